@@ -7,15 +7,11 @@ import SystemCalls
 
 /// On the reactor's thread only.
 extension ChannelCore {
-    private enum Reading {
-        case empty, full
-        case ended(ByteChannelEnd)
-    }
-
-    /// What to poll for; nil to leave the descriptor alone.
-    var interest: Int16? {
-        let reads = !input.isWriterWaiting
-        return state.withLock { state in
+    /// What to poll for, nil to leave the descriptor alone; and what to wait for while the app's place reads.
+    var interest: (events: Int16?, loan: Int32?) {
+        let loan = awaitedLoan
+        let reads = loan == nil && !input.isWriterWaiting
+        let events = state.withLock { state -> Int16? in
             if state.isGone { return nil }
             // Poll would come back at once for as long as the app does not read.
             if state.isHungUp || state.asked != nil, !state.isClosed { return nil }
@@ -23,6 +19,7 @@ extension ChannelCore {
             return port.interest(
                 reads: state.isClosed ? state.unsent > 0 && !state.isInputOver : reads, writes: writes)
         }
+        return (events, loan)
     }
 
     /// Does what there is to do, after poll has told of events or somebody has asked.
@@ -34,9 +31,11 @@ extension ChannelCore {
         port.prepare()
         let isHungUp = wasHungUp || events & Int16(POLLHUP | POLLERR | POLLNVAL) != 0
         let tries = port.isTriedAlways || isHungUp || asked != nil
+        let isLendable = !isClosed && !isHungUp && asked == nil
+        if !isLendable { takeBack() }
         if !isClosed, tries || events & Int16(POLLIN) != 0 {
             // Before the end is told, all that the kernel still gives.
-            switch takeInput(rounds: isHungUp || asked != nil ? 1024 : 16) {
+            switch takeInput(isHungUp || asked != nil ? .rest : .turn) {
             case .ended(let end): return finish(asked ?? end)
             case .empty: if asked == nil, isHungUp { return finish(ByteChannelEnd(.hungUp)) }
             case .full:
@@ -52,7 +51,7 @@ extension ChannelCore {
         if isClosed { dropInput() }
         if tries || events & Int16(POLLOUT) != 0, let end = sendOutput(isReady: events & Int16(POLLOUT) != 0) {
             // What the other side wrote before it went is kept.
-            if !isClosed { _ = takeInput(rounds: 1024) }
+            if !isClosed { _ = takeInput(.rest) }
             return finish(end)
         }
         let (isDone, failure) = state.withLock { state in
@@ -62,11 +61,20 @@ extension ChannelCore {
             )
         }
         if let failure { return finish(failure) }
-        if isDone, port.pendingBytes == 0 || state.withLock({ $0.isAbandoned }) { finish(ByteChannelEnd(.closed)) }
+        if isDone, port.pendingBytes == 0 || state.withLock({ $0.isAbandoned }) {
+            return finish(ByteChannelEnd(.closed))
+        }
+        if isLendable { lendWhenDue() }
     }
 
-    private func takeInput(rounds: Int) -> Reading {
-        for _ in 0..<rounds {
+    private func takeInput(_ amount: Amount) -> Input {
+        reading.withLock { _ in takeInputLocked(amount) }
+    }
+
+    /// By who holds the lock of the reading.
+    func takeInputLocked(_ amount: Amount) -> Input {
+        var rest = amount.bytes
+        for _ in 0..<amount.rounds {
             let result: PortResult
             var isShort = false
             if let framing = port.framing {
@@ -74,15 +82,17 @@ extension ChannelCore {
                 result = takeReport(framing)
             } else {
                 let taken = input.fillUnlocked { memory -> (count: Int, result: PortResult) in
+                    let memory = UnsafeMutableRawBufferPointer(rebasing: memory.prefix(rest))
                     let result = port.read(into: memory)
                     guard case .bytes(let count) = result else { return (0, result) }
+                    rest -= count
                     isShort = count < min(memory.count, 2048)
                     return (count, result)
                 }
                 guard let taken else { return .full }
                 result = taken
             }
-            if case .bytes(let count) = result, rounds > 16 {
+            if case .bytes(let count) = result, amount == .rest {
                 let isEnough = state.withLock { state in
                     if state.asked != nil { state.takenAfterEnd += count }
                     return state.takenAfterEnd >= ChannelCore.restLimit
@@ -91,13 +101,15 @@ extension ChannelCore {
             }
             switch result {
             // Little came, so nothing else waits: poll tells if that is wrong.
-            case .bytes: if isShort && rounds == 16 && !port.isTriedAlways { return .empty }
+            case .bytes:
+                if isShort, amount != .rest, !port.isTriedAlways { return .empty }
+                if rest <= 0 { return .full }
             case .wait: return .empty
             case .ended(let end): return .ended(end)
             }
         }
         // There is more; others have their turn first.
-        if rounds > 16 || port.isTriedAlways { reactor.ask() }
+        if amount == .rest || port.isTriedAlways { reactor.ask() }
         return .full
     }
 
@@ -208,6 +220,7 @@ extension ChannelCore {
             return (state.end ?? told, state.observer.take(), timers, patience)
         }
         guard let news else { return }
+        leaveLoan()
         for timer in news.timers { timer?.cancel() }
         input.finish(news.end)
         news.observer?(.ended)

@@ -53,8 +53,6 @@ final class ChannelCore: Sendable {
         var hooks: [@Sendable () -> Void] = []
     }
 
-    /// In the life of a channel the buffer of each way.
-    static let capacity = 65_536
     /// How long what was written is still sent after `close`, in seconds.
     static let patience = 2.0
     /// How much is still read from a port after an end from outside: more than kernels hold, in case that the other side
@@ -63,23 +61,45 @@ final class ChannelCore: Sendable {
     /// How often a port may have space and take nothing until it is left alone, and for how many seconds.
     static let vainWriteLimit = 3
     static let outputPause = 0.01
+    /// Seconds. A place that has not read for longer is watched by the reactor.
+    static let longestInterval = 0.5
+
+    /// What is known to who reads from the port, the reactor or the place that does so in its place.
+    struct Reading {
+        var attention: Attention
+        /// The port is given back.
+        var isOver = false
+    }
 
     let port: any Port
     let clock: any DeviceClock
     let reactor: ChannelReactor
     let input: BytePipe
     let state: Mutex<State>
+    /// Held by who reads from the port.
+    let reading: Mutex<Reading>
+    /// On the reactor's thread; nil before the channel has joined it, and once it has left.
+    let keeper = Mutex<LinkKeeper?>(nil)
+    /// The only place where the app hears of what comes in.
+    let place = Mutex<DirectPlace?>(nil)
+    /// Seconds that this place may be late.
+    let lateness: Double
+    /// It reads from the port.
+    let isLent = Atomic<Bool>(false)
     /// What a writer that waits is told of; more than a byte, because waking it is dear.
     let spaceToTell: Int
 
-    init(_ port: any Port, clock: any DeviceClock, capacity: Int = ChannelCore.capacity, reactor: ChannelReactor) {
+    init(_ port: any Port, clock: any DeviceClock, capacity: Int, lateness: Double, reactor: ChannelReactor) {
         self.port = port
         self.clock = clock
         self.reactor = reactor
+        self.lateness = lateness
         let record = port.framing.map(ReportRecord.length) ?? 1
         let capacity = max(capacity, record * 4)
         input = BytePipe(capacity: capacity, spaceToTell: capacity / 2)
         state = Mutex(State(output: ByteRing(capacity: capacity)))
+        let attention = Attention(lateness: lateness, longestInterval: Self.longestInterval, now: clock.now)
+        reading = Mutex(Reading(attention: attention))
         spaceToTell = max(record, min(4096, capacity / 4))
     }
 
@@ -93,7 +113,11 @@ final class ChannelCore: Sendable {
 
     var descriptor: Int32 { port.descriptor }
 
-    func read(into buffer: UnsafeMutableRawBufferPointer) -> ByteChannelRead { input.read(into: buffer) }
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> ByteChannelRead {
+        let result = input.read(into: buffer)
+        guard case .empty = result, takeIn() else { return result }
+        return input.read(into: buffer)
+    }
 
     func observe(_ receive: Observer?) {
         let former = state.withLock { state in

@@ -39,6 +39,7 @@ package final class ChannelReactor: Sendable {
                 try WorkerThread.start { [self] in run(wakeUp) }
                 state.wakeUp = wakeUp
             }
+            if let wakeUp = state.wakeUp { channel.join(wakeUp) }
             state.channels.append(channel)
         }
         version.add(1, ordering: .releasing)
@@ -80,9 +81,10 @@ package final class ChannelReactor: Sendable {
             descriptors.removeAll(keepingCapacity: true)
             descriptors.append(pollfd(fd: wakeUp.readEnd, events: Int16(POLLIN), revents: 0))
             for channel in channels {
-                let events = channel.interest
+                let (events, loan) = channel.interest
                 // A negative descriptor is passed over.
                 descriptors.append(pollfd(fd: events == nil ? -1 : channel.descriptor, events: events ?? 0, revents: 0))
+                descriptors.append(pollfd(fd: loan ?? -1, events: Int16(POLLIN), revents: 0))
             }
             // A channel that has more to do asks again and again: the others are looked at in between.
             let isBusy = isAsked.load(ordering: .sequentiallyConsistent) || version.load(ordering: .acquiring) != seen
@@ -99,8 +101,9 @@ package final class ChannelReactor: Sendable {
                 // After the drain and before the look at what is asked: no wake-up falls between.
                 isSignalled.store(false, ordering: .sequentiallyConsistent)
             }
-            for index in channels.indices where descriptors[index + 1].revents != 0 {
-                channels[index].serve(descriptors[index + 1].revents)
+            for index in channels.indices {
+                if descriptors[2 * index + 1].revents != 0 { channels[index].serve(descriptors[2 * index + 1].revents) }
+                if descriptors[2 * index + 2].revents != 0 { channels[index].attendLoan() }
             }
         }
     }

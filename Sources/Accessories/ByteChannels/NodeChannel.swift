@@ -5,13 +5,16 @@ package import DeviceCore
 /// A channel through a node of the kernel's: a serial port, reports of a HID device, a socket, bulk endpoints.
 ///
 /// All channels of a process share one thread, which sleeps while nothing happens. Dropping the last reference closes it.
-package final class NodeChannel: ByteChannel {
+package final class NodeChannel: LendableChannel {
     private let core: ChannelCore
 
+    /// - Parameter lateness: Seconds that a place may be late that reads, while the kernel keeps what comes: at a million baud
+    ///   less than it has space for.
     package init(
-        _ port: any Port, clock: any DeviceClock, capacity: Int = 65_536, reactor: ChannelReactor = .shared
+        _ port: any Port, clock: any DeviceClock, capacity: Int = 65_536, lateness: Double = 0.1,
+        reactor: ChannelReactor = .shared
     ) throws(DeviceError) {
-        core = ChannelCore(port, clock: clock, capacity: capacity, reactor: reactor)
+        core = ChannelCore(port, clock: clock, capacity: capacity, lateness: lateness, reactor: reactor)
         do {
             try core.start()
         } catch {
@@ -35,6 +38,11 @@ package final class NodeChannel: ByteChannel {
 
     /// Has the closure told of what changes, on the thread of all channels: it should be quick.
     package func observe(_ receive: (@Sendable (ByteChannelEvent) -> Void)?) { core.observe(receive) }
+
+    /// Has that place read from a serial port or a socket, when it can.
+    package func deliver(in place: DirectPlace?) { core.deliver(in: place) }
+
+    package func takeIn() { _ = core.takeIn() }
 
     /// Ends the connection from this side. What was written is still sent, for at most two seconds.
     package func close() { core.close() }

@@ -6,7 +6,7 @@ import SystemCalls
 
 /// A node of the kernel's that bytes go through. No call blocks, but for those that say so.
 ///
-/// `read` and `prepare` are called on the reactor's thread only, `write` on any, one at a time.
+/// `prepare` is called on the reactor's thread only, `read` and `write` on any, one of each at a time.
 package protocol Port: AnyObject, Sendable {
     /// What is polled.
     var descriptor: Int32 { get }
@@ -16,6 +16,8 @@ package protocol Port: AnyObject, Sendable {
     var framing: HIDFraming? { get }
     /// True where readiness to read and write is not what poll tells of: both are tried after whatever happens.
     var isTriedAlways: Bool { get }
+    /// True where what comes in waits unharmed until the app's own place of delivery reads it, for as long as that may be late.
+    var isLendable: Bool { get }
     /// What the system says when it has lost bytes because the other side is gone.
     var errorOfLoss: Int32 { get }
     /// Bytes that `write` took and the system may still lose.
@@ -46,6 +48,7 @@ package protocol Port: AnyObject, Sendable {
 extension Port {
     package var framing: HIDFraming? { nil }
     package var isTriedAlways: Bool { false }
+    package var isLendable: Bool { framing == nil && !isTriedAlways }
     package var errorOfLoss: Int32 { EIO }
     package var pendingBytes: Int { 0 }
     /// A driver may talk to the device when the port is closed.

@@ -72,7 +72,7 @@ package final class RunLoopSource: DirectDelivery, @unchecked Sendable {
 
     /// Runs the work in the loop.
     package func schedule(_ item: @escaping @Sendable () -> Void) {
-        if !DirectTurns.keep(item, for: self) { schedule(item, wakes: true) }
+        schedule(item, wakes: true)
     }
 
     /// The loop waits for the descriptor, once its thread is known.
@@ -84,6 +84,7 @@ package final class RunLoopSource: DirectDelivery, @unchecked Sendable {
 
     /// Runs the work in the loop, which needs no waking where it is known to come round: inside of this source's work.
     package func schedule(_ item: @escaping @Sendable () -> Void, wakes: Bool) {
+        if DirectTurns.keep(item, for: self) { return }
         work.add(item)
         let (loop, runsOnMainQueue, isInvalid) = place
         // Nobody would run it any more, and what waits may hold this source.

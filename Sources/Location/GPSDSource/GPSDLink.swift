@@ -95,13 +95,13 @@ final class GPSDLink: LentLink {
         }
     }
 
-    func look(alarm: Alarm, in place: any DirectDelivery) throws(DeviceError) -> Bool {
+    func look(alarm: Alarm, in place: any DirectDelivery) throws(DeviceError) -> LentLook {
         let isEmpty = try content.withLockIfAvailable { content throws(DeviceError) in
             let isEmpty = try look(&content, reads: .all)
             content.attention.isLent(alarm, now: settings.clock.now, deadline: deadline(content.reader))
             return isEmpty
         }
-        return isEmpty ?? false
+        return isEmpty == true ? .all : .more
     }
 
     func lookAfter() throws(DeviceError) {

@@ -23,7 +23,7 @@ struct LinkKeeperTests {
         var looks: UInt64 { 0 }
         func expectLook() -> Double { 1 }
         func look(isReadable: Bool) {}
-        func look(alarm: Alarm, in place: any DirectDelivery) -> Bool { true }
+        func look(alarm: Alarm, in place: any DirectDelivery) -> LentLook { .all }
         func lookAfter() {}
     }
 

@@ -109,7 +109,7 @@ struct CaptureLinkTests {
         let subscription = bench.hub.subscribe(request) { log.note($0) }
         var told = [0]
         while told.count < 100 {
-            let isEmpty = try bench.link.look(alarm: alarm, in: place)
+            let isEmpty = try bench.link.look(alarm: alarm, in: place) == .all
             told.append(log.count("sample"))
             if isEmpty { break }
         }

@@ -5,12 +5,14 @@ import Synchronization
 
 /// One connection after another with the same accessory, as one that does not end: what is there to be read is read in
 /// order, and while the accessory is away there is no space to write.
-final class FollowingChannel: ByteChannel {
+final class FollowingChannel: LendableChannel {
     private struct State {
         var current: (any ByteChannel)?
         /// Connections that are over and from which something is left to be read, oldest first.
         var former: [any ByteChannel] = []
         var observer: (@Sendable (ByteChannelEvent) -> Void)?
+        /// Where the program hears of what comes in.
+        var place: DirectPlace?
         var isClosed = false
     }
 
@@ -39,10 +41,11 @@ final class FollowingChannel: ByteChannel {
     /// Goes on with a new connection, unless this is closed or has one.
     @discardableResult
     func adopt(_ channel: any ByteChannel) -> Bool {
-        let (isTaken, observer) = state.withLock { state -> (Bool, (@Sendable (ByteChannelEvent) -> Void)?) in
-            guard !state.isClosed, state.current == nil else { return (false, nil) }
+        let (isTaken, observer, place) = state.withLock {
+            state -> (Bool, (@Sendable (ByteChannelEvent) -> Void)?, DirectPlace?) in
+            guard !state.isClosed, state.current == nil else { return (false, nil, nil) }
             state.current = channel
-            return (true, state.observer)
+            return (true, state.observer, state.place)
         }
         guard isTaken else {
             channel.close()
@@ -51,6 +54,7 @@ final class FollowingChannel: ByteChannel {
         channel.observe { [weak self, weak channel] event in
             if let channel { self?.receive(event, from: channel) }
         }
+        (channel as? any LendableChannel)?.deliver(in: place)
         observer?(.readable)
         observer?(.writable)
         if channel.end != nil { receive(.ended, from: channel) }
@@ -118,6 +122,19 @@ final class FollowingChannel: ByteChannel {
             return state.observer
         }
         withExtendedLifetime(former) {}
+    }
+
+    func deliver(in place: DirectPlace?) {
+        let current = state.withLock { state in
+            state.place = place
+            return state.current
+        }
+        (current as? any LendableChannel)?.deliver(in: place)
+    }
+
+    func takeIn() {
+        let current = state.withLock { $0.current }
+        (current as? any LendableChannel)?.takeIn()
     }
 
     func close() {

@@ -48,7 +48,10 @@ extension SessionCore {
             state[direction].places.append(place)
             return true
         }
-        if isKnown { signal(direction) }
+        if isKnown {
+            signal(direction)
+            if direction == .input { lendToPlace() }
+        }
         return isKnown
     }
 
@@ -59,11 +62,13 @@ extension SessionCore {
             return true
         }
         if isTaken { signal(direction) } else { place.invalidate() }
+        if direction == .input { lendToPlace() }
     }
 
     /// Takes a place from a stream; nil for all.
     private func remove(_ direction: Direction, _ key: StreamPlace.Key?) {
         let unused = state.withLock { $0.remove(direction, key) }
+        if direction == .input { lendToPlace() }
         for place in unused { place.invalidate() }
     }
 
@@ -78,6 +83,7 @@ extension SessionCore {
             state[direction].error = error
             return (state.remove(direction, nil), state.input.events.isClosed && state.output.events.isClosed)
         }
+        if direction == .input { lendToPlace() }
         for place in unused { place.invalidate() }
         if direction == .input { wakeReaders() } else { wakeWriters() }
         if isLast { channel.close() }

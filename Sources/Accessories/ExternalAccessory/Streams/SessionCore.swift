@@ -60,6 +60,8 @@ final class SessionCore: Sendable {
     static let eventsInOneTurn = 8
 
     let channel: any ByteChannel
+    /// The same, where the place of the input stream can read from it.
+    private let lendable: (any LendableChannel)?
     let device: Device
     let name: String
     let state: Mutex<State>
@@ -69,6 +71,7 @@ final class SessionCore: Sendable {
 
     init(channel: any ByteChannel, device: Device, accessory: EAAccessory, name: String) {
         self.channel = channel
+        lendable = channel as? any LendableChannel
         self.device = device
         self.name = name
         state = Mutex(State(accessory: accessory))
@@ -159,7 +162,13 @@ final class SessionCore: Sendable {
         }
     }
 
-    var hasBytesAvailable: Bool { isOpen(.input) && channel.status.bytesAvailable > 0 }
+    var hasBytesAvailable: Bool {
+        guard isOpen(.input) else { return false }
+        if channel.status.bytesAvailable > 0 { return true }
+        guard let lendable else { return false }
+        lendable.takeIn()
+        return channel.status.bytesAvailable > 0
+    }
 
     var hasSpaceAvailable: Bool { isOpen(.output) && channel.status.spaceAvailable > 0 }
 
@@ -188,6 +197,13 @@ final class SessionCore: Sendable {
     private struct Listener: @unchecked Sendable {
         // Unchecked: only carried across the lock.
         var delegate: (any StreamDelegate)?
+    }
+
+    /// Has the place of the input stream read what comes in, where it is the only one.
+    func lendToPlace() {
+        guard let lendable else { return }
+        let places = state.withLock { $0.input.places }
+        lendable.deliver(in: places.count == 1 ? places.first?.direct : nil)
     }
 
     // MARK: How it goes on

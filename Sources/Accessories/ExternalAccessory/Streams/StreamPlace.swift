@@ -55,6 +55,9 @@ final class StreamPlace: Sendable {
         delivery = AppDelivery.on(queue, device: device)
     }
 
+    /// The place, for a channel that it can read from; nil for one that cannot.
+    var direct: DirectPlace? { DirectPlace(delivery) }
+
     static func key(of loop: RunLoop, _ mode: RunLoop.Mode) -> Key {
         .loop(ObjectIdentifier(loop), mode: mode.rawValue)
     }

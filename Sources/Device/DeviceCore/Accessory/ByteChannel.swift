@@ -37,6 +37,15 @@ extension ByteChannel {
     public var end: ByteChannelEnd? { status.end }
 }
 
+/// A channel that can be read by the place where the app hears of what comes in: one thread less is woken.
+package protocol LendableChannel: ByteChannel {
+    /// Has that place read, when it can; nil for the thread of the channel. The observer is told there.
+    func deliver(in place: DirectPlace?)
+
+    /// Takes in what the place would find when it looks. For an app that asks and does not let its place look meanwhile.
+    func takeIn()
+}
+
 /// How a channel is at a moment.
 public struct ByteChannelStatus: Sendable {
     /// How many bytes can be read without waiting.

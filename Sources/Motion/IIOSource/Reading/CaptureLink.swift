@@ -80,13 +80,13 @@ final class CaptureLink: LentLink {
         }
     }
 
-    func look(alarm: Alarm, in place: any DirectDelivery) throws(DeviceError) -> Bool {
+    func look(alarm: Alarm, in place: any DirectDelivery) throws(DeviceError) -> LentLook {
         let isEmpty = try content.withLockIfAvailable { content throws(DeviceError) in
             let isEmpty = try look(&content, reads: Self.mostReads, in: place)
             content.attention.isLent(alarm, now: clock.now, deadline: deadline(after: content.capture.lastRefill))
             return isEmpty
         }
-        return isEmpty ?? false
+        return isEmpty == true ? .all : .more
     }
 
     func lookAfter() throws(DeviceError) {

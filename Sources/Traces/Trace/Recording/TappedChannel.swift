@@ -5,7 +5,7 @@ import Synchronization
 
 /// A channel that passes everything on, and tells what was read and written, in an order that can be played back: bytes
 /// that were read while a write was going on are told behind it, since they may be the answer to it.
-final class TappedChannel: ByteChannel {
+final class TappedChannel: LendableChannel {
     private struct State {
         /// Calls of `write` that are going on.
         var writing = 0
@@ -61,6 +61,10 @@ final class TappedChannel: ByteChannel {
     var status: ByteChannelStatus { channel.status }
 
     func observe(_ receive: (@Sendable (ByteChannelEvent) -> Void)?) { channel.observe(receive) }
+
+    func deliver(in place: DirectPlace?) { (channel as? any LendableChannel)?.deliver(in: place) }
+
+    func takeIn() { (channel as? any LendableChannel)?.takeIn() }
 
     func close() {
         // One that was over already did not end by this call.

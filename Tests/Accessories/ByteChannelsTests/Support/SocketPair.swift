@@ -13,7 +13,8 @@ struct SocketPair {
     let watch: Watch
 
     init(
-        clock: any DeviceClock = LiveClock(), reactor: ChannelReactor = .shared, framing: HIDFraming? = nil
+        clock: any DeviceClock = LiveClock(), capacity: Int = 65_536, lateness: Double = 0.1,
+        reactor: ChannelReactor = .shared, framing: HIDFraming? = nil
     ) throws {
         let type = framing == nil ? SOCK_STREAM : SOCK_SEQPACKET
         let ends = try SocketPair.descriptors(type)
@@ -22,7 +23,9 @@ struct SocketPair {
             channel = try NodeChannel(
                 HIDPort(descriptor: ends.1, path: "reports", framing: framing), clock: clock, reactor: reactor)
         } else {
-            channel = try NodeChannel(SocketPort(descriptor: ends.1, path: "pair"), clock: clock, reactor: reactor)
+            channel = try NodeChannel(
+                SocketPort(descriptor: ends.1, path: "pair"), clock: clock, capacity: capacity, lateness: lateness,
+                reactor: reactor)
         }
         watch = Watch(channel)
     }

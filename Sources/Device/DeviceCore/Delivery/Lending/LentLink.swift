@@ -28,9 +28,18 @@ package protocol LentLink: AnyObject, Sendable {
     /// - Parameters:
     ///   - alarm: Set to when the source's thread has to see to it.
     ///   - place: The place. Who wants to be told elsewhere is not told of what is read.
-    /// - Returns: False when there may be more, so that it has to be looked at once more.
-    func look(alarm: Alarm, in place: any DirectDelivery) throws(DeviceError) -> Bool
+    func look(alarm: Alarm, in place: any DirectDelivery) throws(DeviceError) -> LentLook
 
     /// Does what is due, while another place reads.
     func lookAfter() throws(DeviceError)
+}
+
+/// What a place has found that looked in place of a source's thread.
+package enum LentLook: Sendable {
+    /// All that there was.
+    case all
+    /// There may be more, so that it has to be looked at once more.
+    case more
+    /// What the source's thread has to see to.
+    case over
 }

@@ -62,14 +62,43 @@ package struct LinkKeeper {
 
     /// Waits once, and does what is to be done then.
     package mutating func attend() throws(DeviceError) {
-        if let loan {
-            if loan.end.hasCome.load(ordering: .acquiring) || place() !== loan.place { return takeBack() }
-            try attend(loan)
-        } else {
-            let isReadable = wakeUp.wait(for: link.descriptor, until: link.deadline, clock: clock)
-            try link.look(isReadable: isReadable)
-            if clock.now >= nextLoan { lend() }
+        if takeBackWhenOver() { return }
+        let (descriptor, deadline) = awaited
+        let isReady = wakeUp.wait(for: descriptor, until: deadline, clock: clock)
+        if let loan { return try attend(loan, isReady: isReady) }
+        try link.look(isReadable: isReady)
+        lendWhenDue()
+    }
+
+    // For a thread that waits for several links.
+
+    /// True while the place looks.
+    package var isLent: Bool { loan != nil }
+
+    /// What the thread has to wait for, beside the wake-up, and until when.
+    package var awaited: (descriptor: Int32, deadline: BootTime) {
+        guard let loan else { return (link.descriptor, link.deadline) }
+        return switch watch {
+        case .alarm, .arrival: (loan.alarm.descriptor, .never)
+        case .silence: (loan.set.descriptor, link.deadline)
         }
+    }
+
+    /// Does what is to be done while the descriptor is lent, after what was waited for has come.
+    package mutating func attendLoan() throws(DeviceError) {
+        if let loan { try attend(loan, isReady: true) }
+    }
+
+    /// Lends the descriptor, when there is a place that may look now. To be called when the thread has looked.
+    package mutating func lendWhenDue() {
+        if loan == nil, clock.now >= nextLoan { lend() }
+    }
+
+    /// True when the descriptor was lent and is not any more, since somebody else should look now.
+    package mutating func takeBackWhenOver() -> Bool {
+        guard let loan, loan.end.hasCome.load(ordering: .acquiring) || place() !== loan.place else { return false }
+        takeBack()
+        return true
     }
 
     /// Nobody looks in place of this thread from now on.
@@ -91,10 +120,13 @@ package struct LinkKeeper {
         let wait = try? place.wait(for: set) {
             do throws(DeviceError) {
                 if currentPlace() === place {
-                    if try !link.look(alarm: alarm, in: place) { set.tellAgain(descriptor) }
-                    return
+                    switch try link.look(alarm: alarm, in: place) {
+                    case .all: return
+                    case .more: return set.tellAgain(descriptor)
+                    case .over: break
+                    }
                 }
-                // Somebody listens elsewhere by now.
+                // Somebody listens elsewhere by now, or the place has done its part.
                 end.hasCome.store(true, ordering: .releasing)
             } catch {
                 // The source's thread tells it.
@@ -109,11 +141,10 @@ package struct LinkKeeper {
         guard set.add(descriptor) else { return takeBack() }
     }
 
-    private mutating func attend(_ loan: Loan) throws(DeviceError) {
+    private mutating func attend(_ loan: Loan, isReady: Bool) throws(DeviceError) {
+        try link.lookAfter()
         switch watch {
         case .alarm:
-            _ = wakeUp.wait(for: loan.alarm.descriptor, until: .never, clock: clock)
-            try link.lookAfter()
             let now = clock.now
             let end = link.attentionEnd
             if now < end {
@@ -124,18 +155,13 @@ package struct LinkKeeper {
                 watch = .silence
             }
         case .silence:
-            let hasCome = wakeUp.wait(for: loan.set.descriptor, until: link.deadline, clock: clock)
-            try link.lookAfter()
-            guard hasCome else { return }
-            expectLook(loan.alarm)
+            if isReady { expectLook(loan.alarm) }
         case .arrival(let looks):
-            let isOver = wakeUp.wait(for: loan.alarm.descriptor, until: .never, clock: clock)
-            try link.lookAfter()
             if link.looks != looks {
                 // It comes. The next time it may be trusted at once.
                 pause = Self.firstPause
                 watch = .alarm
-            } else if isOver {
+            } else if isReady {
                 if isReadable { stalled() } else { watch = .silence }
             }
         }

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AccessoryFinding
+import ByteChannels
+import DeviceCore
+import SystemCalls
+import TestSupport
+import Testing
+
+/// A place that may be late for ten minutes is not late in a test; one that may not be at all is so at once.
+@Suite("A place that reads from a channel itself", .timeLimit(.minutes(5)))
+struct LendingTests {
+    private let reactor = ChannelReactor()
+    private let place = HandPlace()
+
+    private func lend(lateness: Double = 600, capacity: Int = 65_536) throws -> SocketPair {
+        let pair = try SocketPair(capacity: capacity, lateness: lateness, reactor: reactor)
+        pair.channel.deliver(in: DirectPlace(place))
+        try #require(place.waitForLoan())
+        return pair
+    }
+
+    @Test("It is told of what comes, on its thread, and the thread of the channels sleeps")
+    func looks() throws {
+        let pair = try lend()
+        let before = reactor.wakeUps
+        for round in 1...200 {
+            pair.peer.send([UInt8(round)])
+            #expect(pair.watch.readables == round - 1)
+            #expect(place.lookWhenReadable())
+            #expect(pair.watch.readables == round)
+            #expect(pair.watch.take() == [UInt8(round)])
+        }
+        // For the request, at most, and the loan.
+        #expect(reactor.wakeUps - before <= 2)
+    }
+
+    @Test("When it does not come the thread of the channels reads")
+    func stalled() throws {
+        let pair = try lend(lateness: 0)
+        pair.peer.send([1, 2, 3])
+        #expect(pair.watch.wait { pair.channel.bytesAvailable == 3 })
+        #expect(place.waitForEnd())
+        #expect(pair.watch.take() == [1, 2, 3])
+    }
+
+    @Test("An app that asks for bytes gets them, though its place does not come")
+    func asks() throws {
+        let pair = try lend()
+        pair.peer.send([1, 2, 3])
+        // The loan may begin only now: as an app does that asks again and again.
+        let end = LiveClock().now.advanced(bySeconds: 60)
+        var received: [UInt8] = []
+        while received.count < 3, LiveClock().now < end { received += pair.watch.take(2) }
+        #expect(received == [1, 2, 3])
+        pair.peer.send([4])
+        pair.channel.takeIn()
+        #expect(pair.channel.bytesAvailable == 1)
+    }
+
+    @Test("It is told of a part of much, and then of the next", arguments: [40_000, 65_536])
+    func parts(capacity: Int) throws {
+        let pair = try lend(capacity: capacity)
+        let bytes = pattern(120_000)
+        let sent = pair.peer.sendSome(bytes)
+        try #require(sent > 70_000)
+        var received: [UInt8] = []
+        while received.count < sent {
+            guard place.lookWhenReadable() else { break }
+            let count = pair.channel.bytesAvailable
+            #expect(count <= 40_000)
+            received += pair.watch.take(count)
+        }
+        expectSame(received, Array(bytes[..<sent]))
+    }
+
+    @Test("When there is no space the thread of the channels takes over, and nothing is lost")
+    func full() throws {
+        let pair = try lend(capacity: 1_000)
+        let bytes = pattern(5_000)
+        pair.peer.send(bytes)
+        #expect(place.lookWhenReadable())
+        #expect(place.waitForEnd())
+        #expect(pair.channel.bytesAvailable == 1_000)
+        pair.channel.deliver(in: nil)
+        expectSame(pair.watch.receive(5_000), bytes)
+    }
+
+    @Test("It finds the end, which is told once, behind what came before")
+    func end() throws {
+        let pair = try lend()
+        pair.peer.send([1, 2, 3])
+        pair.peer.close()
+        place.lookNow()
+        #expect(pair.watch.waitForEnd()?.reason == .hungUp)
+        #expect(pair.watch.take() == [1, 2, 3])
+        #expect(pair.watch.ends == 1)
+        #expect(pair.waitForRelease())
+        // Nothing is read from a descriptor that may be another's by now.
+        place.lookNow()
+        #expect(pair.watch.readables == 1)
+    }
+
+    @Test("An end from outside is told behind what the place has not read")
+    func unplugged() throws {
+        let pair = try lend()
+        pair.peer.send([1, 2, 3])
+        pair.channel.end(ByteChannelEnd(.detached))
+        #expect(pair.watch.waitForEnd()?.reason == .detached)
+        #expect(pair.watch.take() == [1, 2, 3])
+        #expect(place.waitForEnd())
+    }
+
+    @Test("A channel that is closed is free though the place never looks")
+    func closed() throws {
+        let pair = try lend()
+        pair.channel.close()
+        #expect(pair.waitForRelease())
+        #expect(place.waitForEnd())
+        #expect(reactor.channelCount == 0)
+    }
+
+    @Test("Once it is told elsewhere the place reads no more")
+    func moved() throws {
+        let pair = try lend()
+        pair.channel.deliver(in: nil)
+        #expect(place.waitForEnd())
+        pair.peer.send([1, 2, 3])
+        #expect(pair.watch.receive(3) == [1, 2, 3])
+    }
+
+    @Test("A place may read while the channel writes what did not go out at once")
+    func writes() throws {
+        let pair = try lend()
+        let bytes = pattern(1_000_000)
+        let taken = pair.watch.write(bytes)
+        try #require(taken > 65_536 && taken < bytes.count)
+        pair.peer.send([1])
+        #expect(place.lookWhenReadable())
+        #expect(pair.watch.take() == [1])
+        expectSame(pair.peer.receive(taken), Array(bytes[..<taken]))
+    }
+
+    @Test("Reports and USB endpoints, which the kernel keeps few of or tells otherwise, are not lent")
+    func others() throws {
+        let reports = HIDPort(descriptor: -1, path: "reports", framing: HIDFraming(reportLength: 8))
+        #expect(!reports.isLendable)
+        // As USB endpoints are.
+        #expect(try !ScriptedPort(isTriedAlways: true).isLendable)
+        #expect(SocketPort(descriptor: -1, path: "pair").isLendable)
+    }
+}

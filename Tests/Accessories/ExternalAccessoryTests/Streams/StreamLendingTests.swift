@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Foundation
+import Synchronization
+import Testing
+
+@testable import ExternalAccessory
+
+@Suite("Who reads from the channel of a session")
+struct StreamLendingTests {
+    /// A channel that notes who is to read from it, and has bytes for who asks.
+    private final class Channel: LendableChannel {
+        private let hidden = Atomic<Int>(0)
+        private let found = Atomic<Int>(0)
+        private let observer = Mutex<(@Sendable (ByteChannelEvent) -> Void)?>(nil)
+        private let place = Mutex<DirectPlace?>(nil)
+
+        /// So many bytes come in.
+        func come(_ count: Int) { hidden.add(count, ordering: .relaxed) }
+
+        func hangUp() { observer.withLock { $0 }?(.ended) }
+
+        func read(into buffer: UnsafeMutableRawBufferPointer) -> ByteChannelRead { .empty }
+        func write(_ bytes: UnsafeRawBufferPointer) -> ByteChannelWrite { .taken(0) }
+        var status: ByteChannelStatus {
+            ByteChannelStatus(bytesAvailable: found.load(ordering: .relaxed), spaceAvailable: 0, end: nil)
+        }
+        func observe(_ receive: (@Sendable (ByteChannelEvent) -> Void)?) { observer.withLock { $0 = receive } }
+        func close() {}
+        func deliver(in place: DirectPlace?) { self.place.withLock { $0 = place } }
+        func takeIn() { found.store(hidden.load(ordering: .relaxed), ordering: .relaxed) }
+
+        var hasPlace: Bool { place.withLock { $0 != nil } }
+    }
+
+    private let bench = Bench(isLive: true)
+    private let channel = Channel()
+
+    private func session(_ channel: any ByteChannel) -> EASession {
+        EASession(
+            core: SessionCore(
+                channel: channel, device: bench.device, accessory: EAAccessory(), name: "com.example.scale"))
+    }
+
+    @Test("The only run loop of the input stream")
+    func onlyPlace() throws {
+        let session = session(channel)
+        let (input, output) = (try #require(session.inputStream), try #require(session.outputStream))
+        let mode = RunLoop.Mode("com.example.mode")
+        output.schedule(in: .main, forMode: .default)
+        #expect(!channel.hasPlace)
+        input.schedule(in: .main, forMode: .default)
+        #expect(channel.hasPlace)
+        input.schedule(in: .main, forMode: mode)
+        #expect(!channel.hasPlace)
+        input.remove(from: .main, forMode: .default)
+        #expect(channel.hasPlace)
+        input.close()
+        #expect(!channel.hasPlace)
+    }
+
+    @Test("The queue of a session")
+    func queue() throws {
+        let session = session(channel)
+        session.setEventQueue(DispatchQueue(label: "com.example.queue"))
+        #expect(channel.hasPlace)
+        session.setEventQueue(nil)
+        #expect(!channel.hasPlace)
+    }
+
+    @Test("Each connection of a session that follows its accessory")
+    func following() throws {
+        let following = FollowingChannel(channel, identity: "", name: "") { _ in
+        } closed: { _ in
+        }
+        let session = session(following)
+        session.inputStream?.schedule(in: .main, forMode: .default)
+        #expect(channel.hasPlace)
+        let next = Channel()
+        #expect(!following.adopt(next))
+        channel.hangUp()
+        #expect(following.adopt(next))
+        #expect(next.hasPlace)
+        following.close()
+    }
+
+    @Test("A program that asks for bytes hears of those that its run loop has not seen")
+    func asks() throws {
+        let session = session(channel)
+        let input = try #require(session.inputStream)
+        input.open()
+        #expect(!input.hasBytesAvailable)
+        channel.come(3)
+        #expect(input.hasBytesAvailable)
+    }
+}
