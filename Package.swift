@@ -319,7 +319,10 @@ let testing: [Target] = [
 
     tests(
         "ByteChannelsTests", in: "Tests/Accessories",
-        ["AccessoryFinding", "ByteChannels", "DeviceCore", "SystemCalls", "TestProgramCommands", "TestSupport"]),
+        [
+            "AccessoryFinding", "AppDelivery", "ByteChannels", "DeviceCore", "SystemCalls", "TestProgramCommands",
+            "TestSupport",
+        ]),
     tests(
         "UdevSourceTests", in: "Tests/Accessories",
         [

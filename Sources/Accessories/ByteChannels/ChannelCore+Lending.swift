@@ -27,7 +27,7 @@ extension ChannelCore {
 
     /// Has that place read, when it can; nil for the reactor.
     func deliver(in place: DirectPlace?) {
-        guard port.isLendable else { return }
+        guard port.patience != nil else { return }
         let former = self.place.withLock { exchange(&$0, with: place) }
         if former != place { reactor.ask() }
     }
@@ -45,16 +45,16 @@ extension ChannelCore {
         }
     }
 
-    // MARK: On the reactor's thread
-
-    /// The channel is the reactor's, which that wakes.
+    /// The channel becomes the reactor's, which that wakes.
     func join(_ wakeUp: WakeUp) {
-        guard port.isLendable else { return }
+        guard port.patience != nil else { return }
         let keeper = LinkKeeper(link: Link(core: self), wakeUp: wakeUp, clock: clock) { [weak self] in
             self?.place.withLock { $0 }?.delivery
         }
         self.keeper.withLock { $0 = keeper }
     }
+
+    // MARK: On the reactor's thread
 
     /// What to wait for while the place reads; nil while the reactor does.
     var awaitedLoan: Int32? {

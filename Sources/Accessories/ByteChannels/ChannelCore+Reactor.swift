@@ -5,7 +5,7 @@ import DeviceCore
 import Synchronization
 import SystemCalls
 
-/// On the reactor's thread only.
+/// On the reactor's thread only, but for `takeInputLocked`.
 extension ChannelCore {
     /// What to poll for, nil to leave the descriptor alone; and what to wait for while the app's place reads.
     var interest: (events: Int16?, loan: Int32?) {
@@ -68,7 +68,10 @@ extension ChannelCore {
     }
 
     private func takeInput(_ amount: Amount) -> Input {
-        reading.withLock { _ in takeInputLocked(amount) }
+        reading.withLock { reading in
+            reading.attention.isTakenBack()
+            return takeInputLocked(amount)
+        }
     }
 
     /// By who holds the lock of the reading.
@@ -100,9 +103,9 @@ extension ChannelCore {
                 if isEnough { return .full }
             }
             switch result {
-            // Little came, so nothing else waits: poll tells if that is wrong.
+            // Little came, so nothing else waits: poll tells if that is wrong. A place may not be told again.
             case .bytes:
-                if isShort, amount != .rest, !port.isTriedAlways { return .empty }
+                if isShort, amount == .turn, !port.isTriedAlways { return .empty }
                 if rest <= 0 { return .full }
             case .wait: return .empty
             case .ended(let end): return .ended(end)
@@ -129,18 +132,20 @@ extension ChannelCore {
         let isWanted = state.withLock { ($0.unsent > 0 || isPending) && !$0.isInputOver }
         guard isWanted else { return }
         let length = max(16_384, (port.framing?.reportLength ?? 0) + 1)
-        let isMore = withUnsafeTemporaryAllocation(byteCount: length, alignment: 16) { memory in
-            for _ in 0..<16 {
-                switch port.read(into: memory) {
-                case .bytes: continue
-                case .wait: return false
-                case .ended:
-                    // The other side may have ended its own way only; else writing tells.
-                    state.withLock { $0.isInputOver = true }
-                    return false
+        let isMore = reading.withLock { _ in
+            withUnsafeTemporaryAllocation(byteCount: length, alignment: 16) { memory in
+                for _ in 0..<16 {
+                    switch port.read(into: memory) {
+                    case .bytes: continue
+                    case .wait: return false
+                    case .ended:
+                        // The other side may have ended its own way only; else writing tells.
+                        state.withLock { $0.isInputOver = true }
+                        return false
+                    }
                 }
+                return true
             }
-            return true
         }
         if isMore, port.isTriedAlways { reactor.ask() }
     }
@@ -203,6 +208,8 @@ extension ChannelCore {
 
     /// Ends the channel and gives the port back; the first call counts.
     private func finish(_ end: ByteChannelEnd) {
+        // Before the end can be seen, behind which nothing comes.
+        leaveLoan()
         let pending = port.pendingBytes
         typealias News = (end: ByteChannelEnd, observer: Observer?, timers: [ClockTimer?], patience: Double)
         let news = state.withLock { state -> News? in
@@ -220,7 +227,6 @@ extension ChannelCore {
             return (state.end ?? told, state.observer.take(), timers, patience)
         }
         guard let news else { return }
-        leaveLoan()
         for timer in news.timers { timer?.cancel() }
         input.finish(news.end)
         news.observer?(.ended)

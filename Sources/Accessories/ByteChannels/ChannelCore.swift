@@ -61,8 +61,6 @@ final class ChannelCore: Sendable {
     /// How often a port may have space and take nothing until it is left alone, and for how many seconds.
     static let vainWriteLimit = 3
     static let outputPause = 0.01
-    /// Seconds. A place that has not read for longer is watched by the reactor.
-    static let longestInterval = 0.5
 
     /// What is known to who reads from the port, the reactor or the place that does so in its place.
     struct Reading {
@@ -84,7 +82,7 @@ final class ChannelCore: Sendable {
     let place = Mutex<DirectPlace?>(nil)
     /// Seconds that this place may be late.
     let lateness: Double
-    /// It reads from the port.
+    /// The place reads from the port.
     let isLent = Atomic<Bool>(false)
     /// What a writer that waits is told of; more than a byte, because waking it is dear.
     let spaceToTell: Int
@@ -93,13 +91,16 @@ final class ChannelCore: Sendable {
         self.port = port
         self.clock = clock
         self.reactor = reactor
-        self.lateness = lateness
+        // A place is missed when it is late, and has not come for one and a half times as long as is usual.
+        let patience = port.patience ?? 0
+        self.lateness = min(lateness, patience / 3)
+        let longestInterval = min(20, (patience - self.lateness) / 1.5)
         let record = port.framing.map(ReportRecord.length) ?? 1
         let capacity = max(capacity, record * 4)
         input = BytePipe(capacity: capacity, spaceToTell: capacity / 2)
         state = Mutex(State(output: ByteRing(capacity: capacity)))
-        let attention = Attention(lateness: lateness, longestInterval: Self.longestInterval, now: clock.now)
-        reading = Mutex(Reading(attention: attention))
+        reading = Mutex(
+            Reading(attention: Attention(lateness: self.lateness, longestInterval: longestInterval, now: clock.now)))
         spaceToTell = max(record, min(4096, capacity / 4))
     }
 

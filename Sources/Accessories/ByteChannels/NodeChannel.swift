@@ -8,8 +8,7 @@ package import DeviceCore
 package final class NodeChannel: LendableChannel {
     private let core: ChannelCore
 
-    /// - Parameter lateness: Seconds that a place may be late that reads, while the kernel keeps what comes: at a million baud
-    ///   less than it has space for.
+    /// - Parameter lateness: Seconds that a place that reads may be late, at most; less where the port has less patience.
     package init(
         _ port: any Port, clock: any DeviceClock, capacity: Int = 65_536, lateness: Double = 0.1,
         reactor: ChannelReactor = .shared
@@ -36,7 +35,8 @@ package final class NodeChannel: LendableChannel {
     /// How many bytes have come in, how many can be written without waiting, and how the connection ended.
     package var status: ByteChannelStatus { core.status }
 
-    /// Has the closure told of what changes, on the thread of all channels: it should be quick.
+    /// Has the closure told of what changes: on the thread of all channels, of the place that reads, or of who reads. It
+    /// should be quick, and not read itself.
     package func observe(_ receive: (@Sendable (ByteChannelEvent) -> Void)?) { core.observe(receive) }
 
     /// Has that place read from a serial port or a socket, when it can.

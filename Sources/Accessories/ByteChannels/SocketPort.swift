@@ -9,6 +9,8 @@ package final class SocketPort: Port {
     package let path: String
     package var errorOfLoss: Int32 { ECONNRESET }
     package var isSlowToRelease: Bool { false }
+    /// The other side waits.
+    package var patience: Double? { .infinity }
 
     /// Takes over a connected socket that does not block.
     package init(descriptor: Int32, path: String) {

@@ -24,6 +24,8 @@ package final class RunLoopSource: DirectDelivery, @unchecked Sendable {
         var loop: Loop?
         var isInvalid = false
         var runsOnMainQueue = false
+        /// Whether the main loop runs has not been seen yet.
+        var isUnknown = false
     }
 
     private let source: CFRunLoopSource
@@ -57,7 +59,10 @@ package final class RunLoopSource: DirectDelivery, @unchecked Sendable {
         state = Mutex(State())
         if loop === RunLoop.main {
             attach(to: CFRunLoopGetMain())
-            if mode == .default || mode == .common { lookWhetherMainLoopRuns() }
+            if mode == .default || mode == .common {
+                state.withLock { $0.isUnknown = true }
+                lookWhetherMainLoopRuns()
+            }
         } else if let current = RunLoopSource.currentLoop(if: loop) {
             attach(to: current)
         } else {
@@ -78,7 +83,7 @@ package final class RunLoopSource: DirectDelivery, @unchecked Sendable {
     /// The loop waits for the descriptor, once its thread is known.
     package func wait(for set: WaitSet, look: @escaping @Sendable () -> Void) -> Subscription? {
         let (loop, runsOnMainQueue, isInvalid) = place
-        guard let loop, !runsOnMainQueue, !isInvalid else { return nil }
+        guard let loop, !runsOnMainQueue, !isInvalid, !state.withLock(\.isUnknown) else { return nil }
         return RunLoopWait.start(loop: loop, mode: mode, set: set, place: self, look: look)
     }
 
@@ -140,10 +145,12 @@ package final class RunLoopSource: DirectDelivery, @unchecked Sendable {
     /// Looks from the main queue: where no loop runs while that queue is served, something else serves it.
     private func lookWhetherMainLoopRuns() {
         DispatchQueue.main.async { [weak self] in
-            guard let self, CFRunLoopCopyCurrentMode(CFRunLoopGetMain()) == nil else { return }
+            guard let self else { return }
+            let runs = CFRunLoopCopyCurrentMode(CFRunLoopGetMain()) != nil
             let isWanted = self.state.withLock { state in
-                state.runsOnMainQueue = true
-                return !state.isInvalid
+                state.isUnknown = false
+                state.runsOnMainQueue = !runs
+                return !runs && !state.isInvalid
             }
             if isWanted { self.work.run() }
         }

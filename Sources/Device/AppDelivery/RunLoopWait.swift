@@ -25,9 +25,10 @@ enum RunLoopWait {
         func perform() { turns.run(after: look) { turns in turns() } }
     }
 
-    /// Core Foundation's sources may be ended on any thread.
+    /// Core Foundation's sources may be ended on any thread, and its loops be woken.
     private struct Source: @unchecked Sendable {
         let value: CFRunLoopSource
+        let loop: CFRunLoop
     }
 
     /// Has the loop look in that mode until the subscription ends; nil when Core Foundation makes no source.
@@ -61,7 +62,11 @@ enum RunLoopWait {
         }
         guard let made else { return nil }
         CFRunLoopAddSource(loop, made, mode)
-        let source = Source(value: made)
-        return Subscription { CFRunLoopSourceInvalidate(source.value) }
+        let source = Source(value: made, loop: loop)
+        return Subscription {
+            CFRunLoopSourceInvalidate(source.value)
+            // Without its last source a loop returns from run().
+            CFRunLoopWakeUp(source.loop)
+        }
     }
 }

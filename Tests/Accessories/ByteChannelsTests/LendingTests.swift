@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AccessoryFinding
+import AppDelivery
 import ByteChannels
 import DeviceCore
+import Foundation
+import Synchronization
 import SystemCalls
 import TestSupport
 import Testing
@@ -86,19 +89,43 @@ struct LendingTests {
         expectSame(pair.watch.receive(5_000), bytes)
     }
 
-    @Test("It finds the end, which is told once, behind what came before")
-    func end() throws {
+    @Test("It finds the end of a connection that is over on one side only, which poll does not tell of otherwise")
+    func halfClosed() throws {
         let pair = try lend()
         pair.peer.send([1, 2, 3])
-        pair.peer.close()
-        place.lookNow()
+        #expect(shutdown(pair.peer.descriptor, Int32(SHUT_WR)) == 0)
+        #expect(place.lookWhenReadable())
         #expect(pair.watch.waitForEnd()?.reason == .hungUp)
         #expect(pair.watch.take() == [1, 2, 3])
         #expect(pair.watch.ends == 1)
-        #expect(pair.waitForRelease())
-        // Nothing is read from a descriptor that may be another's by now.
+    }
+
+    @Test("A hang-up is told once, behind what came before, though the place never looks")
+    func hangUp() throws {
+        let pair = try lend()
+        pair.peer.send([1, 2, 3])
+        pair.peer.close()
+        #expect(pair.watch.waitForEnd()?.reason == .hungUp)
+        #expect(pair.watch.take() == [1, 2, 3])
+        #expect(pair.watch.ends == 1)
+    }
+
+    @Test("Once the port is given back nobody reads from it")
+    func over() throws {
+        let port = try ScriptedPort(patience: .infinity)
+        let channel = try NodeChannel(port, clock: LiveClock(), lateness: 600, reactor: reactor)
+        channel.deliver(in: DirectPlace(place))
+        try #require(place.waitForLoan())
         place.lookNow()
-        #expect(pair.watch.readables == 1)
+        let bell = Bell()
+        channel.whenReleased { bell.ring() }
+        channel.close()
+        #expect(bell.wait(seconds: 60))
+        let reads = port.reads.load(ordering: .relaxed)
+        #expect(reads > 0)
+        place.lookNow()
+        channel.takeIn()
+        #expect(port.reads.load(ordering: .relaxed) == reads)
     }
 
     @Test("An end from outside is told behind what the place has not read")
@@ -141,12 +168,49 @@ struct LendingTests {
         expectSame(pair.peer.receive(taken), Array(bytes[..<taken]))
     }
 
-    @Test("Reports and USB endpoints, which the kernel keeps few of or tells otherwise, are not lent")
-    func others() throws {
-        let reports = HIDPort(descriptor: -1, path: "reports", framing: HIDFraming(reportLength: 8))
-        #expect(!reports.isLendable)
-        // As USB endpoints are.
-        #expect(try !ScriptedPort(isTriedAlways: true).isLendable)
-        #expect(SocketPort(descriptor: -1, path: "pair").isLendable)
+    @Test("A run loop reads, and is left when nothing is told there any more")
+    func runLoop() throws {
+        let pair = try SocketPair(lateness: 600, reactor: reactor)
+        let left = Bell()
+        Thread.detachNewThread {
+            let source = RunLoopSource(loop: .current, mode: .default)
+            let answer: @Sendable () -> Void = { [channel = pair.channel] in
+                withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { memory in
+                    guard case .bytes = channel.read(into: memory) else { return }
+                    if memory[0] == 100 {
+                        channel.deliver(in: nil)
+                        return source.invalidate()
+                    }
+                    memory[0] += 1
+                    _ = channel.write(UnsafeRawBufferPointer(memory))
+                }
+            }
+            pair.channel.observe { _ in source.schedule(answer) }
+            pair.channel.deliver(in: DirectPlace(source))
+            // What came before is not told.
+            source.schedule(answer)
+            RunLoop.current.run()
+            left.ring()
+        }
+        for round in UInt8(0)..<100 {
+            pair.peer.send([round])
+            #expect(pair.peer.receive(1) == [round + 1])
+        }
+        pair.peer.send([100])
+        #expect(left.wait(seconds: 60))
+    }
+
+    @Test("A port says how long what comes in waits; where nobody knows, as with reports, only the reactor reads")
+    func patience() throws {
+        for (settings, patience) in [
+            (TTYSettings(speed: 115_200), 2048 / 11_520.0), (TTYSettings(usesHardwareFlowControl: true), .infinity),
+        ] {
+            let pty = try Pty()
+            let port = try TTYPort.open(pty.path, settings)
+            #expect(port.patience == patience)
+            port.release(patience: 0) { true }
+        }
+        #expect(SocketPort(descriptor: -1, path: "pair").patience == .infinity)
+        #expect(HIDPort(descriptor: -1, path: "reports", framing: HIDFraming(reportLength: 8)).patience == nil)
     }
 }

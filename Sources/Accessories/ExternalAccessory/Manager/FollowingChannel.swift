@@ -41,11 +41,10 @@ final class FollowingChannel: LendableChannel {
     /// Goes on with a new connection, unless this is closed or has one.
     @discardableResult
     func adopt(_ channel: any ByteChannel) -> Bool {
-        let (isTaken, observer, place) = state.withLock {
-            state -> (Bool, (@Sendable (ByteChannelEvent) -> Void)?, DirectPlace?) in
-            guard !state.isClosed, state.current == nil else { return (false, nil, nil) }
+        let (isTaken, observer) = state.withLock { state -> (Bool, (@Sendable (ByteChannelEvent) -> Void)?) in
+            guard !state.isClosed, state.current == nil else { return (false, nil) }
             state.current = channel
-            return (true, state.observer, state.place)
+            return (true, state.observer)
         }
         guard isTaken else {
             channel.close()
@@ -54,7 +53,7 @@ final class FollowingChannel: LendableChannel {
         channel.observe { [weak self, weak channel] event in
             if let channel { self?.receive(event, from: channel) }
         }
-        (channel as? any LendableChannel)?.deliver(in: place)
+        deliver()
         observer?(.readable)
         observer?(.writable)
         if channel.end != nil { receive(.ended, from: channel) }
@@ -125,11 +124,13 @@ final class FollowingChannel: LendableChannel {
     }
 
     func deliver(in place: DirectPlace?) {
-        let current = state.withLock { state in
-            state.place = place
-            return state.current
-        }
-        (current as? any LendableChannel)?.deliver(in: place)
+        state.withLock { $0.place = place }
+        deliver()
+    }
+
+    private func deliver() {
+        // Under the lock, so that no former place comes after the present one.
+        state.withLock { state in (state.current as? any LendableChannel)?.deliver(in: state.place) }
     }
 
     func takeIn() {

@@ -71,7 +71,7 @@ final class AccessoryReader: Sendable {
             return !state.hasBegun
         }
         if isFirst {
-            core.open(.input)
+            core.beginReading()
             gate?.enter()
         }
     }

@@ -16,6 +16,13 @@ extension SessionCore {
     /// The largest piece.
     private static let pieceLength = 65_536
 
+    /// A task is about to read, which a place that reads in its own turns would hold up.
+    func beginReading() {
+        state.withLock { $0.isReadByTasks = true }
+        lendToPlace()
+        open(.input)
+    }
+
     func readPiece() -> Piece {
         guard isOpen(.input) else { return .ended(nil) }
         let length = min(max(channel.bytesAvailable, 1), SessionCore.pieceLength)

@@ -40,6 +40,8 @@ final class SessionCore: Sendable {
         var readers: [CheckedContinuation<Void, Never>] = []
         var writers: [CheckedContinuation<Void, Never>] = []
         var isWriting = false
+        /// A task has read.
+        var isReadByTasks = false
 
         subscript(direction: Direction) -> Side {
             _read {
@@ -202,8 +204,11 @@ final class SessionCore: Sendable {
     /// Has the place of the input stream read what comes in, where it is the only one.
     func lendToPlace() {
         guard let lendable else { return }
-        let places = state.withLock { $0.input.places }
-        lendable.deliver(in: places.count == 1 ? places.first?.direct : nil)
+        // Under the lock, so that no former place comes after the present one.
+        state.withLock { state in
+            let places = state.input.places
+            lendable.deliver(in: places.count == 1 && !state.isReadByTasks ? places.first?.direct : nil)
+        }
     }
 
     // MARK: How it goes on

@@ -39,7 +39,7 @@ extension ByteChannel {
 
 /// A channel that can be read by the place where the app hears of what comes in: one thread less is woken.
 package protocol LendableChannel: ByteChannel {
-    /// Has that place read, when it can; nil for the thread of the channel. The observer is told there.
+    /// Has that place read, when it can; nil for the thread of the channel. The observer is told there. It must not read.
     func deliver(in place: DirectPlace?)
 
     /// Takes in what the place would find when it looks. For an app that asks and does not let its place look meanwhile.

@@ -12,6 +12,7 @@ final class ScriptedPort: Port {
     let path = "scripted"
     let framing: HIDFraming? = nil
     let isTriedAlways: Bool
+    let patience: Double?
     let pendingBytes = 0
     let isSlowToRelease = false
     private let other: Int32
@@ -20,8 +21,11 @@ final class ScriptedPort: Port {
     /// It takes what it is given.
     let takes = Atomic<Bool>(false)
     private let written = Mutex<[UInt8]>([])
+    /// How often it was read from.
+    let reads = Atomic<Int>(0)
 
-    init(isTriedAlways: Bool = false, isEndless: Bool = false) throws {
+    init(isTriedAlways: Bool = false, isEndless: Bool = false, patience: Double? = nil) throws {
+        self.patience = patience
         (descriptor, other) = try SocketPair.descriptors(SOCK_STREAM)
         self.isTriedAlways = isTriedAlways
         self.isEndless = isEndless
@@ -34,6 +38,7 @@ final class ScriptedPort: Port {
     func prepare() {}
 
     func read(into buffer: UnsafeMutableRawBufferPointer) -> PortResult {
+        reads.add(1, ordering: .relaxed)
         guard isEndless, buffer.count > 0 else { return .wait }
         buffer[0] = 1
         return .bytes(1)

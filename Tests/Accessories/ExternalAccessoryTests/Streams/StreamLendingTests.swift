@@ -85,6 +85,18 @@ struct StreamLendingTests {
         following.close()
     }
 
+    @Test("Not the run loop, once a task reads")
+    func tasks() async throws {
+        let session = session(channel)
+        let input = try #require(session.inputStream)
+        input.schedule(in: .main, forMode: .default)
+        #expect(channel.hasPlace)
+        let reading = Task { for try await _ in session.bytes {} }
+        while channel.hasPlace { await Task.yield() }
+        reading.cancel()
+        try await reading.value
+    }
+
     @Test("A program that asks for bytes hears of those that its run loop has not seen")
     func asks() throws {
         let session = session(channel)

@@ -143,6 +143,11 @@ package struct LinkKeeper {
 
     private mutating func attend(_ loan: Loan, isReady: Bool) throws(DeviceError) {
         try link.lookAfter()
+        if case .arrival(let looks) = watch, link.looks != looks {
+            // It comes. The next time it may be trusted at once.
+            pause = Self.firstPause
+            watch = .alarm
+        }
         switch watch {
         case .alarm:
             let now = clock.now
@@ -156,14 +161,9 @@ package struct LinkKeeper {
             }
         case .silence:
             if isReady { expectLook(loan.alarm) }
-        case .arrival(let looks):
-            if link.looks != looks {
-                // It comes. The next time it may be trusted at once.
-                pause = Self.firstPause
-                watch = .alarm
-            } else if isReady {
-                if isReadable { stalled() } else { watch = .silence }
-            }
+        case .arrival where isReady:
+            if isReadable { stalled() } else { watch = .silence }
+        case .arrival: return
         }
     }
 
