@@ -129,19 +129,20 @@ extension GPSDEngine {
     // MARK: Sending
 
     private func sendReport(_ line: [UInt8], _ report: GPSDReport, of path: String, _ now: BootTime) {
-        if clients.contains(where: \.policy.json) {
-            let hasTiming = report.isPosition && ReportRouting.hasTiming(line)
-            let plain = hasTiming ? ReportEdit(dropsTiming: true).apply(to: line) : line
-            let garbage = faults.takeGarbage()
-            if garbage > 0 { send(makeNoise(garbage), of: path, now) { $0.json } }
-            let half = faults.takeHalf()
-            for client in clients where ReportRouting.isSent(report, line, client.policy, path) {
-                let bytes = (client.policy.timing ? line : plain) + [13, 10]
-                if let half {
-                    client.sendHalf(bytes, restAt: half.map { now.advanced(bySeconds: $0) }, now: now)
-                } else {
-                    client.send(bytes, manner, now: now)
-                }
+        func isListener(_ client: GPSDClient) -> Bool { ReportRouting.isSent(report, line, client.policy, path) }
+        guard clients.contains(where: isListener) else { return }
+        let hasTiming = report.isPosition && ReportRouting.hasTiming(line)
+        let plain = hasTiming ? ReportEdit(dropsTiming: true).apply(to: line) : line
+        let garbage = faults.takeGarbage()
+        let rubbish = garbage > 0 ? makeNoise(garbage) + [13, 10] : []
+        let half = faults.takeHalf()
+        for client in clients where isListener(client) {
+            if !rubbish.isEmpty { client.send(rubbish, manner, now: now) }
+            let bytes = (client.policy.timing ? line : plain) + [13, 10]
+            if let half {
+                client.sendHalf(bytes, restAt: half.map { now.advanced(bySeconds: $0) }, now: now)
+            } else {
+                client.send(bytes, manner, now: now)
             }
         }
     }

@@ -65,6 +65,16 @@ struct PolicyTests {
         #expect(quiet.kinds().isEmpty)
     }
 
+    /// Found by fuzzing: it got them only while somebody else had JSON.
+    @Test("Who wants pulses and no JSON gets them alone too")
+    func pulsesAlone() throws {
+        let pps = #"{"class":"PPS","device":"/dev/a","real_sec":1,"real_nsec":0,"clock_sec":1,"clock_nsec":0}"#
+        let stage = try Stage(trace([pps])) { $0.start = .firstWatcher }
+        let client = try stage.connect()
+        client.send(#"?WATCH={"enable":true,"json":false,"raw":2,"pps":true};"#)
+        #expect(client.kinds().filter { $0 == "PPS" } == ["PPS"])
+    }
+
     @Test("The halves of AIS 24 come apart for those who ask for that, and together for others")
     func split24() throws {
         let parts = ["A", "B", "AB"].map {
