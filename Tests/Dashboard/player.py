@@ -44,9 +44,10 @@ def playback(trial):
         trial.command({"do": "seek", "t": 325})
         browser.run("document.getElementById('play').click()")
         browser.wait("return dashboard.playback.state.playing && dashboard.clock.now < 100", seconds=60, what="it begins again")
-        newest = browser.run("return Math.max(...dashboard.strips.list.map((strip) => strip.history.newest))")
-        # None while nothing is in it.
-        trial.check(newest is None or newest < 150, "a loop begins with an empty picture", newest)
+        # As soon as something is in it: the newest of nothing is before all times.
+        newest = browser.wait("""const newest = Math.max(...dashboard.strips.list.map((strip) => strip.history.newest));
+            return Number.isFinite(newest) && { newest }""", what="the picture has something in it")["newest"]
+        trial.check(newest < 150, "a loop begins with an empty picture", newest)
         trial.command({"do": "pause"})
         browser.run("document.getElementById('loop').click()")
         faults(trial)

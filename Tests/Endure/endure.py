@@ -132,7 +132,7 @@ class Endurance:
             lambda: real.gpsd(self.table, self.app, self.servers[0], self.count(20, 2), self.options.seed, self.work),
             lambda: real.iiod(self.table, self.app, self.servers[1], self.count(20, 2), self.options.seed, self.work, traces)])
         self.progress.enter("simulated weeks")
-        outcome.weeks(self.table, self.program, {**self.environment, "LD_PRELOAD": self.options.library or ""}, self.count(50, 50))
+        outcome.weeks(self.table, self.program, {**self.environment, "LD_PRELOAD": self.options.library or ""}, max(50, self.count(50)))
         self.progress.enter("what is left")
         last = self.measure()
         self.app.ask("close")

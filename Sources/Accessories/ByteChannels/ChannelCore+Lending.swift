@@ -27,7 +27,7 @@ extension ChannelCore {
 
     /// Has that place read, when it can; nil for the reactor.
     func deliver(in place: DirectPlace?) {
-        guard port.patience != nil else { return }
+        guard port.inputPatience != nil else { return }
         let former = self.place.withLock { exchange(&$0, with: place) }
         if former != place { reactor.ask() }
     }
@@ -47,7 +47,7 @@ extension ChannelCore {
 
     /// The channel becomes the reactor's, which that wakes.
     func join(_ wakeUp: WakeUp) {
-        guard port.patience != nil else { return }
+        guard port.inputPatience != nil else { return }
         let keeper = LinkKeeper(link: Link(core: self), wakeUp: wakeUp, clock: clock) { [weak self] in
             self?.place.withLock { $0 }?.delivery
         }
@@ -59,10 +59,11 @@ extension ChannelCore {
     /// What to wait for while the place reads; nil while the reactor does.
     var awaitedLoan: Int32? {
         guard isLent.load(ordering: .relaxed) else { return nil }
-        return change { keeper in
-            _ = keeper.takeBackWhenOver()
-            return keeper.isLent ? keeper.awaited.descriptor : nil
-        } ?? nil
+        var descriptor: Int32?
+        change { keeper in
+            if !keeper.takeBackWhenOver(), keeper.isLent { descriptor = keeper.awaited.descriptor }
+        }
+        return descriptor
     }
 
     func attendLoan() {
@@ -86,14 +87,12 @@ extension ChannelCore {
         keeper.withLock { $0 = nil }
     }
 
-    @discardableResult
-    private func change<Result>(_ body: (inout LinkKeeper) -> Result) -> Result? {
+    private func change(_ body: (inout LinkKeeper) -> Void) {
         keeper.withLock { keeper in
-            guard var current = keeper else { return nil }
-            let result = body(&current)
+            guard var current = keeper.take() else { return }
+            body(&current)
             isLent.store(current.isLent, ordering: .releasing)
             keeper = current
-            return result
         }
     }
 
@@ -110,7 +109,6 @@ extension ChannelCore {
 
         func expectLook() -> Double {
             core.reading.withLock { $0.attention.expectLook(now: core.clock.now) }
-            return core.lateness
         }
 
         func look(isReadable: Bool) {}

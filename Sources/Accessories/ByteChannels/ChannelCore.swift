@@ -80,9 +80,7 @@ final class ChannelCore: Sendable {
     let keeper = Mutex<LinkKeeper?>(nil)
     /// The only place where the app hears of what comes in.
     let place = Mutex<DirectPlace?>(nil)
-    /// Seconds that this place may be late.
-    let lateness: Double
-    /// The place reads from the port.
+    /// That place reads from the port.
     let isLent = Atomic<Bool>(false)
     /// What a writer that waits is told of; more than a byte, because waking it is dear.
     let spaceToTell: Int
@@ -92,15 +90,15 @@ final class ChannelCore: Sendable {
         self.clock = clock
         self.reactor = reactor
         // A place is missed when it is late, and has not come for one and a half times as long as is usual.
-        let patience = port.patience ?? 0
-        self.lateness = min(lateness, patience / 3)
-        let longestInterval = min(20, (patience - self.lateness) / 1.5)
+        let patience = port.inputPatience ?? 0
+        let lateness = min(lateness, patience / 3)
+        let longestInterval = min(20, (patience - lateness) / 1.5)
         let record = port.framing.map(ReportRecord.length) ?? 1
         let capacity = max(capacity, record * 4)
         input = BytePipe(capacity: capacity, spaceToTell: capacity / 2)
         state = Mutex(State(output: ByteRing(capacity: capacity)))
         reading = Mutex(
-            Reading(attention: Attention(lateness: self.lateness, longestInterval: longestInterval, now: clock.now)))
+            Reading(attention: Attention(lateness: lateness, longestInterval: longestInterval, now: clock.now)))
         spaceToTell = max(record, min(4096, capacity / 4))
     }
 

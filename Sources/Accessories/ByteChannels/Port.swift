@@ -17,7 +17,7 @@ package protocol Port: AnyObject, Sendable {
     /// True where readiness to read and write is not what poll tells of: both are tried after whatever happens.
     var isTriedAlways: Bool { get }
     /// Seconds for which what comes in surely waits until somebody reads it; nil where only the reactor may read.
-    var patience: Double? { get }
+    var inputPatience: Double? { get }
     /// What the system says when it has lost bytes because the other side is gone.
     var errorOfLoss: Int32 { get }
     /// Bytes that `write` took and the system may still lose.
@@ -48,7 +48,7 @@ package protocol Port: AnyObject, Sendable {
 extension Port {
     package var framing: HIDFraming? { nil }
     package var isTriedAlways: Bool { false }
-    package var patience: Double? { nil }
+    package var inputPatience: Double? { nil }
     package var errorOfLoss: Int32 { EIO }
     package var pendingBytes: Int { 0 }
     /// A driver may talk to the device when the port is closed.

@@ -10,7 +10,7 @@ package final class SocketPort: Port {
     package var errorOfLoss: Int32 { ECONNRESET }
     package var isSlowToRelease: Bool { false }
     /// The other side waits.
-    package var patience: Double? { .infinity }
+    package var inputPatience: Double? { .infinity }
 
     /// Takes over a connected socket that does not block.
     package init(descriptor: Int32, path: String) {

@@ -10,13 +10,13 @@ package final class TTYPort: Port {
     package let path: String
     /// Without flow control a driver that finds the line's 4 KiB full leaves what comes in to the hardware. Half of that, at
     /// ten bits a byte.
-    package let patience: Double?
+    package let inputPatience: Double?
 
     /// Takes over an open port, which is set up and closed when that fails.
     package init(descriptor: Int32, path: String, settings: TTYSettings) throws(NodeFailure) {
         self.descriptor = descriptor
         self.path = path
-        patience = settings.usesHardwareFlowControl ? .infinity : 2048 * 10 / Double(max(1, settings.speed))
+        inputPatience = settings.usesHardwareFlowControl ? .infinity : 2048 * 10 / Double(max(1, settings.speed))
         do {
             try TTYLine(descriptor: descriptor, path: path).setUp(settings)
         } catch {

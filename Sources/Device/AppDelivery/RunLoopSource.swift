@@ -23,9 +23,14 @@ package final class RunLoopSource: DirectDelivery, @unchecked Sendable {
     private struct State {
         var loop: Loop?
         var isInvalid = false
-        var runsOnMainQueue = false
-        /// Whether the main loop runs has not been seen yet.
-        var isUnknown = false
+        var runner = Runner.loop
+    }
+
+    /// Who runs the work.
+    private enum Runner {
+        case loop, mainQueue
+        /// The main loop, of which is not known yet whether it runs.
+        case perhapsLoop
     }
 
     private let source: CFRunLoopSource
@@ -60,7 +65,7 @@ package final class RunLoopSource: DirectDelivery, @unchecked Sendable {
         if loop === RunLoop.main {
             attach(to: CFRunLoopGetMain())
             if mode == .default || mode == .common {
-                state.withLock { $0.isUnknown = true }
+                state.withLock { $0.runner = .perhapsLoop }
                 lookWhetherMainLoopRuns()
             }
         } else if let current = RunLoopSource.currentLoop(if: loop) {
@@ -82,8 +87,8 @@ package final class RunLoopSource: DirectDelivery, @unchecked Sendable {
 
     /// The loop waits for the descriptor, once its thread is known.
     package func wait(for set: WaitSet, look: @escaping @Sendable () -> Void) -> Subscription? {
-        let (loop, runsOnMainQueue, isInvalid) = place
-        guard let loop, !runsOnMainQueue, !isInvalid, !state.withLock(\.isUnknown) else { return nil }
+        let (loop, runner, isInvalid) = place
+        guard let loop, runner == .loop, !isInvalid else { return nil }
         return RunLoopWait.start(loop: loop, mode: mode, set: set, place: self, look: look)
     }
 
@@ -91,10 +96,10 @@ package final class RunLoopSource: DirectDelivery, @unchecked Sendable {
     package func schedule(_ item: @escaping @Sendable () -> Void, wakes: Bool) {
         if DirectTurns.keep(item, for: self) { return }
         work.add(item)
-        let (loop, runsOnMainQueue, isInvalid) = place
+        let (loop, runner, isInvalid) = place
         // Nobody would run it any more, and what waits may hold this source.
         if isInvalid { return work.run() }
-        if runsOnMainQueue {
+        if runner == .mainQueue {
             DispatchQueue.main.async { [work] in work.run() }
             return
         }
@@ -104,9 +109,9 @@ package final class RunLoopSource: DirectDelivery, @unchecked Sendable {
 
     /// True for a source of the main run loop that would run in the mode in which that loop is now.
     package func isServed(byMainLoopIn modes: (RunLoop.Mode) -> Bool) -> Bool {
-        let (loop, runsOnMainQueue, _) = place
+        let (loop, runner, _) = place
         guard let loop, loop === CFRunLoopGetMain() else { return false }
-        if runsOnMainQueue { return true }
+        if runner == .mainQueue { return true }
         guard let current = CFRunLoopCopyCurrentMode(loop) else { return false }
         return modes(RunLoop.Mode(rawValue: RunLoopSource.text(of: current)))
     }
@@ -125,9 +130,9 @@ package final class RunLoopSource: DirectDelivery, @unchecked Sendable {
         work.run()
     }
 
-    private var place: (loop: CFRunLoop?, runsOnMainQueue: Bool, isInvalid: Bool) {
-        let (loop, runsOnMainQueue, isInvalid) = state.withLock { ($0.loop, $0.runsOnMainQueue, $0.isInvalid) }
-        return (loop?.value, runsOnMainQueue, isInvalid)
+    private var place: (loop: CFRunLoop?, runner: Runner, isInvalid: Bool) {
+        let (loop, runner, isInvalid) = state.withLock { ($0.loop, $0.runner, $0.isInvalid) }
+        return (loop?.value, runner, isInvalid)
     }
 
     private func attach(to loop: CFRunLoop) {
@@ -148,8 +153,7 @@ package final class RunLoopSource: DirectDelivery, @unchecked Sendable {
             guard let self else { return }
             let runs = CFRunLoopCopyCurrentMode(CFRunLoopGetMain()) != nil
             let isWanted = self.state.withLock { state in
-                state.isUnknown = false
-                state.runsOnMainQueue = !runs
+                state.runner = runs ? .loop : .mainQueue
                 return !runs && !state.isInvalid
             }
             if isWanted { self.work.run() }

@@ -79,7 +79,6 @@ final class GPSDLink: LentLink {
 
     func expectLook() -> Double {
         content.withLock { $0.attention.expectLook(now: settings.clock.now) }
-        return settings.timing.lateness
     }
 
     /// Nothing is read any more.

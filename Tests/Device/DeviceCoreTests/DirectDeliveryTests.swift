@@ -136,6 +136,18 @@ struct DirectDeliveryTests {
         #expect(misplaced.load(ordering: .relaxed) == 0)
     }
 
+    @Test(
+        "The main run loop does not wait before it is known to run, which it does not where another serves the main queue"
+    )
+    func mainLoop() throws {
+        let line = try Line()
+        for _ in 0..<100 {
+            let source = RunLoopSource(loop: .main, mode: .default)
+            #expect(source.wait(for: line.set) {} == nil)
+            source.invalidate()
+        }
+    }
+
     @Test("A run loop waits itself: what was found is told on its thread", arguments: [RunLoop.Mode.common, .default])
     func runLoop(mode: RunLoop.Mode) throws {
         let line = try Line()

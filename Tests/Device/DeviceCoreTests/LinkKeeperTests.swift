@@ -2,6 +2,7 @@
 
 import Synchronization
 import SystemCalls
+import TestSupport
 import Testing
 
 @testable import DeviceCore
@@ -50,5 +51,36 @@ struct LinkKeeperTests {
         }
         // At 0, 0.5, 1.5, 3.5, 7.5, 15.5, 31.5, 63.5 seconds of 100.
         #expect(place.requests.load(ordering: .relaxed) == 8)
+    }
+
+    /// Lent, late at once, and looked at when the test says so.
+    private final class LentLate: LentLink {
+        private let ready: WakeUp
+        let count = Atomic<UInt64>(0)
+
+        init() throws { ready = try WakeUp(for: "the test") }
+
+        var descriptor: Int32 { ready.readEnd }
+        var deadline: BootTime { .never }
+        var attentionEnd: BootTime { .never }
+        var looks: UInt64 { count.load(ordering: .relaxed) }
+        func expectLook() -> Double { 0 }
+        func look(isReadable: Bool) {}
+        func look(alarm: Alarm, in place: any DirectDelivery) -> LentLook { .all }
+        func lookAfter() {}
+    }
+
+    @Test("A thread that was woken to see whether the place comes, and finds that it has, is not woken again for that")
+    func wokenOnce() throws {
+        let (link, place) = (try LentLate(), HandPlace())
+        var keeper = LinkKeeper(link: link, wakeUp: try WakeUp(for: "the test"), clock: VirtualClock()) { place }
+        keeper.lendWhenDue()
+        #expect(keeper.isLent)
+        var alarm = pollfd(fd: keeper.awaited.descriptor, events: Int16(POLLIN), revents: 0)
+        #expect(poll(&alarm, 1, 60_000) == 1)
+        link.count.store(1, ordering: .relaxed)
+        try keeper.attendLoan()
+        #expect(alarm.fd == keeper.awaited.descriptor)
+        #expect(poll(&alarm, 1, 0) == 0)
     }
 }

@@ -93,8 +93,8 @@ package final class BytePipe: Sendable {
     }
 
     /// Lets the closure put bytes into memory of the pipe while both sides go on; it returns how many it put there. For
-    /// one writer at a time that uses nothing else. Without space the closure is not called, the result is nil, and the writer is
-    /// told of space later.
+    /// one writer at a time, which uses nothing else. Without space the closure is not called, the result is nil, and the
+    /// writer is told of space later.
     package func fillUnlocked<Result>(
         _ body: (UnsafeMutableRawBufferPointer) -> (count: Int, result: Result)
     ) -> Result? {

@@ -26,7 +26,6 @@ final class CaptureLink: LentLink {
     private static let lateness = 0.1
 
     private let timeout: Double
-    private let lateness: Double
     private let clock: any DeviceClock
     private let content: Mutex<Content>
     private let lendable = Atomic<Bool>(false)
@@ -41,7 +40,6 @@ final class CaptureLink: LentLink {
         timeout = plan.timeout
         // Well before the kernel's own buffer is full.
         let lateness = lateness ?? min(Self.lateness, Double(buffer.kernelBuffers) * plan.period / 3)
-        self.lateness = lateness
         let attention = Attention(lateness: lateness, longestInterval: 2 * plan.period, now: clock.now)
         content = Mutex(Content(buffer: buffer, capture: capture, attention: attention))
     }
@@ -54,7 +52,6 @@ final class CaptureLink: LentLink {
 
     func expectLook() -> Double {
         content.withLock { $0.attention.expectLook(now: clock.now) }
-        return lateness
     }
 
     /// False when samples have, or may have, the time at which they are looked at: then that has to be the source's thread,

@@ -12,8 +12,7 @@ final class ScriptedPort: Port {
     let path = "scripted"
     let framing: HIDFraming? = nil
     let isTriedAlways: Bool
-    let patience: Double?
-    let pendingBytes = 0
+    let inputPatience: Double?
     let isSlowToRelease = false
     private let other: Int32
     /// It gives bytes without an end.
@@ -25,10 +24,18 @@ final class ScriptedPort: Port {
     let reads = Atomic<Int>(0)
 
     init(isTriedAlways: Bool = false, isEndless: Bool = false, patience: Double? = nil) throws {
-        self.patience = patience
+        inputPatience = patience
         (descriptor, other) = try SocketPair.descriptors(SOCK_STREAM)
         self.isTriedAlways = isTriedAlways
         self.isEndless = isEndless
+    }
+
+    /// Called when the channel asks what the system may still lose, the last time when it is about to end.
+    let asked = Mutex<(@Sendable () -> Void)?>(nil)
+
+    var pendingBytes: Int {
+        asked.withLock { $0 }?()
+        return 0
     }
 
     var bytes: [UInt8] { written.withLock { $0 } }

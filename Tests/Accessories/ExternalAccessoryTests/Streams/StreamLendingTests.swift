@@ -7,7 +7,7 @@ import Testing
 
 @testable import ExternalAccessory
 
-@Suite("Who reads from the channel of a session")
+@Suite("Who reads from the channel of a session", .timeLimit(.minutes(5)))
 struct StreamLendingTests {
     /// A channel that notes who is to read from it, and has bytes for who asks.
     private final class Channel: LendableChannel {

@@ -125,6 +125,21 @@ struct GPSDFaultTests {
         #expect(try run() == bytes)
     }
 
+    @Test("They wait for a report that somebody gets")
+    func garbageWaits() throws {
+        let stage = try stage("garbage=200@#1")
+        let client = try stage.connect()
+        client.send(#"?WATCH={"enable":true,"json":true,"device":"/dev/another"};"#)
+        _ = client.read()
+        stage.pass(1)
+        #expect(client.read()?.isEmpty == true)
+        client.send(#"?WATCH={"enable":false};"#)
+        client.send(Self.watch)
+        _ = client.read()
+        stage.pass(1)
+        #expect(client.read()?.count == 202 + Stage.fix(2).utf8.count + 2)
+    }
+
     @Test("The greeting can name another version")
     func version() throws {
         let client = try stage("version=2.9").connect()

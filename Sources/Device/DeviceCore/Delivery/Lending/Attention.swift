@@ -45,10 +45,13 @@ package struct Attention: Sendable {
         return now.seconds(since: end == .never ? lastLife : max(lastLife, min(end, now)))
     }
 
-    /// Something is there, or may be at any time, and somebody is to look at it in place of the source's thread.
-    package mutating func expectLook(now: BootTime) {
+    /// Something is there, or may be at any time, and somebody is to look at it in place of the source's thread;
+    /// the seconds within which that should be.
+    @discardableResult
+    package mutating func expectLook(now: BootTime) -> Double {
         lastLife = now
         end = now.advanced(bySeconds: lateness)
+        return lateness
     }
 
     /// The source's thread looks itself.
