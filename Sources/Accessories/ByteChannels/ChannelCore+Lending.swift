@@ -6,25 +6,6 @@ import SystemCalls
 
 /// Reading in the place where the app hears of what comes in, which wakes one thread less than the reactor that tells it.
 extension ChannelCore {
-    /// What was found to be read.
-    enum Input {
-        case empty, full
-        case ended(ByteChannelEnd)
-    }
-
-    /// How much is read before others have their turn.
-    enum Amount {
-        /// By the place: about as much as the app is told of before it looks again.
-        case look
-        /// By the reactor.
-        case turn
-        /// All that the kernel still gives.
-        case rest
-
-        var rounds: Int { self == .rest ? 1024 : 16 }
-        var bytes: Int { self == .look ? 32_768 : .max }
-    }
-
     /// Has that place read, when it can; nil for the reactor.
     func deliver(in place: DirectPlace?) {
         guard port.inputPatience != nil else { return }
@@ -40,7 +21,7 @@ extension ChannelCore {
         return reading.withLock { reading in
             if reading.isOver { return false }
             // What else it finds is found by who looks next.
-            _ = takeInputLocked(.look)
+            _ = takeLook()
             return input.bytesAvailable > 0
         }
     }
@@ -48,10 +29,11 @@ extension ChannelCore {
     /// The channel becomes the reactor's, which that wakes.
     func join(_ wakeUp: WakeUp) {
         guard port.inputPatience != nil else { return }
-        let keeper = LinkKeeper(link: Link(core: self), wakeUp: wakeUp, clock: clock) { [weak self] in
-            self?.place.withLock { $0 }?.delivery
+        keeper.withLock { keeper in
+            keeper = LinkKeeper(link: self, wakeUp: wakeUp, clock: clock) { [weak self] in
+                self?.place.withLock { $0 }?.delivery
+            }
         }
-        self.keeper.withLock { $0 = keeper }
     }
 
     // MARK: On the reactor's thread
@@ -68,7 +50,7 @@ extension ChannelCore {
 
     func attendLoan() {
         // The link of a channel has nothing to tell there.
-        change { keeper in try? keeper.attendLoan() }
+        change { keeper in try? keeper.attendLoan(isReady: true) }
     }
 
     func lendWhenDue() {
@@ -81,10 +63,13 @@ extension ChannelCore {
 
     /// The port is about to be given back: nobody reads from it any more.
     func leaveLoan() {
-        takeBack()
+        keeper.withLock { keeper in
+            keeper?.takeBack()
+            // It keeps the channel.
+            keeper = nil
+        }
+        isLent.store(false, ordering: .releasing)
         reading.withLock { $0.isOver = true }
-        // It keeps the channel.
-        keeper.withLock { $0 = nil }
     }
 
     private func change(_ body: (inout LinkKeeper) -> Void) {
@@ -92,41 +77,31 @@ extension ChannelCore {
             guard var current = keeper.take() else { return }
             body(&current)
             isLent.store(current.isLent, ordering: .releasing)
-            keeper = current
+            keeper = consume current
         }
     }
+}
 
-    /// The channel as the keeper knows it. What is due without bytes is none of its business.
-    private final class Link: LentLink {
-        let core: ChannelCore
+/// As the keeper knows it. What is due without bytes is none of its business.
+extension ChannelCore: LentLink {
+    var deadline: BootTime { .never }
+    var attentionEnd: BootTime { reading.withLock { $0.attention.end } }
+    var looks: UInt64 { reading.withLock { $0.attention.looks } }
 
-        init(core: ChannelCore) { self.core = core }
+    func expectLook() -> Double { reading.withLock { $0.attention.expectLook(now: clock.now) } }
 
-        var descriptor: Int32 { core.port.descriptor }
-        var deadline: BootTime { .never }
-        var attentionEnd: BootTime { core.reading.withLock { $0.attention.end } }
-        var looks: UInt64 { core.reading.withLock { $0.attention.looks } }
+    /// Reading on the reactor's thread is what `serve` does.
+    func look(isReadable: Bool) {}
 
-        func expectLook() -> Double {
-            core.reading.withLock { $0.attention.expectLook(now: core.clock.now) }
-        }
-
-        func look(isReadable: Bool) {}
-
-        func look(alarm: Alarm, in place: any DirectDelivery) -> LentLook {
-            core.reading.withLockIfAvailable { reading in
-                if reading.isOver { return .over }
-                reading.attention.noteLook(now: core.clock.now)
-                let input = core.takeInputLocked(.look)
-                reading.attention.isLent(alarm, now: core.clock.now, deadline: .never)
-                switch input {
-                case .empty: return .all
-                case .full: return core.input.isWriterWaiting ? .over : .more
-                case .ended: return .over
-                }
-            } ?? .more
-        }
-
-        func lookAfter() {}
+    func look(alarm: Alarm, in place: any DirectDelivery) -> LentLook {
+        reading.withLockIfAvailable { reading in
+            if reading.isOver { return .over }
+            reading.attention.noteLook(now: clock.now)
+            let found = takeLook()
+            reading.attention.isLent(alarm, now: clock.now, deadline: .never)
+            return found
+        } ?? .more
     }
+
+    func lookAfter() {}
 }

@@ -5,7 +5,7 @@ import DeviceCore
 import Synchronization
 import SystemCalls
 
-/// On the reactor's thread only, but for `takeInputLocked`.
+/// On the reactor's thread only.
 extension ChannelCore {
     /// What to poll for, nil to leave the descriptor alone; and what to wait for while the app's place reads.
     var interest: (events: Int16?, loan: Int32?) {
@@ -65,89 +65,6 @@ extension ChannelCore {
             return finish(ByteChannelEnd(.closed))
         }
         if isLendable { lendWhenDue() }
-    }
-
-    private func takeInput(_ amount: Amount) -> Input {
-        reading.withLock { reading in
-            reading.attention.isTakenBack()
-            return takeInputLocked(amount)
-        }
-    }
-
-    /// By who holds the lock of the reading.
-    func takeInputLocked(_ amount: Amount) -> Input {
-        var rest = amount.bytes
-        for _ in 0..<amount.rounds {
-            let result: PortResult
-            var isShort = false
-            if let framing = port.framing {
-                guard input.hasSpace(for: framing.reportLength) else { return .full }
-                result = takeReport(framing)
-            } else {
-                let taken = input.fillUnlocked { memory -> (count: Int, result: PortResult) in
-                    let memory = UnsafeMutableRawBufferPointer(rebasing: memory.prefix(rest))
-                    let result = port.read(into: memory)
-                    guard case .bytes(let count) = result else { return (0, result) }
-                    rest -= count
-                    isShort = count < min(memory.count, 2048)
-                    return (count, result)
-                }
-                guard let taken else { return .full }
-                result = taken
-            }
-            if case .bytes(let count) = result, amount == .rest {
-                let isEnough = state.withLock { state in
-                    if state.asked != nil { state.takenAfterEnd += count }
-                    return state.takenAfterEnd >= ChannelCore.restLimit
-                }
-                if isEnough { return .full }
-            }
-            switch result {
-            // Little came, so nothing else waits: poll tells if that is wrong. A place may not be told again.
-            case .bytes:
-                if isShort, amount == .turn, !port.isTriedAlways { return .empty }
-                if rest <= 0 { return .full }
-            case .wait: return .empty
-            case .ended(let end): return .ended(end)
-            }
-        }
-        // There is more; others have their turn first.
-        if amount == .rest || port.isTriedAlways { reactor.ask() }
-        return .full
-    }
-
-    private func takeReport(_ framing: HIDFraming) -> PortResult {
-        withUnsafeTemporaryAllocation(byteCount: framing.reportLength + 1, alignment: 16) { memory in
-            let result = port.read(into: memory)
-            if case .bytes(let count) = result, count > 0 {
-                _ = input.write(UnsafeRawBufferPointer(rebasing: memory[..<count]))
-            }
-            return result
-        }
-    }
-
-    /// After a close: the other side may wait until somebody reads, before it reads what is still to be sent.
-    private func dropInput() {
-        let isPending = port.pendingBytes > 0
-        let isWanted = state.withLock { ($0.unsent > 0 || isPending) && !$0.isInputOver }
-        guard isWanted else { return }
-        let length = max(16_384, (port.framing?.reportLength ?? 0) + 1)
-        let isMore = reading.withLock { _ in
-            withUnsafeTemporaryAllocation(byteCount: length, alignment: 16) { memory in
-                for _ in 0..<16 {
-                    switch port.read(into: memory) {
-                    case .bytes: continue
-                    case .wait: return false
-                    case .ended:
-                        // The other side may have ended its own way only; else writing tells.
-                        state.withLock { $0.isInputOver = true }
-                        return false
-                    }
-                }
-                return true
-            }
-        }
-        if isMore, port.isTriedAlways { reactor.ask() }
     }
 
     /// - Parameter isReady: Poll has told of space.

@@ -9,7 +9,7 @@ import SystemCalls
 /// What is lent costs one wake-up a reading in place of two. The thread then sleeps until the place has not come for longer
 /// than it should, as when the program's main thread is busy. It takes the descriptor back, so that what comes is read in
 /// time and waits where it is bounded, and lends it again later.
-package struct LinkKeeper {
+package struct LinkKeeper: ~Copyable {
     private struct Loan {
         let place: any DirectDelivery
         let set: WaitSet
@@ -65,7 +65,7 @@ package struct LinkKeeper {
         if takeBackWhenOver() { return }
         let (descriptor, deadline) = awaited
         let isReady = wakeUp.wait(for: descriptor, until: deadline, clock: clock)
-        if let loan { return try attend(loan, isReady: isReady) }
+        if isLent { return try attendLoan(isReady: isReady) }
         try link.look(isReadable: isReady)
         lendWhenDue()
     }
@@ -82,11 +82,6 @@ package struct LinkKeeper {
         case .alarm, .arrival: (loan.alarm.descriptor, .never)
         case .silence: (loan.set.descriptor, link.deadline)
         }
-    }
-
-    /// Does what is to be done while the descriptor is lent, after what was waited for has come.
-    package mutating func attendLoan() throws(DeviceError) {
-        if let loan { try attend(loan, isReady: true) }
     }
 
     /// Lends the descriptor, when there is a place that may look now. To be called when the thread has looked.
@@ -141,7 +136,11 @@ package struct LinkKeeper {
         guard set.add(descriptor) else { return takeBack() }
     }
 
-    private mutating func attend(_ loan: Loan, isReady: Bool) throws(DeviceError) {
+    /// Does what is to be done while the descriptor is lent, after the wait.
+    ///
+    /// - Parameter isReady: What was waited for has come.
+    package mutating func attendLoan(isReady: Bool) throws(DeviceError) {
+        guard let loan else { return }
         try link.lookAfter()
         if case .arrival(let looks) = watch, link.looks != looks {
             // It comes. The next time it may be trusted at once.
