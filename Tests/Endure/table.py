@@ -34,13 +34,14 @@ class Table:
 
 
 class Progress:
-    """A line each ten seconds on a terminal; elsewhere one for each part."""
+    """A line for each part, each ten seconds on a terminal, and each ten minutes elsewhere."""
 
     def __init__(self, tell):
         self._tell, self._began = tell, time.monotonic()
         self.part = ""
-        if sys.stderr.isatty():
-            threading.Thread(target=self._repeat, daemon=True).start()
+        # A log of a night stays short, and still says how far it came.
+        self._pause = 10 if sys.stderr.isatty() else 600
+        threading.Thread(target=self._repeat, daemon=True).start()
 
     def enter(self, part):
         self.part = part
@@ -52,5 +53,5 @@ class Progress:
 
     def _repeat(self):
         while True:
-            time.sleep(10)
+            time.sleep(self._pause)
             self._say()
