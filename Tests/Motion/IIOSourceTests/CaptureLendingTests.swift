@@ -69,7 +69,7 @@ struct CaptureLendingTests {
         }
 
         /// How many events came on other threads than the test's.
-        private var elsewhere: Int { others.count.load(ordering: .relaxed) }
+        var elsewhere: Int { others.count.load(ordering: .relaxed) }
 
         /// Each is told by the place, once it has looked, and not elsewhere.
         func passes(_ numbers: ClosedRange<Int>) {
@@ -180,10 +180,12 @@ struct CaptureLendingTests {
             #expect(loan.place.lookWhenReadable())
             #expect(loan.log.count(Loan.line(2)) == number)
         }
+        let elsewhere = loan.elsewhere
         loan.library.lastBuffer?.push(scan)
         // The source's thread may have found out before.
         loan.place.lookNow()
         #expect(loan.log.waits(for: Loan.line(2), count: 9))
+        #expect(loan.elsewhere == elsewhere + 1)
         #expect(loan.place.waitForEnd())
         loan.end()
     }
