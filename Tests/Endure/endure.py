@@ -24,17 +24,22 @@ from table import Progress, Table
 from trouble import Trouble, set_clock
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+# Seconds from one restart to the next.
+EVERY = 2.8
 
 
 def arguments():
     parser = argparse.ArgumentParser(prog="scripts/endure")
     parser.add_argument("hours", nargs="?", type=float, default=1.0)
+    parser.add_argument("--every", type=float, default=EVERY)
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--build", required=True)
     parser.add_argument("--library")
     options = parser.parse_args()
     if not 0.005 <= options.hours <= 1000:
         parser.error("HOURS is a number from 0.005 to 1000.")
+    if not 0.7 <= options.every <= 60:
+        parser.error("--every takes seconds from 0.7, what a restart needs at least, to 60.")
     if options.seed is None:
         options.seed = random.SystemRandom().randrange(1 << 31)
     return options
@@ -62,7 +67,7 @@ def free_ports(count):
 class Endurance:
     def __init__(self, options, work):
         self.options, self.work = options, work
-        self.seconds = options.hours * 3600
+        self.seconds = options.hours * 3600 * options.every / EVERY
         self.scale = options.hours
         self.table, self.samples, self.is_done = Table(), [], False
         self.program = os.path.join(options.build, "endurance")
@@ -187,7 +192,7 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     work = tempfile.mkdtemp(prefix="endure-", dir=os.environ.get("TMPDIR"))
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
-    print(f"{options.hours:g} hours, seed {options.seed}", flush=True)
+    print(f"{options.hours:g} hours, a restart every {options.every:g} s, seed {options.seed}", flush=True)
     endurance, keep = Endurance(options, work), True
     try:
         endurance.run()
