@@ -26,6 +26,7 @@ extension IntegrationTests {
             // Each time another connection, and the first accessory was never touched.
             #expect(board.told.filter { $0.contains("TP00042") }.count == 1)
             for id in 2...4 { #expect(board.told.filter { $0.contains("\"id\":\(id),") }.count == 2) }
+            await board.end()
         }
 
         @Test("A device of several parts is told of once, with the endpoints' protocols too")
@@ -40,6 +41,7 @@ extension IntegrationTests {
             #expect(board.told.filter { $0.contains(#""event":"attached""#) }.count == 2)
             await board.say("list")
             #expect(await board.wait(for: #""event":"candidates","nodes":["/dev/hidraw0"]"#))
+            await board.end()
         }
 
         @Test("Bytes go both ways, and unplugging in the middle of a talk ends it")
@@ -61,6 +63,7 @@ extension IntegrationTests {
             await board.unplug("acm-plain")
             #expect(await board.wait(for: #""event":"ended""#))
             #expect(await board.wait(for: #""event":"detached""#, "TP00042"))
+            await board.end()
         }
 
         @Test(
@@ -99,6 +102,7 @@ extension IntegrationTests {
                     ])
             }
             #expect(board.told.filter { $0 == "usbfs: claim" }.count == 2)
+            await board.end()
         }
 
         @Test("Two cables without serial number are two candidates, told apart by their ports")
@@ -106,6 +110,7 @@ extension IntegrationTests {
             let board = try await AccessoryBoard(["usbserial-noserial-a", "usbserial-noserial-b"])
             await board.say("list")
             #expect(await board.wait(for: #""event":"candidates","nodes":["/dev/ttyUSB0","/dev/ttyUSB1"]"#))
+            await board.end()
         }
     }
 }

@@ -88,8 +88,12 @@ final class UdevStage: Sendable {
         return paths
     }
 
-    /// Ends the program; how it ended.
-    func end() async throws -> Int? { try await ask("end", answer: "ended").status }
+    /// Ends the program, and waits until nothing is left of the stage, such as umockdev's folder; how the program ended.
+    func end() async throws -> Int? {
+        let status = try await ask("end", answer: "ended").status
+        _ = await process.wait()
+        return status
+    }
 
     private func count(_ event: String) -> Int { Self.count(event, process.lines.elements) }
 

@@ -74,6 +74,12 @@ final class AccessoryBoard: Sendable {
         }
     }
 
+    /// Ends the program, and waits until nothing is left of the board, such as umockdev's folder.
+    func end() async {
+        driver.write("end\n")
+        _ = await driver.wait()
+    }
+
     /// What the program told, without the driver's answers.
     var told: [String] { driver.lines.elements.filter { $0 != "done" } }
 }

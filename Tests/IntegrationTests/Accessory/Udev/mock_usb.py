@@ -16,6 +16,7 @@ from its input, a line each, and answers each with a line "done":
     hang NODE              ends the other side of a node, as a driver does
     start                  starts the program
     say TEXT               writes a line to the program
+    end                    ends the program
 """
 import os
 import signal
@@ -59,7 +60,9 @@ class Board:
         self.descriptors[node] = descriptor
         threading.Thread(target=self.serve, args=(descriptor,), daemon=True).start()
 
-    def serve(self, descriptor):
+    @staticmethod
+    def serve(descriptor):
+        # Without the board, whose end takes umockdev's folder away.
         line = b""
         while True:
             try:
@@ -101,6 +104,8 @@ def main():
     board = Board()
     for line in sys.stdin:
         verb, _, rest = line.strip().partition(" ")
+        if verb == "end":
+            break
         if verb == "say":
             board.say(rest)
         elif verb in ("plug", "describe"):
