@@ -93,9 +93,9 @@ extension ChannelCore: LentLink {
     /// Reading on the reactor's thread is what `serve` does.
     func look(isReadable: Bool) {}
 
-    func look(alarm: Alarm, in place: any DirectDelivery) -> LentLook {
+    func look(alarm: Alarm, in place: any DirectDelivery, while isLent: () -> Bool) -> LentLook {
         reading.withLockIfAvailable { reading in
-            if reading.isOver { return .over }
+            guard !reading.isOver, isLent() else { return .over }
             reading.attention.noteLook(now: clock.now)
             let found = takeLook()
             reading.attention.isLent(alarm, now: clock.now, deadline: .never)

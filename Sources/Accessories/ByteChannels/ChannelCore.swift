@@ -92,13 +92,12 @@ final class ChannelCore: Sendable {
         // A place is missed when it is late, and has not come for one and a half times as long as is usual.
         let patience = port.inputPatience ?? 0
         let lateness = min(lateness, patience / 3)
-        let longestInterval = min(20, (patience - lateness) / 1.5)
         let record = port.framing.map(ReportRecord.length) ?? 1
         let capacity = max(capacity, record * 4)
         input = BytePipe(capacity: capacity, spaceToTell: capacity / 2)
         state = Mutex(State(output: ByteRing(capacity: capacity)))
         reading = Mutex(
-            Reading(attention: Attention(lateness: lateness, longestInterval: longestInterval, now: clock.now)))
+            Reading(attention: Attention(lateness: lateness, patience: min(30, patience), now: clock.now)))
         spaceToTell = max(record, min(4096, capacity / 4))
     }
 

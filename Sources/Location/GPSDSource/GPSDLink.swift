@@ -3,6 +3,7 @@
 import DeviceCore
 import GPSDProtocol
 import Synchronization
+import SystemCalls
 
 /// One connection to gpsd, and all that is read from it.
 ///
@@ -55,7 +56,9 @@ final class GPSDLink: LentLink {
             hub: hub, watchdog: Watchdog(timing: settings.timing, now: now),
             rolloverClock: settings.repairsWeekRollover ? settings.clock : nil)
         count(reader.takeCounts())
-        let attention = Attention(lateness: settings.timing.lateness, now: now)
+        // What waits for the place is never as late as what a process finds that stood still.
+        let attention = Attention(
+            lateness: settings.timing.lateness, patience: settings.timing.standstill, now: now)
         content = Mutex(Content(socket, reader, decoder, attention, demand: hub.demand))
     }
 
@@ -94,13 +97,15 @@ final class GPSDLink: LentLink {
         }
     }
 
-    func look(alarm: Alarm, in place: any DirectDelivery) throws(DeviceError) -> LentLook {
-        let isEmpty = try content.withLockIfAvailable { content throws(DeviceError) in
+    func look(
+        alarm: Alarm, in place: any DirectDelivery, while isLent: () -> Bool
+    ) throws(DeviceError) -> LentLook {
+        try content.withLockIfAvailable { content throws(DeviceError) in
+            guard isLent() else { return .over }
             let isEmpty = try look(&content, reads: .all)
             content.attention.isLent(alarm, now: settings.clock.now, deadline: deadline(content.reader))
-            return isEmpty
-        }
-        return isEmpty == true ? .all : .more
+            return isEmpty ? .all : .more
+        } ?? .more
     }
 
     func lookAfter() throws(DeviceError) {
@@ -131,6 +136,9 @@ final class GPSDLink: LentLink {
 
     private func look(_ content: inout Content, reads: Reads, now: BootTime) throws(DeviceError) -> Bool {
         var isEmpty = true
+        var reads = reads
+        // Time is up, and there may be what nobody has looked at.
+        if reads == .nothing, content.reader.watchdog.deadline <= now, Sockets.isReadable(descriptor) { reads = .once }
         let pause = content.attention.pause(now: now)
         let demand = hub.demand
         if demand != content.demand {

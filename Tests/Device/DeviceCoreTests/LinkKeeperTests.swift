@@ -24,7 +24,7 @@ struct LinkKeeperTests {
         var looks: UInt64 { 0 }
         func expectLook() -> Double { 1 }
         func look(isReadable: Bool) {}
-        func look(alarm: Alarm, in place: any DirectDelivery) -> LentLook { .all }
+        func look(alarm: Alarm, in place: any DirectDelivery, while isLent: () -> Bool) -> LentLook { .all }
         func lookAfter() {}
     }
 
@@ -66,7 +66,7 @@ struct LinkKeeperTests {
         var looks: UInt64 { count.load(ordering: .relaxed) }
         func expectLook() -> Double { 0 }
         func look(isReadable: Bool) {}
-        func look(alarm: Alarm, in place: any DirectDelivery) -> LentLook { .all }
+        func look(alarm: Alarm, in place: any DirectDelivery, while isLent: () -> Bool) -> LentLook { .all }
         func lookAfter() {}
     }
 

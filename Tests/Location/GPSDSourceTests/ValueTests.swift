@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
+import Foundation
+import GPSDProtocol
+import TestSupport
 import Testing
 
 @testable import GPSDSource
@@ -31,7 +34,7 @@ struct ValueTests {
     @Test("Who is late in a place is no process that stood still, until it is overdue")
     func attention() throws {
         let alarm = try Alarm(for: "a test")
-        var attention = Attention(lateness: 0.5, now: .zero)
+        var attention = Attention(lateness: 0.5, patience: 30.5, now: .zero)
         // Before the first look nothing has piled up here.
         #expect(attention.pause(now: Self.at(3)) == 0)
         attention.noteLook(now: .zero)
@@ -58,6 +61,49 @@ struct ValueTests {
         attention.isTakenBack()
         #expect(attention.end == .never)
         #expect(attention.looks == 102)
+    }
+
+    @Test("Who looks is overdue in time, however seldom something came before")
+    func overdue() throws {
+        let alarm = try Alarm(for: "a test")
+        var attention = Attention(lateness: 0.5, patience: 2, now: .zero)
+        attention.noteLook(now: .zero)
+        attention.noteLook(now: Self.at(8))
+        attention.isLent(alarm, now: Self.at(8), deadline: .never)
+        #expect(attention.end == Self.at(10))
+    }
+
+    @Test("When time is up, what waits to be read is read, though it is another's to look")
+    func readBeforeJudged() throws {
+        let clock = JumpClock()
+        var ends: [Int32] = [-1, -1]
+        try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+        let peer = FakePeer(descriptor: ends[1], number: 1) { false }
+        let settings = GPSDSettings(
+            address: PositionSourceAddress(client: .native, host: "none", port: 1), clock: clock,
+            repairsWeekRollover: false, timing: GPSDTiming())
+        let (hub, log, place) = (PositionHub {}, EventLog(), HandPlace())
+        let subscription = hub.subscribe(PositionRequest(everyReport: true), receive: log.receive, settled: {})
+        let link = GPSDLink(
+            settings, socket: Socket(descriptor: ends[0]), decoder: GPSDDecoder(), hub: hub, count: { _ in })
+        peer.send(FakePeer.greeting)
+        peer.send(Lines.fix(1, tenths: 1))
+        let alarm = try Alarm(for: "a test")
+        #expect(try link.look(alarm: alarm, in: place, while: { true }) == .all)
+        peer.send(Lines.fix(2, tenths: 2))
+        // Longer than a receiver may be silent.
+        clock.jump(seconds: 11)
+        try link.lookAfter()
+        #expect(log.events.numbers == [1, 2])
+        #expect(log.events.losses.isEmpty)
+        clock.jump(seconds: 11)
+        try link.lookAfter()
+        #expect(log.events.losses.count == 1)
+        // A look that was about to begin when somebody else came takes nothing away.
+        peer.send(Lines.fix(3, tenths: 3))
+        #expect(try link.look(alarm: alarm, in: place, while: { false }) == .over)
+        #expect(log.events.numbers == [1, 2])
+        subscription.cancel()
     }
 
     // MARK: Watchdog

@@ -109,7 +109,7 @@ struct CaptureLinkTests {
         let subscription = bench.hub.subscribe(request) { log.note($0) }
         var told = [0]
         while told.count < 100 {
-            let isEmpty = try bench.link.look(alarm: alarm, in: place) == .all
+            let isEmpty = try bench.link.look(alarm: alarm, in: place, while: { true }) == .all
             told.append(log.count("sample"))
             if isEmpty { break }
         }
@@ -192,7 +192,10 @@ struct CaptureLinkTests {
         }
         bench.push(1)
         let alarm = try Alarm(for: "the test")
-        _ = try bench.link.look(alarm: alarm, in: here)
+        // A look that was about to begin when somebody else came takes nothing away.
+        #expect(try bench.link.look(alarm: alarm, in: here, while: { false }) == .over)
+        #expect(logs.allSatisfy { $0.count("sample") == 0 })
+        _ = try bench.link.look(alarm: alarm, in: here, while: { true })
         #expect(logs.map { $0.count("sample") } == [1, 0, 0])
         bench.pass(seconds: 0.02)
         bench.push(2)

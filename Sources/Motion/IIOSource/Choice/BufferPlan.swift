@@ -85,7 +85,7 @@ struct BufferPlan: Hashable {
         let together = max(1, min(Self.mostSamples, forced ?? Int(min(fitting, Double(Self.mostSamples)))))
         samples = max(1, together / thinning) * thinning
         period = Double(samples) / rate
-        // Half a second of the kernel's own buffer outlasts a busy machine.
+        // Half a second of the kernel's own buffer outlasts a busy machine; less of it where the sensor is fast.
         let buffers = Int(min((0.5 / period).rounded(.up), 128))
         kernelBuffers = max(1, min(1024, forcedBuffers ?? max(4, buffers)))
         if isLocal {

@@ -40,7 +40,7 @@ final class CaptureLink: LentLink {
         timeout = plan.timeout
         // Well before the kernel's own buffer is full.
         let lateness = lateness ?? min(Self.lateness, Double(buffer.kernelBuffers) * plan.period / 3)
-        let attention = Attention(lateness: lateness, longestInterval: 2 * plan.period, now: clock.now)
+        let attention = Attention(lateness: lateness, patience: lateness + 3 * plan.period, now: clock.now)
         content = Mutex(Content(buffer: buffer, capture: capture, attention: attention))
     }
 
@@ -77,13 +77,15 @@ final class CaptureLink: LentLink {
         }
     }
 
-    func look(alarm: Alarm, in place: any DirectDelivery) throws(DeviceError) -> LentLook {
-        let isEmpty = try content.withLockIfAvailable { content throws(DeviceError) in
+    func look(
+        alarm: Alarm, in place: any DirectDelivery, while isLent: () -> Bool
+    ) throws(DeviceError) -> LentLook {
+        try content.withLockIfAvailable { content throws(DeviceError) in
+            guard isLent() else { return .over }
             let isEmpty = try look(&content, reads: Self.mostReads, in: place)
             content.attention.isLent(alarm, now: clock.now, deadline: deadline(after: content.capture.lastRefill))
-            return isEmpty
-        }
-        return isEmpty == true ? .all : .more
+            return isEmpty ? .all : .more
+        } ?? .more
     }
 
     func lookAfter() throws(DeviceError) {

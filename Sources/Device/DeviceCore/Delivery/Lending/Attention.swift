@@ -18,10 +18,10 @@ package struct Attention: Sendable {
 
     /// - Parameters:
     ///   - lateness: Seconds that who looks may be late.
-    ///   - longestInterval: The longest time between looks that counts as usual, in seconds.
-    package init(lateness: Double, longestInterval: Double = 20, now: BootTime) {
+    ///   - patience: Seconds after a look at which who looks is overdue at the latest, however seldom something comes.
+    package init(lateness: Double, patience: Double, now: BootTime) {
         self.lateness = lateness
-        self.longestInterval = longestInterval
+        longestInterval = max(0, patience - lateness) / 1.5
         interval = min(1, longestInterval)
         lastLook = now
         lastLife = now

@@ -28,7 +28,11 @@ package protocol LentLink: AnyObject, Sendable {
     /// - Parameters:
     ///   - alarm: Set to when the source's thread has to see to it.
     ///   - place: The place. Who wants to be told elsewhere is not told of what is read.
-    func look(alarm: Alarm, in place: any DirectDelivery) throws(DeviceError) -> LentLook
+    ///   - isLent: Asked before anything is read, while nobody else looks: false when somebody listens elsewhere by now, and
+    ///     this look is not the place's any more.
+    func look(
+        alarm: Alarm, in place: any DirectDelivery, while isLent: () -> Bool
+    ) throws(DeviceError) -> LentLook
 
     /// Does what is due, while another place reads.
     func lookAfter() throws(DeviceError)

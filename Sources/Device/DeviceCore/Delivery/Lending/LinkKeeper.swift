@@ -47,7 +47,7 @@ package struct LinkKeeper: ~Copyable {
 
     /// - Parameters:
     ///   - wakeUp: Signalled when the place changes, and when the thread has something else to do.
-    ///   - place: The place that may look in place of the thread; nil while there is none. Asked on that thread and before each
+    ///   - place: The place that may look in place of the thread; nil while there is none. Asked on that thread and in each
     ///     look, it must not wait for a look.
     package init(
         link: any LentLink, wakeUp: WakeUp, clock: any DeviceClock,
@@ -114,14 +114,12 @@ package struct LinkKeeper: ~Copyable {
         let descriptor = link.descriptor
         let wait = try? place.wait(for: set) {
             do throws(DeviceError) {
-                if currentPlace() === place {
-                    switch try link.look(alarm: alarm, in: place) {
-                    case .all: return
-                    case .more: return set.tellAgain(descriptor)
-                    case .over: break
-                    }
-                }
+                switch try link.look(alarm: alarm, in: place, while: { currentPlace() === place }) {
+                case .all: return
+                case .more: return set.tellAgain(descriptor)
                 // Somebody listens elsewhere by now, or the place has done its part.
+                case .over: break
+                }
                 end.hasCome.store(true, ordering: .releasing)
             } catch {
                 // The source's thread tells it.
