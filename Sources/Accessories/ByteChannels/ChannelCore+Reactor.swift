@@ -16,11 +16,15 @@ extension ChannelCore {
             // Poll would come back at once for as long as the app does not read.
             if state.isHungUp || state.asked != nil, !state.isClosed { return nil }
             let writes = state.output.count > 0 && port.framing == nil && !state.isOutputPaused
-            return port.interest(
+            let events = port.interest(
                 reads: state.isClosed ? state.unsent > 0 && !state.isInputOver : reads, writes: writes)
+            return loan == nil ? events : events | Self.peerIsDone
         }
         return (events, loan)
     }
+
+    /// POLLRDHUP: the other side writes no more. A place that does not come would learn of it late.
+    private static let peerIsDone: Int16 = 0x2000
 
     /// Does what there is to do, after poll has told of events or somebody has asked.
     func serve(_ events: Int16) {
@@ -31,7 +35,7 @@ extension ChannelCore {
         port.prepare()
         let isHungUp = wasHungUp || events & Int16(POLLHUP | POLLERR | POLLNVAL) != 0
         let tries = port.isTriedAlways || isHungUp || asked != nil
-        let isLendable = !isClosed && !isHungUp && asked == nil
+        let isLendable = !isClosed && !isHungUp && asked == nil && events & Self.peerIsDone == 0
         if !isLendable { takeBack() }
         if !isClosed, tries || events & Int16(POLLIN) != 0 {
             // Before the end is told, all that the kernel still gives.
