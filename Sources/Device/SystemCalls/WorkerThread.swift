@@ -10,7 +10,9 @@ package enum WorkerThread {
     }
 
     /// Runs the closure on a new thread; the error says why there is none.
-    package static func start(_ run: @escaping @Sendable () -> Void) throws(DeviceError) {
+    ///
+    /// - Parameter open: Signals that stay open too.
+    package static func start(open: [Int32] = [], _ run: @escaping @Sendable () -> Void) throws(DeviceError) {
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
         defer { pthread_attr_destroy(&attributes) }
@@ -19,7 +21,7 @@ package enum WorkerThread {
         var all = sigset_t()
         var former = sigset_t()
         sigfillset(&all)
-        for fault in [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS] { sigdelset(&all, fault) }
+        for fault in [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS] + open { sigdelset(&all, fault) }
         pthread_sigmask(SIG_SETMASK, &all, &former)
         defer { pthread_sigmask(SIG_SETMASK, &former, nil) }
         let body = Unmanaged.passRetained(Body(run: run))

@@ -110,12 +110,19 @@ struct DirectDeliveryTests {
         let (told, looked) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let isLast = Atomic<Bool>(false)
         let misplaced = Atomic<Int>(0)
+        let deaf = Atomic<Int>(0)
         let subscription = try #require(
             try place.wait(for: line.set) {
                 guard line.look() > 0 else { return }
                 if isLast.load(ordering: .relaxed) { looked.signal() }
                 place.schedule {
                     if DispatchQueue.getSpecific(key: key) != 1 { misplaced.add(1, ordering: .relaxed) }
+                    // As on a queue's own threads.
+                    var blocked = sigset_t()
+                    pthread_sigmask(SIG_BLOCK, nil, &blocked)
+                    if [SIGPIPE, SIGPROF].contains(where: { sigismember(&blocked, $0) == 1 }) {
+                        deaf.add(1, ordering: .relaxed)
+                    }
                     told.signal()
                 }
             })
@@ -134,6 +141,7 @@ struct DirectDeliveryTests {
         queue.resume()
         #expect(told.wait(timeout: .now() + 60) == .success)
         #expect(misplaced.load(ordering: .relaxed) == 0)
+        #expect(deaf.load(ordering: .relaxed) == 0)
     }
 
     @Test(
