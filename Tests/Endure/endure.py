@@ -119,6 +119,7 @@ class Endurance:
             self.app.ask("crowd", 100, limit=60)
             self.app.ask("stall", round(stall * 1000), limit=stall + 120)
             lives.rest()
+        self.trouble.stalled += self.trouble.dropped()
         first = self.measure()
         self.restarts()
         self.progress.enter("main thread stalled")
@@ -142,7 +143,7 @@ class Endurance:
         last = self.measure()
         self.app.ask("close")
         outcome.told(self.table, self.servers, self.plug)
-        outcome.readings(self.table, self.servers, self.app.state())
+        outcome.readings(self.table, self.servers, self.app.state(), self.trouble.stalled)
         outcome.left(self.table, self.samples, first, last)
         self.is_done = True
 

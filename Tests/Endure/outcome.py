@@ -25,8 +25,8 @@ def told(table, servers, plug):
               "; ".join(plug.faults[:2]) or f"{plug.told_once} so", plug.told_once == plug.number)
 
 
-def readings(table, servers, state):
-    """What left the servers against what was heard."""
+def readings(table, servers, state, stalled):
+    """What left the servers against what was heard. Dropped is only what stalls of the main thread made wait too long."""
     held_up = sum(program.held_up for program in (servers[0].app, servers[0].programs)) / 1000
     for server in servers:
         for stream in server.streams:
@@ -40,11 +40,14 @@ def readings(table, servers, state):
             unfetched = max(0, sums["missing"] - dropped - max(0, lost))
             excused = min(unfetched, round(held_up * RATE[server.kind]))
             late = sums["repeated"] + sums["mistimed"]
+            others = dropped - stalled[stream]
             table.add(f"readings: {stream}", sent, "at most 10^-6 lost, none late as new",
-                      f"{sums['heard']} heard, {dropped} dropped and counted, {lost} lost, {unfetched} not fetched in time"
+                      f"{sums['heard']} heard, {dropped} dropped and counted, {f'{others} of them in no stall, ' if others else ''}"
+                      f"{lost} lost, {unfetched} not fetched in time"
                       f"{f' as the machine stood still for {held_up:.1f} s' if excused else ''}, "
                       f"{sums['repeated']} repeated, {sums['mistimed']} with another time",
-                      lost >= 0 and lost + unfetched - excused <= sent * 1e-6 and late == 0)
+                      lost >= 0 and lost + unfetched - excused <= sent * 1e-6 and late == 0
+                      and others <= held_up * RATE[server.kind])
 
 
 def left(table, samples, first, last):
@@ -64,7 +67,7 @@ def left(table, samples, first, last):
         more = last[what] - first[what]
         # What is compared here is of one moment each.
         holds = not is_growing and (what == "resident" or more <= max(PAGES / 4, LEAK * times))
-        table.add(f"memory: {what}", len(samples), f"bytes more a restart: 0, beyond doubt below {least:.0f}",
+        table.add(f"memory: {what}", len(samples), f"bytes more a restart: 0, not beyond doubt above {least:.0f}",
                   f"{found:+.1f} ± {error:.1f}; {more:+} bytes since the warm-up", holds)
 
 
@@ -83,5 +86,5 @@ def weeks(table, program, environment, count):
         is_growing, found, error = grows([(point["hours"] / 168, point[what]) for point in kept], WEEKLY)
         seen.append(f"{what} {found:+.0f} ± {error:.0f}")
         holds = holds and not is_growing
-    return table.add("simulated weeks", count, f"bytes more a week: 0, beyond doubt below {WEEKLY}",
+    return table.add("simulated weeks", count, f"bytes more a week: 0, not beyond doubt above {WEEKLY}",
                      f"{', '.join(seen)}; {points[-1]['locations']} fixes", holds)

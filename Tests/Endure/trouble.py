@@ -19,6 +19,8 @@ class Trouble:
 
     def __init__(self, table, app, servers, plug, clock):
         self.table, self.app, self.servers, self.plug, self.clock = table, app, servers, plug, clock
+        # What was dropped while the main thread was stalled, by stream.
+        self.stalled = collections.Counter()
 
     def streams(self):
         return [stream for server in self.servers for stream in server.streams]
@@ -31,20 +33,21 @@ class Trouble:
                 found[stream] = self.app.runs.get((stream, server.run), collections.Counter()), server.sent.get(server.run, 0)
         return found
 
-    def _dropped(self):
+    def dropped(self):
         state = self.app.state()
-        return {stream: state[f"dropped-{stream}"] for stream in self.streams()}
+        return collections.Counter({stream: state[f"dropped-{stream}"] for stream in self.streams()})
 
     def stalls(self, count, seconds):
         """The main thread does something else for that long."""
         wrong, dropped_in_all = [], 0
         for _ in range(count):
-            before = self._dropped()
+            before = self.dropped()
             with Lives(self.servers, seconds + 12) as lives:
                 self.app.ask("stall", round(seconds * 1000), limit=seconds + 120)
                 lives.rest()
             self.app.ask("close")
-            after = self._dropped()
+            after = self.dropped()
+            self.stalled += after - before
             for stream, (run, sent) in self.of_runs().items():
                 dropped = after[stream] - before[stream]
                 dropped_in_all += dropped
