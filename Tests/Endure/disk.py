@@ -82,7 +82,8 @@ def _round(disk, tool, programs, port, number, ring, wrong):
     life = programs.begin("gpsd", port, number, 400, "quiet")
     run = tool.start(["record", target, *common, "--duration", "60"], settings=settings, before=disk.before, limit=90)
     result = run.wait()
-    errors = [line for line in result.err.decode(errors="replace").splitlines() if "rror" in line]
+    # A warning may come before it, where gpsd was not there in time, and ends with "error 111".
+    errors = [line for line in result.err.decode(errors="replace").splitlines() if line.startswith("sensorctl: error: ")]
     if result.status != 74 or len(errors) != 1:
         wrong.append(f"ended with {result.end} and {len(errors)} errors: {errors[:2]}")
     programs.answer(life, 120)
