@@ -11,8 +11,11 @@ package enum WorkerThread {
 
     /// Runs the closure on a new thread; the error says why there is none.
     ///
-    /// - Parameter open: Signals that stay open too.
-    package static func start(open: [Int32] = [], _ run: @escaping @Sendable () -> Void) throws(DeviceError) {
+    /// - Parameter callsBack: Callbacks of the app run there: a write to a closed pipe, or a profiler, does what it does on
+    ///   threads of Dispatch.
+    package static func start(
+        callsBack: Bool = false, _ run: @escaping @Sendable () -> Void
+    ) throws(DeviceError) {
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
         defer { pthread_attr_destroy(&attributes) }
@@ -21,7 +24,8 @@ package enum WorkerThread {
         var all = sigset_t()
         var former = sigset_t()
         sigfillset(&all)
-        for fault in [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS] + open { sigdelset(&all, fault) }
+        for fault in [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS] { sigdelset(&all, fault) }
+        if callsBack { for signal in [SIGPIPE, SIGPROF] { sigdelset(&all, signal) } }
         pthread_sigmask(SIG_SETMASK, &all, &former)
         defer { pthread_sigmask(SIG_SETMASK, &former, nil) }
         let body = Unmanaged.passRetained(Body(run: run))

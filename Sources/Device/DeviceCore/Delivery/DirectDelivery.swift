@@ -91,8 +91,7 @@ extension QueueDelivery: DirectDelivery {
         for set: WaitSet, until end: End, look: @escaping @Sendable () -> Void
     ) throws(DeviceError) -> WakeUp {
         let wakeUp = try WakeUp(for: "the readings of a queue")
-        // Callbacks run here: a write to a closed pipe does what it does on a queue's own threads.
-        try WorkerThread.start(open: [SIGPIPE, SIGPROF]) { [self] in
+        try WorkerThread.start(callsBack: true) { [self] in
             defer { isWaiting.store(false, ordering: .releasing) }
             let turns = DirectTurns(for: self)
             while !end.hasCome.load(ordering: .acquiring) {
