@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether something grows: a line of least squares through what was measured, and how sure its slope is."""
 import math
+import statistics
 
 
 def slope(points):
@@ -21,3 +22,9 @@ def grows(points, least):
     """True when the slope is above `least` beyond doubt, and what to say of it: the figure and twice its error."""
     found, error = slope(points)
     return found - 2 * error > least, found, 2 * error
+
+
+def lasting(points, parts=5):
+    """The median of the slopes of so many parts: what leaks does so in all of them, what is taken once in one."""
+    size = max(1, len(points) // parts)
+    return statistics.median(slope(points[start:start + size])[0] for start in range(0, size * parts, size))
