@@ -12,8 +12,8 @@ from slopes import grows, lasting
 LEAK = 8
 # The system counts memory in pages, and gives some at a time: so many bytes are no leak.
 PAGES = 65536
-# Bytes a simulated week: one page. The heap in use stays the same to some bytes, while the system gives pages of it until
-# the sixtieth or ninetieth week, up to thirty at a time.
+# Bytes a simulated week: one page. The heap in use goes up and down by some kilobytes, while the system gives pages of it
+# until the sixtieth or ninetieth week, up to thirty at a time.
 WEEKLY, PAGES_WEEKLY = 4096, 4 * 4096
 
 
@@ -78,7 +78,7 @@ def weeks(table, program, environment, count):
     points = [json.loads(line) for line in run.stdout.splitlines()]
     if run.returncode or not points:
         return table.add("simulated weeks", count, "flat memory", f"ended with {run.returncode}", False)
-    # In the first half the system's memory is taken into use; it levels off after some 17 weeks.
+    # In the first half most of the system's memory is taken into use.
     kept = points[len(points) // 2:]
     weekly = {what: [(point["hours"] / 168, point[what]) for point in kept] for what in ("heap", "resident")}
     seen, holds = [], True
