@@ -82,7 +82,8 @@ struct ArmingTests {
         let armed = try Self.arming(library).arm(Self.accelerometer)
         #expect(armed.base == .local("realtime"))
         #expect(armed.clockName == "realtime")
-        let keeper = armed.keeper(clock: VirtualClock(now: BootTime(nanoseconds: 7_000_000_000)), library: library)
+        let keeper = armed.keeper(
+            clock: VirtualClock(now: BootTime(nanoseconds: 7_000_000_000)), library: library, before: nil)
         #expect(keeper.offset == 2_000_000_000)
     }
 

@@ -113,6 +113,33 @@ struct HardshipTests {
         #expect(Self.isAtRest(library))
     }
 
+    @Test("Samples of a server that was lost have their own time at once, though the first of them come late")
+    func lateAfterReturn() throws {
+        let library = Devices.library()
+        let clock = VirtualClock(now: BootTime(nanoseconds: 1_000_000_000_000))
+        let source = IIOSource(
+            addresses: [try MotionSourceAddress("ip:127.0.0.1")], parts: Devices.parts(library, clock: clock))
+        let log = EventLog()
+        let subscription = source.subscribe(Self.request) { log.note($0) }
+        #expect(library.journal.waits(for: "buffer"))
+        // The server's clock is 900 s behind.
+        library.lastBuffer?.push(Devices.scan(1, 1, 1, time: 100_000_000_000))
+        #expect(log.waits(for: "sample 0.01 0.01 0.01 @1000000000000"))
+        library.lastBuffer?.fail(Int(EPIPE))
+        let pass = {
+            clock.move(to: clock.now.advanced(bySeconds: 0.05))
+            source.devicesChanged()
+        }
+        #expect(library.journal.waits(for: "buffer", count: 2, nudge: pass))
+        // A second and a half after they were measured.
+        let now = clock.now.nanoseconds
+        clock.move(to: BootTime(nanoseconds: now + 1_500_000_000))
+        library.lastBuffer?.push(Devices.scan(2, 2, 2, time: now - 900_000_000_000))
+        #expect(log.waits(for: "sample 0.02 0.02 0.02 @\(now)"))
+        subscription.cancel()
+        #expect(Self.isAtRest(library))
+    }
+
     @Test("A sensor that is slower than its driver says is asked for each sample after a while")
     func slowerThanSaid() {
         let library = Devices.library()

@@ -50,6 +50,42 @@ struct TimeKeeperTests {
         #expect(keeper.jumps == 0)
     }
 
+    @Test("A further capture goes on with the offset that was found, however late its first samples are")
+    func furtherCapture() {
+        let ms = Self.millisecond
+        let start = 1000 * Self.second
+        var first = TimeKeeper(base: .remote, interval: 0.01)
+        #expect(first.foundOffset == nil)
+        #expect(Self.settle(&first, [10 * ms], arrival: start + 12 * ms) == [start + 12 * ms])
+        let found = first.foundOffset
+        #expect(found == start + 2 * ms)
+        // By 1.5 s late, then earlier by 1 ms than any before.
+        var second = TimeKeeper(base: .remote, interval: 0.01, before: found)
+        #expect(Self.settle(&second, [110 * ms], arrival: start + 1612 * ms) == [start + 112 * ms])
+        #expect(Self.settle(&second, [120 * ms], arrival: start + 1613 * ms) == [start + 122 * ms])
+        #expect(Self.settle(&second, [1620 * ms], arrival: start + 1621 * ms) == [start + 1621 * ms])
+        #expect(second.jumps == 0)
+        // A machine that has started anew counts from zero: its stamps are by three seconds and more away.
+        for (stamp, arrival) in [(10 * ms, start + 3013 * ms), (9000 * ms, start + 13 * ms)] {
+            var third = TimeKeeper(base: .remote, interval: 0.01, before: found)
+            #expect(Self.settle(&third, [stamp], arrival: arrival) == [arrival])
+            #expect(third.jumps == 0)
+        }
+        // One that has run for longer than this one is no clock that was set.
+        var ahead = TimeKeeper(base: .remote, interval: 0.01)
+        #expect(Self.settle(&ahead, [2000 * Self.second], arrival: start) == [start])
+        #expect(ahead.jumps == 0)
+        // A clock that may have been set meanwhile says nothing.
+        let time = BootTime(nanoseconds: start)
+        #expect(FoundClock("realtime", offset: found, at: time) == nil)
+        #expect(FoundClock("", offset: found, at: time) == nil)
+        let clock = FoundClock("monotonic", offset: found, at: time)
+        #expect(clock?.offset(of: "monotonic", now: time.advanced(bySeconds: 60)) == found)
+        #expect(clock?.offset(of: "boottime", now: time) == nil)
+        // Nor does one that may have drifted.
+        #expect(clock?.offset(of: "monotonic", now: time.advanced(bySeconds: 61)) == nil)
+    }
+
     @Test("A remote clock that is set is noticed, and times go on rising")
     func remoteJump() {
         let ms = Self.millisecond
@@ -187,7 +223,24 @@ struct TimeKeeperTests {
         #expect(third.check(progress: 8, now: time(0.1)) == .none)
         #expect(third.isFlowing)
         #expect(third.check(progress: 8, now: time(1)) == .none)
-        #expect(third.check(progress: 8, now: time(1.5)) == .stalled)
+        #expect(third.check(progress: 8, now: third.deadline) == .stalled)
+    }
+
+    @Test("After a standstill of the machine, who reads has its turn before there is talk of silence")
+    func standstill() {
+        let plan = BufferPlan(rate: 100, latency: 0, isLocal: false, isEventDriven: false)
+        func time(_ seconds: Double) -> BootTime { BootTime.zero.advanced(bySeconds: seconds) }
+        var watch = StallWatch(plan: plan, isEventDriven: false, isSecondTry: false, progress: 0, now: .zero)
+        #expect(watch.check(progress: 0, now: time(3)) == .none)
+        #expect(watch.check(progress: 1, now: time(3.1)) == .none)
+        // Once more, and this time something has come.
+        #expect(watch.check(progress: 1, now: time(6)) == .none)
+        #expect(watch.deadline == time(6.25))
+        #expect(watch.check(progress: 1, now: time(6.2)) == .none)
+        #expect(watch.check(progress: 2, now: time(6.21)) == .none)
+        // And nothing has come: it is told, and late looks do not put that off for ever.
+        #expect(watch.check(progress: 2, now: time(9)) == .none)
+        #expect(watch.check(progress: 2, now: time(12)) == .stalled)
     }
 
     @Test("A sensor that reports changes only may be silent once it has spoken")

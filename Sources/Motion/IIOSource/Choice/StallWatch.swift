@@ -17,12 +17,19 @@ struct StallWatch {
         case stalled
     }
 
+    /// Who looks by so many seconds late was held up, and with it perhaps who reads.
+    private static let lateness = 0.1
+    /// Seconds that who reads has then for what has come meanwhile.
+    private static let patience = 0.25
+
     private let plan: BufferPlan
     private let isEventDriven: Bool
     private let isSecondTry: Bool
     private var seen: Int
     private var since: BootTime
     private var hasStarted = false
+    /// Until when one waits after a late look; nil before there was one.
+    private var reprieve: BootTime?
 
     init(plan: BufferPlan, isEventDriven: Bool, isSecondTry: Bool, progress: Int, now: BootTime) {
         self.plan = plan
@@ -36,19 +43,29 @@ struct StallWatch {
     var isFlowing: Bool { hasStarted }
 
     /// When it has to be looked at again at the latest.
-    var deadline: BootTime { since.advanced(bySeconds: hasStarted ? plan.stallLimit : plan.startLimit) }
+    var deadline: BootTime {
+        reprieve ?? since.advanced(bySeconds: hasStarted ? plan.stallLimit : plan.startLimit)
+    }
 
     /// The samples so far are still being handed over: time begins when that is done.
-    mutating func hold(now: BootTime) { since = max(since, now) }
+    mutating func hold(now: BootTime) {
+        since = max(since, now)
+        reprieve = nil
+    }
 
     mutating func check(progress: Int, now: BootTime) -> Verdict {
         if progress != seen {
             seen = progress
             since = now
+            reprieve = nil
             hasStarted = true
             return .none
         }
         guard now >= deadline else { return .none }
+        if reprieve == nil, now.seconds(since: deadline) > Self.lateness {
+            reprieve = now.advanced(bySeconds: Self.patience)
+            return .none
+        }
         if hasStarted {
             // A sensor that reports changes only is silent while nothing changes.
             return isEventDriven ? .none : .stalled

@@ -25,10 +25,12 @@ struct Arming {
         var remarks: [String] = []
 
         /// Turns the stamps into the device's time.
-        func keeper(clock: any DeviceClock, library: any IIOLibrary) -> TimeKeeper {
+        ///
+        /// - Parameter before: What a capture before this one has found out about the clock.
+        func keeper(clock: any DeviceClock, library: any IIOLibrary, before: FoundClock?) -> TimeKeeper {
             var keeper = TimeKeeper(
-                base: base, interval: rate.map { $0 > 0 ? Double(plan.thinning) / $0 : 0 } ?? 0, thinning: plan.thinning
-            )
+                base: base, interval: rate.map { $0 > 0 ? Double(plan.thinning) / $0 : 0 } ?? 0,
+                thinning: plan.thinning, before: before?.offset(of: clockName, now: clock.now))
             if case .local(let name) = base,
                 let offset = TimeKeeper.offset(clock: clock, other: { library.time(of: name) })
             {

@@ -63,6 +63,9 @@ struct Capture {
     /// True when the times of samples are the driver's.
     var hasStamps: Bool { hasTimestamps && keeper.base != .none && !keeper.isDistrusted }
 
+    /// What is added to the stamps of another machine, in nanoseconds; nil while that is not known.
+    var foundOffset: Int64? { keeper.foundOffset }
+
     /// Seconds since samples came last.
     func quietSeconds(now: BootTime) -> Double { now.seconds(since: lastRefill) }
 

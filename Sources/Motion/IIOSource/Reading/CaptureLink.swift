@@ -58,12 +58,12 @@ final class CaptureLink: LentLink {
     /// which comes at once. Waits for nobody.
     var mayBeLent: Bool { lendable.load(ordering: .relaxed) }
 
-    /// Nothing is read any more: the error number, and the seconds since samples came last.
-    func close() -> (number: Int32, quietSeconds: Double) {
+    /// Nothing is read any more: the error number, and the capture as it was left.
+    func close() -> (number: Int32, capture: Capture) {
         content.withLock { content in
             content.buffer = nil
             if content.failure == 0 { content.failure = EBADF }
-            return (content.failure, content.capture.quietSeconds(now: clock.now))
+            return (content.failure, content.capture)
         }
     }
 

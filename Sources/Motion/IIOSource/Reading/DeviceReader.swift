@@ -21,6 +21,8 @@ final class DeviceReader: Sendable {
     struct Facts: Hashable {
         /// The clock of the time stamps; empty without.
         var clock = ""
+        /// What has been found out about that clock when it is another machine's.
+        var foundClock: FoundClock?
         /// True when it reads axis by axis.
         var isPolled = false
         /// What somebody should know.

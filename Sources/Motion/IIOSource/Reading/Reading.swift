@@ -15,6 +15,8 @@ struct Reading {
     let options: IIOSourceOptions
     /// True to read each sensor once before its buffer starts.
     let isSeeding: Bool
+    /// What a capture before has found out about the clock of the stamps.
+    let foundClock: FoundClock?
 
     /// Works until it is told to leave or cannot go on.
     func run() {
@@ -55,31 +57,35 @@ struct Reading {
         guard let buffer = armed.buffer else { return }
         var facts = DeviceReader.Facts()
         facts.clock = armed.clockName
+        facts.foundClock = reader.facts.foundClock ?? foundClock
         facts.remarks = armed.remarks
         reader.note(facts)
         let capture = Capture(
             layout: armed.layout, thinning: armed.plan.thinning, members: plan.active.map { unit.members[$0] },
-            timestampChannel: armed.timestampChannel, keeper: armed.keeper(clock: clock, library: library),
+            timestampChannel: armed.timestampChannel,
+            keeper: armed.keeper(clock: clock, library: library, before: facts.foundClock),
             reader: reader, hub: hub, clock: clock, library: library)
         reader.enter(.capturing(armed.plan, start: reader.progress), now: clock.now)
-        let (number, quiet) = read(buffer, capture, armed.plan, generation: generation)
+        let (number, left) = read(buffer, capture, armed.plan, generation: generation)
+        if let found = FoundClock(armed.clockName, offset: left.foundOffset, at: left.lastRefill) {
+            facts.foundClock = found
+            reader.note(facts)
+        }
         guard reader.isCurrent(generation) else { return }
         let failure = IIOFailure("iio_buffer_refill", number)
         // A sensor that reports changes only may have had nothing to say for as long as the server waits.
-        if unit.isEventDriven, failure.isConnectionLoss, quiet >= 1, isAnswering() {
+        if unit.isEventDriven, failure.isConnectionLoss, left.quietSeconds(now: clock.now) >= 1, isAnswering() {
             return
         }
         throw ReaderFailure(failure.error(.stream(device: unit.deviceID, address: address)), .reconnect)
     }
 
-    /// Reads until that fails, or until something else is to be done: the error number, and the seconds since samples came.
+    /// Reads until that fails, or until something else is to be done: the error number, and the capture as it was left.
     private func read(
         _ buffer: any IIOBuffer, _ capture: Capture, _ plan: BufferPlan, generation: Int
-    ) -> (number: Int32, quietSeconds: Double) {
+    ) -> (number: Int32, capture: Capture) {
         var capture = capture
-        guard let wait = buffer.wait else {
-            return (capture.run(buffer), capture.quietSeconds(now: clock.now))
-        }
+        guard let wait = buffer.wait else { return (capture.run(buffer), capture) }
         let link = CaptureLink(buffer, wait.descriptor, capture, plan, lateness: options.lateness, clock: clock)
         let sensors = capture.sensors
         var keeper = LinkKeeper(link: link, wakeUp: wait.wakeUp, clock: clock) { [hub] in

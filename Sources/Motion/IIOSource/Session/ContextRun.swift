@@ -95,6 +95,7 @@ final class ContextRun {
     func settle(_ unit: RunningUnit, now: BootTime) {
         guard let reader = unit.reader else { return }
         unit.facts = reader.facts
+        unit.foundClock = unit.facts.foundClock ?? unit.foundClock
         let (phase, since) = reader.phase
         guard case .ended(let failure) = phase else {
             watch(unit, reader, phase: phase, since: since, now: now)
@@ -163,7 +164,7 @@ final class ContextRun {
         let reader = DeviceReader(plan: plan, now: now) { bell.ring() }
         let reading = Reading(
             reader: reader, unit: unit.unit, connection: connection, library: parts.library, address: address, hub: hub,
-            clock: clock, options: parts.options, isSeeding: !unit.isLost)
+            clock: clock, options: parts.options, isSeeding: !unit.isLost, foundClock: unit.foundClock)
         unit.reader = reader
         unit.leavingSince = nil
         if plan.isPolled, unit.unit.members.contains(where: { !$0.sensor.canBuffer }) {
