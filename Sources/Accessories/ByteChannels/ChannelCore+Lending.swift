@@ -100,7 +100,7 @@ extension ChannelCore: LentLink {
             let found = takeLook()
             reading.attention.isLent(alarm, now: clock.now, deadline: .never)
             return found
-        } ?? .more
+        } ?? .busy
     }
 
     func lookAfter() {}

@@ -105,7 +105,7 @@ final class GPSDLink: LentLink {
             let isEmpty = try look(&content, reads: .all)
             content.attention.isLent(alarm, now: settings.clock.now, deadline: deadline(content.reader))
             return isEmpty ? .all : .more
-        } ?? .more
+        } ?? .busy
     }
 
     func lookAfter() throws(DeviceError) {

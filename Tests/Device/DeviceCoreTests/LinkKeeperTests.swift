@@ -53,6 +53,44 @@ struct LinkKeeperTests {
         #expect(place.requests.load(ordering: .relaxed) == 8)
     }
 
+    /// Somebody else looks at it, always.
+    private final class TakenLink: LentLink {
+        private let ready: WakeUp
+
+        init() throws {
+            ready = try WakeUp(for: "the test")
+            ready.signal()
+        }
+
+        var descriptor: Int32 { ready.readEnd }
+        var deadline: BootTime { .never }
+        var attentionEnd: BootTime { .never }
+        var looks: UInt64 { 0 }
+        func expectLook() -> Double { 60 }
+        func look(isReadable: Bool) {}
+        func look(alarm: Alarm, in place: any DirectDelivery, while isLent: () -> Bool) -> LentLook { .busy }
+        func lookAfter() {}
+    }
+
+    @Test("A place that finds somebody else at a look lets that one run, and is told again")
+    func taken() throws {
+        let (link, place) = (try TakenLink(), HandPlace())
+        var keeper = LinkKeeper(link: link, wakeUp: try WakeUp(for: "the test"), clock: LiveClock()) { place }
+        keeper.lendWhenDue()
+        let before = Self.waits
+        for _ in 0..<20 { #expect(place.lookWhenReadable()) }
+        #expect(Self.waits >= before + 20)
+        keeper.takeBack()
+    }
+
+    /// How often this thread has left the processor to others.
+    private static var waits: Int {
+        var use = rusage()
+        // RUSAGE_THREAD, which glibc shows to GNU programs only.
+        getrusage(__rusage_who_t(1), &use)
+        return use.ru_nvcsw
+    }
+
     /// Lent, late at once, and looked at when the test says so.
     private final class LentLate: LentLink {
         private let ready: WakeUp

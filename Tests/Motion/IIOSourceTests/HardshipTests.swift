@@ -127,7 +127,7 @@ struct HardshipTests {
         #expect(log.waits(for: "sample 0.01 0.01 0.01 @1000000000000"))
         library.lastBuffer?.fail(Int(EPIPE))
         let pass = {
-            clock.move(to: clock.now.advanced(bySeconds: 0.05))
+            clock.move(to: clock.now.advanced(bySeconds: 0.01))
             source.devicesChanged()
         }
         #expect(library.journal.waits(for: "buffer", count: 2, nudge: pass))

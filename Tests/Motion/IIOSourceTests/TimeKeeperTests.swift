@@ -51,22 +51,26 @@ struct TimeKeeperTests {
     }
 
     @Test("A further capture goes on with the offset that was found, however late its first samples are")
-    func furtherCapture() {
+    func furtherCapture() throws {
         let ms = Self.millisecond
         let start = 1000 * Self.second
         var first = TimeKeeper(base: .remote, interval: 0.01)
-        #expect(first.foundOffset == nil)
+        #expect(first.found == nil)
         #expect(Self.settle(&first, [10 * ms], arrival: start + 12 * ms) == [start + 12 * ms])
-        let found = first.foundOffset
-        #expect(found == start + 2 * ms)
+        let found = try #require(first.found)
+        #expect(found.offset == start + 2 * ms)
         // By 1.5 s late, then earlier by 1 ms than any before.
         var second = TimeKeeper(base: .remote, interval: 0.01, before: found)
         #expect(Self.settle(&second, [110 * ms], arrival: start + 1612 * ms) == [start + 112 * ms])
         #expect(Self.settle(&second, [120 * ms], arrival: start + 1613 * ms) == [start + 122 * ms])
+        // That says nothing of the offset.
+        #expect(second.found?.time == found.time)
         #expect(Self.settle(&second, [1620 * ms], arrival: start + 1621 * ms) == [start + 1621 * ms])
+        #expect(second.found?.time == BootTime(nanoseconds: start + 1621 * ms))
         #expect(second.jumps == 0)
-        // A machine that has started anew counts from zero: its stamps are by three seconds and more away.
-        for (stamp, arrival) in [(10 * ms, start + 3013 * ms), (9000 * ms, start + 13 * ms)] {
+        // Machines that have started anew: one three seconds later, one earlier, and one right away.
+        let restarts = [(20, 3022), (9000, 13), (10, 1000)]
+        for (stamp, arrival) in restarts.map({ (Int64($0) * ms, start + Int64($1) * ms) }) {
             var third = TimeKeeper(base: .remote, interval: 0.01, before: found)
             #expect(Self.settle(&third, [stamp], arrival: arrival) == [arrival])
             #expect(third.jumps == 0)
@@ -75,15 +79,18 @@ struct TimeKeeperTests {
         var ahead = TimeKeeper(base: .remote, interval: 0.01)
         #expect(Self.settle(&ahead, [2000 * Self.second], arrival: start) == [start])
         #expect(ahead.jumps == 0)
-        // A clock that may have been set meanwhile says nothing.
-        let time = BootTime(nanoseconds: start)
-        #expect(FoundClock("realtime", offset: found, at: time) == nil)
-        #expect(FoundClock("", offset: found, at: time) == nil)
-        let clock = FoundClock("monotonic", offset: found, at: time)
-        #expect(clock?.offset(of: "monotonic", now: time.advanced(bySeconds: 60)) == found)
-        #expect(clock?.offset(of: "boottime", now: time) == nil)
-        // Nor does one that may have drifted.
-        #expect(clock?.offset(of: "monotonic", now: time.advanced(bySeconds: 61)) == nil)
+    }
+
+    @Test("What is known of a clock that may have been set meanwhile, or have drifted, is nothing")
+    func foundClock() {
+        let time = BootTime(nanoseconds: 1000 * Self.second)
+        let found = TimeKeeper.Found(offset: 1, stamp: 2, time: time)
+        #expect(FoundClock("realtime", found) == nil)
+        #expect(FoundClock("", found) == nil)
+        let clock = FoundClock("monotonic", found)
+        #expect(clock?.found(of: "monotonic", now: time.advanced(bySeconds: 60)) == found)
+        #expect(clock?.found(of: "boottime", now: time) == nil)
+        #expect(clock?.found(of: "monotonic", now: time.advanced(bySeconds: 61)) == nil)
     }
 
     @Test("A remote clock that is set is noticed, and times go on rising")
@@ -216,9 +223,9 @@ struct TimeKeeperTests {
         func time(_ seconds: Double) -> BootTime { BootTime.zero.advanced(bySeconds: seconds) }
         var watch = StallWatch(plan: plan, isEventDriven: false, isSecondTry: false, progress: 7, now: .zero)
         #expect(watch.check(progress: 7, now: time(0.5)) == .none)
-        #expect(watch.check(progress: 7, now: time(0.6)) == .restart)
+        #expect(watch.check(progress: 7, now: watch.deadline) == .restart)
         var second = StallWatch(plan: plan, isEventDriven: false, isSecondTry: true, progress: 7, now: .zero)
-        #expect(second.check(progress: 7, now: time(0.6)) == .giveUp)
+        #expect(second.check(progress: 7, now: second.deadline) == .giveUp)
         var third = StallWatch(plan: plan, isEventDriven: false, isSecondTry: true, progress: 7, now: .zero)
         #expect(third.check(progress: 8, now: time(0.1)) == .none)
         #expect(third.isFlowing)
@@ -238,9 +245,14 @@ struct TimeKeeperTests {
         #expect(watch.deadline == time(6.25))
         #expect(watch.check(progress: 1, now: time(6.2)) == .none)
         #expect(watch.check(progress: 2, now: time(6.21)) == .none)
+        // A look that was due before the limit, and came right after it.
+        #expect(watch.check(progress: 3, now: time(7)) == .none)
+        #expect(watch.check(progress: 3, now: time(8.15)) == .none)
+        #expect(watch.deadline == time(8.4))
+        #expect(watch.check(progress: 4, now: time(8.2)) == .none)
         // And nothing has come: it is told, and late looks do not put that off for ever.
-        #expect(watch.check(progress: 2, now: time(9)) == .none)
-        #expect(watch.check(progress: 2, now: time(12)) == .stalled)
+        #expect(watch.check(progress: 4, now: time(11)) == .none)
+        #expect(watch.check(progress: 4, now: time(14)) == .stalled)
     }
 
     @Test("A sensor that reports changes only may be silent once it has spoken")
@@ -248,6 +260,8 @@ struct TimeKeeperTests {
         let plan = BufferPlan(rate: 100, latency: 0, isLocal: true, isEventDriven: true)
         var watch = StallWatch(plan: plan, isEventDriven: true, isSecondTry: false, progress: 0, now: .zero)
         #expect(watch.check(progress: 1, now: .zero) == .none)
+        // Nobody has to be woken for it.
+        #expect(watch.deadline == .never)
         #expect(watch.check(progress: 1, now: BootTime(nanoseconds: 3_600_000_000_000)) == .none)
     }
 }

@@ -17,6 +17,8 @@ struct StallWatch {
         case stalled
     }
 
+    /// Seconds between looks.
+    static let interval = 1.0
     /// Who looks by so many seconds late was held up, and with it perhaps who reads.
     private static let lateness = 0.1
     /// Seconds that who reads has then for what has come meanwhile.
@@ -27,6 +29,7 @@ struct StallWatch {
     private let isSecondTry: Bool
     private var seen: Int
     private var since: BootTime
+    private var lookedAt: BootTime
     private var hasStarted = false
     /// Until when one waits after a late look; nil before there was one.
     private var reprieve: BootTime?
@@ -37,6 +40,7 @@ struct StallWatch {
         self.isSecondTry = isSecondTry
         seen = progress
         since = now
+        lookedAt = now
     }
 
     /// True once samples have come.
@@ -44,7 +48,9 @@ struct StallWatch {
 
     /// When it has to be looked at again at the latest.
     var deadline: BootTime {
-        reprieve ?? since.advanced(bySeconds: hasStarted ? plan.stallLimit : plan.startLimit)
+        // A sensor that reports changes only is silent while nothing changes.
+        if hasStarted, isEventDriven { return .never }
+        return reprieve ?? since.advanced(bySeconds: hasStarted ? plan.stallLimit : plan.startLimit)
     }
 
     /// The samples so far are still being handed over: time begins when that is done.
@@ -54,6 +60,8 @@ struct StallWatch {
     }
 
     mutating func check(progress: Int, now: BootTime) -> Verdict {
+        let due = min(deadline, lookedAt.advanced(bySeconds: Self.interval))
+        lookedAt = now
         if progress != seen {
             seen = progress
             since = now
@@ -61,15 +69,11 @@ struct StallWatch {
             hasStarted = true
             return .none
         }
+        if reprieve == nil, now.seconds(since: due) > Self.lateness {
+            reprieve = max(deadline, now.advanced(bySeconds: Self.patience))
+        }
         guard now >= deadline else { return .none }
-        if reprieve == nil, now.seconds(since: deadline) > Self.lateness {
-            reprieve = now.advanced(bySeconds: Self.patience)
-            return .none
-        }
-        if hasStarted {
-            // A sensor that reports changes only is silent while nothing changes.
-            return isEventDriven ? .none : .stalled
-        }
+        if hasStarted { return .stalled }
         return isSecondTry ? .giveUp : .restart
     }
 }

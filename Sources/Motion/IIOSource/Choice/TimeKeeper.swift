@@ -25,7 +25,17 @@ struct TimeKeeper {
     /// A difference of this many seconds is no delay any more.
     private static let jump = 1.0
     /// What the first samples of a further capture may be late by, in nanoseconds, on a machine that is held up.
-    private static let firstDelays: ClosedRange<Int64> = -1_000_000_000...2_000_000_000
+    private static let firstDelays: Range<Int64> = 0..<2_000_000_000
+
+    /// What a capture has found out about another machine's clock.
+    struct Found: Hashable {
+        /// What is added to a stamp, in nanoseconds.
+        var offset: Int64
+        /// The last stamp.
+        var stamp: Int64
+        /// When the offset was last seen to be right.
+        var time: BootTime
+    }
 
     private(set) var base: Base
     /// What is added to a stamp, in nanoseconds.
@@ -36,31 +46,37 @@ struct TimeKeeper {
     var interval: Double
     /// How many samples of the sensor that is.
     private let thinning: Int
-    /// True when the offset is that of a capture before, and nothing has come yet.
-    private var isFromBefore: Bool
+    /// What a capture before this one has found, until something has come.
+    private var before: Found?
 
     /// True when stamps are left out because they went back again and again.
     private(set) var isDistrusted = false
 
     private var distrust = 0
     private var lastStamp: Int64?
+    /// When the offset was last seen to be right.
+    private var confirmed = BootTime.zero
     private var lastTime: BootTime?
     private var leastDelay = Int64.max
     private var windowStart = BootTime.zero
     private var windowRefills = 0
     private var nextMeasure = BootTime.zero
 
-    /// - Parameter before: The offset of a capture before this one, by the same clock of the same machine; nil without.
-    init(base: Base, interval: Double, thinning: Int = 1, before: Int64? = nil) {
+    /// - Parameter before: What a capture before this one has found out about the same clock; nil without.
+    init(base: Base, interval: Double, thinning: Int = 1, before: Found? = nil) {
         self.base = base
         self.interval = interval
         self.thinning = max(1, thinning)
-        isFromBefore = before != nil && base == .remote
-        offset = isFromBefore ? before ?? 0 : 0
+        guard base == .remote, let before else { return }
+        self.before = before
+        offset = before.offset
     }
 
-    /// What was found out about another machine's clock, for the next capture; nil when nothing was.
-    var foundOffset: Int64? { base == .remote && lastStamp != nil && !isDistrusted ? offset : nil }
+    /// What has been found out, for the next capture; nil when nothing has.
+    var found: Found? {
+        guard base == .remote, !isDistrusted, let lastStamp else { return nil }
+        return Found(offset: offset, stamp: lastStamp, time: confirmed)
+    }
 
     /// The offset of a clock of this machine from the device's, from readings of both; the closest pair of three.
     static func offset(clock: any DeviceClock, other: () -> Int64?) -> Int64? {
@@ -129,20 +145,27 @@ struct TimeKeeper {
             return change.magnitude > 20_000 ? change : 0
         case .remote:
             guard let lastStamp else {
-                let goesOn = exchange(&isFromBefore, with: false) && Self.firstDelays.contains(delay)
                 beginWindow(arrival)
-                return goesOn ? min(delay, 0) : delay
+                // A clock that has started anew within two seconds is behind.
+                if let before = before.take(), stamp > before.stamp, Self.firstDelays.contains(delay) {
+                    confirmed = before.time
+                    return 0
+                }
+                confirmed = arrival
+                return delay
             }
             if stamp < lastStamp || Double(delay) < -Self.jump * 1e9 {
                 jumps += 1
                 loseTrust()
                 if base == .none { return 0 }
                 beginWindow(arrival)
+                confirmed = arrival
                 return delay
             }
             windowRefills += 1
             if delay < 0 {
                 leastDelay = 0
+                confirmed = arrival
                 return delay
             }
             leastDelay = min(leastDelay, delay)
@@ -151,6 +174,7 @@ struct TimeKeeper {
             }
             let change = leastDelay
             beginWindow(arrival)
+            confirmed = arrival
             return change
         }
     }
@@ -221,41 +245,4 @@ struct TimeKeeper {
         base = .none
         isDistrusted = true
     }
-}
-
-/// What a capture has found out about the clock of another machine.
-struct FoundClock: Hashable {
-    /// Seconds after which two clocks may have drifted apart by more than a network delays.
-    private static let age = 60.0
-
-    private let name: String
-    private let offset: Int64
-    private let time: BootTime
-
-    /// Nil for a clock that may have been set when the next capture begins.
-    ///
-    /// - Parameters:
-    ///   - offset: What is added to its stamps, in nanoseconds.
-    ///   - time: When that was so.
-    init?(_ name: String, offset: Int64?, at time: BootTime) {
-        guard let offset, ClockChoice.isSteady(name) else { return nil }
-        (self.name, self.offset, self.time) = (name, offset, time)
-    }
-
-    /// The offset of the clock of that name; nil when nothing is known of it any more.
-    func offset(of name: String, now: BootTime) -> Int64? {
-        name == self.name && now.seconds(since: time) <= Self.age ? offset : nil
-    }
-}
-
-/// Which clock a driver's time stamps shall be of.
-enum ClockChoice {
-    /// The names to write, the best first; empty when the clock that is set will do.
-    static func wanted(current: String) -> [String] { Array(steady.prefix { $0 != current }) }
-
-    /// True when nobody sets it: it is the same until the machine starts anew.
-    static func isSteady(_ name: String) -> Bool { steady.contains(name) }
-
-    // Time since boot needs no conversion, and a clock that cannot be set does not jump.
-    private static let steady = ["boottime", "monotonic", "monotonic_raw"]
 }

@@ -30,7 +30,7 @@ struct Arming {
         func keeper(clock: any DeviceClock, library: any IIOLibrary, before: FoundClock?) -> TimeKeeper {
             var keeper = TimeKeeper(
                 base: base, interval: rate.map { $0 > 0 ? Double(plan.thinning) / $0 : 0 } ?? 0,
-                thinning: plan.thinning, before: before?.offset(of: clockName, now: clock.now))
+                thinning: plan.thinning, before: before?.found(of: clockName, now: clock.now))
             if case .local(let name) = base,
                 let offset = TimeKeeper.offset(clock: clock, other: { library.time(of: name) })
             {

@@ -63,8 +63,8 @@ struct Capture {
     /// True when the times of samples are the driver's.
     var hasStamps: Bool { hasTimestamps && keeper.base != .none && !keeper.isDistrusted }
 
-    /// What is added to the stamps of another machine, in nanoseconds; nil while that is not known.
-    var foundOffset: Int64? { keeper.foundOffset }
+    /// What has been found out about another machine's clock; nil while that is nothing.
+    var found: TimeKeeper.Found? { keeper.found }
 
     /// Seconds since samples came last.
     func quietSeconds(now: BootTime) -> Double { now.seconds(since: lastRefill) }

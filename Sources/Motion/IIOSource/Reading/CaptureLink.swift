@@ -85,7 +85,7 @@ final class CaptureLink: LentLink {
             let isEmpty = try look(&content, reads: Self.mostReads, in: place)
             content.attention.isLent(alarm, now: clock.now, deadline: deadline(after: content.capture.lastRefill))
             return isEmpty ? .all : .more
-        } ?? .more
+        } ?? .busy
     }
 
     func lookAfter() throws(DeviceError) {

@@ -67,7 +67,7 @@ struct Reading {
             reader: reader, hub: hub, clock: clock, library: library)
         reader.enter(.capturing(armed.plan, start: reader.progress), now: clock.now)
         let (number, left) = read(buffer, capture, armed.plan, generation: generation)
-        if let found = FoundClock(armed.clockName, offset: left.foundOffset, at: left.lastRefill) {
+        if let found = FoundClock(armed.clockName, left.found) {
             facts.foundClock = found
             reader.note(facts)
         }
@@ -133,6 +133,7 @@ struct Reading {
         let arming = Arming(unit: unit, connection: connection, library: library, address: address, options: options)
         var facts = DeviceReader.Facts()
         facts.isPolled = true
+        facts.foundClock = reader.facts.foundClock
         let set = arming.setRates(plan, trigger: nil, remarks: &facts.remarks)
         reader.note(facts)
         let wanted = plan.rate > 0 ? plan.rate : set ?? RateChoice.leastDefault

@@ -87,7 +87,7 @@ extension ContextRun {
             key: { id, _ in keys[id] ?? id })
         for unit in units where !found.contains(where: { $0.key == unit.unit.key }) {
             unit.isGone = true
-            unit.reader?.set(nil, now: clock.now)
+            unit.endReader(now: clock.now)
             lose(unit, failed(unit, .gone(unit.unit.deviceID)))
         }
         for unit in found {

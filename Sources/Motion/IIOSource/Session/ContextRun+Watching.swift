@@ -42,7 +42,7 @@ extension ContextRun {
         if !isPresent {
             // The kernel does not wake a reader whose device goes.
             unit.isGone = true
-            reader.set(nil, now: now)
+            unit.endReader(now: now)
             connection = nil
             return lose(unit, failed(unit, .gone(unit.unit.deviceID)))
         }

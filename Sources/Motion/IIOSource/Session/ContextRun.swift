@@ -13,8 +13,6 @@ final class ContextRun {
     static let armingLimit = 3.0
     /// Seconds after which a thread that does not come back is left to itself.
     static let abandonLimit = 30.0
-    /// Seconds between looks at the readers.
-    static let watchInterval = 1.0
     /// The most threads that are left to themselves.
     static let mostAbandoned = 4
     /// How many times as long as else it may take until devices are looked for though nobody has said that any came.
@@ -74,7 +72,7 @@ final class ContextRun {
 
     func deadline(now: BootTime, isBusy: Bool) -> BootTime {
         var deadline = BootTime.never
-        if isBusy { deadline = now.advanced(bySeconds: Self.watchInterval) }
+        if isBusy { deadline = now.advanced(bySeconds: StallWatch.interval) }
         if connection == nil, session.isNeeded(hub) { deadline = min(deadline, connectAt) }
         // Where the library tells which devices there are that is looked at whatever has failed.
         if isLackingSensor { deadline = min(deadline, presence == nil ? max(lookAt, connectAt) : lookAt) }
@@ -94,9 +92,10 @@ final class ContextRun {
     /// Takes note of what a reader has come to.
     func settle(_ unit: RunningUnit, now: BootTime) {
         guard let reader = unit.reader else { return }
+        // Before the facts: a reader that has ended has noted all of them.
+        let (phase, since) = reader.phase
         unit.facts = reader.facts
         unit.foundClock = unit.facts.foundClock ?? unit.foundClock
-        let (phase, since) = reader.phase
         guard case .ended(let failure) = phase else {
             watch(unit, reader, phase: phase, since: since, now: now)
             return
@@ -140,10 +139,12 @@ final class ContextRun {
         unit.wanted = plan
         if plan == nil { unit.isLost = false }
         if let reader = unit.reader {
-            if reader.plan != plan {
+            if plan == nil {
+                unit.endReader(now: now)
+            } else if reader.plan != plan {
                 reader.set(plan, now: now)
                 unit.watch = nil
-                if plan == nil { unit.leavingSince = unit.leavingSince ?? now } else { unit.leavingSince = nil }
+                unit.leavingSince = nil
             }
             abandonIfStuck(unit, reader, now: now)
             return

@@ -51,6 +51,13 @@ final class RunningUnit {
     /// True when the reader has given readings.
     func hasFlowed(_ reader: DeviceReader) -> Bool { reader.progress != 0 }
 
+    /// Lets the reader leave.
+    func endReader(now: BootTime) {
+        reader?.set(nil, now: now)
+        watch = nil
+        if reader != nil { leavingSince = leavingSince ?? now }
+    }
+
     /// Takes what a later context shows of the device.
     func takeReplacement() {
         guard let replacement else { return }

@@ -44,6 +44,8 @@ package enum LentLook: Sendable {
     case all
     /// There may be more, so that it has to be looked at once more.
     case more
+    /// Somebody else looks at the moment.
+    case busy
     /// What the source's thread has to see to.
     case over
 }

@@ -117,6 +117,10 @@ package struct LinkKeeper: ~Copyable {
                 switch try link.look(alarm: alarm, in: place, while: { currentPlace() === place }) {
                 case .all: return
                 case .more: return set.tellAgain(descriptor)
+                case .busy:
+                    // Who looks has to run for that: on one core it does not while a thread of higher priority asks again.
+                    WorkerThread.pause(seconds: 0.001)
+                    return set.tellAgain(descriptor)
                 // Somebody listens elsewhere by now, or the place has done its part.
                 case .over: break
                 }
