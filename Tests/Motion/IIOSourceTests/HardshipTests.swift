@@ -113,6 +113,35 @@ struct HardshipTests {
         #expect(Self.isAtRest(library))
     }
 
+    @Test("A buffer that gives nothing, of a sensor that cannot be read otherwise, is left alone for a while")
+    func neitherWay() {
+        var blind = Devices.context
+        for channel in blind.devices[0].channels.indices {
+            blind.devices[0].channels[channel].attributes.removeAll { $0.name == "raw" }
+        }
+        let library = Devices.library(blind)
+        let clock = VirtualClock(now: BootTime(nanoseconds: 1_000_000_000))
+        var options = Devices.quick
+        (options.firstRetry, options.lastRetry) = (30, 30)
+        let source = Self.source(library, clock: clock, options: options)
+        let log = EventLog()
+        let subscription = source.subscribe(Self.request) { log.note($0) }
+        let pass = {
+            clock.move(to: clock.now.advanced(bySeconds: 0.25))
+            source.devicesChanged()
+        }
+        // Once, and once more.
+        #expect(log.waits(for: "lost silent", nudge: pass))
+        let end = clock.now.advanced(bySeconds: 20)
+        #expect(library.journal.waits(nudge: pass) { _ in clock.now >= end })
+        #expect(library.journal.count("buffer") == 2)
+        #expect(library.journal.waits(for: "buffer", count: 3, nudge: pass))
+        library.lastBuffer?.push(Devices.scan(1, 1, 1, time: clock.now.nanoseconds))
+        #expect(log.waits(for: "sample 0.01"))
+        subscription.cancel()
+        #expect(Self.isAtRest(library))
+    }
+
     @Test("Samples of a server that was lost have their own time at once, though the first of them come late")
     func lateAfterReturn() throws {
         let library = Devices.library()

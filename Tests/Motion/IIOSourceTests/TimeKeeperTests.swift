@@ -68,6 +68,9 @@ struct TimeKeeperTests {
         #expect(Self.settle(&second, [1620 * ms], arrival: start + 1621 * ms) == [start + 1621 * ms])
         #expect(second.found?.time == BootTime(nanoseconds: start + 1621 * ms))
         #expect(second.jumps == 0)
+        // A delay of some milliseconds is none.
+        #expect(Self.settle(&second, [2620 * ms], arrival: start + 2629 * ms) == [start + 2621 * ms])
+        #expect(second.found?.time == BootTime(nanoseconds: start + 2629 * ms))
         // Machines that have started anew: one three seconds later, one earlier, and one right away.
         let restarts = [(20, 3022), (9000, 13), (10, 1000)]
         for (stamp, arrival) in restarts.map({ (Int64($0) * ms, start + Int64($1) * ms) }) {
@@ -75,6 +78,9 @@ struct TimeKeeperTests {
             #expect(Self.settle(&third, [stamp], arrival: arrival) == [arrival])
             #expect(third.jumps == 0)
         }
+        var together = TimeKeeper(base: .remote, interval: 0.01, before: found)
+        let times = Self.settle(&together, [10 * ms, 20 * ms], arrival: start + 1000 * ms)
+        #expect(times == [start + 990 * ms, start + 1000 * ms])
         // One that has run for longer than this one is no clock that was set.
         var ahead = TimeKeeper(base: .remote, interval: 0.01)
         #expect(Self.settle(&ahead, [2000 * Self.second], arrival: start) == [start])
@@ -250,6 +256,12 @@ struct TimeKeeperTests {
         #expect(watch.check(progress: 3, now: time(8.15)) == .none)
         #expect(watch.deadline == time(8.4))
         #expect(watch.check(progress: 4, now: time(8.2)) == .none)
+        // A late look long before the limit gains nothing, and leaves what there is to one at it.
+        let slow = BufferPlan(rate: 100, latency: 1, isLocal: false, isEventDriven: false)
+        var gathering = StallWatch(plan: slow, isEventDriven: false, isSecondTry: false, progress: 0, now: .zero)
+        #expect(gathering.check(progress: 0, now: time(1.15)) == .none)
+        #expect(gathering.check(progress: 0, now: time(2.2)) == .none)
+        #expect(gathering.check(progress: 0, now: gathering.deadline) == .restart)
         // And nothing has come: it is told, and late looks do not put that off for ever.
         #expect(watch.check(progress: 4, now: time(11)) == .none)
         #expect(watch.check(progress: 4, now: time(14)) == .stalled)

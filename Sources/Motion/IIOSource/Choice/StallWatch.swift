@@ -69,9 +69,8 @@ struct StallWatch {
             hasStarted = true
             return .none
         }
-        if reprieve == nil, now.seconds(since: due) > Self.lateness {
-            reprieve = max(deadline, now.advanced(bySeconds: Self.patience))
-        }
+        let end = now.advanced(bySeconds: Self.patience)
+        if reprieve == nil, now.seconds(since: due) > Self.lateness, end > deadline { reprieve = end }
         guard now >= deadline else { return .none }
         if hasStarted { return .stalled }
         return isSecondTry ? .giveUp : .restart

@@ -22,6 +22,8 @@ struct TimeKeeper {
     private static let window = 10.0
     /// The least number of refills in a window.
     private static let windowCount = 50
+    /// A delay of up to so many nanoseconds says that the offset is right.
+    private static let smallDelay: Int64 = 10_000_000
     /// A difference of this many seconds is no delay any more.
     private static let jump = 1.0
     /// What the first samples of a further capture may be late by, in nanoseconds, on a machine that is held up.
@@ -54,7 +56,7 @@ struct TimeKeeper {
 
     private var distrust = 0
     private var lastStamp: Int64?
-    /// When the offset was last seen to be right.
+    /// When the offset was last seen to be right: an arrival without delay, or nearly so.
     private var confirmed = BootTime.zero
     private var lastTime: BootTime?
     private var leastDelay = Int64.max
@@ -109,7 +111,7 @@ struct TimeKeeper {
         let stamp = times[count - 1].nanoseconds &- offset
         // A driver that leaves the stamp empty has none.
         if stamp <= 0 { base = .none }
-        let change = correction(stamp: stamp, arrival: arrival, measure: measure)
+        let change = correction(times[0].nanoseconds &- offset, stamp: stamp, arrival: arrival, measure: measure)
         if base == .none {
             spread(times, to: arrival)
         } else {
@@ -120,8 +122,10 @@ struct TimeKeeper {
         return accept(times, arrival: arrival)
     }
 
-    /// What the offset has to be changed by.
-    private mutating func correction(stamp: Int64, arrival: BootTime, measure: (String) -> Int64?) -> Int64 {
+    /// What the offset has to be changed by, by the first and the last stamp of a refill.
+    private mutating func correction(
+        _ firstStamp: Int64, stamp: Int64, arrival: BootTime, measure: (String) -> Int64?
+    ) -> Int64 {
         let delay = arrival.nanoseconds.subtractingSaturated(stamp.addingSaturated(offset))
         switch base {
         case .none: return 0
@@ -147,7 +151,7 @@ struct TimeKeeper {
             guard let lastStamp else {
                 beginWindow(arrival)
                 // A clock that has started anew within two seconds is behind.
-                if let before = before.take(), stamp > before.stamp, Self.firstDelays.contains(delay) {
+                if let before = before.take(), firstStamp > before.stamp, Self.firstDelays.contains(delay) {
                     confirmed = before.time
                     return 0
                 }
@@ -168,6 +172,7 @@ struct TimeKeeper {
                 confirmed = arrival
                 return delay
             }
+            if delay < Self.smallDelay { confirmed = arrival }
             leastDelay = min(leastDelay, delay)
             guard windowRefills >= Self.windowCount, arrival.seconds(since: windowStart) >= Self.window else {
                 return 0

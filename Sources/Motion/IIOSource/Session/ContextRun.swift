@@ -141,7 +141,7 @@ final class ContextRun {
         if let reader = unit.reader {
             if plan == nil {
                 unit.endReader(now: now)
-            } else if reader.plan != plan {
+            } else if reader.plan != plan, reader.plan != nil || now >= unit.retryAt {
                 reader.set(plan, now: now)
                 unit.watch = nil
                 unit.leavingSince = nil
