@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// One axis of a sensor: a channel, and what turns its numbers into the unit of the sensor's kind.
-package struct IIOAxis: Sendable, Hashable {
+package struct IIOAxis: Sendable, Equatable {
     /// The place of the channel in its device's list of channels.
     package var channel: Int
     /// The channel's id, for example "accel_x".

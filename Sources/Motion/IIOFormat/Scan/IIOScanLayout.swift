@@ -21,9 +21,9 @@ public struct IIOScanElement: Sendable, Hashable {
 ///
 /// The kernel's rule: channels in the order of their scan indexes, each aligned to its own size from the start of the
 /// scan, and the whole filled up to a multiple of the largest (`iio_compute_scan_bytes` in the kernel).
-package struct IIOScanLayout: Sendable, Hashable {
+package struct IIOScanLayout: Sendable, Equatable {
     /// A channel's place in the scan.
-    package struct Element: Sendable, Hashable {
+    package struct Element: Sendable, Equatable {
         /// The place of the channel in its device's list of channels.
         package var channel: Int
         /// The scan index.

@@ -5,7 +5,7 @@ package import DeviceCore
 /// One motion sensor that was found in a device, ready to be read.
 ///
 /// A chip with an accelerometer and a gyroscope in one device gives two of these.
-package struct IIOSensor: Sendable, Hashable {
+package struct IIOSensor: Sendable, Equatable {
     /// What it measures.
     package var kind: SensorKind
     /// The driver's name, for example "mpu6050"; empty when there is none.

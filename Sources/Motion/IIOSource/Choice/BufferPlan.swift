@@ -4,7 +4,7 @@ import DeviceCore
 import IIOFormat
 
 /// What is wanted of the sensors of one device together.
-struct UnitPlan: Hashable {
+struct UnitPlan: Equatable {
     /// The sensors that somebody listens to, by their place in the unit.
     let active: [Int]
     /// Hertz: infinite for the greatest rate, 0 when any will do.
@@ -48,7 +48,7 @@ struct UnitPlan: Hashable {
 }
 
 /// Sizes and times of a capture at some rate.
-struct BufferPlan: Hashable {
+struct BufferPlan: Equatable {
     /// The rate that is reckoned with while it is not known.
     static let assumedRate = 100.0
     /// The most samples of one refill.

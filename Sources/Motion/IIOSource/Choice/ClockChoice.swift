@@ -15,7 +15,7 @@ enum ClockChoice {
 }
 
 /// What is known of the clock of another machine from one capture to the next.
-struct FoundClock: Hashable {
+struct FoundClock {
     /// Seconds after which two clocks may have drifted apart by more than a network delays.
     private static let age = 60.0
 

@@ -7,7 +7,7 @@ import DeviceCore
 /// Pure: what other clocks show is handed in.
 struct TimeKeeper {
     /// What the stamps are of.
-    enum Base: Hashable {
+    enum Base: Equatable {
         /// The device's own clock.
         case same
         /// Another clock of this machine, which can be read.
@@ -30,7 +30,7 @@ struct TimeKeeper {
     private static let firstDelays: Range<Int64> = 0..<2_000_000_000
 
     /// What a capture has found out about another machine's clock.
-    struct Found: Hashable {
+    struct Found: Equatable {
         /// What is added to a stamp, in nanoseconds.
         var offset: Int64
         /// The last stamp.

@@ -5,7 +5,7 @@ import IIOFormat
 /// Finds the trigger for a device's buffer among those of its context.
 enum TriggerChoice {
     /// What to do about the trigger.
-    enum Decision: Hashable {
+    enum Decision: Equatable {
         /// Leave it as it is: one is set, or the device takes none.
         case keep
         /// Set the device with that place in the context.

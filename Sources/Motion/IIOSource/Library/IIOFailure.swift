@@ -4,7 +4,7 @@ import DeviceCore
 import SystemCalls
 
 /// A call of libiio, or of the system for it, that failed.
-struct IIOFailure: Error, Hashable {
+struct IIOFailure: Error, Equatable {
     /// The function.
     let call: String
     /// The error number, positive.
@@ -21,7 +21,7 @@ struct IIOFailure: Error, Hashable {
 
 extension IIOFailure {
     /// What was being done when the call failed.
-    enum Task: Hashable {
+    enum Task: Equatable {
         case open(MotionSourceAddress)
         case capture(device: String, triggers: [String], address: MotionSourceAddress)
         case stream(device: String, address: MotionSourceAddress)

@@ -55,7 +55,7 @@ protocol IIOConnection: AnyObject, Sendable {
 }
 
 /// Whether a device has a trigger.
-enum IIOTriggerState: Hashable, Sendable {
+enum IIOTriggerState: Equatable, Sendable {
     case none
     /// The trigger's place in the context; nil for one that was made after the context.
     case set(Int?)

@@ -18,7 +18,7 @@ final class DeviceReader: Sendable {
     }
 
     /// What the thread has found out about the sensors.
-    struct Facts: Hashable {
+    struct Facts {
         /// The clock of the time stamps; empty without.
         var clock = ""
         /// What has been found out about that clock when it is another machine's.
@@ -136,7 +136,7 @@ final class DeviceReader: Sendable {
 /// Why a reader has left.
 struct ReaderFailure: Error {
     /// What has to be done about it.
-    enum Remedy: Hashable {
+    enum Remedy: Equatable {
         /// Look at the devices anew and try again.
         case reconnect
         /// Try the same again after a while.
