@@ -156,6 +156,7 @@ struct OwnTracksTests {
             #"{"_type":"location","lat":NaN,"lon":0,"tst":1}"#, #"{"_type":"location","lat":"52","lon":0,"tst":1}"#,
             #"{"_type":"location","lat":1,"lon":181,"tst":1}"#, #"{"_type":"location","lat":1,"lon":2}"#,
             #"{"_type":"location","lat":1,"lon":2,"tst":-5}"#, #"{"_type":"location","lat":1,"lon":2,"tst":1e300}"#,
+            #"{"_type":"location","lat":1,"lon":2,"tst":0.007}"#,
             #"{"_type":"location","lat":1,"lon":2,"tst":1}x"#, #"{"lat":1,"lon":2,"tst":1}"#, #"{"_type":7}"#,
             String(repeating: "[", count: 10_000), #"{"_type":""# + String(repeating: "x", count: 1_000_000),
         ])

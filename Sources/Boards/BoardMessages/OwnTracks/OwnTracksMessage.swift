@@ -77,8 +77,8 @@ package enum OwnTracksMessage: Sendable {
         guard abs(fields.latitude) <= 90, abs(fields.longitude) <= 180 else {
             return .malformed("its lat and lon are no position")
         }
-        // 1970 to 2261, as WallTime reaches.
-        guard fields.seconds > 0, fields.seconds < 9.2e9, let whole = WallTime(seconds: fields.seconds) else {
+        // 1970 to 2261, as WallTime reaches. 0 is no time, and what is published has whole seconds.
+        guard fields.seconds >= 1, fields.seconds < 9.2e9, let whole = WallTime(seconds: fields.seconds) else {
             return .malformed("its tst is no time in seconds since 1970")
         }
         var time = whole
