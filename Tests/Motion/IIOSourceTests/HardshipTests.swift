@@ -142,6 +142,57 @@ struct HardshipTests {
         #expect(Self.isAtRest(library))
     }
 
+    @Test("A sensor that is read axis by axis, and is back, is not held to the time for which it was away")
+    func backFromAway() {
+        let library = Devices.library(IIOContext(devices: [Devices.imu(isBuffered: false), Devices.trigger]))
+        // The gyroscope's, which is read after the accelerometer.
+        let place = IIOPlace.channel(0, 3, "raw")
+        let (door, opening) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        library.script.withLock { script in
+            script.readFailures[place] = 19
+            script.readDoors[place] = door
+            script.door = opening
+        }
+        let clock = VirtualClock(now: BootTime(nanoseconds: 1_000_000_000))
+        let source = Self.source(library, clock: clock)
+        let log = EventLog()
+        let other = source.subscribe(MotionRequest(kind: .gyroscope, axes: .sensor)) { _ in }
+        let subscription = source.subscribe(Self.request) { log.note($0) }
+        func look() -> Bool {
+            let looks = Atomic<Int>(0)
+            return library.journal.waits {
+                source.devicesChanged()
+                looks.add(1, ordering: .relaxed)
+            } until: { _ in
+                looks.load(ordering: .relaxed) >= 20
+            }
+        }
+        // Both are wanted by the time at which the devices are found.
+        library.script.withLock { $0.door = nil }
+        for _ in 0..<8 { opening.signal() }
+        #expect(log.waits(for: "sample"))
+        #expect(look())
+        library.script.withLock { $0.readDoors = [:] }
+        for _ in 0..<8 { door.signal() }
+        #expect(log.waits(for: "lost"))
+        // Back after ten seconds, and the gyroscope takes its time again.
+        let secondDoor = DispatchSemaphore(value: 0)
+        library.script.withLock { script in
+            script.readFailures = [:]
+            script.readDoors[place] = secondDoor
+        }
+        let count = log.count("sample")
+        clock.move(to: clock.now.advanced(bySeconds: 10))
+        #expect(log.waits(for: "sample", count: count + 1) { source.devicesChanged() })
+        #expect(look())
+        #expect(log.count("lost") == 1)
+        library.script.withLock { $0.readDoors = [:] }
+        for _ in 0..<8 { secondDoor.signal() }
+        subscription.cancel()
+        other.cancel()
+        #expect(Self.isAtRest(library))
+    }
+
     @Test("Samples of a server that was lost have their own time at once, though the first of them come late")
     func lateAfterReturn() throws {
         let library = Devices.library()

@@ -19,6 +19,8 @@ final class ScriptedLibrary: IIOLibrary {
         /// Values of attributes, by the place's description.
         var values: [IIOPlace: String] = [:]
         var readFailures: [IIOPlace: Int32] = [:]
+        /// Who reads there passes it first.
+        var readDoors: [IIOPlace: DispatchSemaphore] = [:]
         var writeFailures: [IIOPlace: Int32] = [:]
         var trigger: IIOTriggerState? = .some(.none)
         var setTrigger: Int?
@@ -105,6 +107,7 @@ final class ScriptedConnection: IIOConnection {
     private var journal: Journal { library.journal }
 
     func read(_ place: IIOPlace) throws(IIOFailure) -> String {
+        library.script.withLock { $0.readDoors[place] }?.wait()
         let (value, failure) = library.script.withLock { ($0.values[place], $0.readFailures[place]) }
         if let failure { throw IIOFailure("read", failure) }
         guard let value else { throw IIOFailure("read", 2) }

@@ -167,6 +167,8 @@ final class ContextRun {
             reader: reader, unit: unit.unit, connection: connection, library: parts.library, address: address, hub: hub,
             clock: clock, options: parts.options, isSeeding: !unit.isLost, foundClock: unit.foundClock)
         unit.reader = reader
+        // The time for which there was none is no silence of the device.
+        unit.progressAt = nil
         unit.leavingSince = nil
         if plan.isPolled, unit.unit.members.contains(where: { !$0.sensor.canBuffer }) {
             let text =
