@@ -21,6 +21,8 @@ package struct LinkKeeper: ~Copyable {
     /// Set by who has looked and found that this is not its part any more.
     private final class End: Sendable {
         let hasCome = Atomic<Bool>(false)
+        /// Looks for which somebody else was at a look, since the place has slept for that.
+        let busyLooks = Atomic<Int>(0)
     }
 
     /// What the place of a loan is known to do.
@@ -36,6 +38,7 @@ package struct LinkKeeper: ~Copyable {
     /// Seconds until the place is asked first, and again after it could not or did not come. Doubled each time.
     private static let firstPause = 0.25
     private static let lastPause = 64.0
+    private static let mostBusyLooks = 100
     private let link: any LentLink
     private let place: @Sendable () -> (any DirectDelivery)?
     private let wakeUp: WakeUp
@@ -118,8 +121,12 @@ package struct LinkKeeper: ~Copyable {
                 case .all: return
                 case .more: return set.tellAgain(descriptor)
                 case .busy:
-                    // Who looks has to run for that: on one core it does not while a thread of higher priority asks again.
-                    WorkerThread.pause(seconds: 0.001)
+                    // Mostly that takes microseconds. But who looks has to run for it: on one core it does not while a thread of
+                    // higher priority asks again and again.
+                    if end.busyLooks.add(1, ordering: .relaxed).newValue > Self.mostBusyLooks {
+                        end.busyLooks.store(0, ordering: .relaxed)
+                        WorkerThread.pause(seconds: 0.001)
+                    }
                     return set.tellAgain(descriptor)
                 // Somebody listens elsewhere by now, or the place has done its part.
                 case .over: break
