@@ -12,8 +12,10 @@ struct LinkKeeperTests {
     /// Something to look at, always.
     private final class Link: LentLink {
         private let ready: WakeUp
+        private let found: LentLook
 
-        init() throws {
+        init(_ found: LentLook = .all) throws {
+            self.found = found
             ready = try WakeUp(for: "the test")
             ready.signal()
         }
@@ -24,7 +26,7 @@ struct LinkKeeperTests {
         var looks: UInt64 { 0 }
         func expectLook() -> Double { 1 }
         func look(isReadable: Bool) {}
-        func look(alarm: Alarm, in place: any DirectDelivery, while isLent: () -> Bool) -> LentLook { .all }
+        func look(alarm: Alarm, in place: any DirectDelivery, while isLent: () -> Bool) -> LentLook { found }
         func lookAfter() {}
     }
 
@@ -53,28 +55,9 @@ struct LinkKeeperTests {
         #expect(place.requests.load(ordering: .relaxed) == 8)
     }
 
-    /// Somebody else looks at it, always.
-    private final class TakenLink: LentLink {
-        private let ready: WakeUp
-
-        init() throws {
-            ready = try WakeUp(for: "the test")
-            ready.signal()
-        }
-
-        var descriptor: Int32 { ready.readEnd }
-        var deadline: BootTime { .never }
-        var attentionEnd: BootTime { .never }
-        var looks: UInt64 { 0 }
-        func expectLook() -> Double { 60 }
-        func look(isReadable: Bool) {}
-        func look(alarm: Alarm, in place: any DirectDelivery, while isLent: () -> Bool) -> LentLook { .busy }
-        func lookAfter() {}
-    }
-
     @Test("A place that finds somebody else at a look again and again lets that one run, and is told again")
     func taken() throws {
-        let (link, place) = (try TakenLink(), HandPlace())
+        let (link, place) = (try Link(.busy), HandPlace())
         var keeper = LinkKeeper(link: link, wakeUp: try WakeUp(for: "the test"), clock: LiveClock()) { place }
         keeper.lendWhenDue()
         let before = Self.waits

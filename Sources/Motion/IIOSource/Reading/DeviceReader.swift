@@ -56,8 +56,12 @@ final class DeviceReader: Sendable {
     private let changed: @Sendable () -> Void
 
     /// A reader with that to do; `changed` is called when the phase does, on the thread.
-    init(plan: UnitPlan, now: BootTime, changed: @escaping @Sendable () -> Void) {
-        state = Mutex(State(plan: plan, since: now))
+    ///
+    /// - Parameter foundClock: What the reader before has found out about the clock of the stamps.
+    init(
+        plan: UnitPlan, now: BootTime, foundClock: FoundClock? = nil, changed: @escaping @Sendable () -> Void
+    ) {
+        state = Mutex(State(plan: plan, since: now, facts: Facts(foundClock: foundClock)))
         self.changed = changed
     }
 

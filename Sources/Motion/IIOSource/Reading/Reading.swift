@@ -15,8 +15,6 @@ struct Reading {
     let options: IIOSourceOptions
     /// True to read each sensor once before its buffer starts.
     let isSeeding: Bool
-    /// What a capture before has found out about the clock of the stamps.
-    let foundClock: FoundClock?
 
     /// Works until it is told to leave or cannot go on.
     func run() {
@@ -57,7 +55,7 @@ struct Reading {
         guard let buffer = armed.buffer else { return }
         var facts = DeviceReader.Facts()
         facts.clock = armed.clockName
-        facts.foundClock = reader.facts.foundClock ?? foundClock
+        facts.foundClock = reader.facts.foundClock
         facts.remarks = armed.remarks
         reader.note(facts)
         let capture = Capture(

@@ -95,7 +95,6 @@ final class ContextRun {
         // Before the facts: a reader that has ended has noted all of them.
         let (phase, since) = reader.phase
         unit.facts = reader.facts
-        unit.foundClock = unit.facts.foundClock ?? unit.foundClock
         guard case .ended(let failure) = phase else {
             watch(unit, reader, phase: phase, since: since, now: now)
             return
@@ -162,10 +161,10 @@ final class ContextRun {
 
     func start(_ unit: RunningUnit, _ plan: UnitPlan, _ connection: any IIOConnection, now: BootTime) {
         let bell = session.bell
-        let reader = DeviceReader(plan: plan, now: now) { bell.ring() }
+        let reader = DeviceReader(plan: plan, now: now, foundClock: unit.facts.foundClock) { bell.ring() }
         let reading = Reading(
             reader: reader, unit: unit.unit, connection: connection, library: parts.library, address: address, hub: hub,
-            clock: clock, options: parts.options, isSeeding: !unit.isLost, foundClock: unit.foundClock)
+            clock: clock, options: parts.options, isSeeding: !unit.isLost)
         unit.reader = reader
         // The time for which there was none is no silence of the device.
         unit.progressAt = nil

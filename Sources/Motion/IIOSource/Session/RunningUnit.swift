@@ -11,8 +11,6 @@ final class RunningUnit {
     var replacement: (unit: SensorUnit, connection: any IIOConnection)?
     var reader: DeviceReader?
     var facts = DeviceReader.Facts()
-    /// What the last capture has found out about the clock of the stamps.
-    var foundClock: FoundClock?
     var wanted: UnitPlan?
     var watch: StallWatch?
     var watchedSince = BootTime.zero
