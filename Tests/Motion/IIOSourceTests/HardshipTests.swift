@@ -22,6 +22,17 @@ struct HardshipTests {
 
     private static let request = MotionRequest(kind: .accelerometer, axes: .sensor)
 
+    /// The thread of the context has looked at its devices several times.
+    private static func looks(_ source: IIOSource, _ library: ScriptedLibrary) -> Bool {
+        let calls = Atomic<Int>(0)
+        return library.journal.waits {
+            source.devicesChanged()
+            calls.add(1, ordering: .relaxed)
+        } until: { _ in
+            calls.load(ordering: .relaxed) >= 20
+        }
+    }
+
     /// The library has been left as it was found: nothing open, nothing held.
     private static func isAtRest(_ library: ScriptedLibrary) -> Bool {
         library.journal.waits { lines in
@@ -158,20 +169,11 @@ struct HardshipTests {
         let log = EventLog()
         let other = source.subscribe(MotionRequest(kind: .gyroscope, axes: .sensor)) { _ in }
         let subscription = source.subscribe(Self.request) { log.note($0) }
-        func look() -> Bool {
-            let looks = Atomic<Int>(0)
-            return library.journal.waits {
-                source.devicesChanged()
-                looks.add(1, ordering: .relaxed)
-            } until: { _ in
-                looks.load(ordering: .relaxed) >= 20
-            }
-        }
         // Both are wanted by the time at which the devices are found.
         library.script.withLock { $0.door = nil }
         for _ in 0..<8 { opening.signal() }
         #expect(log.waits(for: "sample"))
-        #expect(look())
+        #expect(Self.looks(source, library))
         library.script.withLock { $0.readDoors = [:] }
         for _ in 0..<8 { door.signal() }
         #expect(log.waits(for: "lost"))
@@ -184,12 +186,39 @@ struct HardshipTests {
         let count = log.count("sample")
         clock.move(to: clock.now.advanced(bySeconds: 10))
         #expect(log.waits(for: "sample", count: count + 1) { source.devicesChanged() })
-        #expect(look())
+        #expect(Self.looks(source, library))
         #expect(log.count("lost") == 1)
         library.script.withLock { $0.readDoors = [:] }
         for _ in 0..<8 { secondDoor.signal() }
         subscription.cancel()
         other.cancel()
+        #expect(Self.isAtRest(library))
+    }
+
+    @Test("Who reads axis by axis has its turn after a standstill, and what does not come then is told as silent")
+    func polledStandstill() {
+        let library = Devices.library(IIOContext(devices: [Devices.imu(isBuffered: false), Devices.trigger]))
+        let clock = VirtualClock(now: BootTime(nanoseconds: 1_000_000_000))
+        let source = Self.source(library, clock: clock)
+        let log = EventLog()
+        let subscription = source.subscribe(Self.request) { log.note($0) }
+        #expect(log.waits(for: "sample"))
+        let door = DispatchSemaphore(value: 0)
+        library.script.withLock { $0.readDoors[.channel(0, 0, "raw")] = door }
+        #expect(Self.looks(source, library))
+        clock.move(to: clock.now.advanced(bySeconds: 10))
+        #expect(Self.looks(source, library))
+        #expect(log.count("lost") == 0)
+        let pass = {
+            clock.move(to: clock.now.advanced(bySeconds: 0.25))
+            source.devicesChanged()
+        }
+        #expect(log.waits(for: "lost silent", nudge: pass))
+        library.script.withLock { $0.readDoors = [:] }
+        for _ in 0..<8 { door.signal() }
+        #expect(log.waits(for: "regained", nudge: pass))
+        #expect(log.count("lost") == 1)
+        subscription.cancel()
         #expect(Self.isAtRest(library))
     }
 

@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-/// Judges from outside whether a capture gives samples.
+/// Judges from outside whether a device is set up in time, and then whether it gives samples.
 ///
 /// Pure: it is shown a counter of refills now and then.
 struct StallWatch {
@@ -24,7 +24,8 @@ struct StallWatch {
     /// Seconds that who reads has then for what has come meanwhile.
     private static let patience = 0.25
 
-    private let plan: BufferPlan
+    private let startLimit: Double
+    private let stallLimit: Double
     private let isEventDriven: Bool
     private let isSecondTry: Bool
     private var seen: Int
@@ -34,8 +35,25 @@ struct StallWatch {
     /// Until when one waits after a late look; nil before there was one.
     private var reprieve: BootTime?
 
+    /// A watch over what has to have progress each so many seconds.
+    init(limit: Double, progress: Int, now: BootTime) {
+        self.init(
+            startLimit: limit, stallLimit: limit, isEventDriven: false, isSecondTry: false, progress: progress, now: now
+        )
+    }
+
+    /// A watch over a capture.
     init(plan: BufferPlan, isEventDriven: Bool, isSecondTry: Bool, progress: Int, now: BootTime) {
-        self.plan = plan
+        self.init(
+            startLimit: plan.startLimit, stallLimit: plan.stallLimit, isEventDriven: isEventDriven,
+            isSecondTry: isSecondTry, progress: progress, now: now)
+    }
+
+    private init(
+        startLimit: Double, stallLimit: Double, isEventDriven: Bool, isSecondTry: Bool, progress: Int, now: BootTime
+    ) {
+        self.startLimit = startLimit
+        self.stallLimit = stallLimit
         self.isEventDriven = isEventDriven
         self.isSecondTry = isSecondTry
         seen = progress
@@ -50,7 +68,7 @@ struct StallWatch {
     var deadline: BootTime {
         // A sensor that reports changes only is silent while nothing changes.
         if hasStarted, isEventDriven { return .never }
-        return reprieve ?? since.advanced(bySeconds: hasStarted ? plan.stallLimit : plan.startLimit)
+        return reprieve ?? since.advanced(bySeconds: hasStarted ? stallLimit : startLimit)
     }
 
     /// The samples so far are still being handed over: time begins when that is done.

@@ -17,6 +17,19 @@ final class DeviceReader: Sendable {
         case ended(ReaderFailure?)
     }
 
+    /// A phase that was entered.
+    struct Stage {
+        fileprivate(set) var phase = Phase.arming
+        fileprivate(set) var since: BootTime
+        /// Tells it from others of the same kind and time.
+        fileprivate(set) var number = 0
+
+        fileprivate mutating func enter(_ phase: Phase, now: BootTime) {
+            (self.phase, since) = (phase, now)
+            number += 1
+        }
+    }
+
     /// What the thread has found out about the sensors.
     struct Facts {
         /// The clock of the time stamps; empty without.
@@ -34,16 +47,15 @@ final class DeviceReader: Sendable {
         /// Changes when the plan has to be looked at anew.
         var generation = 0
         var buffer: (any IIOBuffer)?
-        var phase = Phase.arming
-        var since: BootTime
+        var stage: Stage
         var facts = Facts()
 
-        var isEnded: Bool { if case .ended = phase { true } else { false } }
+        var isEnded: Bool { if case .ended = stage.phase { true } else { false } }
 
         /// What the thread is at is over, though it may not know it yet. The buffer, if there is one, has to be cancelled.
         mutating func callOff(_ now: BootTime) -> (any IIOBuffer)? {
             generation += 1
-            if !isEnded { (phase, since) = (.arming, now) }
+            if !isEnded { stage.enter(.arming, now: now) }
             return buffer
         }
     }
@@ -61,14 +73,14 @@ final class DeviceReader: Sendable {
     init(
         plan: UnitPlan, now: BootTime, foundClock: FoundClock? = nil, changed: @escaping @Sendable () -> Void
     ) {
-        state = Mutex(State(plan: plan, since: now, facts: Facts(foundClock: foundClock)))
+        state = Mutex(State(plan: plan, stage: Stage(since: now), facts: Facts(foundClock: foundClock)))
         self.changed = changed
     }
 
     // MARK: For the supervisor
 
     var plan: UnitPlan? { state.withLock { $0.plan } }
-    var phase: (Phase, since: BootTime) { state.withLock { ($0.phase, $0.since) } }
+    var stage: Stage { state.withLock { $0.stage } }
     var facts: Facts { state.withLock { $0.facts } }
     /// How many refills and readings there have been.
     var progress: Int { refills.load(ordering: .relaxed) }
@@ -104,7 +116,7 @@ final class DeviceReader: Sendable {
 
     /// Enters a phase.
     func enter(_ phase: Phase, now: BootTime) {
-        state.withLock { ($0.phase, $0.since) = (phase, now) }
+        state.withLock { $0.stage.enter(phase, now: now) }
         changed()
     }
 

@@ -6,35 +6,36 @@ import Logging
 
 /// Watching the readers of devices, and what follows from it.
 extension ContextRun {
-    func watch(_ unit: RunningUnit, _ reader: DeviceReader, phase: DeviceReader.Phase, since: BootTime, now: BootTime) {
-        if reader.isDelivering { unit.deliveredAt = now }
-        switch phase {
+    func watch(_ unit: RunningUnit, _ reader: DeviceReader, _ stage: DeviceReader.Stage, now: BootTime) {
+        guard reader.plan != nil else { return unit.watch = nil }
+        if unit.watchedStage != stage.number { unit.watch = nil }
+        unit.watchedStage = stage.number
+        switch stage.phase {
         case .ended: return
-        case .arming:
-            unit.watch = nil
-            if reader.plan != nil, now.seconds(since: max(since, unit.deliveredAt)) >= Self.armingLimit {
-                lose(unit, notAnswering(unit))
-            }
+        case .arming: lookForLife(unit, reader, limit: Self.armingLimit, since: stage.since, now: now)
         case .polling(let interval):
-            unit.watch = nil
-            guard reader.plan != nil else { return }
-            if unit.lastProgress != reader.progress || unit.progressAt == nil || reader.isDelivering {
-                if unit.progressAt != nil { unit.isLost = false }
-                unit.lastProgress = reader.progress
-                unit.progressAt = now
-            } else if let at = unit.progressAt, now.seconds(since: at) > Self.armingLimit + 5 * interval {
-                lose(unit, notAnswering(unit))
-            }
+            lookForLife(unit, reader, limit: Self.armingLimit + 5 * interval, since: stage.since, now: now)
+            if unit.watch?.isFlowing == true { unit.isLost = false }
         case .capturing(let plan, let start):
-            guard reader.plan != nil else { return }
-            if unit.watchedSince != since || unit.watch == nil {
-                unit.watchedSince = since
-                unit.watch = StallWatch(
-                    plan: plan, isEventDriven: unit.unit.isEventDriven, isSecondTry: unit.isSecondTry,
-                    progress: start, now: since)
-            }
+            unit.watch =
+                unit.watch
+                ?? StallWatch(
+                    plan: plan, isEventDriven: unit.unit.isEventDriven, isSecondTry: unit.isSecondTry, progress: start,
+                    now: stage.since)
             look(unit, reader, now: now)
         }
+    }
+
+    /// Tells that a device does not answer, which is all that can be done about it.
+    private func lookForLife(_ unit: RunningUnit, _ reader: DeviceReader, limit: Double, since: BootTime, now: BootTime)
+    {
+        var watch = unit.watch ?? StallWatch(limit: limit, progress: reader.progress, now: since)
+        if reader.isDelivering { watch.hold(now: now) }
+        if watch.check(progress: reader.progress, now: now) != .none {
+            lose(unit, notAnswering(unit))
+            watch = StallWatch(limit: limit, progress: reader.progress, now: now)
+        }
+        unit.watch = watch
     }
 
     func look(_ unit: RunningUnit, _ reader: DeviceReader, now: BootTime) {

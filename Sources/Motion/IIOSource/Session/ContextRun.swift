@@ -93,10 +93,10 @@ final class ContextRun {
     func settle(_ unit: RunningUnit, now: BootTime) {
         guard let reader = unit.reader else { return }
         // Before the facts: a reader that has ended has noted all of them.
-        let (phase, since) = reader.phase
+        let stage = reader.stage
         unit.facts = reader.facts
-        guard case .ended(let failure) = phase else {
-            watch(unit, reader, phase: phase, since: since, now: now)
+        guard case .ended(let failure) = stage.phase else {
+            watch(unit, reader, stage, now: now)
             return
         }
         if unit.hasFlowed(reader) { unit.backoff.reset() }
@@ -166,8 +166,6 @@ final class ContextRun {
             reader: reader, unit: unit.unit, connection: connection, library: parts.library, address: address, hub: hub,
             clock: clock, options: parts.options, isSeeding: !unit.isLost)
         unit.reader = reader
-        // The time for which there was none is no silence of the device.
-        unit.progressAt = nil
         unit.leavingSince = nil
         if plan.isPolled, unit.unit.members.contains(where: { !$0.sensor.canBuffer }) {
             let text =

@@ -13,9 +13,8 @@ final class RunningUnit {
     var facts = DeviceReader.Facts()
     var wanted: UnitPlan?
     var watch: StallWatch?
-    var watchedSince = BootTime.zero
-    var lastProgress = 0
-    var progressAt: BootTime?
+    /// The number of the stage that is watched.
+    var watchedStage = 0
     var leavingSince: BootTime?
     var isSecondTry = false
     /// True when the device is not there any more.
@@ -34,8 +33,6 @@ final class RunningUnit {
     /// When its buffer is tried again; nil for not before the devices are looked at anew.
     private(set) var bufferRetryAt: BootTime?
     private var bufferBackoff: Backoff
-    /// When subscribers were seen at work.
-    var deliveredAt = BootTime.zero
 
     init(_ unit: SensorUnit, connection: any IIOConnection, options: IIOSourceOptions) {
         self.unit = unit
