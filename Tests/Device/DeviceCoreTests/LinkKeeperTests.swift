@@ -12,9 +12,10 @@ struct LinkKeeperTests {
     /// Something to look at, always.
     private final class Link: LentLink {
         private let ready: WakeUp
-        private let found: LentLook
+        private let found: [LentLook]
+        private let next = Atomic<Int>(0)
 
-        init(_ found: LentLook = .all) throws {
+        init(_ found: LentLook...) throws {
             self.found = found
             ready = try WakeUp(for: "the test")
             ready.signal()
@@ -26,7 +27,10 @@ struct LinkKeeperTests {
         var looks: UInt64 { 0 }
         func expectLook() -> Double { 1 }
         func look(isReadable: Bool) {}
-        func look(alarm: Alarm, in place: any DirectDelivery, while isLent: () -> Bool) -> LentLook { found }
+        func look(alarm: Alarm, in place: any DirectDelivery, while isLent: () -> Bool) -> LentLook {
+            found.isEmpty ? .all : found[next.add(1, ordering: .relaxed).oldValue % found.count]
+        }
+
         func lookAfter() {}
     }
 
@@ -64,6 +68,18 @@ struct LinkKeeperTests {
         for _ in 0..<2020 { #expect(place.lookWhenReadable()) }
         // A thread that was held up just then has no need to wait.
         #expect(Self.waits >= before + 10)
+        keeper.takeBack()
+    }
+
+    @Test("Who finds somebody else at a look now and then does not wait for that")
+    func takenNowAndThen() throws {
+        let (link, place) = (try Link(.busy, .all), HandPlace())
+        var keeper = LinkKeeper(link: link, wakeUp: try WakeUp(for: "the test"), clock: LiveClock()) { place }
+        keeper.lendWhenDue()
+        let before = Self.waits
+        for _ in 0..<4040 { #expect(place.lookWhenReadable()) }
+        // Twenty, if all of them counted.
+        #expect(Self.waits < before + 10)
         keeper.takeBack()
     }
 

@@ -22,26 +22,6 @@ struct HardshipTests {
 
     private static let request = MotionRequest(kind: .accelerometer, axes: .sensor)
 
-    /// The thread of the context has looked at its devices several times.
-    private static func looks(_ source: IIOSource, _ library: ScriptedLibrary) -> Bool {
-        let calls = Atomic<Int>(0)
-        return library.journal.waits {
-            source.devicesChanged()
-            calls.add(1, ordering: .relaxed)
-        } until: { _ in
-            calls.load(ordering: .relaxed) >= 20
-        }
-    }
-
-    /// The library has been left as it was found: nothing open, nothing held.
-    private static func isAtRest(_ library: ScriptedLibrary) -> Bool {
-        library.journal.waits { lines in
-            func count(_ prefix: String) -> Int { lines.filter { $0.hasPrefix(prefix) }.count }
-            return count("buffer") - count("buffer failed") == count("close") && count("lock") == count("release lock")
-                && library.connections == 0
-        }
-    }
-
     @Test("A server that does not begin is left at once when nobody listens any more, or when something else is wanted")
     func stopWhileStarting() {
         let library = Devices.library()
@@ -53,7 +33,7 @@ struct HardshipTests {
         #expect(library.journal.waits(for: "start", count: 2))
         first.cancel()
         second.cancel()
-        #expect(Self.isAtRest(library))
+        #expect(library.isAtRest)
     }
 
     @Test("A subscriber that takes its time is not told that the device is silent")
@@ -88,7 +68,7 @@ struct HardshipTests {
         #expect(log.count("lost") == 0)
         #expect(library.journal.count("buffer") == 1)
         subscription.cancel()
-        #expect(Self.isAtRest(library))
+        #expect(library.isAtRest)
     }
 
     @Test("A buffer that worked and stays empty is left for reading axis by axis, and tried again after a while")
@@ -121,7 +101,7 @@ struct HardshipTests {
             })
         #expect(log.count("lost") == 1)
         subscription.cancel()
-        #expect(Self.isAtRest(library))
+        #expect(library.isAtRest)
     }
 
     @Test("A buffer that gives nothing, of a sensor that cannot be read otherwise, is left alone for a while")
@@ -150,76 +130,7 @@ struct HardshipTests {
         library.lastBuffer?.push(Devices.scan(1, 1, 1, time: clock.now.nanoseconds))
         #expect(log.waits(for: "sample 0.01"))
         subscription.cancel()
-        #expect(Self.isAtRest(library))
-    }
-
-    @Test("A sensor that is read axis by axis, and is back, is not held to the time for which it was away")
-    func backFromAway() {
-        let library = Devices.library(IIOContext(devices: [Devices.imu(isBuffered: false), Devices.trigger]))
-        // The gyroscope's, which is read after the accelerometer.
-        let place = IIOPlace.channel(0, 3, "raw")
-        let (door, opening) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        library.script.withLock { script in
-            script.readFailures[place] = 19
-            script.readDoors[place] = door
-            script.door = opening
-        }
-        let clock = VirtualClock(now: BootTime(nanoseconds: 1_000_000_000))
-        let source = Self.source(library, clock: clock)
-        let log = EventLog()
-        let other = source.subscribe(MotionRequest(kind: .gyroscope, axes: .sensor)) { _ in }
-        let subscription = source.subscribe(Self.request) { log.note($0) }
-        // Both are wanted by the time at which the devices are found.
-        library.script.withLock { $0.door = nil }
-        for _ in 0..<8 { opening.signal() }
-        #expect(log.waits(for: "sample"))
-        #expect(Self.looks(source, library))
-        library.script.withLock { $0.readDoors = [:] }
-        for _ in 0..<8 { door.signal() }
-        #expect(log.waits(for: "lost"))
-        // Back after ten seconds, and the gyroscope takes its time again.
-        let secondDoor = DispatchSemaphore(value: 0)
-        library.script.withLock { script in
-            script.readFailures = [:]
-            script.readDoors[place] = secondDoor
-        }
-        let count = log.count("sample")
-        clock.move(to: clock.now.advanced(bySeconds: 10))
-        #expect(log.waits(for: "sample", count: count + 1) { source.devicesChanged() })
-        #expect(Self.looks(source, library))
-        #expect(log.count("lost") == 1)
-        library.script.withLock { $0.readDoors = [:] }
-        for _ in 0..<8 { secondDoor.signal() }
-        subscription.cancel()
-        other.cancel()
-        #expect(Self.isAtRest(library))
-    }
-
-    @Test("Who reads axis by axis has its turn after a standstill, and what does not come then is told as silent")
-    func polledStandstill() {
-        let library = Devices.library(IIOContext(devices: [Devices.imu(isBuffered: false), Devices.trigger]))
-        let clock = VirtualClock(now: BootTime(nanoseconds: 1_000_000_000))
-        let source = Self.source(library, clock: clock)
-        let log = EventLog()
-        let subscription = source.subscribe(Self.request) { log.note($0) }
-        #expect(log.waits(for: "sample"))
-        let door = DispatchSemaphore(value: 0)
-        library.script.withLock { $0.readDoors[.channel(0, 0, "raw")] = door }
-        #expect(Self.looks(source, library))
-        clock.move(to: clock.now.advanced(bySeconds: 10))
-        #expect(Self.looks(source, library))
-        #expect(log.count("lost") == 0)
-        let pass = {
-            clock.move(to: clock.now.advanced(bySeconds: 0.25))
-            source.devicesChanged()
-        }
-        #expect(log.waits(for: "lost silent", nudge: pass))
-        library.script.withLock { $0.readDoors = [:] }
-        for _ in 0..<8 { door.signal() }
-        #expect(log.waits(for: "regained", nudge: pass))
-        #expect(log.count("lost") == 1)
-        subscription.cancel()
-        #expect(Self.isAtRest(library))
+        #expect(library.isAtRest)
     }
 
     @Test("Samples of a server that was lost have their own time at once, though the first of them come late")
@@ -246,7 +157,7 @@ struct HardshipTests {
         library.lastBuffer?.push(Devices.scan(2, 2, 2, time: now - 900_000_000_000))
         #expect(log.waits(for: "sample 0.02 0.02 0.02 @\(now)"))
         subscription.cancel()
-        #expect(Self.isAtRest(library))
+        #expect(library.isAtRest)
     }
 
     @Test("A sensor that is slower than its driver says is asked for each sample after a while")
@@ -271,7 +182,7 @@ struct HardshipTests {
         #expect(log.waits(for: "sample 0.01"))
         #expect(log.count("lost") == 0)
         subscription.cancel()
-        #expect(Self.isAtRest(library))
+        #expect(library.isAtRest)
     }
 
     @Test(
@@ -295,7 +206,7 @@ struct HardshipTests {
         #expect(log.count("lost") == 0)
         #expect(source.sensors.allSatisfy { $0.mode != .polled })
         subscription.cancel()
-        #expect(Self.isAtRest(library))
+        #expect(library.isAtRest)
     }
 
     @Test("A node that is busy is told once, tried again, and taken when it is free")
@@ -311,7 +222,7 @@ struct HardshipTests {
         #expect(log.waits(for: "regained"))
         #expect(log.count("lost") == 1)
         subscription.cancel()
-        #expect(Self.isAtRest(library))
+        #expect(library.isAtRest)
     }
 
     @Test("Without a time stamp, samples have times before their arrival")
@@ -334,7 +245,7 @@ struct HardshipTests {
         #expect(times[0] < times[1])
         #expect(times[1].nanoseconds >= before && times[1].nanoseconds <= Self.now())
         subscription.cancel()
-        #expect(Self.isAtRest(library))
+        #expect(library.isAtRest)
     }
 
     @Test("The rate is the one that the stamps show, not the one that was asked for")
@@ -353,7 +264,7 @@ struct HardshipTests {
         let rate = try #require(source.measuredRate(of: "local:/iio:device0/accel"))
         #expect(abs(rate - 520) < 1)
         subscription.cancel()
-        #expect(Self.isAtRest(library))
+        #expect(library.isAtRest)
     }
 
     @Test("Refills of odd lengths, and empty ones, do no harm")
@@ -374,7 +285,7 @@ struct HardshipTests {
         library.lastBuffer?.push(Devices.scan(5, 5, 5, time: Self.now()))
         #expect(log.waits(for: "sample 0.05"))
         subscription.cancel()
-        #expect(Self.isAtRest(library))
+        #expect(library.isAtRest)
     }
 
     @Test("A device that goes while it is set up is lost once, and comes back")
@@ -390,7 +301,7 @@ struct HardshipTests {
         #expect(log.count("lost") == 1)
         #expect(log.count("regained") == 1)
         subscription.cancel()
-        #expect(Self.isAtRest(library))
+        #expect(library.isAtRest)
     }
 
     @Test("A device whose scale a server cannot read, as while it is unplugged there, is looked at until it can")
@@ -417,7 +328,7 @@ struct HardshipTests {
         #expect(log.count("lost") == 1)
         #expect(log.count("regained") == 1)
         subscription.cancel()
-        #expect(Self.isAtRest(library))
+        #expect(library.isAtRest)
     }
 
     @Test("Hundreds of devices, and several of one id, are found, and the last one can be read")
@@ -436,7 +347,7 @@ struct HardshipTests {
         library.lastBuffer?.push(Devices.scan(1, 2, 3, time: Self.now()))
         #expect(log.waits(for: "sample 0.001 0.002 0.003"))
         subscription.cancel()
-        #expect(Self.isAtRest(library))
+        #expect(library.isAtRest)
     }
 
     @Test("Subscribers that come and go on several threads, also in their own callbacks, leave nothing behind")
@@ -463,13 +374,13 @@ struct HardshipTests {
                 subscription.cancel()
             }
         }
-        #expect(Self.isAtRest(library))
+        #expect(library.isAtRest)
         // It works as before.
         let log = EventLog()
         let subscription = source.subscribe(Self.request) { log.note($0) }
         #expect(log.waits(for: "sample"))
         subscription.cancel()
-        #expect(Self.isAtRest(library))
+        #expect(library.isAtRest)
     }
 
     @Test("Wishes and options beyond all measure do no harm")
@@ -492,7 +403,7 @@ struct HardshipTests {
             library.lastBuffer?.push(Devices.scan(1, 1, 1, time: Self.now()))
             #expect(log.waits(for: "sample"))
             subscription.cancel()
-            #expect(Self.isAtRest(library))
+            #expect(library.isAtRest)
         }
     }
 

@@ -68,6 +68,32 @@ final class ScriptedLibrary: IIOLibrary {
 
     var lastBuffer: ScriptedBuffer? { script.withLock { $0.buffers.last } }
 
+    /// Lets all pass from now on.
+    func open(_ doors: [IIOPlace: DispatchSemaphore]) {
+        script.withLock { script in script.readDoors = script.readDoors.filter { doors[$0.key] == nil } }
+        for door in doors.values { for _ in 0..<32 { door.signal() } }
+    }
+
+    /// True once the thread of the context had the time to look at its devices several times.
+    func isLookedAt(by source: IIOSource, _ times: Int = 20) -> Bool {
+        let calls = Atomic<Int>(0)
+        return journal.waits {
+            source.devicesChanged()
+            calls.add(1, ordering: .relaxed)
+        } until: { _ in
+            calls.load(ordering: .relaxed) >= times
+        }
+    }
+
+    /// True once the library has been left as it was found: nothing open, nothing held.
+    var isAtRest: Bool {
+        journal.waits { lines in
+            func count(_ prefix: String) -> Int { lines.count { $0.hasPrefix(prefix) } }
+            return count("buffer") - count("buffer failed") == count("close") && count("lock") == count("release lock")
+                && connections == 0
+        }
+    }
+
     func open(_ address: MotionSourceAddress) throws(IIOFailure) -> any IIOConnection {
         let (failure, door) = script.withLock { ($0.openFailure, $0.door) }
         if let door {
@@ -107,7 +133,10 @@ final class ScriptedConnection: IIOConnection {
     private var journal: Journal { library.journal }
 
     func read(_ place: IIOPlace) throws(IIOFailure) -> String {
-        library.script.withLock { $0.readDoors[place] }?.wait()
+        if let door = library.script.withLock({ $0.readDoors[place] }) {
+            journal.note("read door")
+            door.wait()
+        }
         let (value, failure) = library.script.withLock { ($0.values[place], $0.readFailures[place]) }
         if let failure { throw IIOFailure("read", failure) }
         guard let value else { throw IIOFailure("read", 2) }

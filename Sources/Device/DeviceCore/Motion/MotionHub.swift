@@ -31,6 +31,11 @@ public final class MotionHub: MotionSource {
         var contexts: [String] = []
 
         func index(of sensor: SensorDescription.ID) -> Int? { sensors.firstIndex { $0.description.id == sensor } }
+
+        /// Whoever comes next shall not hear of a loss that nobody has looked at since.
+        mutating func forgetUnheardLosses() {
+            for index in sensors.indices where sensors[index].subscribers.isEmpty { sensors[index].lost = nil }
+        }
     }
 
     private let state = Mutex(State())
@@ -154,9 +159,8 @@ public final class MotionHub: MotionSource {
             state.waiting.removeAll { $0 === subscriber }
             for index in state.sensors.indices {
                 state.sensors[index].subscribers.removeAll { $0 === subscriber }
-                // Whoever comes next shall not hear of a loss that nobody has looked at since.
-                if state.sensors[index].subscribers.isEmpty { state.sensors[index].lost = nil }
             }
+            state.forgetUnheardLosses()
         }
         demandChanged()
     }
@@ -185,6 +189,7 @@ public final class MotionHub: MotionSource {
                     state.waiting.append(subscriber)
                 }
             }
+            state.forgetUnheardLosses()
         }
         demandChanged()
     }
@@ -265,6 +270,7 @@ public final class MotionHub: MotionSource {
                 return []
             }
             state.sensors[index].lost = loss
+            state.forgetUnheardLosses()
             if loss == nil { state.sensors[index].meter = RateMeter() }
             return state.sensors[index].subscribers
         }

@@ -4,7 +4,7 @@ import DeviceCore
 
 /// Judges from outside whether a device is set up in time, and then whether it gives samples.
 ///
-/// Pure: it is shown a counter of refills now and then.
+/// Pure: it is shown a counter of signs of life now and then.
 struct StallWatch {
     /// What to do.
     enum Verdict: Hashable {

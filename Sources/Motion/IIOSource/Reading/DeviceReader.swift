@@ -50,19 +50,20 @@ final class DeviceReader: Sendable {
         var stage: Stage
         var facts = Facts()
 
+        var isArming: Bool { if case .arming = stage.phase { true } else { false } }
         var isEnded: Bool { if case .ended = stage.phase { true } else { false } }
 
         /// What the thread is at is over, though it may not know it yet. The buffer, if there is one, has to be cancelled.
-        mutating func callOff(_ now: BootTime) -> (any IIOBuffer)? {
+        mutating func callOff() -> (any IIOBuffer)? {
             generation += 1
-            if !isEnded { stage.enter(.arming, now: now) }
             return buffer
         }
     }
 
     private let state: Mutex<State>
     private let refills = Atomic<Int>(0)
-    private let delivering = Atomic<Bool>(false)
+    /// Counts the begins and ends of deliveries: odd while subscribers have the thread.
+    private let deliveries = Atomic<Int>(0)
     /// Wakes the thread while it waits for the time of the next reading.
     let bell = Bell()
     private let changed: @Sendable () -> Void
@@ -82,16 +83,22 @@ final class DeviceReader: Sendable {
     var plan: UnitPlan? { state.withLock { $0.plan } }
     var stage: Stage { state.withLock { $0.stage } }
     var facts: Facts { state.withLock { $0.facts } }
-    /// How many refills and readings there have been.
+    /// How many refills, and rounds of readings, there have been.
     var progress: Int { refills.load(ordering: .relaxed) }
+    /// Changes with all that is handed over, be it one reading of several sensors.
+    var life: Int { progress &+ deliveries.load(ordering: .relaxed) }
+    /// True when it has given readings.
+    var hasFlowed: Bool { progress != 0 }
     var isEnded: Bool { state.withLock { $0.isEnded } }
 
     /// Lets the thread do something else from now on; nil to leave.
     func set(_ plan: UnitPlan?, now: BootTime) {
         let buffer = state.withLock { state -> (any IIOBuffer)? in
             guard state.plan != plan else { return nil }
+            // A thread that does not come back has no more time, however often it is asked for something else.
+            if state.plan == nil || !state.isArming, !state.isEnded { state.stage.enter(.arming, now: now) }
             state.plan = plan
-            return state.callOff(now)
+            return state.callOff()
         }
         buffer?.cancel()
         bell.ring()
@@ -99,7 +106,10 @@ final class DeviceReader: Sendable {
 
     /// Lets the thread set the device up anew.
     func restart(now: BootTime) {
-        let buffer = state.withLock { $0.callOff(now) }
+        let buffer = state.withLock { state -> (any IIOBuffer)? in
+            if !state.isEnded { state.stage.enter(.arming, now: now) }
+            return state.callOff()
+        }
         buffer?.cancel()
         bell.ring()
     }
@@ -138,14 +148,16 @@ final class DeviceReader: Sendable {
 
     /// True while subscribers have the thread: what they do takes as long as it takes, and is no silence of the device.
     var isDelivering: Bool {
-        get { delivering.load(ordering: .relaxed) }
-        set { delivering.store(newValue, ordering: .relaxed) }
+        get { deliveries.load(ordering: .relaxed) % 2 != 0 }
+        set { if newValue != isDelivering { Self.count(deliveries) } }
     }
 
-    /// Counts a refill or a reading.
-    func countRefill() {
-        // One at a time writes: no read-modify-write is needed.
-        refills.store(refills.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+    /// Counts a refill, or a reading of each sensor.
+    func countRefill() { Self.count(refills) }
+
+    /// One at a time writes: no read-modify-write is needed.
+    private static func count(_ number: borrowing Atomic<Int>) {
+        number.store(number.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
     }
 }
 

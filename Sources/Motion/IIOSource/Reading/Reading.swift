@@ -45,7 +45,7 @@ struct Reading {
         defer { lock?.release() }
         var armed = try arming.arm(plan)
         defer { armed.timerTrigger?.release() }
-        if seeds { seed(plan) }
+        if seeds { seed(plan, generation: generation) }
         guard reader.isCurrent(generation) else { return }
         defer {
             reader.detachBuffer()
@@ -101,11 +101,12 @@ struct Reading {
     }
 
     /// Reads each sensor once, so that there is a first value of one that speaks only when it is moved.
-    private func seed(_ plan: UnitPlan) {
+    private func seed(_ plan: UnitPlan, generation: Int) {
         for index in plan.active where unit.members[index].sensor.canPoll {
             guard let poll = try? Poll(unit.members[index], device: unit.device, connection: connection),
                 let value = try? poll.read()
             else { continue }
+            guard reader.isCurrent(generation) else { return }
             let now = clock.now
             reader.isDelivering = true
             hub.post(MotionBatch(sensor: poll.id, kind: poll.kind, values: [value], times: [now], arrival: now))
@@ -158,6 +159,8 @@ struct Reading {
                 for (index, poll) in polls.enumerated() {
                     let before = clock.now
                     let value = try poll.read()
+                    // Whoever was waited for in vain shall not speak when another does.
+                    guard reader.isCurrent(generation) else { return }
                     let now = clock.now
                     batches[index].values[0] = value
                     // The axes are read one after the other: the middle is nearest to each.

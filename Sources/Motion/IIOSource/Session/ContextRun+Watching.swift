@@ -29,11 +29,11 @@ extension ContextRun {
     /// Tells that a device does not answer, which is all that can be done about it.
     private func lookForLife(_ unit: RunningUnit, _ reader: DeviceReader, limit: Double, since: BootTime, now: BootTime)
     {
-        var watch = unit.watch ?? StallWatch(limit: limit, progress: reader.progress, now: since)
+        var watch = unit.watch ?? StallWatch(limit: limit, progress: reader.life, now: since)
         if reader.isDelivering { watch.hold(now: now) }
-        if watch.check(progress: reader.progress, now: now) != .none {
+        if watch.check(progress: reader.life, now: now) != .none {
             lose(unit, notAnswering(unit))
-            watch = StallWatch(limit: limit, progress: reader.progress, now: now)
+            watch = StallWatch(limit: limit, progress: reader.life, now: now)
         }
         unit.watch = watch
     }
@@ -87,9 +87,9 @@ extension ContextRun {
 
     func abandonIfStuck(_ unit: RunningUnit, _ reader: DeviceReader, now: BootTime) {
         guard let since = unit.leavingSince, now.seconds(since: since) > Self.abandonLimit,
-            abandoned.count < Self.mostAbandoned
+            session.abandonedCount < Self.mostAbandoned
         else { return }
-        abandoned.append(reader)
+        session.abandon(reader)
         unit.reader = nil
         unit.watch = nil
         unit.leavingSince = nil

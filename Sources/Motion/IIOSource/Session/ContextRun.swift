@@ -9,7 +9,7 @@ import Logging
 ///
 /// It lives on one thread, and every call of `step` looks at everything once.
 final class ContextRun {
-    /// Seconds in which a device has to be set up.
+    /// Seconds in which a device has to answer while it is set up or read axis by axis.
     static let armingLimit = 3.0
     /// Seconds after which a thread that does not come back is left to itself.
     static let abandonLimit = 30.0
@@ -37,7 +37,6 @@ final class ContextRun {
     var connectAt = BootTime.zero
     var lookAt = BootTime.zero
     var sleepOffset: Int64?
-    var abandoned: [DeviceReader] = []
     /// What the context said of itself when it was opened.
     var xml = ""
 
@@ -54,11 +53,14 @@ final class ContextRun {
 
     /// Looks at everything once. When to look again at the latest, or nil when there is nothing left to do.
     func step() -> BootTime? {
-        let now = clock.now
-        abandoned.removeAll { $0.isEnded }
+        var now = clock.now
         for unit in units { settle(unit, now: now) }
         units.removeAll { $0.isGone && $0.reader == nil }
-        if needsConnection(now) { connect(now) }
+        if needsConnection(now) {
+            connect(now)
+            // That may have taken long.
+            now = clock.now
+        }
         noticeSleep()
         for unit in units { drive(unit, now: now) }
         publish()
@@ -99,12 +101,12 @@ final class ContextRun {
             watch(unit, reader, stage, now: now)
             return
         }
-        if unit.hasFlowed(reader) { unit.backoff.reset() }
+        if reader.hasFlowed { unit.backoff.reset() }
         unit.reader = nil
         unit.watch = nil
         unit.takeReplacement()
         guard let failure else { return }
-        if reader.plan?.thins == true, !unit.hasFlowed(reader), failure.mayBeOfSize {
+        if reader.plan?.thins == true, !reader.hasFlowed, failure.mayBeOfSize {
             unit.gathers = false
             unit.retryAt = now
             return
@@ -142,7 +144,6 @@ final class ContextRun {
                 unit.endReader(now: now)
             } else if reader.plan != plan, reader.plan != nil || now >= unit.retryAt {
                 reader.set(plan, now: now)
-                unit.watch = nil
                 unit.leavingSince = nil
             }
             abandonIfStuck(unit, reader, now: now)

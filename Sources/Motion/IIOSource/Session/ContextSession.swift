@@ -18,6 +18,8 @@ final class ContextSession: Sendable {
         var problem: DeviceError?
         var saidProblem: String?
         var saidRemarks: Set<String> = []
+        /// Readers whose threads did not come back.
+        var abandoned: [DeviceReader] = []
         /// Nobody has to wait for a look before.
         var retryAt: BootTime?
     }
@@ -127,6 +129,17 @@ final class ContextSession: Sendable {
             return state.saidRemarks.insert(remark).inserted
         }
     }
+
+    /// How many threads that did not come back are still away.
+    var abandonedCount: Int {
+        state.withLock { state in
+            state.abandoned.removeAll { $0.isEnded }
+            return state.abandoned.count
+        }
+    }
+
+    /// Leaves a thread to itself.
+    func abandon(_ reader: DeviceReader) { state.withLock { $0.abandoned.append(reader) } }
 
     /// The devices have been looked at.
     func finishDiscovery(_ problem: DeviceError?, sensors: [SensorDescription.ID]? = nil, presence: [String]? = nil) {

@@ -43,9 +43,6 @@ final class RunningUnit {
 
     var isFallenBack: Bool { fallBackRemark != nil }
 
-    /// True when the reader has given readings.
-    func hasFlowed(_ reader: DeviceReader) -> Bool { reader.progress != 0 }
-
     /// Lets the reader leave.
     func endReader(now: BootTime) {
         reader?.set(nil, now: now)

@@ -21,7 +21,7 @@ package struct LinkKeeper: ~Copyable {
     /// Set by who has looked and found that this is not its part any more.
     private final class End: Sendable {
         let hasCome = Atomic<Bool>(false)
-        /// Looks for which somebody else was at a look, since the place has slept for that.
+        /// Looks, one after the other, at which somebody else was already.
         let busyLooks = Atomic<Int>(0)
     }
 
@@ -117,7 +117,9 @@ package struct LinkKeeper: ~Copyable {
         let descriptor = link.descriptor
         let wait = try? place.wait(for: set) {
             do throws(DeviceError) {
-                switch try link.look(alarm: alarm, in: place, while: { currentPlace() === place }) {
+                let found = try link.look(alarm: alarm, in: place) { currentPlace() === place }
+                if found != .busy { end.busyLooks.store(0, ordering: .relaxed) }
+                switch found {
                 case .all: return
                 case .more: return set.tellAgain(descriptor)
                 case .busy:

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Dispatch
+import IIOFormat
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import IIOSource
+
+/// Devices that answer late or not at all, on a virtual clock.
+@Suite("Who is silent, and who is not", .timeLimit(.minutes(10)))
+struct SilenceTests {
+    private let clock = VirtualClock(now: BootTime(nanoseconds: 1_000_000_000))
+    private let log = EventLog()
+
+    private func source(_ library: ScriptedLibrary) -> IIOSource {
+        IIOSource(addresses: [.local], parts: Devices.parts(library, clock: clock))
+    }
+
+    private static let accelerometer = MotionRequest(kind: .accelerometer, axes: .sensor)
+    private static let gyroscope = MotionRequest(kind: .gyroscope, axes: .sensor)
+    /// What is read first of each.
+    private static let accelX = IIOPlace.channel(0, 0, "raw")
+    private static let gyroX = IIOPlace.channel(0, 3, "raw")
+
+    /// A device that has no buffer.
+    private static var polled: ScriptedLibrary {
+        Devices.library(IIOContext(devices: [Devices.imu(isBuffered: false), Devices.trigger]))
+    }
+
+    /// Time passes, and the thread of the context sees it pass.
+    private func pass(_ seconds: Double, _ source: IIOSource, _ library: ScriptedLibrary) {
+        for _ in 0..<Int(seconds / 0.5) {
+            clock.move(to: clock.now.advanced(bySeconds: 0.5))
+            #expect(library.isLookedAt(by: source, 5))
+        }
+    }
+
+    /// Time passes after which a thread that does not leave is left to itself.
+    private func leave(_ source: IIOSource, _ library: ScriptedLibrary) {
+        #expect(library.isLookedAt(by: source, 5))
+        clock.move(to: clock.now.advanced(bySeconds: ContextRun.abandonLimit + 1))
+        #expect(library.isLookedAt(by: source, 5))
+    }
+
+    /// Time passes a little.
+    private func nudge(_ source: IIOSource) {
+        clock.move(to: clock.now.advanced(bySeconds: 0.25))
+        source.devicesChanged()
+    }
+
+    @Test("A sensor that is read axis by axis, and is back, is not held to the time for which it was away")
+    func backFromAway() {
+        let library = Self.polled
+        // It is read after the accelerometer.
+        let place = Self.gyroX
+        let (door, opening) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        library.script.withLock { script in
+            script.readFailures[place] = 19
+            script.readDoors[place] = door
+            script.door = opening
+        }
+        let source = source(library)
+        let other = source.subscribe(Self.gyroscope) { _ in }
+        let subscription = source.subscribe(Self.accelerometer) { log.note($0) }
+        // Both are wanted by the time at which the devices are found.
+        library.script.withLock { $0.door = nil }
+        for _ in 0..<8 { opening.signal() }
+        #expect(log.waits(for: "sample"))
+        #expect(library.isLookedAt(by: source))
+        library.script.withLock { $0.readDoors = [:] }
+        for _ in 0..<8 { door.signal() }
+        #expect(log.waits(for: "lost"))
+        // Back after ten seconds, and the gyroscope takes its time again.
+        let secondDoor = DispatchSemaphore(value: 0)
+        library.script.withLock { script in
+            script.readFailures = [:]
+            script.readDoors[place] = secondDoor
+        }
+        let count = log.count("sample")
+        clock.move(to: clock.now.advanced(bySeconds: 10))
+        #expect(log.waits(for: "sample", count: count + 1) { source.devicesChanged() })
+        #expect(library.isLookedAt(by: source))
+        #expect(log.count("lost") == 1)
+        library.script.withLock { $0.readDoors = [:] }
+        for _ in 0..<8 { secondDoor.signal() }
+        subscription.cancel()
+        other.cancel()
+        #expect(library.isAtRest)
+    }
+
+    @Test("Who reads axis by axis has its turn after a standstill, and what does not come then is told as silent")
+    func polledStandstill() {
+        let library = Self.polled
+        let source = source(library)
+        let subscription = source.subscribe(Self.accelerometer) { log.note($0) }
+        #expect(log.waits(for: "sample"))
+        let door = DispatchSemaphore(value: 0)
+        library.script.withLock { $0.readDoors[Self.accelX] = door }
+        #expect(library.isLookedAt(by: source))
+        clock.move(to: clock.now.advanced(bySeconds: 10))
+        #expect(library.isLookedAt(by: source))
+        #expect(log.count("lost") == 0)
+        #expect(log.waits(for: "lost silent", nudge: { nudge(source) }))
+        library.script.withLock { $0.readDoors = [:] }
+        for _ in 0..<8 { door.signal() }
+        #expect(log.waits(for: "regained", nudge: { nudge(source) }))
+        #expect(log.count("lost") == 1)
+        subscription.cancel()
+        #expect(library.isAtRest)
+    }
+
+    @Test("Readings that come slowly, one sensor after the other, are no silence")
+    func slowRounds() {
+        let library = Self.polled
+        let doors = [Self.accelX: DispatchSemaphore(value: 0), Self.gyroX: DispatchSemaphore(value: 0)]
+        library.script.withLock { $0.readDoors = doors }
+        let source = source(library)
+        let gyroLog = EventLog()
+        let subscriptions = [
+            source.subscribe(Self.accelerometer) { [log] in log.note($0) },
+            source.subscribe(Self.gyroscope) { gyroLog.note($0) },
+        ]
+        // Two seconds and a half for each reading, and a little more than three are silence.
+        for round in 1...3 {
+            for (place, log) in [(Self.accelX, log), (Self.gyroX, gyroLog)] {
+                pass(2.5, source, library)
+                doors[place]?.signal()
+                #expect(log.waits(for: "sample", count: round))
+            }
+        }
+        #expect(log.count("lost") == 0)
+        #expect(gyroLog.count("lost") == 0)
+        library.open(doors)
+        for subscription in subscriptions { subscription.cancel() }
+        #expect(library.isAtRest)
+    }
+
+    @Test("A device has its time to be set up, though looking for devices took long just before")
+    func lookBefore() {
+        let library = Self.polled
+        library.script.withLock { $0.presence = nil }
+        let source = source(library)
+        let first = source.subscribe(Self.accelerometer) { [log] in log.note($0) }
+        #expect(log.waits(for: "sample"))
+        let (door, readDoor) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        library.script.withLock { $0.door = door }
+        // A sensor that is not there: the devices are looked at anew.
+        let missing = source.subscribe(MotionRequest(kind: .magnetometer)) { _ in }
+        #expect(library.journal.waits(for: "door", nudge: { nudge(source) }))
+        clock.move(to: clock.now.advanced(bySeconds: 10))
+        #expect(log.waits(for: "sample", count: log.count("sample") + 1))
+        library.script.withLock { script in
+            script.readDoors[Self.accelX] = readDoor
+            script.door = nil
+        }
+        #expect(library.journal.waits(for: "read door", nudge: { nudge(source) }))
+        // Another plan, for a thread that is at a slow reading.
+        let second = source.subscribe(Self.gyroscope) { _ in }
+        for _ in 0..<8 { door.signal() }
+        pass(1.5, source, library)
+        #expect(log.count("lost") == 0)
+        #expect(log.waits(for: "lost silent", nudge: { nudge(source) }))
+        library.open([Self.accelX: readDoor])
+        for subscription in [first, second, missing] { subscription.cancel() }
+        #expect(library.isAtRest)
+    }
+
+    @Test("A device that hangs is told as silent, however often something else is asked of it")
+    func changingWishes() {
+        let library = Devices.library()
+        let door = DispatchSemaphore(value: 0)
+        library.script.withLock { $0.readDoors[Self.accelX] = door }
+        let source = source(library)
+        let subscription = source.subscribe(Self.accelerometer) { [log] in log.note($0) }
+        #expect(library.journal.waits(for: "lock"))
+        for _ in 1...4 where log.count("lost") == 0 {
+            let other = source.subscribe(Self.gyroscope) { _ in }
+            pass(1, source, library)
+            other.cancel()
+            pass(1, source, library)
+        }
+        #expect(log.count("lost silent") == 1)
+        library.open([Self.accelX: door])
+        subscription.cancel()
+        #expect(library.isAtRest)
+    }
+
+    @Test("What a thread reads that was left to itself is not told any more")
+    func lateReading() {
+        let library = Self.polled
+        let source = source(library)
+        let first = source.subscribe(Self.accelerometer) { _ in }
+        let door = DispatchSemaphore(value: 0)
+        library.script.withLock { $0.readDoors[Self.accelX] = door }
+        pass(1, source, library)
+        first.cancel()
+        leave(source, library)
+        library.script.withLock { script in
+            script.readDoors = [:]
+            script.values[Self.accelX] = "4200"
+        }
+        // Another thread's.
+        let second = source.subscribe(Self.accelerometer) { [log] in log.note($0) }
+        #expect(log.waits(for: "sample"))
+        let now = clock.now
+        for _ in 0..<8 { door.signal() }
+        // Its context goes with the thread that was left.
+        #expect(library.journal.waits(nudge: { nudge(source) }) { _ in library.connections == 1 })
+        let times = log.all.compactMap { $0.split(separator: "@").last.flatMap { Int64($0) } }
+        #expect(times.allSatisfy { $0 >= now.nanoseconds })
+        second.cancel()
+        #expect(library.isAtRest)
+    }
+
+    @Test("A device that hangs each time costs a few threads, not one more each time")
+    func abandoned() {
+        let library = Self.polled
+        let door = DispatchSemaphore(value: 0)
+        library.script.withLock { $0.readDoors[Self.accelX] = door }
+        let source = source(library)
+        for _ in 0..<8 {
+            let subscription = source.subscribe(Self.accelerometer) { _ in }
+            pass(1, source, library)
+            subscription.cancel()
+            leave(source, library)
+        }
+        // Each thread opens its own.
+        #expect(library.journal.count("poll accel") <= ContextRun.mostAbandoned + 1)
+        library.open([Self.accelX: door])
+        #expect(library.isAtRest)
+        // And it works as before.
+        let subscription = source.subscribe(Self.accelerometer) { [log] in log.note($0) }
+        #expect(log.waits(for: "sample", nudge: { nudge(source) }))
+        subscription.cancel()
+        #expect(library.isAtRest)
+    }
+}
