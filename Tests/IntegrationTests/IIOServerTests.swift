@@ -110,7 +110,9 @@ extension IntegrationTests {
         }
 
         /// In a process of its own, whose descriptors and threads nobody else has: other tests have hundreds.
-        @Test("Fifty times gone and back: one loss and one return each, nothing left over")
+        @Test(
+            "Fifty times gone and back: one loss and one return each, nothing left over",
+            .alone("samples that stand still for a second are a loss"))
         func goneAndBack() async {
             await #expect(processExitsWith: .success) {
                 for (fault, cure) in [("kill", "restart"), ("unplug", "return"), ("enodev", "")] {

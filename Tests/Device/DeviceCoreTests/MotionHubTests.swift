@@ -170,32 +170,6 @@ struct MotionHubTests {
         withExtendedLifetime(second) {}
     }
 
-    @Test("A loss that nobody heard is not told to who comes later, and does not keep the next one from being told")
-    func unheardLoss() {
-        let hub = MotionHub(sensors: [Self.sensor()]) {}
-        hub.postLost(DeviceError(.connectionLost, "gone"), sensor: "accel")
-        let collector = MotionCollector()
-        let subscription = hub.subscribe(MotionRequest(kind: .accelerometer), receive: collector.receive)
-        #expect(collector.story.isEmpty)
-        hub.postLost(DeviceError(.connectionLost, "gone again"), sensor: "accel")
-        #expect(collector.story == ["lost: gone again"])
-        withExtendedLifetime(subscription) {}
-    }
-
-    @Test("A loss whose listeners have moved to a better sensor is over when they are back")
-    func leftLoss() {
-        let hub = MotionHub(sensors: [Self.sensor("second")]) {}
-        let collector = MotionCollector()
-        let subscription = hub.subscribe(MotionRequest(kind: .accelerometer), receive: collector.receive)
-        hub.postLost(DeviceError(.connectionLost, "gone"), sensor: "second")
-        hub.post(sensors: [Self.sensor("first"), Self.sensor("second")], contextDescriptions: [])
-        hub.post(Self.batch("first"))
-        hub.post(sensors: [Self.sensor("second")], contextDescriptions: [])
-        hub.postLost(DeviceError(.connectionLost, "gone again"), sensor: "second")
-        #expect(collector.story == ["lost: gone", "regained", "lost: gone again"])
-        withExtendedLifetime(subscription) {}
-    }
-
     @Test("A sensor that is not there is waited for, and one that goes and comes is followed")
     func arrival() {
         let hub = MotionHub {}

@@ -86,7 +86,12 @@ enum Devices {
     ) -> SourceParts {
         SourceParts(
             library: library, clock: clock, settings: settings, options: options,
-            spawn: { body throws(DeviceError) in try WorkerThread.start(body) })
+            spawn: { [journal = library.journal] body throws(DeviceError) in
+                try WorkerThread.start {
+                    body()
+                    journal.note("thread left")
+                }
+            })
     }
 
     /// Failures are tried again after ten milliseconds.

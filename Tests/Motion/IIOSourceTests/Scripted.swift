@@ -44,6 +44,8 @@ final class ScriptedLibrary: IIOLibrary {
         var door: DispatchSemaphore?
         var buffers: [ScriptedBuffer] = []
         var live = 0
+        /// How often it was asked for the devices: once in each pass of the context's thread.
+        var looks = 0
     }
 
     let script: Mutex<Script>
@@ -74,14 +76,13 @@ final class ScriptedLibrary: IIOLibrary {
         for door in doors.values { for _ in 0..<32 { door.signal() } }
     }
 
-    /// True once the thread of the context had the time to look at its devices several times.
-    func isLookedAt(by source: IIOSource, _ times: Int = 20) -> Bool {
-        let calls = Atomic<Int>(0)
+    /// True once the thread of the context has looked at its devices that many times more.
+    func isLookedAt(by source: IIOSource, _ times: Int = 4) -> Bool {
+        let start = script.withLock { $0.looks }
         return journal.waits {
             source.devicesChanged()
-            calls.add(1, ordering: .relaxed)
         } until: { _ in
-            calls.load(ordering: .relaxed) >= times
+            script.withLock { $0.looks } >= start + times
         }
     }
 
@@ -108,7 +109,12 @@ final class ScriptedLibrary: IIOLibrary {
         return ScriptedConnection(self)
     }
 
-    func devices(at address: MotionSourceAddress) -> [String]? { script.withLock { $0.presence } }
+    func devices(at address: MotionSourceAddress) -> [String]? {
+        script.withLock { script in
+            script.looks += 1
+            return script.presence
+        }
+    }
 
     func time(of clock: String) -> Int64? { script.withLock { $0.clocks[clock] } }
 }

@@ -4,6 +4,7 @@ import DeviceCore
 import Dispatch
 import IIOFormat
 import Synchronization
+import SystemCalls
 import TestSupport
 import Testing
 
@@ -15,8 +16,8 @@ struct SilenceTests {
     private let clock = VirtualClock(now: BootTime(nanoseconds: 1_000_000_000))
     private let log = EventLog()
 
-    private func source(_ library: ScriptedLibrary) -> IIOSource {
-        IIOSource(addresses: [.local], parts: Devices.parts(library, clock: clock))
+    private func source(_ library: ScriptedLibrary, options: IIOSourceOptions = Devices.quick) -> IIOSource {
+        IIOSource(addresses: [.local], parts: Devices.parts(library, clock: clock, options: options))
     }
 
     private static let accelerometer = MotionRequest(kind: .accelerometer, axes: .sensor)
@@ -34,15 +35,16 @@ struct SilenceTests {
     private func pass(_ seconds: Double, _ source: IIOSource, _ library: ScriptedLibrary) {
         for _ in 0..<Int(seconds / 0.5) {
             clock.move(to: clock.now.advanced(bySeconds: 0.5))
-            #expect(library.isLookedAt(by: source, 5))
+            #expect(library.isLookedAt(by: source, 2))
         }
     }
 
-    /// Time passes after which a thread that does not leave is left to itself.
+    /// Time passes after which a thread that does not leave is left to itself, and the one of the context leaves.
     private func leave(_ source: IIOSource, _ library: ScriptedLibrary) {
-        #expect(library.isLookedAt(by: source, 5))
+        #expect(library.isLookedAt(by: source, 2))
         clock.move(to: clock.now.advanced(bySeconds: ContextRun.abandonLimit + 1))
-        #expect(library.isLookedAt(by: source, 5))
+        let count = library.journal.count("thread left")
+        #expect(library.journal.waits(for: "thread left", count: count + 1) { source.devicesChanged() })
     }
 
     /// Time passes a little.
@@ -116,13 +118,20 @@ struct SilenceTests {
     func slowRounds() {
         let library = Self.polled
         let doors = [Self.accelX: DispatchSemaphore(value: 0), Self.gyroX: DispatchSemaphore(value: 0)]
-        library.script.withLock { $0.readDoors = doors }
+        let opening = DispatchSemaphore(value: 0)
+        library.script.withLock { script in
+            script.readDoors = doors
+            script.door = opening
+        }
         let source = source(library)
         let gyroLog = EventLog()
         let subscriptions = [
             source.subscribe(Self.accelerometer) { [log] in log.note($0) },
             source.subscribe(Self.gyroscope) { gyroLog.note($0) },
         ]
+        // Both are wanted by the time at which the devices are found.
+        library.script.withLock { $0.door = nil }
+        for _ in 0..<8 { opening.signal() }
         // Two seconds and a half for each reading, and a little more than three are silence.
         for round in 1...3 {
             for (place, log) in [(Self.accelX, log), (Self.gyroX, gyroLog)] {
@@ -150,8 +159,9 @@ struct SilenceTests {
         // A sensor that is not there: the devices are looked at anew.
         let missing = source.subscribe(MotionRequest(kind: .magnetometer)) { _ in }
         #expect(library.journal.waits(for: "door", nudge: { nudge(source) }))
+        let count = log.count("sample")
         clock.move(to: clock.now.advanced(bySeconds: 10))
-        #expect(log.waits(for: "sample", count: log.count("sample") + 1))
+        #expect(log.waits(for: "sample", count: count + 1))
         library.script.withLock { script in
             script.readDoors[Self.accelX] = readDoor
             script.door = nil
@@ -195,7 +205,7 @@ struct SilenceTests {
         let first = source.subscribe(Self.accelerometer) { _ in }
         let door = DispatchSemaphore(value: 0)
         library.script.withLock { $0.readDoors[Self.accelX] = door }
-        pass(1, source, library)
+        #expect(library.journal.waits(for: "read door", nudge: { nudge(source) }))
         first.cancel()
         leave(source, library)
         library.script.withLock { script in
@@ -221,11 +231,13 @@ struct SilenceTests {
         let door = DispatchSemaphore(value: 0)
         library.script.withLock { $0.readDoors[Self.accelX] = door }
         let source = source(library)
-        for _ in 0..<8 {
+        for round in 1...8 {
             let subscription = source.subscribe(Self.accelerometer) { _ in }
+            #expect(library.journal.waits(for: "read door", count: min(round, ContextRun.mostAbandoned + 1)))
             pass(1, source, library)
             subscription.cancel()
-            leave(source, library)
+            // The last one is waited for.
+            if round <= ContextRun.mostAbandoned { leave(source, library) }
         }
         // Each thread opens its own.
         #expect(library.journal.count("poll accel") <= ContextRun.mostAbandoned + 1)
@@ -235,6 +247,147 @@ struct SilenceTests {
         let subscription = source.subscribe(Self.accelerometer) { [log] in log.note($0) }
         #expect(log.waits(for: "sample", nudge: { nudge(source) }))
         subscription.cancel()
+        #expect(library.isAtRest)
+    }
+
+    /// Gives one scan, and then one more when the test says so, whoever has cancelled it.
+    private final class StuckBuffer: IIOBuffer, @unchecked Sendable {
+        let door: DispatchSemaphore
+        let step = 16
+        let kernelBuffers = 4
+        let wait: (descriptor: Int32, wakeUp: WakeUp)? = nil
+        private let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 16, alignment: 16)
+        private var refills = 0
+
+        init(_ door: DispatchSemaphore) {
+            self.door = door
+            bytes.copyBytes(from: Devices.scan(5, 5, 5, time: 1_000_000_000))
+        }
+
+        deinit { bytes.deallocate() }
+
+        func start() {}
+
+        func refill(_ scan: inout UnsafeRawBufferPointer, reads: inout Int) -> Int {
+            refills += 1
+            if refills > 2 { return -Int(EBADF) }
+            if refills == 2 { door.wait() }
+            scan = UnsafeRawBufferPointer(bytes)
+            return bytes.count
+        }
+
+        func cancel() {}
+        func close() {}
+    }
+
+    @Test("What a thread captures that was left to itself is not told any more")
+    func lateCapture() {
+        let library = Devices.library()
+        let door = DispatchSemaphore(value: 0)
+        library.script.withLock { $0.makeBuffer = { _, _ in StuckBuffer(door) } }
+        let source = source(library)
+        let first = source.subscribe(Self.accelerometer) { [log] in log.note($0) }
+        #expect(log.waits(for: "sample 0.05"))
+        first.cancel()
+        leave(source, library)
+        library.script.withLock { $0.makeBuffer = nil }
+        let next = EventLog()
+        let second = source.subscribe(Self.accelerometer) { next.note($0) }
+        #expect(library.journal.waits(for: "buffer", count: 2))
+        library.lastBuffer?.push(Devices.scan(1, 1, 1, time: clock.now.nanoseconds))
+        #expect(next.waits(for: "sample 0.01"))
+        door.signal()
+        // The stuck thread's, whose buffer notes nothing.
+        #expect(library.journal.waits(for: "thread left", count: 2))
+        #expect(next.count("sample 0.05") == 0)
+        second.cancel()
+        #expect(library.journal.waits(for: "thread left", count: 4))
+    }
+
+    @Test("Who listens to another sensor of a device that was lost, and is back, hears nothing of that")
+    func oldLoss() {
+        let library = Devices.library()
+        let source = source(library)
+        let first = source.subscribe(Self.accelerometer) { [log] in log.note($0) }
+        #expect(library.journal.waits(for: "buffer"))
+        library.lastBuffer?.fail(Int(EPIPE))
+        #expect(log.waits(for: "lost", nudge: { nudge(source) }))
+        #expect(library.journal.waits(for: "buffer", count: 2, nudge: { nudge(source) }))
+        library.lastBuffer?.push(Devices.scan(1, 1, 1, time: clock.now.nanoseconds))
+        #expect(log.waits(for: "sample 0.01"))
+        let next = EventLog()
+        let second = source.subscribe(Self.gyroscope) { next.note($0) }
+        #expect(next.all.isEmpty)
+        first.cancel()
+        second.cancel()
+        #expect(library.isAtRest)
+    }
+
+    @Test("Who listens to another sensor of a server that is away hears so soon, however long its pause is by now")
+    func newcomer() {
+        let library = Devices.library()
+        var options = Devices.quick
+        options.lastRetry = 10_000
+        let source = source(library, options: options)
+        let first = source.subscribe(Self.accelerometer) { [log] in log.note($0) }
+        #expect(library.journal.waits(for: "buffer"))
+        library.script.withLock { $0.openFailure = 111 }
+        library.lastBuffer?.fail(Int(EPIPE))
+        #expect(log.waits(for: "lost"))
+        let tries = library.journal.count("open failed")
+        #expect(
+            library.journal.waits(for: "open failed", count: tries + 3) {
+                clock.move(to: clock.now.advanced(bySeconds: 100))
+                source.devicesChanged()
+            })
+        // As far as one has to wait by now.
+        for _ in 0..<20 {
+            clock.move(to: clock.now.advanced(bySeconds: 10_000))
+            #expect(library.isLookedAt(by: source, 2))
+        }
+        let start = clock.now
+        let next = EventLog()
+        let second = source.subscribe(Self.gyroscope) { next.note($0) }
+        #expect(next.waits(for: "lost", nudge: { if clock.now.seconds(since: start) < 5 { nudge(source) } }))
+        first.cancel()
+        second.cancel()
+        #expect(library.isAtRest)
+    }
+
+    @Test("Who listens to a sensor that was found on a server that is away by now hears so")
+    func goneMeanwhile() {
+        let library = Devices.library()
+        let source = source(library)
+        #expect(source.sensors.count == 2)
+        #expect(library.journal.waits(for: "thread left"))
+        library.script.withLock { $0.openFailure = 111 }
+        let subscription = source.subscribe(Self.accelerometer) { [log] in log.note($0) }
+        #expect(log.waits(for: "lost", nudge: { nudge(source) }))
+        library.script.withLock { $0.openFailure = nil }
+        #expect(library.journal.waits(for: "buffer", nudge: { nudge(source) }))
+        library.lastBuffer?.push(Devices.scan(1, 1, 1, time: clock.now.nanoseconds))
+        #expect(log.waits(for: "sample 0.01"))
+        #expect(log.count("lost") == 1)
+        subscription.cancel()
+        #expect(library.isAtRest)
+    }
+
+    @Test("Each sensor has its first value, though others are asked for while the device is set up, or later")
+    func firstValues() {
+        let library = Devices.library()
+        let door = DispatchSemaphore(value: 0)
+        library.script.withLock { $0.readDoors[Self.accelX] = door }
+        let source = source(library)
+        let gyroLog = EventLog()
+        let first = source.subscribe(Self.accelerometer) { [log] in log.note($0) }
+        #expect(library.journal.waits(for: "read door"))
+        let second = source.subscribe(Self.gyroscope) { gyroLog.note($0) }
+        #expect(library.isLookedAt(by: source, 2))
+        library.open([Self.accelX: door])
+        #expect(log.waits(for: "sample 1.0 2.0 3.0"))
+        #expect(gyroLog.waits(for: "sample 0.4 0.5 0.6"))
+        first.cancel()
+        second.cancel()
         #expect(library.isAtRest)
     }
 }

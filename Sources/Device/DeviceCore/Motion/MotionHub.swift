@@ -31,11 +31,6 @@ public final class MotionHub: MotionSource {
         var contexts: [String] = []
 
         func index(of sensor: SensorDescription.ID) -> Int? { sensors.firstIndex { $0.description.id == sensor } }
-
-        /// Whoever comes next shall not hear of a loss that nobody has looked at since.
-        mutating func forgetUnheardLosses() {
-            for index in sensors.indices where sensors[index].subscribers.isEmpty { sensors[index].lost = nil }
-        }
     }
 
     private let state = Mutex(State())
@@ -159,8 +154,9 @@ public final class MotionHub: MotionSource {
             state.waiting.removeAll { $0 === subscriber }
             for index in state.sensors.indices {
                 state.sensors[index].subscribers.removeAll { $0 === subscriber }
+                // Whoever comes next shall not hear of a loss that nobody has looked at since.
+                if state.sensors[index].subscribers.isEmpty { state.sensors[index].lost = nil }
             }
-            state.forgetUnheardLosses()
         }
         demandChanged()
     }
@@ -189,7 +185,6 @@ public final class MotionHub: MotionSource {
                     state.waiting.append(subscriber)
                 }
             }
-            state.forgetUnheardLosses()
         }
         demandChanged()
     }
@@ -257,20 +252,24 @@ public final class MotionHub: MotionSource {
         return turned
     }
 
-    /// The sensor gives nothing any more. Told once, until it is back.
+    /// The sensor gives nothing any more. Told once, until it is back, and to who comes meanwhile.
     public func postLost(_ error: DeviceError, sensor: SensorDescription.ID) { post(loss: error, of: sensor) }
+
+    /// The same from a source that says so for as long as it lasts: a loss to which nobody listens is forgotten.
+    package func repeatLost(_ error: DeviceError, sensor: SensorDescription.ID) {
+        post(loss: error, of: sensor, isRepeated: true)
+    }
 
     /// The sensor is back, if it was lost.
     public func postRegained(sensor: SensorDescription.ID) { post(loss: nil, of: sensor) }
 
     /// - Parameter loss: Why the sensor gives nothing; nil when it is back.
-    private func post(loss: DeviceError?, of sensor: SensorDescription.ID) {
+    private func post(loss: DeviceError?, of sensor: SensorDescription.ID, isRepeated: Bool = false) {
         let subscribers = state.withLock { state -> [MotionSubscriber] in
-            guard let index = state.index(of: sensor), (state.sensors[index].lost == nil) != (loss == nil) else {
-                return []
-            }
+            guard let index = state.index(of: sensor), (state.sensors[index].lost == nil) != (loss == nil),
+                !isRepeated || !state.sensors[index].subscribers.isEmpty
+            else { return [] }
             state.sensors[index].lost = loss
-            state.forgetUnheardLosses()
             if loss == nil { state.sensors[index].meter = RateMeter() }
             return state.sensors[index].subscribers
         }

@@ -87,7 +87,7 @@ struct Capture {
     mutating func take(_ bytes: UnsafeRawBufferPointer, in place: (any DirectDelivery)? = nil) -> Bool {
         let arrival = clock.now
         let count = stride > 0 ? bytes.count / stride : 0
-        guard count > 0 else { return false }
+        guard count > 0, reader.isWanted else { return false }
         lastRefill = arrival
         reader.countRefill()
         if thinning == 1 {

@@ -121,6 +121,9 @@ final class DeviceReader: Sendable {
         state.withLock { state in state.plan.map { ($0, state.generation) } }
     }
 
+    /// False once it was told to leave: whoever was waited for in vain shall not speak when another does.
+    var isWanted: Bool { state.withLock { $0.plan != nil } }
+
     /// True while that is still to be done.
     func isCurrent(_ generation: Int) -> Bool { state.withLock { $0.plan != nil && $0.generation == generation } }
 

@@ -19,33 +19,35 @@ struct Reading {
     /// Works until it is told to leave or cannot go on.
     func run() {
         var failure: ReaderFailure?
-        var seeds = isSeeding
+        // Those that still have to be read once: others may be asked for later.
+        var unseeded = isSeeding ? Set(unit.members.indices) : []
         while failure == nil, let task = reader.task() {
             reader.enter(.arming, now: clock.now)
             do throws(ReaderFailure) {
                 if task.plan.isPolled {
                     try poll(task.plan, generation: task.generation)
                 } else {
-                    try capture(task.plan, generation: task.generation, seeds: seeds)
+                    try capture(task.plan, generation: task.generation, unseeded: &unseeded)
                 }
             } catch {
                 // What fails because it has been called off is no failure.
                 if reader.isCurrent(task.generation) { failure = error }
             }
-            seeds = false
         }
         reader.enter(.ended(failure), now: clock.now)
     }
 
     // MARK: Capture
 
-    private func capture(_ plan: UnitPlan, generation: Int, seeds: Bool) throws(ReaderFailure) {
+    private func capture(
+        _ plan: UnitPlan, generation: Int, unseeded: inout Set<Int>
+    ) throws(ReaderFailure) {
         let arming = Arming(unit: unit, connection: connection, library: library, address: address, options: options)
         let lock = try arming.lock()
         defer { lock?.release() }
         var armed = try arming.arm(plan)
         defer { armed.timerTrigger?.release() }
-        if seeds { seed(plan, generation: generation) }
+        for index in plan.active where unseeded.remove(index) != nil { seed(unit.members[index]) }
         guard reader.isCurrent(generation) else { return }
         defer {
             reader.detachBuffer()
@@ -100,18 +102,15 @@ struct Reading {
         return (try? connection.read(.channel(unit.device, axis.channel, axis.attributeName))) != nil
     }
 
-    /// Reads each sensor once, so that there is a first value of one that speaks only when it is moved.
-    private func seed(_ plan: UnitPlan, generation: Int) {
-        for index in plan.active where unit.members[index].sensor.canPoll {
-            guard let poll = try? Poll(unit.members[index], device: unit.device, connection: connection),
-                let value = try? poll.read()
-            else { continue }
-            guard reader.isCurrent(generation) else { return }
-            let now = clock.now
-            reader.isDelivering = true
-            hub.post(MotionBatch(sensor: poll.id, kind: poll.kind, values: [value], times: [now], arrival: now))
-            reader.isDelivering = false
-        }
+    /// Reads a sensor once, so that there is a first value of one that speaks only when it is moved.
+    private func seed(_ member: SensorUnit.Member) {
+        guard member.sensor.canPoll, let poll = try? Poll(member, device: unit.device, connection: connection),
+            let value = try? poll.read(), reader.isWanted
+        else { return }
+        let now = clock.now
+        reader.isDelivering = true
+        hub.post(MotionBatch(sensor: poll.id, kind: poll.kind, values: [value], times: [now], arrival: now))
+        reader.isDelivering = false
     }
 
     // MARK: Polling
@@ -159,8 +158,7 @@ struct Reading {
                 for (index, poll) in polls.enumerated() {
                     let before = clock.now
                     let value = try poll.read()
-                    // Whoever was waited for in vain shall not speak when another does.
-                    guard reader.isCurrent(generation) else { return }
+                    guard reader.isWanted else { return }
                     let now = clock.now
                     batches[index].values[0] = value
                     // The axes are read one after the other: the middle is nearest to each.

@@ -30,7 +30,7 @@ extension ContextRun {
         }
     }
 
-    func connect(_ now: BootTime) {
+    func connect() {
         let present = parts.library.devices(at: address)
         presence = present
         do throws(IIOFailure) {
@@ -52,6 +52,9 @@ extension ContextRun {
                 log.log(level: address.backend == .local && problem.code == .notFound ? .debug : .warning, "\(problem)")
             }
             for unit in units where unit.reader == nil { lose(unit, problem) }
+            // Those that a thread before this one has found.
+            let shown = sensorIDs
+            for sensor in session.sensors where !shown.contains(sensor) { hub.repeatLost(problem, sensor: sensor) }
             session.finishDiscovery(problem, presence: present)
         }
         lookAt = clock.now.advanced(bySeconds: searchInterval)

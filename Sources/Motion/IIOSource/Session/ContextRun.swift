@@ -53,23 +53,19 @@ final class ContextRun {
 
     /// Looks at everything once. When to look again at the latest, or nil when there is nothing left to do.
     func step() -> BootTime? {
-        var now = clock.now
-        for unit in units { settle(unit, now: now) }
+        // A loss that is told, and a look for devices, may take long: each has its own time.
+        for unit in units { settle(unit, now: clock.now) }
         units.removeAll { $0.isGone && $0.reader == nil }
-        if needsConnection(now) {
-            connect(now)
-            // That may have taken long.
-            now = clock.now
-        }
+        if needsConnection(clock.now) { connect() }
         noticeSleep()
-        for unit in units { drive(unit, now: now) }
+        for unit in units { drive(unit, now: clock.now) }
         publish()
         let isBusy = units.contains { $0.reader != nil }
         guard isBusy || session.isNeeded(hub) else {
             connection = nil
             return nil
         }
-        return deadline(now: now, isBusy: isBusy)
+        return deadline(now: clock.now, isBusy: isBusy)
     }
 
     func deadline(now: BootTime, isBusy: Bool) -> BootTime {
@@ -125,7 +121,7 @@ final class ContextRun {
 
     func lose(_ unit: RunningUnit, _ error: DeviceError) {
         unit.isLost = true
-        for member in unit.unit.members { hub.postLost(error, sensor: member.description.id) }
+        for member in unit.unit.members { hub.repeatLost(error, sensor: member.description.id) }
     }
 
     /// Starts, changes or stops the reader of a device as it is wanted now.
@@ -136,7 +132,7 @@ final class ContextRun {
             ? nil
             : UnitPlan.plan(for: unit.unit, isPolled: unit.isFallenBack, gathers: unit.gathers) { hub.demand(of: $0) }
         tellProblems(of: unit)
-        let hasNewWish = plan != nil && unit.wanted == nil
+        let hasNewWish = plan?.active.contains { unit.wanted?.active.contains($0) != true } ?? false
         unit.wanted = plan
         if plan == nil { unit.isLost = false }
         if let reader = unit.reader {
@@ -153,7 +149,9 @@ final class ContextRun {
         if hasNewWish {
             // Who comes anew shall not wait for what others have seen fail.
             unit.backoff.reset()
-            unit.retryAt = min(unit.retryAt, now.advanced(bySeconds: parts.options.firstRetry))
+            let soon = now.advanced(bySeconds: parts.options.firstRetry)
+            unit.retryAt = min(unit.retryAt, soon)
+            connectAt = min(connectAt, soon)
         }
         guard now >= unit.retryAt, let connection else { return }
         unit.takeReplacement()
@@ -185,8 +183,7 @@ final class ContextRun {
     /// A sensor whose readings cannot be right is told as lost to those who ask for it.
     func tellProblems(of unit: RunningUnit) {
         for member in unit.unit.members {
-            guard let problem = member.sensor.problem, hub.demand(of: member.description.id) != nil else { continue }
-            hub.postLost(problem, sensor: member.description.id)
+            if let problem = member.sensor.problem { hub.repeatLost(problem, sensor: member.description.id) }
         }
     }
 }

@@ -40,6 +40,9 @@ final class ContextSession: Sendable {
     /// Why the context could not be opened when it was tried last; nil when it could.
     var problem: DeviceError? { state.withLock { $0.problem } }
 
+    /// The sensors that have been found when it could be opened last.
+    var sensors: [SensorDescription.ID] { state.withLock { $0.sensors } }
+
     /// True when the hub wants something of this context.
     func isNeeded(_ hub: MotionHub) -> Bool {
         if hub.isMissingSensor { return true }
@@ -62,13 +65,12 @@ final class ContextSession: Sendable {
         do throws(DeviceError) {
             try parts.spawn { withExtendedLifetime(owner) { self.run(hub: hub, catalog: catalog) } }
         } catch {
-            let sensors = state.withLock { state in
+            state.withLock { state in
                 state.isRunning = false
                 state.problem = error
-                return state.sensors
             }
             finishDiscovery(error)
-            for sensor in sensors { hub.postLost(error, sensor: sensor) }
+            for sensor in sensors { hub.repeatLost(error, sensor: sensor) }
         }
     }
 
