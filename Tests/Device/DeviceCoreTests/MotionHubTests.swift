@@ -158,16 +158,54 @@ struct MotionHubTests {
         withExtendedLifetime((subscription, late)) {}
     }
 
-    @Test("Who comes after everybody has left does not hear of an old loss")
+    @Test("Who comes after everybody has left does not hear of an old loss that is told again while it lasts")
     func oldLoss() {
         let hub = MotionHub(sensors: [Self.sensor()]) {}
+        hub.repeatLost(DeviceError(.connectionLost, "unheard"), sensor: "accel")
         let first = hub.subscribe(MotionRequest(kind: .accelerometer)) { _ in }
-        hub.postLost(DeviceError(.connectionLost, "gone"), sensor: "accel")
+        hub.repeatLost(DeviceError(.connectionLost, "gone"), sensor: "accel")
         first.cancel()
         let collector = MotionCollector()
         let second = hub.subscribe(MotionRequest(kind: .accelerometer), receive: collector.receive)
         #expect(collector.story.isEmpty)
+        hub.repeatLost(DeviceError(.connectionLost, "gone still"), sensor: "accel")
+        #expect(collector.story == ["lost: gone still"])
         withExtendedLifetime(second) {}
+    }
+
+    @Test("A loss that is told once is heard by all who come while it lasts, whoever has left meanwhile")
+    func lastingLoss() {
+        let hub = MotionHub(sensors: [Self.sensor(), Self.sensor("gyro", .gyroscope)]) {}
+        hub.postLost(DeviceError(.connectionLost, "gone"), sensor: "gyro")
+        let other = hub.subscribe(MotionRequest(kind: .accelerometer)) { _ in }
+        let first = hub.subscribe(MotionRequest(kind: .gyroscope)) { event in
+            if case .lost = event { other.cancel() }
+        }
+        first.cancel()
+        let collector = MotionCollector()
+        let second = hub.subscribe(MotionRequest(kind: .gyroscope), receive: collector.receive)
+        #expect(collector.story == ["lost: gone"])
+        hub.postRegained(sensor: "gyro")
+        #expect(collector.story == ["lost: gone", "regained"])
+        withExtendedLifetime(second) {}
+    }
+
+    @Test("Who is moved to another sensor and back hears of a loss there again")
+    func leftLoss() {
+        let hub = MotionHub(sensors: [Self.sensor("second")]) {}
+        let collector = MotionCollector()
+        let subscription = hub.subscribe(MotionRequest(kind: .accelerometer), receive: collector.receive)
+        let named = hub.subscribe(MotionRequest(kind: .accelerometer, sensor: "second")) { _ in }
+        for _ in 1...2 {
+            hub.repeatLost(DeviceError(.connectionLost, "gone"), sensor: "second")
+            hub.post(sensors: [Self.sensor("first"), Self.sensor("second")], contextDescriptions: [])
+            hub.post(Self.batch("first"))
+            hub.post(sensors: [Self.sensor("second")], contextDescriptions: [])
+        }
+        named.cancel()
+        hub.repeatLost(DeviceError(.connectionLost, "gone still"), sensor: "second")
+        #expect(collector.story == ["lost: gone", "regained", "lost: gone", "regained", "lost: gone still"])
+        withExtendedLifetime(subscription) {}
     }
 
     @Test("A sensor that is not there is waited for, and one that goes and comes is followed")

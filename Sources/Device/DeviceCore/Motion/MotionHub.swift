@@ -16,6 +16,8 @@ public final class MotionHub: MotionSource {
         /// True when a subscriber takes the rate of the readings to be told the right ones.
         private(set) var needsRate = false
         var lost: DeviceError?
+        /// True when its source tells that loss again while it lasts.
+        var isLossRepeated = false
         var meter = RateMeter()
 
         init(_ description: SensorDescription) {
@@ -31,6 +33,13 @@ public final class MotionHub: MotionSource {
         var contexts: [String] = []
 
         func index(of sensor: SensorDescription.ID) -> Int? { sensors.firstIndex { $0.description.id == sensor } }
+
+        /// Whoever comes next shall not hear of a loss that is told again if it is one still.
+        mutating func forgetUnheardLosses() {
+            for index in sensors.indices where sensors[index].subscribers.isEmpty && sensors[index].isLossRepeated {
+                sensors[index].lost = nil
+            }
+        }
     }
 
     private let state = Mutex(State())
@@ -154,9 +163,8 @@ public final class MotionHub: MotionSource {
             state.waiting.removeAll { $0 === subscriber }
             for index in state.sensors.indices {
                 state.sensors[index].subscribers.removeAll { $0 === subscriber }
-                // Whoever comes next shall not hear of a loss that nobody has looked at since.
-                if state.sensors[index].subscribers.isEmpty { state.sensors[index].lost = nil }
             }
+            state.forgetUnheardLosses()
         }
         demandChanged()
     }
@@ -172,6 +180,7 @@ public final class MotionHub: MotionSource {
                 var sensor = Sensor(description)
                 if let same = former.first(where: { $0.description.id == description.id }) {
                     sensor.lost = same.lost
+                    sensor.isLossRepeated = same.isLossRepeated
                     sensor.meter = same.meter
                 }
                 return sensor
@@ -185,6 +194,7 @@ public final class MotionHub: MotionSource {
                     state.waiting.append(subscriber)
                 }
             }
+            state.forgetUnheardLosses()
         }
         demandChanged()
     }
@@ -266,10 +276,12 @@ public final class MotionHub: MotionSource {
     /// - Parameter loss: Why the sensor gives nothing; nil when it is back.
     private func post(loss: DeviceError?, of sensor: SensorDescription.ID, isRepeated: Bool = false) {
         let subscribers = state.withLock { state -> [MotionSubscriber] in
-            guard let index = state.index(of: sensor), (state.sensors[index].lost == nil) != (loss == nil),
-                !isRepeated || !state.sensors[index].subscribers.isEmpty
-            else { return [] }
+            guard let index = state.index(of: sensor) else { return [] }
+            // Whoever has come from another sensor meanwhile hears it too, and each hears it once.
+            let isNews = (state.sensors[index].lost == nil) != (loss == nil)
+            guard isRepeated ? !state.sensors[index].subscribers.isEmpty : isNews else { return [] }
             state.sensors[index].lost = loss
+            state.sensors[index].isLossRepeated = isRepeated
             if loss == nil { state.sensors[index].meter = RateMeter() }
             return state.sensors[index].subscribers
         }

@@ -19,15 +19,18 @@ struct Reading {
     /// Works until it is told to leave or cannot go on.
     func run() {
         var failure: ReaderFailure?
-        // Those that still have to be read once: others may be asked for later.
-        var unseeded = isSeeding ? Set(unit.members.indices) : []
+        // Those that have been read once since they were asked for; nil for a device that is known to be silent.
+        var seeded: [Int]? = isSeeding ? [] : nil
         while failure == nil, let task = reader.task() {
             reader.enter(.arming, now: clock.now)
+            var read = task.plan.active
+            if let seeded { read.removeAll { !seeded.contains($0) } }
+            defer { seeded = read }
             do throws(ReaderFailure) {
                 if task.plan.isPolled {
                     try poll(task.plan, generation: task.generation)
                 } else {
-                    try capture(task.plan, generation: task.generation, unseeded: &unseeded)
+                    try capture(task.plan, generation: task.generation, seeded: &read)
                 }
             } catch {
                 // What fails because it has been called off is no failure.
@@ -40,14 +43,14 @@ struct Reading {
     // MARK: Capture
 
     private func capture(
-        _ plan: UnitPlan, generation: Int, unseeded: inout Set<Int>
+        _ plan: UnitPlan, generation: Int, seeded: inout [Int]
     ) throws(ReaderFailure) {
         let arming = Arming(unit: unit, connection: connection, library: library, address: address, options: options)
         let lock = try arming.lock()
         defer { lock?.release() }
         var armed = try arming.arm(plan)
         defer { armed.timerTrigger?.release() }
-        for index in plan.active where unseeded.remove(index) != nil { seed(unit.members[index]) }
+        for index in plan.active where !seeded.contains(index) && seed(unit.members[index]) { seeded.append(index) }
         guard reader.isCurrent(generation) else { return }
         defer {
             reader.detachBuffer()
@@ -102,15 +105,17 @@ struct Reading {
         return (try? connection.read(.channel(unit.device, axis.channel, axis.attributeName))) != nil
     }
 
-    /// Reads a sensor once, so that there is a first value of one that speaks only when it is moved.
-    private func seed(_ member: SensorUnit.Member) {
-        guard member.sensor.canPoll, let poll = try? Poll(member, device: unit.device, connection: connection),
-            let value = try? poll.read(), reader.isWanted
-        else { return }
+    /// Reads a sensor once, so that there is a first value of one that speaks only when it is moved; false when that failed.
+    private func seed(_ member: SensorUnit.Member) -> Bool {
+        guard member.sensor.canPoll, reader.isWanted,
+            let poll = try? Poll(member, device: unit.device, connection: connection), let value = try? poll.read(),
+            reader.isWanted
+        else { return false }
         let now = clock.now
         reader.isDelivering = true
         hub.post(MotionBatch(sensor: poll.id, kind: poll.kind, values: [value], times: [now], arrival: now))
         reader.isDelivering = false
+        return true
     }
 
     // MARK: Polling
