@@ -106,7 +106,7 @@ struct AccessoryFolders {
     }
 
     private mutating func read(_ path: String, now: BootTime, _ changes: inout [Change]) {
-        let stamp: FileStamp
+        var stamp: FileStamp
         switch FileStamp.look(at: path) {
         case .none: return forget(path, &changes)
         case .unknown(let number):
@@ -119,16 +119,19 @@ struct AccessoryFolders {
         if let known, known.stamp == stamp, !known.isFresh, known.failure == nil || known.failure == .content {
             return complain(path, now: now, &changes)
         }
-        let isFresh = stamp.isFresh
         let accessory: DeclaredAccessory?
         let problems: [DeviceError]
         do throws(DeviceError) {
-            let bytes = try FileBytes.read(path, limit: DeclaredAccessory.maximumFileLength)
+            var status = stat()
+            let bytes = try FileBytes.read(path, limit: DeclaredAccessory.maximumFileLength, status: &status)
+            // Another one may have been put in its place since.
+            stamp = FileStamp(status)
             (accessory, problems) = DeclaredAccessory.read(json: bytes, path: path)
         } catch {
             if error.code == .notFound { return forget(path, &changes) }
-            return fail(path, stamp, isFresh: isFresh, Self.failure(error), [error], now: now, &changes)
+            return fail(path, stamp, isFresh: stamp.isFresh, Self.failure(error), [error], now: now, &changes)
         }
+        let isFresh = stamp.isFresh
         guard let accessory else {
             return fail(path, stamp, isFresh: isFresh, .content, problems, now: now, &changes)
         }

@@ -112,7 +112,7 @@ struct FileStamp: Hashable {
         return status.st_mode & S_IFMT == S_IFREG ? .file(FileStamp(status)) : .none
     }
 
-    private init(_ status: stat) {
+    init(_ status: stat) {
         inode = UInt64(status.st_ino)
         device = UInt64(status.st_dev)
         size = Int64(status.st_size)

@@ -4,11 +4,16 @@
 package enum FileBytes {
     /// The bytes of a file, of which there may be no more than the limit. The error says what to do.
     package static func read(_ path: String, limit: Int) throws(DeviceError) -> [UInt8] {
+        var status = stat()
+        return try read(path, limit: limit, status: &status)
+    }
+
+    /// - Parameter status: Becomes what the file was when it was opened: by now the path may lead to another one.
+    package static func read(_ path: String, limit: Int, status: inout stat) throws(DeviceError) -> [UInt8] {
         // Not blocking: a path may lead to a pipe that nobody writes.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw failedToRead(path, call: "open", errno: errno) }
         defer { close(descriptor) }
-        var status = stat()
         let isKnown = fstat(descriptor, &status) == 0
         let isPipe = isKnown && status.st_mode & S_IFMT == S_IFIFO
         var number: Int32 = 0

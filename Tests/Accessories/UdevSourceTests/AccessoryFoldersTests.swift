@@ -3,6 +3,7 @@
 import AccessoryFinding
 import DeviceCore
 import Foundation
+import TestSupport
 import Testing
 
 @testable import UdevSource
@@ -44,6 +45,25 @@ struct AccessoryFoldersTests {
         #expect(Self.look(&folders) == ["detach b.json", "attach B2"])
         try folder.remove("b.json")
         #expect(Self.look(&folders) == ["detach b.json"])
+    }
+
+    @Test("Each of many files that are put in each other's place is attached once at most")
+    func replacedWhileRead() throws {
+        let folder = try Folder()
+        try folder.put("a.json", Folder.accessory("0"))
+        let last = Thoroughness.rounds(20_000, quick: 5_000)
+        let thread = Thread {
+            for number in 1...last { try? folder.put("a.json", Folder.accessory("\(number)")) }
+        }
+        thread.start()
+        var folders = Self.folders([folder.path], 0.1)
+        var names: [String] = []
+        let limit = Date(timeIntervalSinceNow: 60)
+        while names.last != "attach \(last)", Date() < limit {
+            names += Self.look(&folders).filter { $0.hasPrefix("attach") }
+        }
+        #expect(names.last == "attach \(last)")
+        #expect(Set(names).count == names.count)
     }
 
     @Test("Writing the same again in place changes nothing")

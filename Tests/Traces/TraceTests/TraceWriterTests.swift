@@ -106,6 +106,25 @@ struct TraceWriterTests {
         #expect(try TraceFile(path: folder.file("a")).header == header())
     }
 
+    @Test("A file that was closed can be written anew, though a program that is being started has it still")
+    func copiedDescriptor() throws {
+        let folder = try Folder()
+        try TraceWriter(path: folder.file("a"), clock: clock).close()
+        let first = try TraceWriter(path: folder.file("a"), overwrite: true, clock: clock)
+        let written = URL(fileURLWithPath: folder.file("a")).resolvingSymlinksInPath().path
+        // What a fork leaves in the other process until it begins.
+        let copies = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { name -> Int32? in
+            guard let number = Int32(name),
+                (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)")) == written
+            else { return nil }
+            return dup(number)
+        }
+        defer { for copy in copies { close(copy) } }
+        #expect(copies.count == 1)
+        try first.close()
+        try TraceWriter(path: folder.file("a"), overwrite: true, clock: clock).close()
+    }
+
     @Test("A folder that is not there and a path to a folder are told apart")
     func badPaths() throws {
         let missing = #expect(throws: DeviceError.self) { try TraceWriter(path: "/nowhere/a", clock: clock) }

@@ -4,7 +4,7 @@ import AccessoryFinding
 import Foundation
 
 /// A folder of a test's own, which goes with it.
-final class Folder {
+final class Folder: Sendable {
     let path: String
 
     init() throws {
