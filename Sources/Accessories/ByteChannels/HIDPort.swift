@@ -50,8 +50,6 @@ package final class HIDPort: Port {
     }
 
     package func release(patience: Double, isGivenUp: () -> Bool) {
-        // Who is just starting another program has its copy for a moment, and with it the lock.
-        flock(descriptor, LOCK_UN)
         systemClose(descriptor)
     }
 }

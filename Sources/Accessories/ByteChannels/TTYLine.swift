@@ -45,8 +45,6 @@ struct TTYLine {
 
     /// Lets others open the port: the mark stays for as long as anybody has it open.
     func share() {
-        // Who is just starting another program has its copy for a moment, and with it the lock.
-        flock(descriptor, LOCK_UN)
         _ = systemControl(descriptor, UInt(TIOCNXCL))
     }
 

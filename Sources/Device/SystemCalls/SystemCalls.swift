@@ -24,6 +24,11 @@ package func systemSend(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) ->
 
 package func systemOpen(_ path: String, _ flags: Int32, _ mode: mode_t = 0) -> Int32 { open(path, flags, mode) }
 
+/// Lets go of a lock of flock(2). Closing does not while a child between fork(2) and exec(2) has the descriptor too.
+package func systemUnlock(_ descriptor: Int32) {
+    _ = flock(descriptor, LOCK_UN)
+}
+
 package func systemClose(_ descriptor: Int32) {
     // Not again after EINTR: on Linux the descriptor is gone all the same.
     _ = close(descriptor)

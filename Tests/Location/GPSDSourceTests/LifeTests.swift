@@ -37,6 +37,18 @@ extension ContractSuite {
             #expect(try settled("/proc/self/task", limit: threads + 8) <= threads + 8)
         }
 
+        /// Subscribes to a source, and leaves, again and again.
+        private static func startAndStop(until holds: (EventLog) -> Bool, _ source: () -> GPSDSource) throws {
+            try expectNoLeak {
+                for _ in 0..<Thoroughness.rounds(50, quick: 20) {
+                    let (source, log) = (source(), EventLog())
+                    let subscription = source.subscribe(PositionRequest(), receive: log.receive)
+                    #expect(holds(log))
+                    subscription.cancel()
+                }
+            }
+        }
+
         @Test("Fifty times start and stop while reading")
         func stopWhileReading() async {
             await #expect(processExitsWith: .success) {
@@ -46,14 +58,8 @@ extension ContractSuite {
                         peer.send(Lines.fix(1))
                         peer.stay()
                     }
-                    try LifeTests.expectNoLeak {
-                        for _ in 0..<Thoroughness.rounds(50, quick: 20) {
-                            let source = ContractSuite.source(client, port: server.port)
-                            let log = EventLog()
-                            let subscription = source.subscribe(PositionRequest(), receive: log.receive)
-                            #expect(log.waitForReports(1))
-                            subscription.cancel()
-                        }
+                    try LifeTests.startAndStop(until: { $0.waitForReports(1) }) {
+                        ContractSuite.source(client, port: server.port)
                     }
                     server.stop()
                 }
@@ -75,14 +81,7 @@ extension ContractSuite {
                         peer.stay()
                     }
                     let source = ContractSuite.source(client, port: server.port)
-                    try LifeTests.expectNoLeak {
-                        for _ in 0..<Thoroughness.rounds(50, quick: 20) {
-                            let log = EventLog()
-                            let subscription = source.subscribe(PositionRequest(), receive: log.receive)
-                            #expect(log.waitForReports(1))
-                            subscription.cancel()
-                        }
-                    }
+                    try LifeTests.startAndStop(until: { $0.waitForReports(1) }) { source }
                     server.stop()
                 }
             }
@@ -96,14 +95,8 @@ extension ContractSuite {
                     var timing = patient
                     timing.firstRetry = 1_000
                     timing.lastRetry = 1_000
-                    try LifeTests.expectNoLeak {
-                        for _ in 0..<Thoroughness.rounds(50, quick: 20) {
-                            let source = ContractSuite.source(client, port: port, timing: timing)
-                            let log = EventLog()
-                            let subscription = source.subscribe(PositionRequest(), receive: log.receive)
-                            #expect(log.waitForLosses(1))
-                            subscription.cancel()
-                        }
+                    try LifeTests.startAndStop(until: { $0.waitForLosses(1) }) {
+                        ContractSuite.source(client, port: port, timing: timing)
                     }
                 }
             }

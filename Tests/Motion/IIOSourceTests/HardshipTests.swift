@@ -415,9 +415,12 @@ struct HardshipTests {
         let first = try DeviceLock(folder: folder.path)
         // EBUSY
         #expect(throws: IIOFailure("flock", 16)) { try DeviceLock(folder: folder.path) }
+        let copies = try DescriptorCopies(of: folder.path)
+        #expect(copies.count == 1)
         first.release()
         let second = try DeviceLock(folder: folder.path)
         second.release()
         second.release()
+        withExtendedLifetime(copies) {}
     }
 }

@@ -44,7 +44,7 @@ final class ScriptedLibrary: IIOLibrary {
         var door: DispatchSemaphore?
         var buffers: [ScriptedBuffer] = []
         var live = 0
-        /// How often it was asked for the devices: once in each pass of the context's thread.
+        /// How often it was asked for the devices: once or twice in each pass of the context's thread.
         var looks = 0
     }
 
@@ -76,13 +76,13 @@ final class ScriptedLibrary: IIOLibrary {
         for door in doors.values { for _ in 0..<32 { door.signal() } }
     }
 
-    /// True once the thread of the context has looked at its devices that many times more.
-    func isLookedAt(by source: IIOSource, _ times: Int = 4) -> Bool {
+    /// True once the thread of the context has made a whole pass more, whatever it was at.
+    func isLookedAt(by source: IIOSource) -> Bool {
         let start = script.withLock { $0.looks }
         return journal.waits {
             source.devicesChanged()
         } until: { _ in
-            script.withLock { $0.looks } >= start + times
+            script.withLock { $0.looks } >= start + 5
         }
     }
 

@@ -111,18 +111,11 @@ struct TraceWriterTests {
         let folder = try Folder()
         try TraceWriter(path: folder.file("a"), clock: clock).close()
         let first = try TraceWriter(path: folder.file("a"), overwrite: true, clock: clock)
-        let written = URL(fileURLWithPath: folder.file("a")).resolvingSymlinksInPath().path
-        // What a fork leaves in the other process until it begins.
-        let copies = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { name -> Int32? in
-            guard let number = Int32(name),
-                (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)")) == written
-            else { return nil }
-            return dup(number)
-        }
-        defer { for copy in copies { close(copy) } }
+        let copies = try DescriptorCopies(of: folder.file("a"))
         #expect(copies.count == 1)
         try first.close()
         try TraceWriter(path: folder.file("a"), overwrite: true, clock: clock).close()
+        withExtendedLifetime(copies) {}
     }
 
     @Test("A folder that is not there and a path to a folder are told apart")

@@ -39,8 +39,7 @@ final class SpoolFolder {
 
     deinit {
         guard descriptor >= 0 else { return }
-        // A child between fork(2) and exec(2) has the descriptor too, and would keep the lock.
-        flock(descriptor, LOCK_UN)
+        systemUnlock(descriptor)
         systemClose(descriptor)
     }
 

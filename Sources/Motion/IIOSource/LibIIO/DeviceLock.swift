@@ -27,8 +27,7 @@ final class DeviceLock: IIOHold {
     func release() {
         descriptor.withLock { descriptor in
             guard descriptor >= 0 else { return }
-            // Who is just starting another program has its copy for a moment, and with it the lock.
-            flock(descriptor, LOCK_UN)
+            systemUnlock(descriptor)
             close(descriptor)
             descriptor = -1
         }

@@ -176,8 +176,7 @@ extension TraceOutput {
         if fsync(descriptor) != 0, errno == EIO || errno == ENOSPC || errno == EDQUOT { failed = ("fsync", errno) }
         if failed == nil, let replacement { failed = replacement.finish(descriptor) }
         if failed != nil { replacement?.remove() }
-        // Who is just starting another program has its copy of the descriptor for a moment, and with it the lock.
-        flock(descriptor, LOCK_UN)
+        systemUnlock(descriptor)
         // Linux has closed the descriptor even when it reports EINTR.
         if system_close(descriptor) != 0, errno != EINTR, failed == nil { failed = ("close", errno) }
         if let failed {
