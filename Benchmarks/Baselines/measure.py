@@ -20,8 +20,8 @@ MODES = {  # name: (mode, reports, reports per second)
     "sky12": ("sky12", 100000, 0),
     "sky40": ("sky40", 30000, 0),
     "mixed": ("mixed", 100000, 0),
-    "paced-100": ("tpv-full", 500, 100),
-    "paced-1000": ("tpv-full", 5000, 1000),
+    "paced-100": ("tpv-full", 300, 100),
+    "paced-1000": ("tpv-full", 3000, 1000),
 }
 
 
