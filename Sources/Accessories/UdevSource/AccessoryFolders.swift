@@ -121,6 +121,8 @@ struct AccessoryFolders {
         }
         let accessory: DeclaredAccessory?
         let problems: [DeviceError]
+        // As it was before the reading: what was written since may bear the same time.
+        let asked = FileStamp.now
         do throws(DeviceError) {
             var status = stat()
             let bytes = try FileBytes.read(path, limit: DeclaredAccessory.maximumFileLength, status: &status)
@@ -129,9 +131,10 @@ struct AccessoryFolders {
             (accessory, problems) = DeclaredAccessory.read(json: bytes, path: path)
         } catch {
             if error.code == .notFound { return forget(path, &changes) }
-            return fail(path, stamp, isFresh: stamp.isFresh, Self.failure(error), [error], now: now, &changes)
+            let isFresh = stamp.isFresh(at: asked)
+            return fail(path, stamp, isFresh: isFresh, Self.failure(error), [error], now: now, &changes)
         }
-        let isFresh = stamp.isFresh
+        let isFresh = stamp.isFresh(at: asked)
         guard let accessory else {
             return fail(path, stamp, isFresh: isFresh, .content, problems, now: now, &changes)
         }

@@ -122,7 +122,7 @@ struct FileStamp: Hashable {
     }
 
     /// True for two seconds after the file was changed, by the clock that stamps files.
-    var isFresh: Bool { Int64(Self.now.tv_sec) - max(changed.seconds, modified.seconds) <= 2 }
+    func isFresh(at now: timespec) -> Bool { Int64(now.tv_sec) - max(changed.seconds, modified.seconds) <= 2 }
 
     /// For how many seconds the file has been as it is, by that clock; 0 where its time is yet to come.
     func age(at now: timespec = Self.now) -> Double {

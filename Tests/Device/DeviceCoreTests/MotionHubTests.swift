@@ -190,6 +190,62 @@ struct MotionHubTests {
         withExtendedLifetime(second) {}
     }
 
+    @Test("A loss that is forgotten while somebody hears of it is no return")
+    func forgottenLoss() {
+        let hub = MotionHub(sensors: [Self.sensor()]) {}
+        let first = hub.subscribe(MotionRequest(kind: .accelerometer)) { _ in }
+        hub.repeatLost(DeviceError(.connectionLost, "gone"), sensor: "accel")
+        let collector = MotionCollector()
+        let second = hub.subscribe(MotionRequest(kind: .accelerometer)) { event in
+            collector.receive(event)
+            // The only one who knew of it.
+            first.cancel()
+        }
+        hub.repeatLost(DeviceError(.connectionLost, "gone still"), sensor: "accel")
+        #expect(collector.story == ["lost: gone"])
+        hub.post(Self.batch())
+        #expect(collector.story == ["lost: gone", "regained"])
+        withExtendedLifetime(second) {}
+    }
+
+    @Test("The end of a sensor is told again to those only who wait for it and have had a reading since")
+    func lateReading() {
+        let hub = MotionHub(sensors: [Self.sensor()]) {}
+        let (early, late, new) = (MotionCollector(), MotionCollector(), MotionCollector())
+        let other = MotionCollector()
+        var subscriptions = [
+            hub.subscribe(MotionRequest(kind: .accelerometer), receive: early.receive),
+            hub.subscribe(MotionRequest(kind: .accelerometer), receive: late.receive),
+            hub.subscribe(MotionRequest(kind: .accelerometer, sensor: "second"), receive: other.receive),
+        ]
+        hub.post(Self.batch())
+        let gone = DeviceError(.connectionLost, "gone")
+        hub.repeatLost(gone, sensor: "accel")
+        hub.post(Self.batch())
+        subscriptions[0].cancel()
+        hub.post(sensors: [], contextDescriptions: [])
+        subscriptions.append(hub.subscribe(MotionRequest(kind: .accelerometer), receive: new.receive))
+        for _ in 1...2 { hub.repeatLost(gone, ofGone: Self.sensor()) }
+        #expect(early.story == ["lost: gone", "regained"])
+        #expect(late.story == ["lost: gone", "regained", "lost: gone"])
+        #expect(new.story.isEmpty && other.story.isEmpty)
+        withExtendedLifetime(subscriptions) {}
+    }
+
+    @Test("New is who has had no reading and knows of no loss")
+    func newcomer() {
+        let hub = MotionHub(sensors: [Self.sensor(), Self.sensor("gyro", .gyroscope)]) {}
+        let first = hub.subscribe(MotionRequest(kind: .accelerometer)) { _ in }
+        #expect(hub.hasNewcomer(at: "accel") && !hub.hasNewcomer(at: "gyro") && !hub.hasNewcomer(at: "none"))
+        hub.post(Self.batch())
+        #expect(!hub.hasNewcomer(at: "accel"))
+        let second = hub.subscribe(MotionRequest(kind: .accelerometer)) { _ in }
+        #expect(hub.hasNewcomer(at: "accel"))
+        hub.repeatLost(DeviceError(.connectionLost, "gone"), sensor: "accel")
+        #expect(!hub.hasNewcomer(at: "accel"))
+        withExtendedLifetime((first, second)) {}
+    }
+
     @Test("Who is moved to another sensor and back hears of a loss there again")
     func leftLoss() {
         let hub = MotionHub(sensors: [Self.sensor("second")]) {}

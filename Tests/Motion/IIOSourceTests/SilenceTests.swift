@@ -343,6 +343,82 @@ struct SilenceTests {
         #expect(library.journal.waits(for: "thread left", count: 4))
     }
 
+    @Test("Who is new to a sensor that speaks only when it is moved hears its value though it lies still")
+    func stillSensor() {
+        let library = Devices.library(IIOContext(devices: [Devices.imu(isEventDriven: true), Devices.trigger]))
+        let source = source(library)
+        let first = source.subscribe(Self.accelerometer) { [log] in log.note($0) }
+        #expect(library.journal.waits(for: "buffer"))
+        library.lastBuffer?.push(Devices.scan(1, 1, 1, time: clock.now.nanoseconds))
+        #expect(log.waits(for: "sample 0.01"))
+        pass(1, source, library)
+        let next = EventLog()
+        let second = source.subscribe(Self.accelerometer) { next.note($0) }
+        #expect(next.waits(for: "sample 1.0 2.0 3.0", nudge: { nudge(source) }))
+        // Once is enough.
+        #expect(library.journal.waits(for: "buffer", count: 2))
+        library.lastBuffer?.push(Devices.scan(2, 2, 2, time: clock.now.nanoseconds))
+        #expect(next.waits(for: "sample 0.02"))
+        pass(120, source, library)
+        #expect(library.journal.count("buffer") == 2)
+        first.cancel()
+        second.cancel()
+        #expect(library.isAtRest)
+    }
+
+    @Test("Who gets a reading that was in hand when the device went is told again that it is gone")
+    func readingInHand() {
+        let library = Devices.library()
+        let source = source(library)
+        let door = DispatchSemaphore(value: 0)
+        let isHeld = Mutex(false)
+        let first = source.subscribe(Self.accelerometer) { event in
+            guard case .samples(let batch) = event, batch.values[0].x == 0.02 else { return }
+            isHeld.withLock { $0 = true }
+            door.wait()
+        }
+        let second = source.subscribe(Self.accelerometer) { [log] in log.note($0) }
+        #expect(library.journal.waits(for: "buffer"))
+        library.lastBuffer?.push(Devices.scan(1, 1, 1, time: clock.now.nanoseconds))
+        #expect(log.waits(for: "sample 0.01"))
+        library.lastBuffer?.push(Devices.scan(2, 2, 2, time: clock.now.nanoseconds))
+        #expect(library.journal.waits(nudge: { nudge(source) }) { _ in isHeld.withLock { $0 } })
+        library.script.withLock { script in
+            script.isPresent = false
+            script.context = IIOContext()
+            script.presence = []
+        }
+        #expect(log.waits(for: "lost", nudge: { nudge(source) }))
+        #expect(library.isLookedAt(by: source))
+        door.signal()
+        #expect(log.waits(for: "sample 0.02", nudge: { nudge(source) }))
+        #expect(log.waits(for: "lost", count: 2, nudge: { nudge(source) }))
+        #expect(log.count("regained") == 1)
+        first.cancel()
+        second.cancel()
+        #expect(library.isAtRest)
+    }
+
+    @Test("A look that cannot be taken is tried again after its pause, though devices came during the one before")
+    func doubtfulLook() {
+        let library = Devices.library()
+        // A device that has come while the context was being opened.
+        library.script.withLock { $0.presence = ["iio:device0", "iio:device1", "trigger0"] }
+        var options = Devices.quick
+        (options.firstRetry, options.lastRetry, options.searchInterval) = (60, 60, 1)
+        let source = source(library, options: options)
+        let subscription = source.subscribe(MotionRequest(kind: .magnetometer, axes: .sensor)) { _ in }
+        #expect(library.journal.waits(for: "open"))
+        library.script.withLock { $0.openFailure = 24 }
+        pass(30, source, library)
+        #expect(library.journal.count("open failed") == 1)
+        library.script.withLock { $0.openFailure = nil }
+        pass(60, source, library)
+        #expect(library.journal.all.count { $0 == "open" } > 1)
+        subscription.cancel()
+        #expect(library.isAtRest)
+    }
+
     @Test("Who listens to another sensor of a device that was lost, and is back, hears nothing of that")
     func oldLoss() {
         let library = Devices.library()

@@ -84,6 +84,23 @@ struct TraceReplacementTests {
         #expect(try text("a") == "old new new ")
     }
 
+    @Test("The lock of a file that was open already stays with whose it is")
+    func ownLock() throws {
+        try put("old ", "a")
+        let appending = systemOpen(folder.file("a"), O_WRONLY | O_APPEND)
+        let other = systemOpen(folder.file("a"), O_RDONLY)
+        defer {
+            systemClose(appending)
+            systemClose(other)
+        }
+        #expect(flock(appending, LOCK_EX | LOCK_NB) == 0)
+        let output = try TraceOutput(path: "/proc/self/fd/\(appending)", overwrite: true)
+        write("new ", output)
+        try output.close()
+        #expect(flock(other, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        #expect(try text("a") == "old new ")
+    }
+
     @Test("A link to a file that is not there yet has it made as a whole or not at all")
     func danglingLink() throws {
         #expect(symlink("made", folder.file("own")) == 0)

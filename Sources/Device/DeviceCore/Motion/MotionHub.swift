@@ -94,6 +94,14 @@ public final class MotionHub: MotionSource {
         }
     }
 
+    /// True while somebody listens to the sensor who has had no reading yet, and knows of no loss.
+    package func hasNewcomer(at sensor: SensorDescription.ID) -> Bool {
+        state.withLock { state in
+            guard let index = state.index(of: sensor) else { return false }
+            return state.sensors[index].subscribers.contains { $0.isNew }
+        }
+    }
+
     /// The place that may wait for the readings of those sensors in place of the source's thread: that of all who listen.
     package func place(of sensors: [SensorDescription.ID]) -> (any DirectDelivery)? {
         state.withLock { state in
@@ -133,29 +141,30 @@ public final class MotionHub: MotionSource {
 
     /// Adds the subscriber when it knows what the others know, so that no event overtakes what it is told of a loss.
     private func add(_ subscriber: MotionSubscriber) {
-        var told: DeviceError?
+        var isTold = false
         while true {
-            let (isAdded, lost) = state.withLock { state -> (Bool, DeviceError?) in
+            let loss = state.withLock { state -> DeviceError? in
                 guard let index = Self.index(for: subscriber.request, in: state.sensors) else {
                     state.waiting.append(subscriber)
-                    return (true, nil)
+                    return nil
                 }
-                let lost = state.sensors[index].lost
-                guard (lost == nil) == (told == nil) else { return (false, lost) }
+                // That it is over meanwhile is for its readings to tell: it may only be forgotten.
+                if !isTold, let loss = state.sensors[index].lost { return loss }
                 state.sensors[index].subscribers.append(subscriber)
-                return (true, nil)
+                return nil
             }
-            if isAdded { return }
-            subscriber.tell(lost.map { .lost($0) } ?? .regained)
-            told = lost
+            guard let loss else { return }
+            subscriber.tell(.lost(loss))
+            isTold = true
         }
     }
 
     private static func index(for request: MotionRequest, in sensors: [Sensor]) -> Int? {
-        sensors.firstIndex { sensor in
-            sensor.description.kind == request.kind
-                && (request.sensor == nil || request.sensor == sensor.description.id)
-        }
+        sensors.firstIndex { isMeant($0.description, by: request) }
+    }
+
+    private static func isMeant(_ sensor: SensorDescription, by request: MotionRequest) -> Bool {
+        sensor.kind == request.kind && (request.sensor == nil || request.sensor == sensor.id)
     }
 
     private func remove(_ subscriber: MotionSubscriber) {
@@ -268,6 +277,14 @@ public final class MotionHub: MotionSource {
     /// The same from a source that says so for as long as it lasts: a loss to which nobody listens is forgotten.
     package func repeatLost(_ error: DeviceError, sensor: SensorDescription.ID) {
         post(loss: error, of: sensor, isRepeated: true)
+    }
+
+    /// The same of a sensor that was taken from the hub, to those who have had readings since they heard so: they wait for it.
+    package func repeatLost(_ error: DeviceError, ofGone sensor: SensorDescription) {
+        for subscriber in state.withLock({ $0.waiting })
+        where subscriber.hasReadings && Self.isMeant(sensor, by: subscriber.request) {
+            subscriber.tell(.lost(error))
+        }
     }
 
     /// The sensor is back, if it was lost.

@@ -9,10 +9,17 @@ final class MotionSubscriber: Sendable {
     let needsRate: Bool
     private let receive: @Sendable (MotionEvent) -> Void
     private let quiet: @Sendable () -> Void
-    private let isActive = Atomic<Bool>(true)
-    /// True when it has been told of a loss and of nothing since.
-    private let knowsLoss = Atomic<Bool>(false)
+    private let marks = Atomic<Int>(0)
     private let thinner: Mutex<SampleThinner>
+
+    /// Bits of the marks.
+    private enum Mark {
+        static let left = 1
+        /// It has been told of a loss and of nothing since.
+        static let knowsLoss = 2
+        /// It has had a reading.
+        static let isFed = 4
+    }
 
     init(
         _ request: MotionRequest, receive: @escaping @Sendable (MotionEvent) -> Void,
@@ -25,24 +32,33 @@ final class MotionSubscriber: Sendable {
         thinner = Mutex(SampleThinner(interval: request.interval))
     }
 
+    /// True once it has had a reading.
+    var hasReadings: Bool { marks.load(ordering: .relaxed) & Mark.isFed != 0 }
+    /// True while it has had no reading, and knows of no loss.
+    var isNew: Bool { marks.load(ordering: .relaxed) & (Mark.isFed | Mark.knowsLoss) == 0 }
+
     /// Hands over the event unless the subscriber has left, which it or another one may do in a callback. A loss is told
     /// once, whatever sensor the subscriber is moved to meanwhile, and its end only to those who know of it.
     func tell(_ event: MotionEvent) {
         switch event {
         case .lost:
-            if knowsLoss.exchange(true, ordering: .acquiringAndReleasing) { return }
+            let former = marks.bitwiseOr(Mark.knowsLoss, ordering: .acquiringAndReleasing).oldValue
+            if former & Mark.knowsLoss != 0 { return }
         case .regained:
-            if !knowsLoss.exchange(false, ordering: .acquiringAndReleasing) { return }
+            let former = marks.bitwiseAnd(~Mark.knowsLoss, ordering: .acquiringAndReleasing).oldValue
+            if former & Mark.knowsLoss == 0 { return }
         case .samples: break
         }
-        if isActive.load(ordering: .acquiring) { receive(event) }
+        if marks.load(ordering: .acquiring) & Mark.left == 0 { receive(event) }
     }
 
     /// Hands over those readings that were asked for.
     func tell(_ batch: MotionBatch, sensorInterval: Double?) {
-        guard isActive.load(ordering: .acquiring) else { return }
+        let marks = marks.load(ordering: .acquiring)
+        guard marks & Mark.left == 0 else { return }
         // The sensor that was lost may have gone from the hub and come back as a new one.
-        if knowsLoss.load(ordering: .relaxed) { tell(.regained) }
+        if marks & Mark.knowsLoss != 0 { tell(.regained) }
+        if marks & Mark.isFed == 0 { self.marks.bitwiseOr(Mark.isFed, ordering: .relaxed) }
         if !needsRate {
             receive(.samples(batch))
         } else if let sensorInterval, request.interval <= sensorInterval * 1.02 {
@@ -53,8 +69,8 @@ final class MotionSubscriber: Sendable {
     }
 
     /// Says that nothing follows for now.
-    func tellQuiet() { if isActive.load(ordering: .acquiring) { quiet() } }
+    func tellQuiet() { if marks.load(ordering: .acquiring) & Mark.left == 0 { quiet() } }
 
     /// Nothing is handed over from now on.
-    func leave() { isActive.store(false, ordering: .releasing) }
+    func leave() { marks.bitwiseOr(Mark.left, ordering: .releasing) }
 }

@@ -32,6 +32,8 @@ struct StallWatch {
     private var since: BootTime
     private var lookedAt: BootTime
     private var hasStarted = false
+    /// When who is new and has had no reading yet is to get one; never while there is nobody.
+    var newcomersAt = BootTime.never
     /// Until when one waits after a late look; nil before there was one.
     private var reprieve: BootTime?
 

@@ -46,6 +46,8 @@ final class DeviceReader: Sendable {
         var plan: UnitPlan?
         /// Changes when the plan has to be looked at anew.
         var generation = 0
+        /// How often the sensors were to be read once more before the buffer starts.
+        var rounds = 0
         var buffer: (any IIOBuffer)?
         var stage: Stage
         var facts = Facts()
@@ -105,8 +107,11 @@ final class DeviceReader: Sendable {
     }
 
     /// Lets the thread set the device up anew.
-    func restart(now: BootTime) {
+    ///
+    /// - Parameter readsFirst: True to read each sensor once more before its buffer starts.
+    func restart(now: BootTime, readsFirst: Bool = false) {
         let buffer = state.withLock { state -> (any IIOBuffer)? in
+            if readsFirst { state.rounds += 1 }
             if !state.isEnded { state.stage.enter(.arming, now: now) }
             return state.callOff()
         }
@@ -117,8 +122,8 @@ final class DeviceReader: Sendable {
     // MARK: For the thread
 
     /// What to do now; nil to leave.
-    func task() -> (plan: UnitPlan, generation: Int)? {
-        state.withLock { state in state.plan.map { ($0, state.generation) } }
+    func task() -> (plan: UnitPlan, generation: Int, round: Int)? {
+        state.withLock { state in state.plan.map { ($0, state.generation, state.rounds) } }
     }
 
     /// False once it was told to leave: whoever was waited for in vain shall not speak when another does.

@@ -21,8 +21,11 @@ struct Reading {
         var failure: ReaderFailure?
         // Those that have been read once since they were asked for; nil for a device that is known to be silent.
         var seeded: [Int]? = isSeeding ? [] : nil
+        var round = 0
         while failure == nil, let task = reader.task() {
             reader.enter(.arming, now: clock.now)
+            if round != task.round { seeded = [] }
+            round = task.round
             var read = task.plan.active
             if let seeded { read.removeAll { !seeded.contains($0) } }
             defer { seeded = read }

@@ -47,6 +47,7 @@ extension ContextRun {
             connection = nil
             let problem = error.error(.open(address))
             connectAt = clock.now.advanced(bySeconds: backoff.take())
+            doubtAt = connectAt
             // A machine without sensors is nothing to be warned of.
             if session.isNews(problem) {
                 log.log(level: address.backend == .local && problem.code == .notFound ? .debug : .warning, "\(problem)")
@@ -89,9 +90,7 @@ extension ContextRun {
             udev: { property, device in opened.udevProperty(property, of: device) },
             key: { id, _ in keys[id] ?? id })
         for unit in units where !found.contains(where: { $0.key == unit.unit.key }) {
-            unit.isGone = true
-            unit.endReader(now: clock.now)
-            lose(unit, failed(unit, .gone(unit.unit.deviceID)))
+            leave(unit, now: clock.now)
         }
         for unit in found {
             if let running = units.first(where: { $0.unit.key == unit.key && !$0.isGone }) {

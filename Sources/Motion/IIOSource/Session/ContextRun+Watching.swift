@@ -42,16 +42,16 @@ extension ContextRun {
         let isPresent = (unit.connection ?? connection)?.isPresent(unit.unit.device) ?? true
         if !isPresent {
             // The kernel does not wake a reader whose device goes.
-            unit.isGone = true
-            unit.endReader(now: now)
             connection = nil
-            return lose(unit, failed(unit, .gone(unit.unit.deviceID)))
+            return leave(unit, now: now)
         }
         if reader.isDelivering { unit.watch?.hold(now: now) }
         guard let verdict = unit.watch?.check(progress: reader.progress, now: now) else { return }
         switch verdict {
         case .none:
-            if unit.watch?.isFlowing == true { unit.noteFlow() }
+            guard unit.watch?.isFlowing == true else { return }
+            unit.noteFlow()
+            if unit.unit.isEventDriven { serveNewcomers(unit, reader, now: now) }
         case .restart:
             restart(unit, reader, now: now)
         case .stalled:
@@ -68,6 +68,29 @@ extension ContextRun {
                 unit.retryAt = now.advanced(bySeconds: unit.backoff.take())
                 reader.set(nil, now: now)
             }
+        }
+    }
+
+    /// The device is not there any more.
+    func leave(_ unit: RunningUnit, now: BootTime) {
+        let end = failed(unit, .gone(unit.unit.deviceID))
+        unit.end = end
+        unit.endReader(now: now)
+        lose(unit, end)
+    }
+
+    /// What speaks only when it is moved has nothing to say to who is new. Its sensors are read once more for them: not
+    /// while a buffer runs, so it is set up anew.
+    private func serveNewcomers(_ unit: RunningUnit, _ reader: DeviceReader, now: BootTime) {
+        guard unit.unit.members.contains(where: { $0.sensor.canPoll && hub.hasNewcomer(at: $0.description.id) }) else {
+            unit.watch?.newcomersAt = .never
+            return
+        }
+        if unit.watch?.newcomersAt == .never {
+            unit.watch?.newcomersAt = now.advanced(bySeconds: Self.newcomerPatience)
+        } else if unit.watch?.newcomersAt ?? .never <= now {
+            unit.watch = nil
+            reader.restart(now: now, readsFirst: true)
         }
     }
 

@@ -11,6 +11,8 @@ import Logging
 final class ContextRun {
     /// Seconds in which a device has to answer while it is set up or read axis by axis.
     static let armingLimit = 3.0
+    /// Seconds for which who is new waits for a reading of what speaks only when it is moved.
+    static let newcomerPatience = 0.25
     /// Seconds after which a thread that does not come back is left to itself.
     static let abandonLimit = 30.0
     /// The most threads that are left to themselves.
@@ -55,7 +57,7 @@ final class ContextRun {
     func step() -> BootTime? {
         // A loss that is told, and a look for devices, may take long: each has its own time.
         for unit in units { settle(unit, now: clock.now) }
-        units.removeAll { $0.isGone && $0.reader == nil }
+        removeGone()
         if needsConnection(clock.now) { connect() }
         noticeSleep()
         for unit in units { drive(unit, now: clock.now) }
@@ -76,7 +78,7 @@ final class ContextRun {
         if isLackingSensor { deadline = min(deadline, presence == nil ? max(lookAt, connectAt) : lookAt) }
         if isDoubtful, hub.isMissingSensor { deadline = min(deadline, doubtAt) }
         for unit in units {
-            if let watch = unit.watch { deadline = min(deadline, watch.deadline) }
+            if let watch = unit.watch { deadline = min(deadline, watch.deadline, watch.newcomersAt) }
             if let retry = unit.bufferRetryAt, unit.wanted != nil { deadline = min(deadline, retry) }
             // Without a context there is nothing to start.
             if unit.reader == nil, unit.wanted != nil, connection != nil { deadline = min(deadline, unit.retryAt) }
@@ -117,6 +119,16 @@ final class ContextRun {
         lose(unit, failure.error)
         unit.retryAt = now.advanced(bySeconds: unit.backoff.take())
         connectAt = max(connectAt, unit.retryAt)
+    }
+
+    /// Forgets devices that are not there any more and that nobody reads.
+    private func removeGone() {
+        units.removeAll { unit in
+            guard let end = unit.end, unit.reader == nil else { return false }
+            // Whoever had a reading in hand may have told it after the loss.
+            for member in unit.unit.members { hub.repeatLost(end, ofGone: member.description) }
+            return true
+        }
     }
 
     func lose(_ unit: RunningUnit, _ error: DeviceError) {

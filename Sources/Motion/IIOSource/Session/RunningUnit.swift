@@ -17,10 +17,11 @@ final class RunningUnit {
     var watchedStage = 0
     var leavingSince: BootTime?
     var isSecondTry = false
-    /// True when the device is not there any more.
-    var isGone = false
     /// True when its subscribers have been told that it gives nothing.
     var isLost = false
+    /// Why nothing comes any more, once the device is not there.
+    var end: DeviceError?
+    var isGone: Bool { end != nil }
     var backoff: Backoff
     var retryAt = BootTime.zero
     /// Why it is read axis by axis though it has a buffer; nil when it is not.

@@ -10,6 +10,8 @@ package struct TraceOutput: TraceDestination {
     package let name: String
     /// False for a descriptor that belongs to somebody else.
     package let isOwned: Bool
+    /// True for a file that other recorders are kept away from. Not one that was open already: its lock may be another's.
+    private let isLocked: Bool
     /// The file that is there as a whole or not at all; nil for one that keeps what was written.
     private let replacement: TraceReplacement?
     /// Asked ten times a second while nobody takes what is written; false gives up. Nil to wait for ever.
@@ -19,10 +21,10 @@ package struct TraceOutput: TraceDestination {
     private let isTerminal: Bool
 
     private init(
-        descriptor: Int32, name: String, isOwned: Bool, replacement: TraceReplacement?,
+        descriptor: Int32, name: String, isOwned: Bool, isLocked: Bool = false, replacement: TraceReplacement?,
         isPatient: (@Sendable () -> Bool)?
     ) {
-        (self.descriptor, self.name, self.isOwned) = (descriptor, name, isOwned)
+        (self.descriptor, self.name, self.isOwned, self.isLocked) = (descriptor, name, isOwned, isLocked)
         (self.replacement, self.isPatient) = (replacement, isPatient)
         isTerminal = isatty(descriptor) == 1
     }
@@ -50,33 +52,35 @@ extension TraceOutput {
             self.init(descriptor: STDOUT_FILENO, name: "standard output", isOwned: false)
             return
         }
-        var descriptor = NewFile.open(path)
-        if descriptor < 0, errno == EEXIST, overwrite { descriptor = try Self.openFormer(path) }
+        var (descriptor, isShared) = (NewFile.open(path), false)
+        if descriptor < 0, errno == EEXIST, overwrite { (descriptor, isShared) = try Self.openFormer(path) }
         guard descriptor >= 0 else { throw Self.failure(path, call: "open", errno: errno) }
         var status = stat()
         let isFile = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
         if isFile { try Self.lock(descriptor, path) }
         if let mode, isFile { _ = fchmod(descriptor, mode) }
-        self.init(descriptor: descriptor, name: path, isOwned: true)
+        self.init(
+            descriptor: descriptor, name: path, isOwned: true, isLocked: isFile && !isShared, replacement: nil,
+            isPatient: nil)
     }
 
-    /// Opens what is to be written over, and empties it; below zero with the reason in errno.
-    private static func openFormer(_ path: String) throws(DeviceError) -> Int32 {
-        guard let place = WritePlace.find(path) else { return -1 }
-        guard let status = place.status else { return NewFile.open(place.name, in: place.folder) }
+    /// Opens what is to be written over, and empties it; below zero with the reason in errno. Shared is what was open already.
+    private static func openFormer(_ path: String) throws(DeviceError) -> (descriptor: Int32, isShared: Bool) {
+        guard let place = WritePlace.find(path) else { return (-1, false) }
+        guard let status = place.status else { return (NewFile.open(place.name, in: place.folder), false) }
         let descriptor = place.open()
-        guard descriptor >= 0, status.isFile else { return descriptor }
+        guard descriptor >= 0, status.isFile else { return (descriptor, place.isOpenAlready) }
         try lock(descriptor, path)
         guard status.names > 1 else {
             _ = ftruncate(descriptor, 0)
-            return descriptor
+            return (descriptor, place.isOpenAlready)
         }
         // It has another name, perhaps somewhere else: what is there stays.
         systemClose(descriptor)
-        guard unlinkat(place.folder, place.name, 0) == 0 else { return -1 }
+        guard unlinkat(place.folder, place.name, 0) == 0 else { return (-1, false) }
         let new = NewFile.open(place.name, in: place.folder)
         if new >= 0 { _ = fchmod(new, status.mode) }
-        return new
+        return (new, false)
     }
 
     /// Keeps other recorders away, and throws where one has it. Some file systems know no locks.
@@ -176,7 +180,7 @@ extension TraceOutput {
         if fsync(descriptor) != 0, errno == EIO || errno == ENOSPC || errno == EDQUOT { failed = ("fsync", errno) }
         if failed == nil, let replacement { failed = replacement.finish(descriptor) }
         if failed != nil { replacement?.remove() }
-        systemUnlock(descriptor)
+        if isLocked { systemUnlock(descriptor) }
         // Linux has closed the descriptor even when it reports EINTR.
         if system_close(descriptor) != 0, errno != EINTR, failed == nil { failed = ("close", errno) }
         if let failed {

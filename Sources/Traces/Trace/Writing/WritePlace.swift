@@ -14,7 +14,7 @@ final class WritePlace: Sendable {
     /// The file, without access to its bytes; below zero for none.
     private let file: Int32
     /// True for a link of the system's to something that is open already, in this program or another.
-    private let isOpenAlready: Bool
+    let isOpenAlready: Bool
     /// What lies there; nil for nothing.
     let status: Status?
 
