@@ -232,7 +232,7 @@ struct MotionHubTests {
         withExtendedLifetime(subscriptions) {}
     }
 
-    @Test("New is who has had no reading and knows of no loss")
+    @Test("New is who has had no reading, or none since a loss")
     func newcomer() {
         let hub = MotionHub(sensors: [Self.sensor(), Self.sensor("gyro", .gyroscope)]) {}
         let first = hub.subscribe(MotionRequest(kind: .accelerometer)) { _ in }
@@ -243,6 +243,13 @@ struct MotionHubTests {
         #expect(hub.hasNewcomer(at: "accel"))
         hub.repeatLost(DeviceError(.connectionLost, "gone"), sensor: "accel")
         #expect(!hub.hasNewcomer(at: "accel"))
+        hub.post(Self.batch())
+        hub.post(sensors: [Self.sensor("second")], contextDescriptions: [])
+        #expect(!hub.hasNewcomer(at: "second"))
+        hub.repeatLost(DeviceError(.connectionLost, "gone"), sensor: "second")
+        // One that is there moves them to another.
+        hub.post(sensors: [Self.sensor("third")], contextDescriptions: [])
+        #expect(hub.hasNewcomer(at: "third"))
         withExtendedLifetime((first, second)) {}
     }
 

@@ -93,12 +93,15 @@ struct TraceReplacementTests {
             systemClose(appending)
             systemClose(other)
         }
-        #expect(flock(appending, LOCK_EX | LOCK_NB) == 0)
-        let output = try TraceOutput(path: "/proc/self/fd/\(appending)", overwrite: true)
-        write("new ", output)
-        try output.close()
-        #expect(flock(other, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-        #expect(try text("a") == "old new ")
+        for isLocked in [true, false] {
+            #expect(flock(appending, isLocked ? LOCK_EX | LOCK_NB : LOCK_UN) == 0)
+            let output = try TraceOutput(path: "/proc/self/fd/\(appending)", overwrite: true)
+            #expect(flock(other, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+            write("new ", output)
+            try output.close()
+            #expect((flock(other, LOCK_EX | LOCK_NB) == 0) == !isLocked)
+        }
+        #expect(try text("a") == "old new new ")
     }
 
     @Test("A link to a file that is not there yet has it made as a whole or not at all")

@@ -94,10 +94,10 @@ public final class MotionHub: MotionSource {
         }
     }
 
-    /// True while somebody listens to the sensor who has had no reading yet, and knows of no loss.
+    /// True while somebody listens to the sensor who has had no reading yet, or none since a loss, and it is not lost.
     package func hasNewcomer(at sensor: SensorDescription.ID) -> Bool {
         state.withLock { state in
-            guard let index = state.index(of: sensor) else { return false }
+            guard let index = state.index(of: sensor), state.sensors[index].lost == nil else { return false }
             return state.sensors[index].subscribers.contains { $0.isNew }
         }
     }

@@ -46,8 +46,8 @@ final class DeviceReader: Sendable {
         var plan: UnitPlan?
         /// Changes when the plan has to be looked at anew.
         var generation = 0
-        /// How often the sensors were to be read once more before the buffer starts.
-        var rounds = 0
+        /// False once a sensor of its buffer could not be read by itself.
+        var isReadable = true
         var buffer: (any IIOBuffer)?
         var stage: Stage
         var facts = Facts()
@@ -92,6 +92,11 @@ final class DeviceReader: Sendable {
     /// True when it has given readings.
     var hasFlowed: Bool { progress != 0 }
     var isEnded: Bool { state.withLock { $0.isEnded } }
+    /// False once a sensor of its buffer could not be read by itself, before the buffer started.
+    var isReadable: Bool {
+        get { state.withLock { $0.isReadable } }
+        set { state.withLock { $0.isReadable = newValue } }
+    }
 
     /// Lets the thread do something else from now on; nil to leave.
     func set(_ plan: UnitPlan?, now: BootTime) {
@@ -107,11 +112,8 @@ final class DeviceReader: Sendable {
     }
 
     /// Lets the thread set the device up anew.
-    ///
-    /// - Parameter readsFirst: True to read each sensor once more before its buffer starts.
-    func restart(now: BootTime, readsFirst: Bool = false) {
+    func restart(now: BootTime) {
         let buffer = state.withLock { state -> (any IIOBuffer)? in
-            if readsFirst { state.rounds += 1 }
             if !state.isEnded { state.stage.enter(.arming, now: now) }
             return state.callOff()
         }
@@ -122,8 +124,8 @@ final class DeviceReader: Sendable {
     // MARK: For the thread
 
     /// What to do now; nil to leave.
-    func task() -> (plan: UnitPlan, generation: Int, round: Int)? {
-        state.withLock { state in state.plan.map { ($0, state.generation, state.rounds) } }
+    func task() -> (plan: UnitPlan, generation: Int)? {
+        state.withLock { state in state.plan.map { ($0, state.generation) } }
     }
 
     /// False once it was told to leave: whoever was waited for in vain shall not speak when another does.

@@ -21,11 +21,10 @@ struct Reading {
         var failure: ReaderFailure?
         // Those that have been read once since they were asked for; nil for a device that is known to be silent.
         var seeded: [Int]? = isSeeding ? [] : nil
-        var round = 0
         while failure == nil, let task = reader.task() {
             reader.enter(.arming, now: clock.now)
-            if round != task.round { seeded = [] }
-            round = task.round
+            // While its buffer is set up anew it may have been moved, and somebody may be new.
+            if isQuietByNature { seeded = [] }
             var read = task.plan.active
             if let seeded { read.removeAll { !seeded.contains($0) } }
             defer { seeded = read }
@@ -43,6 +42,9 @@ struct Reading {
         reader.enter(.ended(failure), now: clock.now)
     }
 
+    /// True for sensors that have spoken, and speak only when they are moved.
+    private var isQuietByNature: Bool { unit.isEventDriven && reader.hasFlowed }
+
     // MARK: Capture
 
     private func capture(
@@ -53,7 +55,10 @@ struct Reading {
         defer { lock?.release() }
         var armed = try arming.arm(plan)
         defer { armed.timerTrigger?.release() }
-        for index in plan.active where !seeded.contains(index) && seed(unit.members[index]) { seeded.append(index) }
+        for index in plan.active where !seeded.contains(index) {
+            let member = unit.members[index]
+            if seed(member) { seeded.append(index) } else if member.sensor.canPoll { reader.isReadable = false }
+        }
         guard reader.isCurrent(generation) else { return }
         defer {
             reader.detachBuffer()
@@ -71,7 +76,9 @@ struct Reading {
             timestampChannel: armed.timestampChannel,
             keeper: armed.keeper(clock: clock, library: library, before: facts.foundClock),
             reader: reader, hub: hub, clock: clock, library: library)
-        reader.enter(.capturing(armed.plan, start: reader.progress), now: clock.now)
+        // What has spoken, and does so only when it is moved, is not held to say something now.
+        let start = isQuietByNature ? reader.progress &- 1 : reader.progress
+        reader.enter(.capturing(armed.plan, start: start), now: clock.now)
         let (number, left) = read(buffer, capture, armed.plan, generation: generation)
         if let found = FoundClock(armed.clockName, left.found) {
             facts.foundClock = found

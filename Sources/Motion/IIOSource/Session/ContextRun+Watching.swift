@@ -82,16 +82,13 @@ extension ContextRun {
     /// What speaks only when it is moved has nothing to say to who is new. Its sensors are read once more for them: not
     /// while a buffer runs, so it is set up anew.
     private func serveNewcomers(_ unit: RunningUnit, _ reader: DeviceReader, now: BootTime) {
-        guard unit.unit.members.contains(where: { $0.sensor.canPoll && hub.hasNewcomer(at: $0.description.id) }) else {
-            unit.watch?.newcomersAt = .never
-            return
-        }
-        if unit.watch?.newcomersAt == .never {
-            unit.watch?.newcomersAt = now.advanced(bySeconds: Self.newcomerPatience)
-        } else if unit.watch?.newcomersAt ?? .never <= now {
-            unit.watch = nil
-            reader.restart(now: now, readsFirst: true)
-        }
+        // While subscribers have the thread, a reading may be on its way to who is new.
+        let hasNewcomers =
+            !reader.isDelivering && reader.isReadable
+            && unit.unit.members.contains { $0.sensor.canPoll && hub.hasNewcomer(at: $0.description.id) }
+        guard unit.watch?.isDue(hasNewcomers: hasNewcomers, now: now) == true else { return }
+        unit.watch = nil
+        reader.restart(now: now)
     }
 
     func restart(_ unit: RunningUnit, _ reader: DeviceReader, now: BootTime) {

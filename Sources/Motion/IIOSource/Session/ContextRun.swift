@@ -11,8 +11,6 @@ import Logging
 final class ContextRun {
     /// Seconds in which a device has to answer while it is set up or read axis by axis.
     static let armingLimit = 3.0
-    /// Seconds for which who is new waits for a reading of what speaks only when it is moved.
-    static let newcomerPatience = 0.25
     /// Seconds after which a thread that does not come back is left to itself.
     static let abandonLimit = 30.0
     /// The most threads that are left to themselves.

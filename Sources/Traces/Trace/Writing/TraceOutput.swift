@@ -10,7 +10,7 @@ package struct TraceOutput: TraceDestination {
     package let name: String
     /// False for a descriptor that belongs to somebody else.
     package let isOwned: Bool
-    /// True for a file that other recorders are kept away from. Not one that was open already: its lock may be another's.
+    /// True for a file that other recorders are kept away from by a lock of ours.
     private let isLocked: Bool
     /// The file that is there as a whole or not at all; nil for one that keeps what was written.
     private let replacement: TraceReplacement?
@@ -52,28 +52,31 @@ extension TraceOutput {
             self.init(descriptor: STDOUT_FILENO, name: "standard output", isOwned: false)
             return
         }
-        var (descriptor, isShared) = (NewFile.open(path), false)
-        if descriptor < 0, errno == EEXIST, overwrite { (descriptor, isShared) = try Self.openFormer(path) }
+        var (descriptor, isHeld) = (NewFile.open(path), false)
+        if descriptor < 0, errno == EEXIST, overwrite { (descriptor, isHeld) = try Self.openFormer(path) }
         guard descriptor >= 0 else { throw Self.failure(path, call: "open", errno: errno) }
         var status = stat()
         let isFile = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
         if isFile { try Self.lock(descriptor, path) }
         if let mode, isFile { _ = fchmod(descriptor, mode) }
         self.init(
-            descriptor: descriptor, name: path, isOwned: true, isLocked: isFile && !isShared, replacement: nil,
+            descriptor: descriptor, name: path, isOwned: true, isLocked: isFile && !isHeld, replacement: nil,
             isPatient: nil)
     }
 
-    /// Opens what is to be written over, and empties it; below zero with the reason in errno. Shared is what was open already.
-    private static func openFormer(_ path: String) throws(DeviceError) -> (descriptor: Int32, isShared: Bool) {
+    /// Opens what is to be written over, and empties it; below zero with the reason in errno.
+    ///
+    /// Held is what was open here already with the lock of who opened it, which stays theirs.
+    private static func openFormer(_ path: String) throws(DeviceError) -> (descriptor: Int32, isHeld: Bool) {
         guard let place = WritePlace.find(path) else { return (-1, false) }
         guard let status = place.status else { return (NewFile.open(place.name, in: place.folder), false) }
         let descriptor = place.open()
-        guard descriptor >= 0, status.isFile else { return (descriptor, place.isOpenAlready) }
+        let isHeld = descriptor >= 0 && place.isShared && isLocked(descriptor)
+        guard descriptor >= 0, status.isFile else { return (descriptor, isHeld) }
         try lock(descriptor, path)
         guard status.names > 1 else {
             _ = ftruncate(descriptor, 0)
-            return (descriptor, place.isOpenAlready)
+            return (descriptor, false)
         }
         // It has another name, perhaps somewhere else: what is there stays.
         systemClose(descriptor)
@@ -81,6 +84,17 @@ extension TraceOutput {
         let new = NewFile.open(place.name, in: place.folder)
         if new >= 0 { _ = fchmod(new, status.mode) }
         return (new, false)
+    }
+
+    /// True when somebody has the lock of the file, or when that cannot be found out.
+    private static func isLocked(_ descriptor: Int32) -> Bool {
+        // Opened anew: a lock is of an opening.
+        let probe = systemOpen("/proc/self/fd/\(descriptor)", O_WRONLY | O_CLOEXEC)
+        guard probe >= 0 else { return true }
+        defer { systemClose(probe) }
+        guard flock(probe, LOCK_EX | LOCK_NB) == 0 else { return true }
+        systemUnlock(probe)
+        return false
     }
 
     /// Keeps other recorders away, and throws where one has it. Some file systems know no locks.

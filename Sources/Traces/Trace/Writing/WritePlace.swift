@@ -14,7 +14,7 @@ final class WritePlace: Sendable {
     /// The file, without access to its bytes; below zero for none.
     private let file: Int32
     /// True for a link of the system's to something that is open already, in this program or another.
-    let isOpenAlready: Bool
+    private let isOpenAlready: Bool
     /// What lies there; nil for nothing.
     let status: Status?
 
@@ -77,6 +77,9 @@ final class WritePlace: Sendable {
         systemClose(folder)
         if file >= 0 { systemClose(file) }
     }
+
+    /// True when `open` gives another descriptor of what this process has open.
+    var isShared: Bool { isOpenAlready && ownDescriptor != nil }
 
     /// True when this user may write the file.
     var mayWrite: Bool { file >= 0 && access("/proc/self/fd/\(file)", W_OK) == 0 }
