@@ -208,6 +208,20 @@ struct MotionHubTests {
         withExtendedLifetime(second) {}
     }
 
+    @Test("A loss that ends while somebody hears of it is over for them too")
+    func endedLoss() {
+        let hub = MotionHub(sensors: [Self.sensor()]) {}
+        let first = hub.subscribe(MotionRequest(kind: .accelerometer)) { _ in }
+        hub.repeatLost(DeviceError(.connectionLost, "gone"), sensor: "accel")
+        let collector = MotionCollector()
+        let second = hub.subscribe(MotionRequest(kind: .accelerometer)) { event in
+            collector.receive(event)
+            hub.post(Self.batch())
+        }
+        #expect(collector.story == ["lost: gone", "regained"])
+        withExtendedLifetime((first, second)) {}
+    }
+
     @Test("The end of a sensor is told again to those only who wait for it and have had a reading since")
     func lateReading() {
         let hub = MotionHub(sensors: [Self.sensor()]) {}
@@ -230,27 +244,6 @@ struct MotionHubTests {
         #expect(late.story == ["lost: gone", "regained", "lost: gone"])
         #expect(new.story.isEmpty && other.story.isEmpty)
         withExtendedLifetime(subscriptions) {}
-    }
-
-    @Test("New is who has had no reading, or none since a loss")
-    func newcomer() {
-        let hub = MotionHub(sensors: [Self.sensor(), Self.sensor("gyro", .gyroscope)]) {}
-        let first = hub.subscribe(MotionRequest(kind: .accelerometer)) { _ in }
-        #expect(hub.hasNewcomer(at: "accel") && !hub.hasNewcomer(at: "gyro") && !hub.hasNewcomer(at: "none"))
-        hub.post(Self.batch())
-        #expect(!hub.hasNewcomer(at: "accel"))
-        let second = hub.subscribe(MotionRequest(kind: .accelerometer)) { _ in }
-        #expect(hub.hasNewcomer(at: "accel"))
-        hub.repeatLost(DeviceError(.connectionLost, "gone"), sensor: "accel")
-        #expect(!hub.hasNewcomer(at: "accel"))
-        hub.post(Self.batch())
-        hub.post(sensors: [Self.sensor("second")], contextDescriptions: [])
-        #expect(!hub.hasNewcomer(at: "second"))
-        hub.repeatLost(DeviceError(.connectionLost, "gone"), sensor: "second")
-        // One that is there moves them to another.
-        hub.post(sensors: [Self.sensor("third")], contextDescriptions: [])
-        #expect(hub.hasNewcomer(at: "third"))
-        withExtendedLifetime((first, second)) {}
     }
 
     @Test("Who is moved to another sensor and back hears of a loss there again")

@@ -22,7 +22,7 @@ enum Devices {
     /// An IMU with 3 x be:s16 accelerometer, 3 x be:s16 gyroscope and a time stamp, and its own trigger.
     static func imu(
         id: String = "iio:device0", label: String = "", rate: String = "50", hasTimestamp: Bool = true,
-        isBuffered: Bool = true, isEventDriven: Bool = false, extra: [IIOAttribute] = []
+        isBuffered: Bool = true, extra: [IIOAttribute] = []
     ) -> IIODevice {
         let format = IIODataFormat(isBigEndian: true, bits: 16, storageBits: 16)
         let stamp = IIODataFormat(bits: 64, storageBits: 64)
@@ -30,9 +30,6 @@ enum Devices {
         for (index, name) in ["accel_x", "accel_y", "accel_z", "anglvel_x", "anglvel_y", "anglvel_z"].enumerated() {
             channels.append(
                 axis(name, index: isBuffered ? index : nil, scale: index < 3 ? "0.01" : "0.001", format: format))
-        }
-        if isEventDriven {
-            channels[0].attributes.append(IIOAttribute(name: "hysteresis", filename: "in_accel_hysteresis"))
         }
         if hasTimestamp, isBuffered, let stamp {
             channels.append(IIOChannel(id: "timestamp", scan: IIOScanElement(index: 7, format: stamp)))

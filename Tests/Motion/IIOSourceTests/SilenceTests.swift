@@ -343,54 +343,6 @@ struct SilenceTests {
         #expect(library.journal.waits(for: "thread left", count: 4))
     }
 
-    @Test("Who is new to a sensor that speaks only when it is moved hears its value though it lies still")
-    func stillSensor() {
-        let library = Devices.library(IIOContext(devices: [Devices.imu(isEventDriven: true), Devices.trigger]))
-        let source = source(library)
-        let first = source.subscribe(Self.accelerometer) { [log] in log.note($0) }
-        #expect(library.journal.waits(for: "buffer"))
-        library.lastBuffer?.push(Devices.scan(1, 1, 1, time: clock.now.nanoseconds))
-        #expect(log.waits(for: "sample 0.01"))
-        pass(1, source, library)
-        let next = EventLog()
-        let second = source.subscribe(Self.accelerometer) { next.note($0) }
-        #expect(next.waits(for: "sample 1.0 2.0 3.0", nudge: { nudge(source) }))
-        // Once is enough, and its silence is no fault.
-        #expect(library.journal.waits(for: "buffer", count: 2))
-        pass(120, source, library)
-        #expect(library.journal.count("buffer") == 2)
-        #expect(source.sensors.first?.mode == .buffered)
-        let last = EventLog()
-        let third = source.subscribe(Self.accelerometer) { last.note($0) }
-        #expect(last.waits(for: "sample 1.0 2.0 3.0", nudge: { nudge(source) }))
-        #expect(library.journal.waits(for: "buffer", count: 3))
-        library.lastBuffer?.push(Devices.scan(2, 2, 2, time: clock.now.nanoseconds))
-        #expect(next.waits(for: "sample 0.02") && last.waits(for: "sample 0.02"))
-        for subscription in [first, second, third] { subscription.cancel() }
-        #expect(library.isAtRest)
-    }
-
-    @Test("A sensor that speaks only when it is moved, and cannot be read else, is left alone for who is new")
-    func unreadableStillSensor() {
-        let library = Devices.library(IIOContext(devices: [Devices.imu(isEventDriven: true), Devices.trigger]))
-        library.script.withLock { $0.readFailures[Self.accelX] = 5 }
-        let source = source(library)
-        let first = source.subscribe(Self.accelerometer) { [log] in log.note($0) }
-        #expect(library.journal.waits(for: "buffer"))
-        library.lastBuffer?.push(Devices.scan(1, 1, 1, time: clock.now.nanoseconds))
-        #expect(log.waits(for: "sample 0.01"))
-        let next = EventLog()
-        let second = source.subscribe(Self.accelerometer) { next.note($0) }
-        pass(60, source, library)
-        #expect(library.journal.count("buffer") == 1)
-        library.lastBuffer?.push(Devices.scan(2, 2, 2, time: clock.now.nanoseconds))
-        #expect(next.waits(for: "sample 0.02"))
-        #expect(log.count("lost") + next.count("lost") == 0)
-        first.cancel()
-        second.cancel()
-        #expect(library.isAtRest)
-    }
-
     @Test("Who gets a reading that was in hand when the device went is told again that it is gone")
     func readingInHand() {
         let library = Devices.library()

@@ -94,14 +94,6 @@ public final class MotionHub: MotionSource {
         }
     }
 
-    /// True while somebody listens to the sensor who has had no reading yet, or none since a loss, and it is not lost.
-    package func hasNewcomer(at sensor: SensorDescription.ID) -> Bool {
-        state.withLock { state in
-            guard let index = state.index(of: sensor), state.sensors[index].lost == nil else { return false }
-            return state.sensors[index].subscribers.contains { $0.isNew }
-        }
-    }
-
     /// The place that may wait for the readings of those sensors in place of the source's thread: that of all who listen.
     package func place(of sensors: [SensorDescription.ID]) -> (any DirectDelivery)? {
         state.withLock { state in
@@ -141,21 +133,23 @@ public final class MotionHub: MotionSource {
 
     /// Adds the subscriber when it knows what the others know, so that no event overtakes what it is told of a loss.
     private func add(_ subscriber: MotionSubscriber) {
-        var isTold = false
+        var told: DeviceError?
         while true {
-            let loss = state.withLock { state -> DeviceError? in
+            let (isAdded, lost) = state.withLock { state -> (Bool, DeviceError?) in
                 guard let index = Self.index(for: subscriber.request, in: state.sensors) else {
                     state.waiting.append(subscriber)
-                    return nil
+                    return (true, nil)
                 }
-                // That it is over meanwhile is for its readings to tell: it may only be forgotten.
-                if !isTold, let loss = state.sensors[index].lost { return loss }
+                let lost = state.sensors[index].lost
+                // It may only be forgotten, now that nobody else listens: readings will tell.
+                let isForgotten = lost == nil && state.sensors[index].subscribers.isEmpty
+                guard isForgotten || (lost == nil) == (told == nil) else { return (false, lost) }
                 state.sensors[index].subscribers.append(subscriber)
-                return nil
+                return (true, nil)
             }
-            guard let loss else { return }
-            subscriber.tell(.lost(loss))
-            isTold = true
+            if isAdded { return }
+            subscriber.tell(lost.map { .lost($0) } ?? .regained)
+            told = lost
         }
     }
 

@@ -34,8 +34,6 @@ final class MotionSubscriber: Sendable {
 
     /// True once it has had a reading.
     var hasReadings: Bool { marks.load(ordering: .relaxed) & Mark.isFed != 0 }
-    /// True while it has had no reading, or none since it was told of a loss.
-    var isNew: Bool { marks.load(ordering: .relaxed) & (Mark.isFed | Mark.knowsLoss) != Mark.isFed }
 
     /// Hands over the event unless the subscriber has left, which it or another one may do in a callback. A loss is told
     /// once, whatever sensor the subscriber is moved to meanwhile, and its end only to those who know of it.

@@ -32,32 +32,26 @@ struct StallWatch {
     private var since: BootTime
     private var lookedAt: BootTime
     private var hasStarted = false
-    /// Seconds for which who is new waits for a reading of what speaks only when it is moved.
-    private let newcomerPatience: Double
-    /// When who is new is to get a reading; never while there is nobody.
-    private(set) var newcomersAt = BootTime.never
     /// Until when one waits after a late look; nil before there was one.
     private var reprieve: BootTime?
 
     /// A watch over what has to have progress each so many seconds.
     init(limit: Double, progress: Int, now: BootTime) {
         self.init(
-            startLimit: limit, stallLimit: limit, newcomerPatience: .infinity, isEventDriven: false, isSecondTry: false,
-            progress: progress, now: now)
+            startLimit: limit, stallLimit: limit, isEventDriven: false, isSecondTry: false, progress: progress, now: now
+        )
     }
 
     /// A watch over a capture.
     init(plan: BufferPlan, isEventDriven: Bool, isSecondTry: Bool, progress: Int, now: BootTime) {
         self.init(
-            startLimit: plan.startLimit, stallLimit: plan.stallLimit, newcomerPatience: max(0.25, 1.5 * plan.period),
-            isEventDriven: isEventDriven, isSecondTry: isSecondTry, progress: progress, now: now)
+            startLimit: plan.startLimit, stallLimit: plan.stallLimit, isEventDriven: isEventDriven,
+            isSecondTry: isSecondTry, progress: progress, now: now)
     }
 
     private init(
-        startLimit: Double, stallLimit: Double, newcomerPatience: Double, isEventDriven: Bool, isSecondTry: Bool,
-        progress: Int, now: BootTime
+        startLimit: Double, stallLimit: Double, isEventDriven: Bool, isSecondTry: Bool, progress: Int, now: BootTime
     ) {
-        self.newcomerPatience = newcomerPatience
         self.startLimit = startLimit
         self.stallLimit = stallLimit
         self.isEventDriven = isEventDriven
@@ -81,16 +75,6 @@ struct StallWatch {
     mutating func hold(now: BootTime) {
         since = max(since, now)
         reprieve = nil
-    }
-
-    /// True when somebody new has waited for long enough for a reading of what speaks only when it is moved.
-    mutating func isDue(hasNewcomers: Bool, now: BootTime) -> Bool {
-        guard hasNewcomers else {
-            newcomersAt = .never
-            return false
-        }
-        if newcomersAt == .never { newcomersAt = now.advanced(bySeconds: newcomerPatience) }
-        return now >= newcomersAt
     }
 
     mutating func check(progress: Int, now: BootTime) -> Verdict {

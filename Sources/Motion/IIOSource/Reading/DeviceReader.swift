@@ -46,8 +46,6 @@ final class DeviceReader: Sendable {
         var plan: UnitPlan?
         /// Changes when the plan has to be looked at anew.
         var generation = 0
-        /// False once a sensor of its buffer could not be read by itself.
-        var isReadable = true
         var buffer: (any IIOBuffer)?
         var stage: Stage
         var facts = Facts()
@@ -92,11 +90,6 @@ final class DeviceReader: Sendable {
     /// True when it has given readings.
     var hasFlowed: Bool { progress != 0 }
     var isEnded: Bool { state.withLock { $0.isEnded } }
-    /// False once a sensor of its buffer could not be read by itself, before the buffer started.
-    var isReadable: Bool {
-        get { state.withLock { $0.isReadable } }
-        set { state.withLock { $0.isReadable = newValue } }
-    }
 
     /// Lets the thread do something else from now on; nil to leave.
     func set(_ plan: UnitPlan?, now: BootTime) {

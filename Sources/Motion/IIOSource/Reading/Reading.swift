@@ -23,8 +23,6 @@ struct Reading {
         var seeded: [Int]? = isSeeding ? [] : nil
         while failure == nil, let task = reader.task() {
             reader.enter(.arming, now: clock.now)
-            // While its buffer is set up anew it may have been moved, and somebody may be new.
-            if isQuietByNature { seeded = [] }
             var read = task.plan.active
             if let seeded { read.removeAll { !seeded.contains($0) } }
             defer { seeded = read }
@@ -42,9 +40,6 @@ struct Reading {
         reader.enter(.ended(failure), now: clock.now)
     }
 
-    /// True for sensors that have spoken, and speak only when they are moved.
-    private var isQuietByNature: Bool { unit.isEventDriven && reader.hasFlowed }
-
     // MARK: Capture
 
     private func capture(
@@ -55,10 +50,7 @@ struct Reading {
         defer { lock?.release() }
         var armed = try arming.arm(plan)
         defer { armed.timerTrigger?.release() }
-        for index in plan.active where !seeded.contains(index) {
-            let member = unit.members[index]
-            if seed(member) { seeded.append(index) } else if member.sensor.canPoll { reader.isReadable = false }
-        }
+        for index in plan.active where !seeded.contains(index) && seed(unit.members[index]) { seeded.append(index) }
         guard reader.isCurrent(generation) else { return }
         defer {
             reader.detachBuffer()
@@ -76,9 +68,7 @@ struct Reading {
             timestampChannel: armed.timestampChannel,
             keeper: armed.keeper(clock: clock, library: library, before: facts.foundClock),
             reader: reader, hub: hub, clock: clock, library: library)
-        // What has spoken, and does so only when it is moved, is not held to say something now.
-        let start = isQuietByNature ? reader.progress &- 1 : reader.progress
-        reader.enter(.capturing(armed.plan, start: start), now: clock.now)
+        reader.enter(.capturing(armed.plan, start: reader.progress), now: clock.now)
         let (number, left) = read(buffer, capture, armed.plan, generation: generation)
         if let found = FoundClock(armed.clockName, left.found) {
             facts.foundClock = found

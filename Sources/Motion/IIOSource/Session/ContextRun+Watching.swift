@@ -49,9 +49,7 @@ extension ContextRun {
         guard let verdict = unit.watch?.check(progress: reader.progress, now: now) else { return }
         switch verdict {
         case .none:
-            guard unit.watch?.isFlowing == true else { return }
-            unit.noteFlow()
-            if unit.unit.isEventDriven { serveNewcomers(unit, reader, now: now) }
+            if unit.watch?.isFlowing == true { unit.noteFlow() }
         case .restart:
             restart(unit, reader, now: now)
         case .stalled:
@@ -77,18 +75,6 @@ extension ContextRun {
         unit.end = end
         unit.endReader(now: now)
         lose(unit, end)
-    }
-
-    /// What speaks only when it is moved has nothing to say to who is new. Its sensors are read once more for them: not
-    /// while a buffer runs, so it is set up anew.
-    private func serveNewcomers(_ unit: RunningUnit, _ reader: DeviceReader, now: BootTime) {
-        // While subscribers have the thread, a reading may be on its way to who is new.
-        let hasNewcomers =
-            !reader.isDelivering && reader.isReadable
-            && unit.unit.members.contains { $0.sensor.canPoll && hub.hasNewcomer(at: $0.description.id) }
-        guard unit.watch?.isDue(hasNewcomers: hasNewcomers, now: now) == true else { return }
-        unit.watch = nil
-        reader.restart(now: now)
     }
 
     func restart(_ unit: RunningUnit, _ reader: DeviceReader, now: BootTime) {

@@ -76,7 +76,7 @@ final class ContextRun {
         if isLackingSensor { deadline = min(deadline, presence == nil ? max(lookAt, connectAt) : lookAt) }
         if isDoubtful, hub.isMissingSensor { deadline = min(deadline, doubtAt) }
         for unit in units {
-            if let watch = unit.watch { deadline = min(deadline, watch.deadline, watch.newcomersAt) }
+            if let watch = unit.watch { deadline = min(deadline, watch.deadline) }
             if let retry = unit.bufferRetryAt, unit.wanted != nil { deadline = min(deadline, retry) }
             // Without a context there is nothing to start.
             if unit.reader == nil, unit.wanted != nil, connection != nil { deadline = min(deadline, unit.retryAt) }

@@ -79,6 +79,7 @@ extension TraceOutput {
             return (descriptor, false)
         }
         // It has another name, perhaps somewhere else: what is there stays.
+        systemUnlock(descriptor)
         systemClose(descriptor)
         guard unlinkat(place.folder, place.name, 0) == 0 else { return (-1, false) }
         let new = NewFile.open(place.name, in: place.folder)
@@ -86,10 +87,12 @@ extension TraceOutput {
         return (new, false)
     }
 
-    /// True when somebody has the lock of the file, or when that cannot be found out.
+    /// True when somebody has the lock of the file, or when that cannot be found out; false for what is no file.
     private static func isLocked(_ descriptor: Int32) -> Bool {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
         // Opened anew: a lock is of an opening.
-        let probe = systemOpen("/proc/self/fd/\(descriptor)", O_WRONLY | O_CLOEXEC)
+        let probe = systemOpen("/proc/self/fd/\(descriptor)", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
         guard probe >= 0 else { return true }
         defer { systemClose(probe) }
         guard flock(probe, LOCK_EX | LOCK_NB) == 0 else { return true }
