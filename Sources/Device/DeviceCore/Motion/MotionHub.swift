@@ -273,7 +273,7 @@ public final class MotionHub: MotionSource {
         post(loss: error, of: sensor, isRepeated: true)
     }
 
-    /// The same of a sensor that was taken from the hub, to those who have had readings since they heard so: they wait for it.
+    /// The same of a sensor that was taken from the hub, to those who wait for it, have had readings and know of no loss.
     package func repeatLost(_ error: DeviceError, ofGone sensor: SensorDescription) {
         for subscriber in state.withLock({ $0.waiting })
         where subscriber.hasReadings && Self.isMeant(sensor, by: subscriber.request) {
