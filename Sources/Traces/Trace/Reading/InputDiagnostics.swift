@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The problems that a reader found in its input, grouped by message: the count of each, and the place and text of its
+/// first occurrence.
+///
+/// ```swift
+/// diagnostics.record("<ele> has a decimal comma and was ignored", line: 5, text: "100,5")
+/// diagnostics.remarks  // ["<ele> has a decimal comma and was ignored (line 5: \"100,5\")."]
+/// ```
+package struct InputDiagnostics: Sendable, Hashable {
+    /// The maximum number of distinct messages. Further messages are counted together.
+    package static let maximumMessages = 64
+
+    /// The occurrences of one message.
+    package struct Entry: Sendable, Hashable {
+        /// The problem and its consequence, as a clause without a full stop.
+        package let message: String
+        /// The number of occurrences.
+        package fileprivate(set) var count: Int
+        /// The place of the first occurrence: a file, a line, or both; empty when it has none.
+        package let place: String
+        /// The input at the first occurrence, quoted; empty when it has none.
+        package let text: String
+
+        /// A sentence with the count, the place and the text.
+        package var remark: String {
+            let first = [place, text].filter { !$0.isEmpty }.joined(separator: ": ")
+            switch (count, first.isEmpty) {
+            case (1, true): return message + "."
+            case (1, false): return "\(message) (\(first))."
+            case (_, true): return "\(message) (\(count) times)."
+            case (_, false): return "\(message) (\(count) times; first in \(first))."
+            }
+        }
+    }
+
+    /// The messages in the order of their first occurrence.
+    package private(set) var entries: [Entry] = []
+    /// Occurrences of messages beyond ``maximumMessages``.
+    package private(set) var surplus = 0
+
+    package init() {}
+
+    package var isEmpty: Bool { entries.isEmpty }
+
+    /// The number of occurrences of all messages.
+    package var count: Int { entries.reduce(surplus) { $0 + $1.count } }
+
+    /// One sentence for each message.
+    package var remarks: [String] {
+        entries.map(\.remark) + (surplus == 0 ? [] : ["\(surplus) further problems were found in the input."])
+    }
+
+    /// Counts an occurrence at a line.
+    ///
+    /// - Parameters:
+    ///   - message: The problem and its consequence, as a clause without a full stop. Occurrences with equal messages
+    ///     are grouped.
+    ///   - line: The line, counted from 1; 0 when the input has no lines.
+    ///   - file: The name of the file, where the input has several.
+    ///   - text: The offending input. Evaluated for the first occurrence only.
+    package mutating func record(_ message: String, line: Int, of file: String = "", text: @autoclosure () -> String) {
+        record(message, at: Self.place(line: line, of: file), text: text())
+    }
+
+    /// Counts an occurrence at any place.
+    ///
+    /// - Parameters:
+    ///   - message: As for ``record(_:line:of:text:)``.
+    ///   - place: The place, such as "line 5" or "message 7 of /gps". Evaluated for the first occurrence only.
+    ///   - text: The offending input. Evaluated for the first occurrence only.
+    ///   - count: The number of occurrences.
+    package mutating func record(
+        _ message: String, at place: @autoclosure () -> String, text: @autoclosure () -> String, count: Int = 1
+    ) {
+        guard count > 0 else { return }
+        if let index = entries.firstIndex(where: { $0.message == message }) {
+            entries[index].count += count
+        } else if entries.count < Self.maximumMessages {
+            entries.append(Entry(message: message, count: count, place: place(), text: Self.quoted(text())))
+        } else {
+            surplus += count
+        }
+    }
+
+    /// Adds the occurrences that another reader found later in the same input.
+    package mutating func append(_ other: InputDiagnostics) {
+        for entry in other.entries {
+            if let index = entries.firstIndex(where: { $0.message == entry.message }) {
+                entries[index].count += entry.count
+            } else if entries.count < Self.maximumMessages {
+                entries.append(entry)
+            } else {
+                surplus += entry.count
+            }
+        }
+        surplus += other.surplus
+    }
+
+    private static func place(line: Int, of file: String) -> String {
+        switch (line > 0, file.isEmpty) {
+        case (true, true): "line \(line)"
+        case (true, false): "line \(line) of \(file)"
+        case (false, _): file
+        }
+    }
+
+    /// The first 80 characters in quotation marks, with control characters escaped; empty for an empty text.
+    private static func quoted(_ text: String) -> String {
+        let start = text.prefix(80)
+        return text.isEmpty ? "" : (start.endIndex < text.endIndex ? start + "…" : start).debugDescription
+    }
+}
