@@ -6,9 +6,6 @@ import Synchronization
 public import Trace
 public import UmockdevFormat
 
-/// So many warnings about a trace leave room for what programs do otherwise.
-private let maximumWarnings = AccessorySimulator.maximumDifferences / 2
-
 extension AccessorySimulator {
     /// A simulator of the accessories of a file, not yet started.
     ///
@@ -46,9 +43,7 @@ extension AccessorySimulator {
     ) throws(DeviceError) {
         let notes = DifferenceList()
         let plan = TracePlan(trace)
-        for warning in plan.warnings.prefix(maximumWarnings) { notes.add("\(warning)") }
-        let rest = plan.warningCount - min(plan.warnings.count, maximumWarnings)
-        if rest > 0 { notes.add("\(rest) more lines are not as they should be") }
+        for remark in plan.diagnostics.remarks { notes.add(remark) }
         guard !plan.accessories.isEmpty else {
             throw DeviceError(.invalidTrace, "\(trace.name) tells of no accessory.")
         }

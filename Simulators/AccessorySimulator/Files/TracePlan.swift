@@ -28,9 +28,8 @@ struct TracePlan {
     }
 
     private(set) var accessories: [Accessory] = []
-    /// What is not as it should be in the trace, and was got over.
-    private(set) var warnings: [TraceWarning] = []
-    private(set) var warningCount = 0
+    /// The lines of the trace that could not be read in full.
+    private(set) var diagnostics = InputDiagnostics()
     /// The places of those that have not gone, by their names in the trace.
     private var present: [String: Int] = [:]
 
@@ -40,8 +39,7 @@ struct TracePlan {
             while let record = cursor.next(bytes) {
                 if let event = record.accessoryEvent(in: bytes) { take(event, at: record.time ?? 0) }
             }
-            warnings = cursor.warnings
-            warningCount = cursor.warningCount
+            diagnostics = cursor.diagnostics
         }
     }
 

@@ -9,11 +9,11 @@ public enum TraceEditor {
     ///
     /// A trace that is not native becomes one. Reports without a stamp of their arrival get the times at which
     /// playback would tell them.
-    /// - Returns: What could not be read of the trace.
+    /// - Returns: Sentences about lines that could not be read in full, grouped by problem.
     @discardableResult
     public static func write(
         _ trace: TraceFile, edits: [any TraceEdit] = [], to sink: any TraceSink
-    ) throws(DeviceError) -> [TraceWarning] {
+    ) throws(DeviceError) -> [String] {
         var edits = edits
         var header = TraceReading.header(of: trace)
         for index in edits.indices { header = try edits[index].header(header) }
@@ -27,7 +27,7 @@ public enum TraceEditor {
             try edits[index].finish(into: &rest)
             for event in run(rest, through: &edits, from: index + 1) { try sink.write(event) }
         }
-        return reading.warnings
+        return reading.diagnostics.remarks
     }
 
     /// The same in memory.

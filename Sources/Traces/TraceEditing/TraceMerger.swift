@@ -70,8 +70,8 @@ public enum TraceMerger {
             remarks.append("The battery of \(traces[index].name) was left out: a trace has one.")
         }
         for trace in traces { remarks += ReportDamage(trace).remarks.map { "\(trace.name): \($0)" } }
-        for (index, reading) in readings.enumerated() where reading.warningCount > 0 {
-            remarks.append("\(traces[index].name): \(reading.warningCount) lines could not be read as they should.")
+        for (trace, reading) in zip(traces, readings) {
+            remarks += reading.diagnostics.remarks.map { "\(trace.name): \($0)" }
         }
         return remarks
     }

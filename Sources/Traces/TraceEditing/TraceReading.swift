@@ -18,6 +18,8 @@ package struct TraceReading {
 
     package var warnings: [TraceWarning] { cursor.warnings }
     package var warningCount: Int { cursor.warningCount }
+    /// All warnings, grouped by reason.
+    package var diagnostics: InputDiagnostics { cursor.diagnostics }
     /// The number of the line that was read last, counted from 1.
     package var line: Int { cursor.line }
 

@@ -46,7 +46,7 @@ extension TraceSummary {
         }
         streams = meters.streams
         positions = sight.positions
-        remarks = damage.remarks
+        remarks = damage.remarks + reading.diagnostics.remarks
         warnings = reading.warnings
         warningCount = reading.warningCount
     }

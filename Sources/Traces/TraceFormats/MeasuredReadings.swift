@@ -48,8 +48,8 @@ struct MeasuredReadings {
     private(set) var repeatedCount = 0
     /// Readings that came so late that later ones had been given away.
     private(set) var lateCount = 0
-    /// Lines that could not be read.
-    private(set) var warningCount = 0
+    /// The lines of the trace that could not be read in full.
+    private(set) var diagnostics = InputDiagnostics()
 
     private let bytes: TraceBytes
     private var cursor: TraceCursor
@@ -77,7 +77,7 @@ struct MeasuredReadings {
             earliest = min(earliest, time)
             note(value, at: time, of: index)
         }
-        warningCount = survey.warningCount
+        diagnostics = survey.diagnostics
         shift = earliest == .min ? .max : -earliest
         start = start.map { WallTime(nanoseconds: $0.nanoseconds.subtractingSaturated(shift)) }
         guard sensors.contains(where: { $0.count > 0 }) else {
@@ -108,8 +108,7 @@ struct MeasuredReadings {
 
     /// Remarks about readings that were not given, and lines that could not be read.
     var remarks: [String] {
-        var remarks: [String] = []
-        remarks.tell(warningCount, "lines of the trace could not be read as they should.")
+        var remarks = diagnostics.remarks
         remarks.tell(repeatedCount, "readings had the time of another one of their sensor and were left out.")
         remarks.tell(lateCount, "readings came more than \(Self.window) readings too late and were left out.")
         return remarks + leftOut.remarks()

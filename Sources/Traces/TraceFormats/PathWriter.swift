@@ -135,7 +135,7 @@ struct PathWriter: ~Copyable {
         }
         remarks.tell(epochs.assembler.implausible, EpochAssembler.implausibleText)
         remarks.tell(timeless, "positions have no time.")
-        return (options.isDamageKnown ? [] : epochs.damage.remarks) + remarks + epochs.warnings
+        return (options.isDamageKnown ? [] : epochs.damage.remarks) + remarks + epochs.diagnostics.remarks
     }
 }
 

@@ -28,8 +28,8 @@ struct PositionEpochs {
         leftOut.add(batteryOf: trace.header)
     }
 
-    /// The lines that could not be read as they should.
-    var warnings: [String] { cursor.warningTexts }
+    /// The lines of the trace that could not be read in full.
+    var diagnostics: InputDiagnostics { cursor.diagnostics }
 
     /// The next position with a fix; nil at the end.
     ///

@@ -130,7 +130,7 @@ struct MCAPTests {
             let remarks = try RecordingFormat.mcap.write(trace, to: folder + "/a.mcap", overwrite: false)
             return (remarks, try RecordingFile.open(folder + "/a.mcap"))
         }
-        #expect(remarks.first?.hasPrefix("1 report of gpsd is damaged and says nothing; the first on line 3") == true)
+        #expect(remarks.first?.hasPrefix("a report is damaged and was ignored (line 3: ") == true)
         #expect(back.remarks.isEmpty)
         let reports = String(decoding: Array(back.trace.bytes), as: UTF8.self)
         #expect(reports.contains("50.5") && !reports.contains("50..5") && reports.contains("50.6"))

@@ -92,11 +92,13 @@ struct RingReading {
                     try body(event)
                 }
             }
-            // The last line of a recording that was cut off is no news.
+            // The last line of a recording that was cut off is expected to be incomplete.
             let cut = reading.warnings.count { $0.reason == .cutLine }
-            let broken = reading.warningCount - cut
-            if broken > 0, segment.mark != nil {
-                remarks.append("\(broken) lines of \(segment.path) could not be read as they should.")
+            let broken = reading.warnings.filter { $0.reason != .cutLine }
+            if !broken.isEmpty, segment.mark != nil {
+                remarks += InputDiagnostics(broken, count: reading.warningCount - cut).remarks.map {
+                    "\(segment.path): \($0)"
+                }
                 damaged.append(segment.path)
             } else if repeated > 0, cut == 0 {
                 remarks.append("\(segment.path) has fewer lines than its header says.")

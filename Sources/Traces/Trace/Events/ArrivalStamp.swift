@@ -35,6 +35,19 @@ package enum ArrivalStamp {
         return start
     }
 
+    /// True for an NMEA sentence behind a stamp.
+    static func isStampedSentence(_ bytes: UnsafeRawBufferPointer, _ line: Range<Int>) -> Bool {
+        var at = line.lowerBound
+        let limit = min(line.upperBound, line.lowerBound + maximumLength)
+        while at + 2 < limit {
+            if bytes[at] == UInt8(ascii: ":"), bytes[at + 1] == UInt8(ascii: " ") {
+                return bytes[at + 2] == UInt8(ascii: "$") || bytes[at + 2] == UInt8(ascii: "!")
+            }
+            at += 1
+        }
+        return false
+    }
+
     /// The time of a stamp in nanoseconds since 1970; nil when it does not say one.
     package static func time(_ text: UnsafeRawBufferPointer) -> Int64? {
         let afterBlank = text.lastIndex(of: UInt8(ascii: " ")).map { $0 + 1 } ?? 0

@@ -16,6 +16,30 @@ enum TraceBattery {
         }
     }
 
+    /// True for null, and for an object whose level and state, where present, are in range and known.
+    static func isReadable(_ json: UnsafeRawBufferPointer) -> Bool {
+        var reader = JSONReader(json)
+        do throws(JSONError) {
+            if try reader.readNull() { return true }
+            try reader.beginObject()
+            while let key = try reader.nextKey() {
+                switch key.word {
+                case JSONText.word("level"):
+                    let isNull = try reader.readNull()
+                    let level = isNull ? 0 : try reader.doubleIfPresent()
+                    guard level >= 0, level <= 1 else { return false }
+                case JSONText.word("state"):
+                    let name = try reader.textIfPresent()?.string() ?? ""
+                    guard BatteryReading.State(rawValue: name) != nil else { return false }
+                default: return false
+                }
+            }
+            return true
+        } catch {
+            return false
+        }
+    }
+
     /// Reads the value that comes next, as ``reading(_:)`` does.
     static func read(_ reader: inout JSONReader) throws(JSONError) -> BatteryReading? {
         guard try reader.beginObjectIfPresent() else { return nil }

@@ -40,6 +40,7 @@ extension TraceHeader {
             try reader.beginObject()
             while let key = try reader.nextKey() { try readMember(key, &reader) }
             try reader.finish()
+            warnings = Self.warnings(about: line)
         } catch {
             throw Self.failure(error, name)
         }

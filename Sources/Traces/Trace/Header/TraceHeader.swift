@@ -54,6 +54,8 @@ public struct TraceHeader: Sendable, Hashable {
     public var source = ""
     /// Members that this version does not know, kept as they are.
     public var otherMembers: [TraceMember] = []
+    /// The members of the line that this header was read from that could not be used. Not written.
+    package var warnings: [TraceWarning] = []
 
     /// A header of this version.
     public init(start: Start? = nil) { self.start = start }

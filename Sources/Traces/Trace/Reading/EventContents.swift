@@ -13,19 +13,24 @@ struct EventContents {
     var sensor: JSONText?
     /// True when the line is a reading whose numbers cannot be used.
     var isBadReading = false
-    /// The first key that is not known here.
-    var unknown: JSONText?
+    /// True when a key is unknown, or a value cannot be used.
+    var hasBadMember = false
 
     /// Reads one line, which stands at that offset of the file.
     init(_ line: UnsafeRawBufferPointer, offset: Int) throws(JSONError) {
         var reader = JSONReader(line)
         var stamp: Int64?
+        var hasUnknownKey = false
         try reader.beginObject()
         while let key = try reader.nextKey() {
             switch key.word {
             case JSONText.word("t"): time = TraceSeconds.parse(try reader.readRawValue())
-            case JSONText.word("stamp"): stamp = TraceSeconds.parse(try reader.readRawValue())
-            case JSONText.word("sensor"): sensor = try reader.textIfPresent()
+            case JSONText.word("stamp"):
+                stamp = TraceSeconds.parse(try reader.readRawValue())
+                if stamp == nil { hasBadMember = true }
+            case JSONText.word("sensor"):
+                sensor = try reader.textIfPresent()
+                if sensor == nil { hasBadMember = true }
             default:
                 if record == nil, !isBadReading, let kind = SensorKind(rawValue: key.string()) {
                     try readSample(kind, &reader, offset: offset)
@@ -43,12 +48,14 @@ struct EventContents {
                     record = TraceRecord(time: nil, kind: .accessory, range: offset..<offset + line.count)
                     try reader.skipValue()
                 } else {
-                    if unknown == nil { unknown = key }
+                    hasUnknownKey = true
                     try reader.skipValue()
                 }
             }
         }
         try reader.finish()
+        // An accessory's other keys are checked with the accessory.
+        if hasUnknownKey, record?.kind != .accessory { hasBadMember = true }
         if let stamp { record?.stamp = stamp }
         if sensor != nil {
             if record?.kind == .lost { record?.kind = .sensorLost }

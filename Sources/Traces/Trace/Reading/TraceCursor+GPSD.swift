@@ -15,7 +15,7 @@ extension TraceCursor {
             return nil
         default:
             guard let report = ArrivalStamp.reportStart(bytes, line) else {
-                skippedLines &+= 1
+                if ArrivalStamp.isStampedSentence(bytes, line) { skippedLines &+= 1 } else { skip(.notAReport) }
                 return nil
             }
             stamp = ArrivalStamp.time(UnsafeRawBufferPointer(rebasing: bytes[start..<report - 2]))

@@ -88,22 +88,18 @@ extension TraceCursor {
                 }
                 record.sensorKind = table.descriptions[Int(record.sensorIndex)].kind
             }
+            let isReadable = record.kind != .battery || record.hasReadableBattery(in: bytes)
+            if contents.hasBadMember || !isReadable { warn(.badMember) }
             record.time = contents.time.map { held($0) } ?? heldWithoutTime()
             return record
         }
         if contents.isBadReading {
             skip(.badReading)
-        } else if let key = contents.unknown {
-            count(key)
+        } else if contents.hasBadMember {
+            skip(.unknownKind)
         } else {
             skipBroken(isEnded: true)
         }
         return nil
-    }
-
-    private mutating func count(_ key: JSONText) {
-        let name = key.rawBytes.count <= 256 ? key.string() : "…"
-        let isNamed = skippedKinds[name] != nil || skippedKinds.count < Self.maximumKinds - 1
-        skippedKinds[isNamed ? name : "…", default: 0] += 1
     }
 }

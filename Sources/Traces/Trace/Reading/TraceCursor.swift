@@ -13,18 +13,18 @@ public import DeviceCore
 /// }
 /// ```
 ///
-/// It takes any bytes and never fails: what cannot be read is passed over and counted. A report is handed over when it
+/// Any bytes can be read: lines that cannot be used are skipped and reported as ``warnings``. A report is handed over when it
 /// looks whole from both ends; whether it is valid JSON is for the decoder to say. A copy of the cursor is a bookmark.
 public struct TraceCursor: Sendable {
     /// The most warnings that are kept.
     public static let maximumWarnings = 100
-    /// The most entries of ``skippedKinds``; the last one, "…", is for all kinds that come later.
-    static let maximumKinds = 64
 
     /// The first warnings, at most ``maximumWarnings``.
     public private(set) var warnings: [TraceWarning] = []
     /// All warnings, those that were not kept included.
     public private(set) var warningCount = 0
+    /// All warnings, grouped by reason, those of the header included.
+    package private(set) var diagnostics = InputDiagnostics()
     /// Lines that held nothing to play: in gpsd's text NMEA, comments and anything else; in a native trace lines that
     /// cannot be read. Empty lines do not count.
     public internal(set) var skippedLines = 0
@@ -42,6 +42,8 @@ public struct TraceCursor: Sendable {
     /// Events that need not be read, and how many of them have been handed over.
     private var readings: [TraceRecord] = []
     private var taken = 0
+    /// The problems of the current line.
+    private var problems: [TraceWarning.Reason] = []
 
     /// The file whose memory is given back behind the cursor; nil for bytes in memory.
     let file: MappedFile?
@@ -58,6 +60,7 @@ public struct TraceCursor: Sendable {
         origin = file.start?.nanoseconds ?? 0
         table = file.headerSensors
         lines = TraceLines(offset: file.eventsOffset, line: file.eventsLine, file: file.bytes.file)
+        for warning in file.header?.warnings ?? [] { append(warning) }
     }
 
     /// A cursor of events that need not be read.
@@ -88,9 +91,6 @@ public struct TraceCursor: Sendable {
     /// The number of the line that was read last, counted from 1.
     public var line: Int { lines.line }
 
-    /// How many events of kinds that are not known here were passed over, by kind. They are for other versions.
-    public internal(set) var skippedKinds: [String: Int] = [:]
-
     /// The next event; nil at the end.
     ///
     /// - Parameter bytes: the bytes of the file that the cursor was made for.
@@ -102,6 +102,7 @@ public struct TraceCursor: Sendable {
         while let (range, isEnded) = lines.next(bytes) {
             guard !range.isEmpty else {
                 skip(.longLine)
+                reportProblems(bytes, range)
                 continue
             }
             let record =
@@ -109,9 +110,12 @@ public struct TraceCursor: Sendable {
                 case .native: nativeRecord(bytes, range, isEnded: isEnded)
                 case .gpsd: gpsdRecord(bytes, range, isEnded: isEnded)
                 }
+            if !problems.isEmpty { reportProblems(bytes, range) }
             if let record { return record }
         }
-        if let file, file.isCutOff, warnings.last?.reason != .becameShorter { warn(.becameShorter) }
+        if let file, file.isCutOff, warnings.last?.reason != .becameShorter {
+            append(TraceWarning(line: line, reason: .becameShorter))
+        }
         return nil
     }
 
@@ -150,17 +154,21 @@ public struct TraceCursor: Sendable {
         warn(reason)
     }
 
+    /// Notes a problem of the current line, which is read all the same.
     @inline(never)
-    private mutating func warn(_ reason: TraceWarning.Reason) {
-        warningCount += 1
-        if warnings.count < Self.maximumWarnings { warnings.append(TraceWarning(line: line, reason: reason)) }
-    }
-}
+    mutating func warn(_ reason: TraceWarning.Reason) { problems.append(reason) }
 
-extension TraceCursor {
-    /// The warnings as sentences, and one that counts those that were not kept.
-    package var warningTexts: [String] {
-        let rest = warningCount - warnings.count
-        return warnings.map(\.description) + (rest > 0 ? ["\(rest) more lines could not be read as they should"] : [])
+    @inline(never)
+    private mutating func reportProblems(_ bytes: UnsafeRawBufferPointer, _ line: Range<Int>) {
+        for reason in problems {
+            append(TraceWarning(line: lines.line, reason: reason, text: TraceWarning.text(bytes[line])))
+        }
+        problems.removeAll(keepingCapacity: true)
+    }
+
+    private mutating func append(_ warning: TraceWarning) {
+        warningCount += 1
+        if warnings.count < Self.maximumWarnings { warnings.append(warning) }
+        diagnostics.record(warning)
     }
 }

@@ -53,6 +53,11 @@ extension TraceRecord {
         return TraceBattery.reading(contents)
     }
 
+    /// False for a battery event with a level outside 0…1, an unknown state or an unknown member.
+    func hasReadableBattery(in bytes: UnsafeRawBufferPointer) -> Bool {
+        contents(in: bytes).map { TraceBattery.isReadable($0) } ?? false
+    }
+
     /// What happened to an accessory; nil for records of another kind.
     ///
     /// - Parameter bytes: the bytes of the file that the record comes from.

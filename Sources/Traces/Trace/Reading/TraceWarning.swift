@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Something in a trace that is not as it should be and that reading got over.
+/// A line of a trace that cannot be read in full, and what the reader did about it.
 public struct TraceWarning: Sendable, Hashable, CustomStringConvertible {
-    /// What it is.
+    /// The problem.
     public enum Reason: UInt8, Sendable {
         /// The last line ends in the middle: the recording was cut off. What came before it was read.
         case cutLine
@@ -28,36 +28,73 @@ public struct TraceWarning: Sendable, Hashable, CustomStringConvertible {
         case longLine
         /// The file became shorter while it was read; what followed is missing.
         case becameShorter
+        /// The event is of a kind that this version does not know; it was skipped.
+        case unknownKind
+        /// A member of the line is unknown or has a value that cannot be used; the rest of the line was read.
+        case badMember
+        /// A line of gpsd's text is neither a report nor an NMEA sentence nor a comment; it was skipped.
+        case notAReport
     }
 
     /// The line, counted from 1.
     public var line: Int
-    /// What it is.
+    /// The problem.
     public var reason: Reason
+    /// The start of the line or of the member, at most 80 characters; empty where there is none.
+    public var text: String
 
     /// A warning about that line.
-    public init(line: Int, reason: Reason) {
+    public init(line: Int, reason: Reason, text: String = "") {
         self.line = line
         self.reason = reason
+        self.text = text
+    }
+
+    /// The start of some input: at most 80 characters.
+    static func text(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
+        String(String(decoding: bytes.prefix(320), as: UTF8.self).prefix(80))
     }
 
     /// A sentence for a log.
-    public var description: String {
-        let what =
-            switch reason {
-            case .cutLine: "the trace ends in the middle of this line, which was left out"
-            case .brokenLine: "the line cannot be read and was left out"
-            case .timeGoesBack: "time goes back here; the time of the line before was kept"
-            case .badReading: "the reading has no numbers that can be used and was left out"
-            case .unknownSensor: "the trace has no such sensor; the event was left out"
-            case .badAccessory: "the event of an accessory cannot be used and was left out"
-            case .badBeacon: "the event of a beacon cannot be used and was left out"
-            case .unknownAccessory:
-                "the accessory is not attached here, or does not offer the protocol; the event was left out"
-            case .becameShorter: "the file became shorter while it was read; what followed is missing"
-            case .longLine: "the line is longer than 16 MiB and was left out"
-            case .noTime: "there is no time that can be read; the time of the line before was taken"
-            }
-        return "line \(line): \(what)"
+    public var description: String { "line \(line): \(reason.message)" }
+}
+
+extension TraceWarning.Reason {
+    /// The problem and its consequence, as a clause.
+    var message: String {
+        switch self {
+        case .cutLine: "the trace ends in the middle of this line, which was left out"
+        case .brokenLine: "the line cannot be read and was left out"
+        case .timeGoesBack: "time goes back here; the time of the line before was kept"
+        case .badReading: "the reading has no numbers that can be used and was left out"
+        case .unknownSensor: "the trace has no such sensor; the event was left out"
+        case .badAccessory: "the event of an accessory cannot be used and was left out"
+        case .badBeacon: "the event of a beacon cannot be used and was left out"
+        case .unknownAccessory:
+            "the accessory is not attached here, or does not offer the protocol; the event was left out"
+        case .becameShorter: "the file became shorter while it was read; what followed is missing"
+        case .longLine: "the line is longer than 16 MiB and was left out"
+        case .noTime: "there is no time that can be read; the time of the line before was taken"
+        case .unknownKind: "the event is of an unknown kind and was left out"
+        case .badMember: "a member is unknown or cannot be used and was ignored"
+        case .notAReport: "the line is neither a report of gpsd nor NMEA and was left out"
+        }
+    }
+}
+
+extension InputDiagnostics {
+    /// Groups warnings by their reasons.
+    ///
+    /// - Parameter count: The number of warnings that were found, where only the first of them were kept.
+    package init(_ warnings: [TraceWarning], count: Int? = nil) {
+        self.init()
+        for warning in warnings { record(warning) }
+        addSurplus((count ?? 0) - warnings.count)
+    }
+
+    /// Counts a warning.
+    mutating func record(_ warning: @autoclosure () -> TraceWarning) {
+        let warning = warning()
+        record(warning.reason.message, line: warning.line, text: warning.text)
     }
 }

@@ -154,6 +154,6 @@ extension RecordingFormat {
             var reading = TraceReading(trace)
             while let event = reading.next() { try export.take(event, line: reading.line) }
             try export.close()
-            return export.remarks + reading.warnings.map(\.description)
+            return export.remarks + reading.diagnostics.remarks
         })
 }

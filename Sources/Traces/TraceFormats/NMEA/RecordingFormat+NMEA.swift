@@ -170,7 +170,7 @@ extension RecordingFormat {
             if !isAtEnd { isAtEnd = gather(trace, &export, &cursor) }
         }
         try file.close()
-        return export.remarks + cursor.warningTexts
+        return export.remarks + cursor.diagnostics.remarks
     }
 
     /// Makes sentences of the next events; true when those were the last ones.

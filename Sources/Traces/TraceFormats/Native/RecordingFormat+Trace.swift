@@ -64,7 +64,7 @@ extension RecordingFormat {
                     ? "There are no times of arrival, as the trace does not say when it began."
                     : "The times at which \(arrivals) reports came were left out; --stamps writes them.")
         }
-        return remarks + cursor.warningTexts
+        return remarks + cursor.diagnostics.remarks
     }
 
     /// `2026-11-21 03:39:22 1795232362.754231: `

@@ -87,7 +87,7 @@ extension Recording {
     /// - Throws: an error of code `invalidTrace` when there are no motion readings in it.
     public init(trace: TraceFile) throws(DeviceError) {
         self.init(start: trace.start, contexts: trace.header?.contexts ?? [])
-        var warnings = 0
+        var diagnostics = InputDiagnostics()
         trace.bytes.withUnsafeBytes { bytes in
             var cursor = TraceCursor(trace)
             while let record = cursor.next(bytes) {
@@ -98,9 +98,9 @@ extension Recording {
                 guard tracks.indices.contains(sample.sensor) else { continue }
                 tracks[sample.sensor].append(sample.value, at: time)
             }
-            warnings = cursor.warningCount
+            diagnostics = cursor.diagnostics
         }
-        remarks.tell(warnings, "lines of the trace could not be read as they should.")
+        remarks += diagnostics.remarks
         settle()
         guard !tracks.isEmpty else { throw DeviceError(.invalidTrace, "\(trace.name) holds no motion readings.") }
     }

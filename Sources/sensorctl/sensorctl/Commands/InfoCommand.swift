@@ -37,10 +37,6 @@ struct InfoCommand: ParsableCommand {
         let stop = Stop()
         StandardOutput(stop: stop).write(summary, asJSON: output.json)
         for remark in summary.remarks { Notes.warn("\(trace.name): \(remark)") }
-        for warning in summary.warnings { Notes.warn("\(trace.name): \(warning)") }
-        if summary.warningCount > summary.warnings.count {
-            Notes.warn("\(trace.name): and \(summary.warningCount - summary.warnings.count) more")
-        }
         try stop.status().end()
     }
 }

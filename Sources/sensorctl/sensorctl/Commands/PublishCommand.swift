@@ -111,7 +111,9 @@ struct PublishCommand: AsyncParsableCommand {
         Termination.schedule(stop, after: duration)
         if let simulated {
             await play(simulated, publisher, until: stop)
-            for warning in simulated.warnings { Notes.warn("\(played?.name ?? ""): \(warning)") }
+            for remark in InputDiagnostics(simulated.warnings).remarks {
+                Notes.warn("\(played?.name ?? ""): \(remark)")
+            }
         }
         let reason = simulated != nil && stop.reason == nil ? Stop.Reason.complete : await stop.wait()
         for subscription in subscriptions { subscription.cancel() }

@@ -184,7 +184,7 @@ struct ReplayCommand: AsyncParsableCommand {
         if listener.outlet.count == 0, stop.reason == nil, let remark = Self.remark(on: trace, without: plan.stream) {
             Notes.warn(remark)
         }
-        for warning in simulated.warnings { Notes.warn("\(trace.name): \(warning)") }
+        for remark in InputDiagnostics(simulated.warnings).remarks { Notes.warn("\(trace.name): \(remark)") }
     }
 
     /// Why a replay has shown nothing, when the trace holds something else; nil otherwise.

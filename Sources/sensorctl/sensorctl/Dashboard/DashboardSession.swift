@@ -86,12 +86,12 @@ final class DashboardSession {
         await playback.run(until: stop) { server.counts.pages > 0 }
         await ticking.value
         await listeners.end()
-        for warning in simulated.warnings { Notes.warn("\(trace.name): \(warning)") }
+        for remark in InputDiagnostics(simulated.warnings).remarks { Notes.warn("\(trace.name): \(remark)") }
     }
 
     /// What is wrong with a trace takes the place of what is wrong with a machine.
     private func tellOfTrace(_ trace: TraceFile, _ simulated: SimulatedDevice, at time: Double) {
-        let remarks = ReportDamage(trace).remarks + simulated.warnings.map(\.description)
+        let remarks = ReportDamage(trace).remarks + InputDiagnostics(simulated.warnings).remarks
         var findings: [(level: String, topic: String, message: String, repair: [String])] = remarks.map {
             (level: "remark", topic: "recording", message: $0, repair: [])
         }

@@ -66,8 +66,8 @@ struct TraceTarget: ParsableArguments {
     /// Writes the trace with the edits, and says what its format cannot hold.
     func write(_ trace: TraceFile, edits: [any TraceEdit]) throws {
         try write { (sink) throws(DeviceError) in
-            let warnings = try TraceEditor.write(trace, edits: edits, to: sink)
-            return (ReportDamage(trace).remarks + warnings.map(\.description)).map { "\(trace.name): \($0)" }
+            let remarks = try TraceEditor.write(trace, edits: edits, to: sink)
+            return (ReportDamage(trace).remarks + remarks).map { "\(trace.name): \($0)" }
         }
     }
 

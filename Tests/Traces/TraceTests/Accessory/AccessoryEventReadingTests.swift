@@ -33,7 +33,6 @@ struct AccessoryEventReadingTests {
         let seconds = [0.5, 1, 1.5, 2, 2, 2, 3, 3, 4]
         #expect(reading.times == seconds.map { Int64($0 * 1e9) })
         #expect(reading.cursor.warnings.isEmpty)
-        #expect(reading.cursor.skippedKinds.isEmpty)
     }
 
     @Test("An accessory that says little has the port for its identity")

@@ -17,8 +17,8 @@ struct SummaryTests {
             #"{"t":4,"gpsd":{"class":"TPV","mode":tru}}"#,
         ])
         let remarks = [
-            "2 reports of gpsd are damaged and say nothing; the first on line 3 (gpsd report, byte 34: the line is not JSON)",
-            "2 numbers in reports of gpsd cannot be, and count as unknown; the first on line 4",
+            #"a report is damaged and was ignored (2 times; first in line 3: "gpsd report, byte 34: the line is not JSON")."#,
+            "a number is impossible and was treated as unknown (2 times; first in line 4).",
         ]
         #expect(TraceSummary(trace).remarks == remarks)
         #expect(ReportDamage(trace).remarks == remarks)

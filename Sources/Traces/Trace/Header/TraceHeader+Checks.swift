@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import JSONBytes
+
+extension TraceHeader {
+    /// Returns a warning for each member of a header line that reading ignores: one whose value has the wrong type, a
+    /// sensor without an id or of an unknown kind, a battery level outside 0…1. `null` counts as absent.
+    ///
+    /// The line is a valid header; members that `otherMembers` keeps are not reported.
+    static func warnings(about line: UnsafeRawBufferPointer) -> [TraceWarning] {
+        var checker = HeaderChecker()
+        var reader = JSONReader(line)
+        do throws(JSONError) {
+            try checker.checkHeader(&reader)
+        } catch {
+            // The line was read as a header before, so it is valid JSON.
+        }
+        return checker.warnings
+    }
+}
+
+private struct HeaderChecker {
+    var warnings: [TraceWarning] = []
+    private var sensorIDs: Set<String> = []
+
+    mutating func checkHeader(_ reader: inout JSONReader) throws(JSONError) {
+        try reader.beginObject()
+        while let key = try reader.nextKey() {
+            switch key.string() {
+            case "clock", "frame", "recorder", "source": try check(key, is: [.string], &reader)
+            case "devices":
+                try checkElements(of: key, &reader, limit: TraceHeader.maximumDevices) {
+                    checker, reader throws(JSONError) in
+                    try checker.checkDevice(&reader)
+                }
+            case "sensors":
+                try checkElements(of: key, &reader, limit: TraceSensors.maximumCount) {
+                    checker, reader throws(JSONError) in
+                    try checker.checkSensor(&reader)
+                }
+            case "contexts":
+                try checkElements(of: key, &reader, limit: TraceHeader.maximumDevices) {
+                    checker, reader throws(JSONError) in
+                    try checker.check(key, is: [.string], &reader)
+                }
+            case "units":
+                guard try isKind(.object, key, &reader) else { continue }
+                try reader.beginObject()
+                while let unit = try reader.nextKey() { try check(unit, is: [.string], &reader) }
+            case "battery":
+                guard try isKind(.object, key, &reader) else { continue }
+                let json = try reader.readRawValue()
+                if !TraceBattery.isReadable(json) { add(key, json) }
+            default: try reader.skipValue()
+            }
+        }
+    }
+
+    private mutating func checkDevice(_ reader: inout JSONReader) throws(JSONError) {
+        try reader.beginObject()
+        while let key = try reader.nextKey() {
+            switch key.string() {
+            case "kind", "path", "driver", "subtype", "subtype1": try check(key, is: [.string], &reader)
+            case "bps", "cycle": try check(key, is: [.number], &reader)
+            default: try reader.skipValue()
+            }
+        }
+    }
+
+    private mutating func checkSensor(_ reader: inout JSONReader) throws(JSONError) {
+        var (id, kind) = ("", "")
+        try reader.beginObject()
+        while let key = try reader.nextKey() {
+            switch key.string() {
+            case "id" where try reader.peekKind() == .string: id = try reader.textIfPresent()?.string() ?? ""
+            case "kind" where try reader.peekKind() == .string: kind = try reader.textIfPresent()?.string() ?? ""
+            case "id", "kind", "name", "label", "location", "source", "serial", "path", "clock", "mountMatrix",
+                "mountMatrixOrigin":
+                try check(key, is: [.string], &reader)
+            case "calibration": try check(key, is: [.object], &reader)
+            case "rates": try check(key, is: [.array, .object], &reader)
+            default: add(key, try reader.readRawValue())
+            }
+        }
+        if SensorKind(rawValue: kind) == nil || !TraceSensors.isUsable(id: id.utf8.count) {
+            add("sensor \"\(id)\" of kind \"\(kind)\"")
+        } else if !sensorIDs.insert(id).inserted {
+            add("sensor \"\(id)\" is listed twice")
+        }
+    }
+
+    /// Checks the elements of an array of objects or strings.
+    private mutating func checkElements(
+        of key: JSONText, _ reader: inout JSONReader, limit: Int,
+        _ checkElement: (inout HeaderChecker, inout JSONReader) throws(JSONError) -> Void
+    ) throws(JSONError) {
+        guard try isKind(.array, key, &reader) else { return }
+        let element: JSONKind = key.equals("contexts") ? .string : .object
+        var count = 0
+        try reader.beginArray()
+        while try reader.nextElement() {
+            count += 1
+            if try reader.peekKind() == element, count <= limit {
+                try checkElement(&self, &reader)
+            } else {
+                add(key, try reader.readRawValue())
+            }
+        }
+    }
+
+    /// Skips a value, and records it unless it has one of the kinds or is null.
+    private mutating func check(
+        _ key: JSONText, is kinds: [JSONKind], _ reader: inout JSONReader
+    ) throws(JSONError) {
+        let isFitting = kinds.contains(try reader.peekKind())
+        let json = try reader.readRawValue()
+        if !isFitting, !json.elementsEqual("null".utf8) { add(key, json) }
+    }
+
+    /// True when the next value is of that kind; skips and records any other value.
+    private mutating func isKind(
+        _ kind: JSONKind, _ key: JSONText, _ reader: inout JSONReader
+    ) throws(JSONError) -> Bool {
+        if try reader.peekKind() == kind { return true }
+        try check(key, is: [], &reader)
+        return false
+    }
+
+    private mutating func add(_ key: JSONText, _ json: UnsafeRawBufferPointer) {
+        add("\"\(key.string().prefix(40))\":\(String(decoding: json.prefix(160), as: UTF8.self))")
+    }
+
+    private mutating func add(_ text: String) {
+        guard warnings.count < TraceCursor.maximumWarnings else { return }
+        warnings.append(TraceWarning(line: 1, reason: .badMember, text: String(text.prefix(80))))
+    }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import TraceFormats
+
+@Suite("Spreading items of equal time")
+struct EqualTimeSpreaderTests {
+    /// Spreads items at those times, and returns the times that they get, in nanoseconds.
+    private func spread(_ times: [Int64]) -> (times: [Int64], order: [Int], spreadCount: Int) {
+        var spreader = EqualTimeSpreader<Int>()
+        var result: [(Int, Int64)] = []
+        for (index, time) in times.enumerated() {
+            spreader.append(index, at: time) { result.append(($0, $1)) }
+        }
+        spreader.finish { result.append(($0, $1)) }
+        return (result.map(\.1), result.map(\.0), spreader.spreadCount)
+    }
+
+    @Test("Items of one whole second share it equally")
+    func wholeSecond() {
+        let result = spread([0, 0, 0, 0, 1_000_000_000])
+        #expect(result.times == [0, 250_000_000, 500_000_000, 750_000_000, 1_000_000_000])
+        #expect(result.order == [0, 1, 2, 3, 4])
+        #expect(result.spreadCount == 4)
+    }
+
+    @Test("Items share the time to the next one when that is less than a second, and a second when it is more")
+    func intervals() {
+        #expect(spread([0, 0, 400_000_000]).times == [0, 200_000_000, 400_000_000])
+        #expect(spread([0, 0, 60_000_000_000]).times == [0, 500_000_000, 60_000_000_000])
+        #expect(spread([7, 7]).times == [7, 500_000_007])
+    }
+
+    @Test("Times that differ are kept, also where they go back")
+    func distinctTimes() {
+        let times: [Int64] = [5, 9, 3, 3 + 1_000_000_000]
+        let result = spread(times)
+        #expect(result.times == times)
+        #expect(result.spreadCount == 0)
+    }
+
+    @Test("A run of any length keeps its order within its second and needs bounded memory")
+    func longRun() {
+        let count = EqualTimeSpreader<Int>.maximumItems * 3 + 5
+        let result = spread(Array(repeating: 10, count: count) + [1_000_000_010])
+        #expect(result.order == Array(0...count))
+        #expect(result.times == result.times.sorted())
+        #expect(Set(result.times).count == count + 1)
+        #expect(result.times.last == 1_000_000_010)
+        #expect(result.spreadCount == count)
+    }
+
+    @Test("Times at the ends of the range neither overflow nor trap")
+    func extremes() {
+        #expect(spread([.max, .max]).times.count == 2)
+        #expect(spread([.min, .min, .max]).times == [.min, .min + 500_000_000, .max])
+    }
+}
