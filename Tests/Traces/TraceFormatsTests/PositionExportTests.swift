@@ -53,7 +53,7 @@ struct PositionExportTests {
         let builder = TraceBuilder(name: "made")
         _ = try TraceEditor.write(log, edits: [], to: builder)
         let made = try builder.file()
-        #expect(TraceSummary(made).remarks.count { $0.contains("1 report of gpsd is damaged") } == 1)
+        #expect(TraceSummary(made).remarks.count { $0.contains("a report is damaged and was ignored (line") } == 1)
         for format in [RecordingFormat.trace, .gpsd, .nmea, .gpx, .xcode, .kml, .geojson, .mcap] {
             for trace in [log, made] {
                 for isKnown in [false, true] {
