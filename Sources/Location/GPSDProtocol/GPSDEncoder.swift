@@ -18,8 +18,8 @@ package enum GPSDEncoder {
 
         mutating func text(_ key: StaticString, _ value: String) { writer.memberUnlessEmpty(key, value) }
 
-        mutating func time(_ key: StaticString, _ value: WallTime?) {
-            writer.memberIfPresent(key, value.map { CivilDate($0).iso8601(decimals: 3) })
+        mutating func time(_ key: StaticString, _ value: WallTime?, decimals: Int = 3) {
+            writer.memberIfPresent(key, value.map { CivilDate($0).iso8601(decimals: decimals) })
         }
 
         mutating func number(_ key: StaticString, _ value: Double, decimals: Int) {
@@ -48,12 +48,14 @@ package enum GPSDEncoder {
     }
 
     /// A TPV. Coordinates and what belongs to them are written for fixes only, as gpsd has it.
-    package static func line(_ report: PositionReport) -> [UInt8] {
+    ///
+    /// - Parameter timeDecimals: The decimals of the time; gpsd writes three.
+    package static func line(_ report: PositionReport, timeDecimals: Int = 3) -> [UInt8] {
         var members = Members("TPV")
         members.text("device", report.receiver)
         if report.status >= 2 { members.count("status", Int32(report.status)) }
         members.count("mode", Int32(report.mode.rawValue))
-        members.time("time", report.time)
+        members.time("time", report.time, decimals: timeDecimals)
         members.countIfKnown("leapseconds", report.leapSeconds)
         members.number("ept", report.timeError, decimals: 3)
         guard report.hasFix else { return members.line() }

@@ -87,7 +87,7 @@ struct DamageTests {
         let found = try #require(try Stage(folder).saveLeftovers().found.first)
         #expect(found.save == nil)
         #expect(try Set(Self.damaged(folder)) == kept)
-        #expect(found.remarks.contains { $0.hasPrefix("50 lines of ") })
+        #expect(found.remarks.contains { $0.contains("(50 times; first in line ") })
     }
 
     @Test("All lines that cannot be read are counted, however many they are")
@@ -97,7 +97,7 @@ struct DamageTests {
         let bytes = try Data(contentsOf: place) + Data(String(repeating: "x\n", count: 500).utf8)
         try bytes.write(to: place)
         let save = try #require(try Stage(folder).saveLeftovers().found.first?.save)
-        #expect(save.remarks.contains { $0.hasPrefix("500 lines of ") })
+        #expect(save.remarks.contains { $0.contains("(500 times; first in line ") })
         #expect(try Self.damaged(folder) == [bytes])
     }
 

@@ -219,12 +219,18 @@ struct GPXReadingTests {
                 <trkpt lat="2" lon="3"><time>yesterday</time></trkpt>
                 <trkpt lat="3" lon="4"/></trkseg></trk><trkpt lat="1" lon="1"/>
                 """)
-        #expect(read.fixes.map(\.latitude) == [1])
+        #expect(read.fixes.map(\.latitude) == [1, 2, 3])
+        #expect(read.times == [0, 1, 2])
         #expect(
-            read.hasRemark("4 points have no latitude and longitude in range and were left out, the first on line 4."))
-        #expect(read.hasRemark("1 times cannot be read"))
-        #expect(read.hasRemark("1 times name no zone"))
-        #expect(read.hasRemark("2 points have no time among others"))
+            read.remarks == [
+                #"<time> names no zone and was read as UTC (line 3: "2021-06-16T23:46:05")."#,
+                #"the latitude or longitude of a point is missing or out of range, and the point was left out (3 times; first in line 4: "lat=91 lon=2")."#,
+                #"the latitude or longitude of a point has a decimal comma, and the point was left out (line 5: "lat=1,5 lon=2")."#,
+                #"<time> is not a time such as 2026-11-21T03:39:16Z and was ignored (line 6: "yesterday")."#,
+                #"a point outside the tracks and routes that were read was left out (line 7: "lat=1.0 lon=1.0")."#,
+                "2 points have no time among others that have one, and were placed between their neighbours.",
+                "Course, speed or climb of 2 positions were derived from the positions before them.",
+            ])
     }
 
     @Test("Numbers that cannot be count as unknown, and nothing is derived from them")
@@ -237,7 +243,7 @@ struct GPXReadingTests {
                 """)
         #expect(read.fixes.count == 3 && read.fixes[1].altitudeMSL.isNaN)
         #expect(read.fixes.allSatisfy { !(abs($0.climb) > 100) })
-        #expect(read.hasRemark("1 numbers of positions cannot be, and count as unknown."))
+        #expect(read.hasRemark(#"a number of a point is impossible and was ignored (line 4: "lat=1.0 lon=2.0")."#))
     }
 
     @Test("A file is read as its bytes are, also where tracks are reached by their place in it")

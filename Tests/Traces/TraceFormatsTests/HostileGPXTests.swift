@@ -74,7 +74,9 @@ struct HostileGPXTests {
     @Test("Files of other kinds and encodings are refused with what to do")
     func others() throws {
         #expect(message("<gpx></gpx>")?.contains("holds no points") == true)
-        #expect(message("<gpx><wpt lat='x' lon='2'/></gpx>")?.contains("latitude and longitude in range") == true)
+        #expect(
+            message("<gpx><wpt lat='x' lon='2'/></gpx>")?.contains(
+                "latitude or longitude of a point is missing or out of range") == true)
         for (text, expected) in [
             ("<?xml version='1.0' encoding='UTF-16'?><gpx/>", "iconv -f UTF-16"),
             ("<html></html>", "GPX begins with <gpx>"),

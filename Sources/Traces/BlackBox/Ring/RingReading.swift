@@ -94,11 +94,9 @@ struct RingReading {
             }
             // The last line of a recording that was cut off is expected to be incomplete.
             let cut = reading.warnings.count { $0.reason == .cutLine }
-            let broken = reading.warnings.filter { $0.reason != .cutLine }
+            let broken = reading.diagnostics.entries.filter { $0.message != TraceWarning.Reason.cutLine.message }
             if !broken.isEmpty, segment.mark != nil {
-                remarks += InputDiagnostics(broken, count: reading.warningCount - cut).remarks.map {
-                    "\(segment.path): \($0)"
-                }
+                remarks += broken.map { "\(segment.path): \($0.remark)" }
                 damaged.append(segment.path)
             } else if repeated > 0, cut == 0 {
                 remarks.append("\(segment.path) has fewer lines than its header says.")

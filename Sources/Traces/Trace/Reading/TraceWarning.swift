@@ -61,7 +61,7 @@ public struct TraceWarning: Sendable, Hashable, CustomStringConvertible {
 
 extension TraceWarning.Reason {
     /// The problem and its consequence, as a clause.
-    var message: String {
+    package var message: String {
         switch self {
         case .cutLine: "the trace ends in the middle of this line, which was left out"
         case .brokenLine: "the line cannot be read and was left out"

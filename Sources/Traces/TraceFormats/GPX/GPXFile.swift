@@ -44,8 +44,8 @@ public enum GPXFile {
     ) throws(DeviceError) -> (trace: TraceFile, remarks: [String]) {
         var direct: GPXDirectImport? = GPXDirectImport(TraceBuilder(name: chunks.name), options)
         let plan = try GPXPlan(try GPXSurvey(chunks, &direct), options, name: chunks.name)
-        if let direct, plan.isInOrder, direct.start == plan.start {
-            return (try direct.trace(), plan.remarks + direct.remarks)
+        if plan.isInOrder, let trace = try direct?.trace(from: plan.start) {
+            return (trace, plan.remarks + (direct?.remarks ?? []))
         }
         direct = nil
         let builder = TraceBuilder(name: chunks.name)

@@ -10,6 +10,7 @@ struct GPXImporter {
     private let options: GPXOptions
     private let chunks: FileChunks
     private var writer: GPXPointWriter
+    private var hasPoints = false
 
     init(_ plan: GPXPlan, _ options: GPXOptions, _ chunks: FileChunks) {
         self.plan = plan
@@ -47,21 +48,25 @@ struct GPXImporter {
     private mutating func write(
         _ part: GPXSurvey.Part, _ reader: inout GPXReader, _ timing: inout PathTiming, to sink: some TraceSink
     ) throws(DeviceError) {
+        var hasTime = false
         while let item = try reader.next() {
             switch item {
             case .begin: break
-            case .segment: writer.isBroken = true
+            case .segment: writer.beginSegment()
             case .point(let content):
                 guard content == part.content, reader.point.report.isPlace else { continue }
                 if let start = plan.start {
-                    guard let time = reader.point.time else { continue }
-                    try writer.write(reader.point, at: time.subtractingSaturated(start), to: sink)
+                    // Points before the first time of their part have that time too.
+                    let time = reader.point.time ?? (hasTime ? nil : part.first)
+                    hasTime = true
+                    try writer.append(reader.point, at: time?.subtractingSaturated(start), to: sink)
                 } else {
                     let report = reader.point.report
                     let place = GeodeticCoordinate(latitude: report.latitude, longitude: report.longitude)
-                    let isJump = writer.isBroken && writer.last != nil
+                    let isJump = writer.isAtBeginning && hasPoints
+                    hasPoints = true
                     let time = isJump ? timing.jump(to: place, after: 2 * GPXPointWriter.gap) : timing.time(of: place)
-                    try writer.write(reader.point, at: time, to: sink)
+                    try writer.append(reader.point, at: time, to: sink)
                 }
             case .end(let content):
                 if content == part.content { return }
@@ -89,12 +94,12 @@ struct GPXDirectImport {
 
     mutating func beginPart() { writer?.beginPart() }
 
-    mutating func beginSegment() { writer?.isBroken = true }
+    mutating func beginSegment() { writer?.beginSegment() }
 
     /// Takes a point of a track.
     mutating func take(_ point: GPXPoint) {
-        guard !isHopeless, let time = point.time else { return }
-        guard time >= last else {
+        guard !isHopeless else { return }
+        guard let time = point.time, time >= last else {
             isHopeless = true
             return
         }
@@ -106,18 +111,21 @@ struct GPXDirectImport {
                 try made.begin(builder)
                 writer = made
             }
-            try writer?.write(point, at: time.subtractingSaturated(first), to: builder)
+            try writer?.append(point, at: time.subtractingSaturated(first), to: builder)
         } catch {
             // It comes again, and is told, when the file is read as usual.
             isHopeless = true
         }
     }
 
-    /// Civil time at time zero, in nanoseconds since 1970; nil when what was written is of no use.
-    var start: Int64? { isHopeless || writer == nil ? nil : first }
-
-    /// What was written.
-    func trace() throws(DeviceError) -> TraceFile { try builder.file() }
+    /// The trace of all points, which ends the import; nil when it cannot be used, or does not start at that time.
+    ///
+    /// - Parameter start: Civil time at time zero, in nanoseconds since 1970.
+    mutating func trace(from start: Int64?) throws(DeviceError) -> TraceFile? {
+        guard !isHopeless, writer != nil, start == first else { return nil }
+        try writer?.finish(builder)
+        return try builder.file()
+    }
 
     /// What somebody should know of it.
     var remarks: [String] { writer?.remarks ?? [] }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
+import Trace
 
 /// Which parts of a GPX file become a trace, and in which order.
 struct GPXPlan {
@@ -27,7 +28,10 @@ struct GPXPlan {
         let kinds = GPXOptions.Content.allCases
         guard let content = options.content ?? kinds.first(where: { kind in found.contains { $0.content == kind } })
         else {
-            throw DeviceError(.invalidTrace, "\(name) holds no points\(Self.excuse(survey)). Is it another file?")
+            throw DeviceError(
+                .invalidTrace,
+                "\(name) holds no points\(Self.excuse(survey))\(survey.diagnostics.isEmpty ? ". Is it another file?" : "")"
+            )
         }
         var chosen = found.filter { $0.content == content }
         guard !chosen.isEmpty else {
@@ -50,7 +54,11 @@ struct GPXPlan {
             }
             chosen = [part]
         }
-        let timed = chosen.filter { $0.timed > 0 }
+        // Several points with one time were not at their places at that time.
+        let first = chosen.map(\.first).min() ?? .max
+        let isOneTime =
+            chosen.reduce(0) { $0 + $1.timed } > 1 && chosen.allSatisfy { $0.timed == 0 || $0.last == first }
+        let timed = isOneTime ? [] : chosen.filter { $0.timed > 0 }
         var untimed = 0
         if !timed.isEmpty {
             untimed = chosen.count - timed.count
@@ -64,6 +72,11 @@ struct GPXPlan {
         parts = timed.isEmpty ? chosen : needsSorting ? timed : sorted
 
         noteFaults(survey)
+        if isOneTime {
+            remarks.append(
+                "All points have the time \(CivilDate(WallTime(nanoseconds: first)).iso8601(decimals: 0)), which was ignored."
+            )
+        }
         noteOthers(found, content)
         let kind = content.rawValue
         if options.number == nil, chosen.count > 1 {
@@ -82,7 +95,9 @@ struct GPXPlan {
         }
         remarks.tell(untimed, "\(kind) have no times and were left out. --track chooses one by its number.")
         let timeless = timed.reduce(0) { $0 + $1.count - $1.timed }
-        remarks.tell(timeless, "points have no time among others that have, and were left out.")
+        remarks.tell(
+            timeless, "points have no time among others that have one, and were placed between their neighbours.")
+        noteRepeated(timed)
         if timed.isEmpty {
             let pace = options.speed.map { "were given those of somebody who goes at \($0) m/s" }
             remarks.append(
@@ -92,9 +107,7 @@ struct GPXPlan {
     }
 
     private static func excuse(_ survey: GPXSurvey) -> String {
-        survey.badPlaces.count > 0
-            ? " that can be used: \(survey.badPlaces.count) have no latitude and longitude in range, the first on line \(survey.badPlaces.line)"
-            : ""
+        survey.diagnostics.isEmpty ? "" : " that can be used: \(survey.diagnostics.remarks.joined(separator: " "))"
     }
 
     private static func title(_ part: GPXSurvey.Part) -> String {
@@ -104,16 +117,15 @@ struct GPXPlan {
     private mutating func noteFaults(_ survey: GPXSurvey) {
         if let failure = survey.failure { remarks.append("\(failure.message) What stands before it was read.") }
         remarks.tell(survey.surplus, "tracks and routes were left out; the file has too many of them.")
-        remarks.tell(
-            survey.badPlaces.count,
-            "points have no latitude and longitude in range and were left out, the first on line \(survey.badPlaces.line)."
-        )
-        remarks.tell(
-            survey.badTimes.count,
-            "times cannot be read, the first before line \(survey.badTimes.line). One looks like 2026-11-21T03:39:16Z."
-        )
-        remarks.tell(survey.zoneless.count, "times name no zone and were taken as UTC.")
+        remarks += survey.diagnostics.remarks
         remarks.tell(survey.unknownReferences, "entities in the texts are not known and were kept as they are.")
+    }
+
+    private mutating func noteRepeated(_ parts: [GPXSurvey.Part]) {
+        guard let first = parts.first(where: { $0.repeated.count > 0 }) else { return }
+        remarks.append(
+            "\(parts.reduce(0) { $0 + $1.repeated.count }) points have the time of the point before (first in line \(first.repeated.line)). Points of one time were spread over the time to the next, at most a second."
+        )
     }
 
     private mutating func noteOthers(_ found: [GPXSurvey.Part], _ content: GPXOptions.Content) {

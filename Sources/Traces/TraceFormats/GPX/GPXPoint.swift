@@ -8,29 +8,27 @@ struct GPXPoint {
     var report = PositionReport()
     /// What the point says of the sky.
     var sky = SkyReport()
-    /// Nanoseconds since 1970.
+    /// Nanoseconds since 1970; nil when the file says none that can be read.
     var time: Int64?
-    /// True when there is a time that cannot be read.
-    var hasBadTime = false
-    /// True when the time names no zone.
-    var lacksZone = false
     /// What `fix` says of the dimensions.
     private var mode: FixMode?
 
     /// True when it says something of the sky.
     var hasSky: Bool { sky.usedCount >= 0 || !sky.hdop.isNaN || !sky.vdop.isNaN || !sky.pdop.isNaN }
 
-    /// Takes what `fix` says.
-    mutating func set(fix: UnsafeRawBufferPointer) {
-        (mode, report.status) =
+    /// Sets mode and status from the text of `fix`. False for an unknown text.
+    mutating func set(fix: UnsafeRawBufferPointer) -> Bool {
+        let known: (mode: FixMode?, status: UInt8)? =
             switch String(decoding: fix.prefix(8), as: UTF8.self) {
             case "none": (FixMode.none, 0)
             case "2d": (.twoDimensional, 0)
             case "3d": (.threeDimensional, 0)
             case "dgps": (nil, 2)
             case "pps": (nil, 9)
-            default: (nil, 0)
+            default: nil
             }
+        (mode, report.status) = known ?? (nil, 0)
+        return known != nil
     }
 
     /// Works out what follows from the other numbers, when all are there.

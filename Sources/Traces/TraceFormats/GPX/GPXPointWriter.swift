@@ -13,20 +13,34 @@ struct GPXPointWriter {
 
     /// Course, speed or climb of so many points were derived.
     private(set) var derived = 0
-    private var impossibleValues = 0
     /// The time of the last point, in nanoseconds since the start.
     private(set) var last: Int64?
-    /// True when the next point begins a segment.
-    var isBroken = true
+    /// True when the next point that is written begins a segment.
+    private var isBroken = true
     /// Civil time at time zero, in nanoseconds since 1970; nil when it is not known.
     private let start: Int64?
     private let name: String
     private let derivesMotion: Bool
     private let needsSorting: Bool
     private var motion = DerivedMotion()
+    private var spreader = EqualTimeSpreader<Item>()
+    /// What begins with the next point that is appended.
+    private var beginning = Beginning.segment
+    /// The next time that may be free for a point of a time that others have, by that time.
+    private var nextFreeTime: [Int64: Int64] = [:]
     /// What is sorted before it is written, where that has to be.
     private var recording = Recording()
     private var size = 0
+
+    /// What begins with a point.
+    private enum Beginning {
+        case nothing, segment, part
+    }
+
+    private struct Item {
+        var point: GPXPoint
+        var beginning: Beginning
+    }
 
     init(start: Int64?, needsSorting: Bool, _ options: GPXOptions, name: String) {
         self.start = start
@@ -41,15 +55,38 @@ struct GPXPointWriter {
         if !needsSorting { try sink.write(recording.traceHeader(source: name)) }
     }
 
-    /// Another track or route begins.
-    mutating func beginPart() {
-        motion.restart()
-        isBroken = true
-        if needsSorting { last = nil }
+    /// True when the next point does not continue the path of those before it.
+    var isAtBeginning: Bool { beginning != .nothing }
+
+    /// Begins another track or route.
+    mutating func beginPart() { beginning = .part }
+
+    /// Begins another segment of a track.
+    mutating func beginSegment() {
+        if beginning == .nothing { beginning = .segment }
     }
 
-    /// Writes a point that was there so many nanoseconds after the start.
-    mutating func write(_ point: GPXPoint, at time: Int64, to sink: some TraceSink) throws(DeviceError) {
+    /// Appends a point, and writes the points that it completes.
+    ///
+    /// - Parameter time: Nanoseconds since the start; nil for a point without a time among others that have one.
+    mutating func append(_ point: GPXPoint, at time: Int64?, to sink: some TraceSink) throws(DeviceError) {
+        let item = Item(point: point, beginning: beginning)
+        beginning = .nothing
+        var spreader = spreader
+        self.spreader = EqualTimeSpreader()
+        defer { self.spreader = spreader }
+        try spreader.append(item, at: time, isContinuous: item.beginning == .nothing) {
+            (item, time) throws(DeviceError) in
+            try write(item, at: time, to: sink)
+        }
+    }
+
+    private mutating func write(_ item: Item, at time: Int64, to sink: some TraceSink) throws(DeviceError) {
+        let time = needsSorting ? free(time) : time
+        if item.beginning != .nothing {
+            isBroken = true
+            if item.beginning == .part, needsSorting { last = nil }
+        }
         if isBroken {
             motion.restart()
             if let last, time > last {
@@ -60,20 +97,30 @@ struct GPXPointWriter {
             isBroken = false
         }
         last = time
-        if point.hasSky {
-            var sky = point.sky
-            impossibleValues += sky.refuseImpossibleValues()
+        if item.point.hasSky {
+            var sky = item.point.sky
             sky.time = wallTime(time)
             try write(GPSDEncoder.line(sky), at: time, to: sink)
         }
-        var report = point.report
-        impossibleValues += report.refuseImpossibleValues()
+        var report = item.point.report
         if derivesMotion, motion.complete(&report, at: time) { derived += 1 }
         try write(report, at: time, to: sink)
     }
 
-    /// Writes what waits for being sorted.
+    /// Returns that time or, where an earlier point of an overlapping track has it, the next millisecond that is free.
+    private mutating func free(_ time: Int64) -> Int64 {
+        var free = time
+        while let next = nextFreeTime[free] { free = next }
+        nextFreeTime[free] = free.addingSaturated(1_000_000)
+        if free != time { nextFreeTime[time] = free.addingSaturated(1_000_000) }
+        return free
+    }
+
+    /// Writes the points that are still held back, and what waits for being sorted.
     mutating func finish(_ sink: some TraceSink) throws(DeviceError) {
+        var spreader = spreader
+        self.spreader = EqualTimeSpreader()
+        try spreader.finish { (item, time) throws(DeviceError) in try write(item, at: time, to: sink) }
         guard needsSorting else { return }
         recording.reports.settle()
         try recording.write(to: sink, source: name)
@@ -82,7 +129,6 @@ struct GPXPointWriter {
     /// What somebody should know.
     var remarks: [String] {
         var remarks: [String] = []
-        remarks.tell(impossibleValues, Recording.impossibleValues)
         if derived > 0 {
             remarks.append(
                 "Course, speed or climb of \(derived) positions were derived from the positions before them.")
@@ -93,7 +139,9 @@ struct GPXPointWriter {
     private mutating func write(_ report: PositionReport, at time: Int64, to sink: some TraceSink) throws(DeviceError) {
         var report = report
         report.time = wallTime(time)
-        try write(GPSDEncoder.line(report), at: time, to: sink)
+        // More than a thousand points of one second would share their milliseconds.
+        let decimals = time % 1_000_000 == 0 ? 3 : 9
+        try write(GPSDEncoder.line(report, timeDecimals: decimals), at: time, to: sink)
     }
 
     private mutating func write(_ line: [UInt8], at time: Int64, to sink: some TraceSink) throws(DeviceError) {

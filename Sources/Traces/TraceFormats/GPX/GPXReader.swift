@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
+import GPSDProtocol
 import JSONBytes
 import Trace
 
 /// Goes through a GPX file point by point.
 ///
 /// Read are versions 1.0 and 1.1; elements are known by their names without prefixes. Course and speed are those of 1.0,
-/// or of any extension that calls them so: Garmin's TrackPointExtension, OsmAnd, OpenTracks and others, all in degrees
-/// from true north and metres per second. Heart rates and the like are passed over.
+/// of Garmin's TrackPointExtension, or of an extension that stands directly in `extensions` (OsmAnd, OpenTracks and others),
+/// all in degrees from true north and metres per second. Heart rates and other extensions are ignored. The points that
+/// Garmin writes between two points of a route, `gpxx:rpt`, are points of the route.
 struct GPXReader: ~Copyable {
     /// What was read.
     enum Item {
@@ -22,11 +24,19 @@ struct GPXReader: ~Copyable {
         case end(GPXOptions.Content)
     }
 
+    /// The maximum number of points in the extensions of one point of a route.
+    private static let maximumExtensionPoints = 100_000
+
     /// The last point.
-    private(set) var point = GPXPoint()
+    var point = GPXPoint()
+    /// Values that could not be read.
+    var diagnostics = InputDiagnostics()
+    /// Latitudes and longitudes in the extensions of the last point, and the number of those that were returned.
+    private var extensionPoints: [SIMD2<Double>] = []
+    private var extensionIndex = 0
     /// The name of the track or route that is open, as far as it has been read.
     private(set) var partName = ""
-    private var xml: XMLReader
+    var xml: XMLReader
     /// The track or route that is open.
     private var part: GPXOptions.Content?
     private var hasRoot: Bool
@@ -61,6 +71,7 @@ struct GPXReader: ~Copyable {
 
     /// Reads on; nil at the end of a whole file.
     mutating func next() throws(DeviceError) -> Item? {
+        if !extensionPoints.isEmpty, let item = nextExtensionPoint() { return item }
         while let token = try xml.next() {
             switch token {
             case .start:
@@ -98,6 +109,21 @@ struct GPXReader: ~Copyable {
         }
     }
 
+    /// Returns the next point of a route that stood in the extensions of the one before; nil when there is none.
+    private mutating func nextExtensionPoint() -> Item? {
+        guard extensionIndex < extensionPoints.count else {
+            extensionPoints.removeAll(keepingCapacity: true)
+            extensionIndex = 0
+            return nil
+        }
+        let place = extensionPoints[extensionIndex]
+        extensionIndex += 1
+        point = GPXPoint()
+        (point.report.latitude, point.report.longitude) = (place.x, place.y)
+        point.finish()
+        return .point(.routes)
+    }
+
     private mutating func begin() throws(DeviceError) -> Item? {
         switch xml.nameWord {
         case JSONText.word("trkpt"): return try readPoint(of: part ?? .tracks)
@@ -118,91 +144,109 @@ struct GPXReader: ~Copyable {
     /// Reads a point up to its end tag.
     private mutating func readPoint(of content: GPXOptions.Content) throws(DeviceError) -> Item {
         point = GPXPoint()
-        point.report.latitude = Self.number(xml.attribute("lat"))
-        point.report.longitude = Self.number(xml.attribute("lon"))
+        (point.report.latitude, point.report.longitude) = readCoordinates()
         let depth = xml.depth
         var isInExtensions = false
+        // True inside an extension whose <speed> and <course> are those of the point.
+        var isKnownExtension = false
         while let token = try xml.next() {
             switch token {
             case .start:
-                if xml.depth == depth + 1, xml.nameWord == 0, xml.isNamed("extensions") { isInExtensions = true }
-                // Some write their values as attributes: <geotracker:meta c="274.4" s="0.36"/>.
-                if xml.nameWord == JSONText.word("meta"), let course = xml.attribute("c"),
-                    let speed = xml.attribute("s")
-                {
-                    point.report.set(.course, Self.number(course))
-                    point.report.set(.speed, Self.number(speed))
+                if xml.depth == depth + 1 {
+                    isInExtensions = xml.nameWord == 0 && xml.isNamed("extensions")
+                } else if isInExtensions {
+                    if xml.depth == depth + 2 {
+                        isKnownExtension = xml.nameWord == 0 && xml.isNamed("TrackPointExtension")
+                    }
+                    beginExtension(of: content, isDirect: xml.depth == depth + 2)
                 }
             case .end:
                 if xml.depth == depth {
-                    point.finish()
+                    finishPoint()
                     return .point(content)
                 }
                 if isInExtensions {
-                    if xml.depth == depth + 1 { isInExtensions = false } else { noteExtension() }
+                    let isOwn = xml.depth == depth + 2 || (isKnownExtension && xml.depth == depth + 3)
+                    if xml.depth == depth + 1 { isInExtensions = false } else { endExtension(isOwn: isOwn) }
                 } else if xml.depth == depth + 1 {
-                    noteElement()
+                    endElement()
                 }
             }
         }
         return .point(content)
     }
 
-    private mutating func noteElement() {
+    private mutating func finishPoint() {
+        let impossible = point.report.refuseImpossibleValues() + point.sky.refuseImpossibleValues()
+        point.finish()
+        guard impossible > 0, point.report.isPlace else { return }
+        let place = "lat=\(point.report.latitude) lon=\(point.report.longitude)"
+        diagnostics.record(
+            "a number of a point is impossible and was ignored", at: "line \(xml.line())", text: place,
+            count: impossible)
+    }
+
+    private mutating func endElement() {
         switch xml.nameWord {
-        case JSONText.word("ele"): point.report.altitudeMSL = value
-        case JSONText.word("time"): noteTime()
-        case JSONText.word("speed"): point.report.set(.speed, value)
-        case JSONText.word("course"): point.report.set(.course, value)
-        case JSONText.word("magvar"): point.report.magneticVariation = value > 180 ? value - 360 : value
-        case JSONText.word("fix"): point.set(fix: xml.trimmedText)
-        case JSONText.word("sat"): point.sky.usedCount = count
-        case JSONText.word("hdop"): point.sky.hdop = value
-        case JSONText.word("vdop"): point.sky.vdop = value
-        case JSONText.word("pdop"): point.sky.pdop = value
-        case JSONText.word("dgpsid"): point.report.correctionStation = count
-        case 0 where xml.isNamed("geoidheight"): point.report.geoidSeparation = value
-        case 0 where xml.isNamed("ageofdgpsdata"): point.report.correctionAge = value
+        case JSONText.word("ele"): point.report.altitudeMSL = readNumber()
+        case JSONText.word("time"): readTime()
+        case JSONText.word("speed"): point.report.set(.speed, readNumber())
+        case JSONText.word("course"): point.report.set(.course, readNumber())
+        case JSONText.word("magvar"):
+            let value = readNumber()
+            point.report.magneticVariation = value > 180 ? value - 360 : value
+        case JSONText.word("fix"):
+            let text = xml.trimmedText
+            if !point.set(fix: text), !text.isEmpty {
+                record("<fix> is not a kind of fix and was ignored", String(decoding: text, as: UTF8.self))
+            }
+        case JSONText.word("sat"): point.sky.usedCount = readCount()
+        case JSONText.word("hdop"): point.sky.hdop = readNumber()
+        case JSONText.word("vdop"): point.sky.vdop = readNumber()
+        case JSONText.word("pdop"): point.sky.pdop = readNumber()
+        case JSONText.word("dgpsid"): point.report.correctionStation = readCount()
+        case 0 where xml.isNamed("geoidheight"): point.report.geoidSeparation = readNumber()
+        case 0 where xml.isNamed("ageofdgpsdata"): point.report.correctionAge = readNumber()
         default: break
         }
     }
 
-    private mutating func noteExtension() {
+    /// Reads the start tag of an extension: values that are attributes, and points of Garmin's routes.
+    private mutating func beginExtension(of content: GPXOptions.Content, isDirect: Bool) {
         switch xml.nameWord {
-        case JSONText.word("speed"): point.report.set(.speed, value)
-        case JSONText.word("course"), JSONText.word("bearing"): point.report.set(.course, value)
-        case JSONText.word("accuracy"), JSONText.word("hacc"): point.report.horizontalError = value
-        case JSONText.word("vacc"): point.report.verticalError = value
-        case JSONText.word("sacc"): point.report.speedError = value
-        case JSONText.word("cacc"): point.report.trackError = value
-        case 0 where xml.isNamed("accuracy_horizontal"): point.report.horizontalError = value
-        case 0 where xml.isNamed("accuracy_vertical"): point.report.verticalError = value
+        // <geotracker:meta c="274.4" s="0.36"/>
+        case JSONText.word("meta") where isDirect:
+            guard let course = xml.attribute("c"), let speed = xml.attribute("s") else { return }
+            let texts = [course, speed].map { String(decoding: $0, as: UTF8.self) }
+            point.report.set(.course, readNumber(texts[0], "attribute c"))
+            point.report.set(.speed, readNumber(texts[1], "attribute s"))
+        // <gpxx:RoutePointExtension><gpxx:rpt lat="51.1" lon="7.2"/>: the points between two points of a route.
+        case JSONText.word("rpt") where content == .routes:
+            let (latitude, longitude) = readCoordinates()
+            guard extensionPoints.count < Self.maximumExtensionPoints else {
+                record("a route point has too many <rpt>; the rest was left out", "")
+                return
+            }
+            extensionPoints.append([latitude, longitude])
         default: break
         }
     }
 
-    private mutating func noteTime() {
-        if let (time, zone) = CivilTime.parseZoned(xml.trimmedText) {
-            point.time = time.nanoseconds
-            point.lacksZone = zone == .missing
-        } else {
-            point.hasBadTime = true
+    /// Reads the end tag of an extension.
+    ///
+    /// - Parameter isOwn: False inside a container, whose `speed` may be that of the wind and whose `accuracy` an average.
+    private mutating func endExtension(isOwn: Bool) {
+        switch xml.nameWord {
+        case JSONText.word("speed") where isOwn: point.report.set(.speed, readNumber())
+        case JSONText.word("course") where isOwn, JSONText.word("bearing") where isOwn:
+            point.report.set(.course, readNumber())
+        case JSONText.word("accuracy") where isOwn, JSONText.word("hacc"): point.report.horizontalError = readNumber()
+        case JSONText.word("vacc"): point.report.verticalError = readNumber()
+        case JSONText.word("sacc"): point.report.speedError = readNumber()
+        case JSONText.word("cacc"): point.report.trackError = readNumber()
+        case 0 where xml.isNamed("accuracy_horizontal"): point.report.horizontalError = readNumber()
+        case 0 where xml.isNamed("accuracy_vertical"): point.report.verticalError = readNumber()
+        default: break
         }
-    }
-
-    private var value: Double { Self.number(xml.trimmedText) }
-
-    private var count: Int32 {
-        let value = Self.number(xml.trimmedText)
-        return value >= 0 && value <= 65_535 ? Int32(value) : -1
-    }
-
-    private static func number(_ text: UnsafeRawBufferPointer?) -> Double {
-        guard let text else { return .nan }
-        var (low, high) = (0, text.count)
-        while low < high, text[low] <= 0x20 { low += 1 }
-        while high > low, text[high - 1] <= 0x20 { high -= 1 }
-        let value = DecimalNumber(UnsafeRawBufferPointer(rebasing: text[low..<high]))?.double ?? .nan
-        return value.magnitude < FixedDecimal.limit ? value : .nan
     }
 }

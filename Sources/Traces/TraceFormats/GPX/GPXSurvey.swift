@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
+import Trace
 
 /// What a GPX file holds, found by going through it once.
 struct GPXSurvey {
@@ -32,38 +33,29 @@ struct GPXSurvey {
         var last = Int64.min
         /// False when a time goes back.
         var isOrdered = true
+        /// Points with the time of the point before, and the line of the first of them.
+        private(set) var repeated = (count: 0, line: 0)
         /// The time of the last point.
         private(set) var previous = Int64.min
 
-        mutating func note(_ point: GPXPoint) {
+        mutating func note(_ point: GPXPoint, line: @autoclosure () -> Int) {
             count += 1
             guard let time = point.time else { return }
             timed += 1
             if time < previous { isOrdered = false }
+            if time == previous {
+                if repeated.count == 0 { repeated.line = line() }
+                repeated.count += 1
+            }
             previous = time
             first = min(first, time)
             last = max(last, time)
         }
     }
 
-    /// Points of which something cannot be used: how many, and the line of the first.
-    struct Fault {
-        var count = 0
-        var line = 0
-
-        mutating func note(_ line: Int) {
-            if count == 0 { self.line = line }
-            count += 1
-        }
-    }
-
     private(set) var parts: [Part] = []
-    /// Points without coordinates that can be used.
-    private(set) var badPlaces = Fault()
-    /// Points whose times cannot be read.
-    private(set) var badTimes = Fault()
-    /// Times that name no zone.
-    private(set) var zoneless = Fault()
+    /// Values that could not be read.
+    private(set) var diagnostics = InputDiagnostics()
     private(set) var unknownReferences = 0
     /// Tracks and routes beyond those that are told apart.
     private(set) var surplus = 0
@@ -84,6 +76,7 @@ struct GPXSurvey {
             failure = error
         }
         unknownReferences = reader.unknownReferences
+        diagnostics = reader.diagnostics
     }
 
     private mutating func read(_ reader: inout GPXReader, _ direct: inout GPXDirectImport?) throws(DeviceError) {
@@ -104,14 +97,12 @@ struct GPXSurvey {
                 parts.append(Part(content: content, number: counts[content] ?? 1, place: place))
             case .segment: direct?.beginSegment()
             case .point(let content):
-                guard let index = content == .waypoints ? indexOfWaypoints() : open else { continue }
-                guard reader.point.report.isPlace else {
-                    badPlaces.note(reader.line())
+                guard let index = content == .waypoints ? indexOfWaypoints() : open else {
+                    reader.recordStrayPoint()
                     continue
                 }
-                if reader.point.hasBadTime { badTimes.note(reader.line()) }
-                if reader.point.lacksZone { zoneless.note(reader.line()) }
-                parts[index].note(reader.point)
+                guard reader.point.report.isPlace else { continue }
+                parts[index].note(reader.point, line: reader.line())
                 if content == .tracks { direct?.take(reader.point) }
             case .end:
                 if let open { parts[open].name = reader.partName }

@@ -284,9 +284,11 @@ package struct XMLReader: ~Copyable {
     }
 
     func wrongEncoding(_ encoding: String) -> DeviceError {
-        error(
+        // Programs of Windows call their text ISO-8859-1. Windows-1252 holds the same letters, and the quotation marks too.
+        let source = encoding.uppercased() == "ISO-8859-1" ? "WINDOWS-1252" : encoding
+        return error(
             onLine: 1,
-            "the text is in \(encoding), and only UTF-8 is read. Convert it: iconv -f \(encoding) -t UTF-8, and correct its first line."
+            "the text is in \(encoding), and only UTF-8 is read. Convert it: iconv -f \(source) -t UTF-8, and correct its first line."
         )
     }
 
@@ -297,7 +299,7 @@ package struct XMLReader: ~Copyable {
             } else if end < filled, base[end] < 0x20 {
                 "a control character (\(base[end])) stands here, which XML does not allow. Remove it."
             } else {
-                "this is not text in UTF-8. Convert it first, for example with iconv -f ISO-8859-1 -t UTF-8."
+                "this is not text in UTF-8. Convert it first, for example with iconv -f WINDOWS-1252 -t UTF-8."
             }
         return error(onLine: countLines(to: end), what)
     }

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import JSONBytes
+import Trace
+
+extension GPXReader {
+    /// The attributes `lat` and `lon` of the last tag, in degrees; NaN, and recorded, where they cannot be read.
+    mutating func readCoordinates() -> (latitude: Double, longitude: Double) {
+        let texts = [xml.attribute("lat"), xml.attribute("lon")].map { $0.map { String(decoding: $0, as: UTF8.self) } }
+        let values = texts.map { $0.flatMap(Self.number) ?? .nan }
+        if !(values[0].magnitude <= 90 && values[1].magnitude <= 180) {
+            let problem =
+                texts.contains { $0.map(Self.hasDecimalComma) == true }
+                ? "has a decimal comma" : "is missing or out of range"
+            record(
+                "the latitude or longitude of a point \(problem), and the point was left out",
+                "lat=\(texts[0] ?? "") lon=\(texts[1] ?? "")")
+        }
+        return (values[0], values[1])
+    }
+
+    /// The number in the element that ends; NaN where there is none or it cannot be read.
+    mutating func readNumber() -> Double {
+        let text = xml.trimmedText
+        if let value = Self.number(text) { return value }
+        return readNumber(String(decoding: text, as: UTF8.self), "<\(xml.elementName)>")
+    }
+
+    /// The number in a text; NaN, and recorded under that name, where it cannot be read.
+    mutating func readNumber(_ text: String, _ name: String) -> Double {
+        if let value = Self.number(text) { return value }
+        if !text.isEmpty, text.lowercased() != "nan" {
+            let problem = Self.hasDecimalComma(text) ? "has a decimal comma" : "is not a number in range"
+            record("\(name) \(problem) and was ignored", text)
+        }
+        return .nan
+    }
+
+    /// The count in the element that ends; -1 where there is none or it cannot be read.
+    mutating func readCount() -> Int32 {
+        let value = readNumber()
+        if value >= 0, value <= 65_535 { return Int32(value) }
+        if !value.isNaN { record("<\(xml.elementName)> is not a count and was ignored", "\(value)") }
+        return -1
+    }
+
+    mutating func readTime() {
+        let text = xml.trimmedText
+        guard let (time, zone) = CivilTime.parseZoned(text) else {
+            if !text.isEmpty {
+                record(
+                    "<time> is not a time such as 2026-11-21T03:39:16Z and was ignored",
+                    String(decoding: text, as: UTF8.self))
+            }
+            return
+        }
+        // Programs write zero, or a count of milliseconds as seconds, where they know no time.
+        guard !(0..<1_000_000_000).contains(time.nanoseconds) else {
+            record(
+                "<time> is in the first second of 1970, which is no time, and was ignored",
+                String(decoding: text, as: UTF8.self))
+            return
+        }
+        point.time = time.nanoseconds
+        if zone == .missing {
+            record("<time> names no zone and was read as UTC", String(decoding: text, as: UTF8.self))
+        }
+    }
+
+    /// Records that the last point stands in no track and no route, or in one too many.
+    mutating func recordStrayPoint() {
+        record(
+            "a point outside the tracks and routes that were read was left out",
+            "lat=\(point.report.latitude) lon=\(point.report.longitude)")
+    }
+
+    mutating func record(_ message: String, _ text: String) {
+        diagnostics.record(message, line: xml.line(), text: text)
+    }
+
+    private static func number(_ text: String) -> Double? {
+        var text = text
+        return text.withUTF8 { number(UnsafeRawBufferPointer($0)) }
+    }
+
+    private static func number(_ text: UnsafeRawBufferPointer) -> Double? {
+        var (low, high) = (0, text.count)
+        while low < high, text[low] <= 0x20 { low += 1 }
+        while high > low, text[high - 1] <= 0x20 { high -= 1 }
+        guard let value = DecimalNumber(UnsafeRawBufferPointer(rebasing: text[low..<high]))?.double else { return nil }
+        return value.magnitude < FixedDecimal.limit ? value : nil
+    }
+
+    /// True for a number whose only fault is a comma in place of the decimal point.
+    private static func hasDecimalComma(_ text: String) -> Bool {
+        text.count { $0 == "," } == 1 && number(text.replacing(",", with: ".")) != nil
+    }
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Testing
+import Trace
+
+@testable import TraceFormats
+
+@Suite("No point and no number of a GPX file is lost without a remark")
+struct GPXLossTests {
+    private func point(_ latitude: String, _ time: String? = nil, _ more: String = "") -> String {
+        let time = time.map { "<time>\($0)</time>" } ?? ""
+        return "<trkpt lat=\"\(latitude)\" lon=\"8\">\(more)\(time)</trkpt>\n"
+    }
+
+    private func track(_ points: [String]) -> String { "<trk><trkseg>\n\(points.joined())</trkseg></trk>\n" }
+
+    @Test("Points of one whole second are spread over it, in every format that the trace is converted to")
+    func wholeSeconds() throws {
+        let time = "2024-01-01T00:00:00Z"
+        let read = try ReadPositions(
+            inside: track([
+                point("50.0000", time), point("50.0001", time), point("50.0002", time),
+                point("50.0003", "2024-01-01T00:00:01Z"),
+            ]))
+        #expect(read.fixes.map(\.latitude) == [50, 50.0001, 50.0002, 50.0003])
+        #expect(read.times.map { ($0 * 1000).rounded() } == [0, 333, 667, 1000])
+        #expect(read.remarks.count { $0.contains("2 points have the time of the point before (first in line ") } == 1)
+        for format in [RecordingFormat.trace, .gpsd, .nmea, .gpx, .kml, .geojson, .mcap] {
+            try Files.withFolder { folder in
+                let path = folder + "/out" + (format.endings.first ?? "")
+                _ = try format.write(read.trace, to: path)
+                guard format != .kml, format != .geojson else { return }
+                let back = try RecordingFile.open(path)
+                #expect(ReadPositions(back.trace).fixes.count == 4, "\(format)")
+            }
+        }
+    }
+
+    @Test("Thousands of points in one second stay that many")
+    func manyPoints() throws {
+        let points = (0..<3000).map { point("50.\(10_000 + $0)", "2024-01-01T00:00:00Z") }
+        let read = try ReadPositions(inside: track(points + [point("51", "2024-01-01T00:00:01Z")]))
+        #expect(read.fixes.count == 3001)
+        var epochs = PositionEpochs(read.trace)
+        let count = read.trace.bytes.withUnsafeBytes { bytes in
+            var count = 0
+            while epochs.next(bytes) != nil { count += 1 }
+            return count
+        }
+        #expect(count == 3001)
+    }
+
+    @Test(
+        "A file whose points all have one time, or the first second of 1970, has no times",
+        arguments: [
+            ["2024-01-01T00:00:00Z", "2024-01-01T00:00:00Z", "2024-01-01T00:00:00Z"],
+            ["1970-01-01T00:00:00Z", "1970-01-01T00:00:00.5Z", "1970-01-01T00:00:00.999Z"],
+        ])
+    func oneTime(times: [String]) throws {
+        let read = try ReadPositions(inside: track(zip(["1", "2", "3"], times).map { point($0, $1) }))
+        #expect(read.fixes.map(\.latitude) == [1, 2, 3])
+        #expect(read.times == [0, 1, 2])
+        #expect(read.trace.start == nil)
+        #expect(read.hasRemark("The tracks have no times; their points were put one second apart"))
+        #expect(read.hasRemark("2024-01-01T00:00:00Z") || read.hasRemark("first second of 1970"))
+    }
+
+    @Test("One point of 1970 lies between its neighbours")
+    func pointOf1970() throws {
+        let read = try ReadPositions(
+            inside: track([
+                point("1", "2024-01-01T00:00:00Z"), point("2", "1970-01-01T00:00:00Z"),
+                point("3", "2024-01-01T00:00:10Z"),
+            ]))
+        #expect(read.fixes.map(\.latitude) == [1, 2, 3])
+        #expect(read.times == [0, 5, 10])
+        #expect(read.hasRemark(#"<time> is in the first second of 1970, which is no time, and was ignored (line 5: "#))
+    }
+
+    @Test("Points of overlapping tracks with equal times are all kept")
+    func overlap() throws {
+        let times = ["2024-01-01T00:00:00Z", "2024-01-01T00:00:01Z", "2024-01-01T00:00:02Z"]
+        let first = track(zip(["1", "2", "3"], times).map { point($0, $1) })
+        let second = track(zip(["4", "5", "6"], times).map { point($0, $1) })
+        let read = try ReadPositions(inside: first + second)
+        #expect(Set(read.fixes.map(\.latitude)) == [1, 2, 3, 4, 5, 6])
+        #expect(Set(read.fixes.compactMap(\.time)).count == 6)
+    }
+
+    @Test(
+        "A number that cannot be read is reported with its line and text",
+        arguments: [
+            ("<ele>100,5</ele>", "<ele> has a decimal comma", "100,5"),
+            ("<ele>high</ele>", "<ele> is not a number", "high"),
+            ("<speed>3,5</speed>", "<speed> has a decimal comma", "3,5"),
+            ("<course>N</course>", "<course> is not a number", "N"),
+            ("<hdop>0,9</hdop>", "<hdop> has a decimal comma", "0,9"),
+            ("<vdop>x</vdop>", "<vdop> is not a number", "x"),
+            ("<pdop>1e999</pdop>", "<pdop> is not a number", "1e999"),
+            ("<magvar>W3</magvar>", "<magvar> is not a number", "W3"),
+            ("<geoidheight>47 m</geoidheight>", "<geoidheight> is not a number", "47 m"),
+            ("<ageofdgpsdata>?</ageofdgpsdata>", "<ageofdgpsdata> is not a number", "?"),
+            ("<sat>many</sat>", "<sat> is not a number", "many"), ("<sat>-3</sat>", "<sat> is not a count", "-3.0"),
+            ("<dgpsid>x</dgpsid>", "<dgpsid> is not a number", "x"),
+            ("<fix>4d</fix>", "<fix> is not a kind of fix", "4d"),
+            ("<time>noon</time>", "<time> is not a time", "noon"),
+            ("<extensions><speed>3,5</speed></extensions>", "<speed> has a decimal comma", "3,5"),
+            ("<extensions><accuracy>good</accuracy></extensions>", "<accuracy> is not a number", "good"),
+            ("<extensions><vacc>x</vacc></extensions>", "<vacc> is not a number", "x"),
+            ("<extensions><g:meta c=\"1,5\" s=\"2\"/></extensions>", "attribute c has a decimal comma", "1,5"),
+        ])
+    func unreadable(element: String, problem: String, text: String) throws {
+        let read = try ReadPositions(inside: "\n" + track([point("1", nil, element)]))
+        let remark = try #require(read.remarks.first { $0.hasPrefix(problem) }, "\(read.remarks)")
+        #expect(remark.hasSuffix("\"\(text)\").") && remark.contains("(line "))
+    }
+
+    @Test("Decimal commas in all coordinates are named as what they are")
+    func coordinates() throws {
+        let error = #expect(throws: DeviceError.self) {
+            try ReadPositions(inside: track([point("50,1"), point("50,2")]))
+        }
+        #expect(error?.message.contains("decimal comma") == true)
+        #expect(error?.message.contains("another file") == false)
+    }
+
+    @Test("Garmin's points between two points of a route are points of the route")
+    func routePoints() throws {
+        func point(_ latitude: String, _ inner: [String]) -> String {
+            let points = inner.map { "<gpxx:rpt lat=\"\($0)\" lon=\"8\"/>" }.joined()
+            return
+                "<rtept lat=\"\(latitude)\" lon=\"8\"><extensions><gpxx:RoutePointExtension><gpxx:Subclass>0</gpxx:Subclass>\(points)</gpxx:RoutePointExtension></extensions></rtept>"
+        }
+        let read = try ReadPositions(
+            inside: "<rte>\(point("50", ["50.1", "50.2"]))\(point("50.3", ["x", "50.4"]))\(point("50.5", []))</rte>")
+        #expect(read.fixes.map(\.latitude) == [50, 50.1, 50.2, 50.3, 50.4, 50.5])
+        #expect(read.hasRemark(#"missing or out of range, and the point was left out (line 3: "lat=x lon=8")"#))
+    }
+
+    @Test(
+        "Speed and accuracy inside other containers are not those of the device",
+        arguments: [
+            "<weather><wind><speed>12</speed><course>270</course></wind></weather>",
+            "<average><accuracy>99</accuracy><speed>3</speed></average>",
+            "<wind c=\"1\"><meta c=\"5\" s=\"9\"/></wind>",
+        ])
+    func nested(extension text: String) throws {
+        let read = try ReadPositions(inside: track([point("1", nil, "<extensions>\(text)</extensions>")]))
+        #expect(read.fixes[0].speed.isNaN && read.fixes[0].track.isNaN && read.fixes[0].horizontalError.isNaN)
+    }
+}
