@@ -9,8 +9,19 @@ struct NMEAClock {
     /// The midnight before the last time, in nanoseconds since 1970; as long as no date is known, since some midnight.
     private var midnight: Int64 = 0
     private var timeOfDay: Int64?
+    /// What is known of the date, in rising order.
+    private enum Dating: Int {
+        case none
+        /// From a receiver without a fix, which may not know the date yet.
+        case provisional
+        case certain
+    }
+
+    private var dating = Dating.none
     /// True once a date is known.
-    private(set) var isDated = false
+    var isDated: Bool { dating != .none }
+    /// True once a date is known that was not provisional.
+    var hasCertainDate: Bool { dating == .certain }
     /// The midnight before the first time of all; nil while no date is known.
     private(set) var firstMidnight: Int64?
 
@@ -18,14 +29,16 @@ struct NMEAClock {
         guard let midnight else { return }
         self.midnight = midnight
         firstMidnight = midnight
-        isDated = true
+        dating = .certain
     }
 
     /// The last instant; nil before the first.
     var last: Int64? { timeOfDay.map { midnight.addingSaturated($0) } }
 
     /// Takes a time, and a date when there is one.
-    mutating func advance(to time: Int64?, date: Int64?) {
+    ///
+    /// - Parameter isProvisional: True for a date that counts only while no other is known.
+    mutating func advance(to time: Int64?, date: Int64?, isProvisional: Bool = false) {
         if let time {
             // From late to early, midnight was between. A small step back is a step back.
             if let last = timeOfDay {
@@ -34,10 +47,13 @@ struct NMEAClock {
             }
             timeOfDay = time
         }
-        if let date {
-            if !isDated { firstMidnight = date.subtractingSaturated(midnight) }
-            isDated = true
-            midnight = date
+        let found = isProvisional ? Dating.provisional : .certain
+        guard let date, found.rawValue >= dating.rawValue else { return }
+        // A first date reaches back over the midnights that have passed.
+        if found != dating {
+            firstMidnight = date.subtractingSaturated(midnight.subtractingSaturated(firstMidnight ?? 0))
         }
+        dating = found
+        midnight = date
     }
 }

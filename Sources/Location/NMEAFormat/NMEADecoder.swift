@@ -11,11 +11,14 @@ public import DeviceCore
 /// It reads GGA, GNS, RMC, GLL, VTG, GSA, GSV, GST, ZDA, DPT, HDT, HDG, HDM, THS, VHW, ROT and the pitch and roll of XDR, of
 /// every talker. Other sentences are passed over, and those with a wrong checksum count for nothing. All sentences of one
 /// time make one epoch, which is handed over when the next one begins: satellites, then the position, then directions.
+/// A sentence that is whole quarters of an hour away from the others of its epoch gives local time, which is ignored.
 ///
 /// Units and references are those of ``DeviceCore/PositionReport``. GST's standard deviations become errors of 95 per
 /// cent. Altitudes are above mean sea level, and above the ellipsoid too when the geoid's separation is said. A position
-/// that one sentence of its epoch calls invalid is none. Dates come with RMC and ZDA, and go on over midnight until the
-/// next one; they are not repaired when a receiver's counter of weeks overflowed.
+/// that one sentence of its epoch calls invalid is none; a sentence whose status or position cannot be read leaves it to
+/// the others, and without any others the mode is unknown. Dates come with RMC and ZDA, and go on over midnight until the
+/// next one; those of a void RMC and 6 January 1980, where GPS begins, only until the first other one. Dates are not
+/// repaired when a receiver's counter of weeks overflowed.
 public struct NMEADecoder: Sendable {
     /// The most receivers that are told apart.
     private static let maximumReceivers = 16
@@ -45,6 +48,9 @@ public struct NMEADecoder: Sendable {
         streams.lazy.compactMap(\.stream.clock.firstMidnight).first.map { WallTime(nanoseconds: $0) }
     }
 
+    /// True once a date came that was not provisional.
+    package var hasCertainDate: Bool { streams.contains { $0.stream.clock.hasCertainDate } }
+
     /// Reads the sentences of a line: usually one, perhaps behind a tag block, a stamp or other text.
     ///
     /// - Parameters:
@@ -72,6 +78,12 @@ public struct NMEADecoder: Sendable {
                 take(UnsafeRawBufferPointer(rebasing: line[range]), hasChecksum, stream, arrival, receive)
             }
         }
+    }
+
+    /// Returns what could not be read since the last call.
+    package mutating func takeIssues() -> [NMEAIssue] {
+        defer { counts.issues.removeAll(keepingCapacity: true) }
+        return counts.issues
     }
 
     /// Hands over what is left, as no line follows.

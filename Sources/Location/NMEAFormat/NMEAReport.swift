@@ -21,6 +21,9 @@ public struct NMEAReport: Sendable {
     /// The time of the epoch in nanoseconds since 1970, or since some midnight while no date is known; nil when no
     /// sentence gave a time yet.
     public var clock: Int64?
+    /// True for a position whose time a sentence of the same talker and kind has given before: a receiver that measures
+    /// more often than its times show.
+    package var isRepeated = false
 }
 
 /// What a decoder came across.
@@ -43,6 +46,8 @@ public struct NMEACounts: Sendable, Hashable {
     public var otherDatums = 0
     /// Receivers beyond the sixteenth, told apart by tag blocks; their sentences were left out.
     public var receiversLeftOut = 0
+    /// What could not be read since the last call of ``NMEADecoder/takeIssues()``.
+    package internal(set) var issues: [NMEAIssue] = []
 
     /// Nothing yet.
     public init() {}

@@ -21,6 +21,15 @@ struct NMEASentence {
         starts.append(bytes.count &+ 1)
     }
 
+    /// The three letters of its kind.
+    var kindName: String { String(decoding: bytes[2..<5], as: UTF8.self) }
+
+    /// The whole sentence without its checksum.
+    var text: String { "$" + String(decoding: bytes, as: UTF8.self) }
+
+    /// Its bytes, to read it again later.
+    func copy() -> [UInt8] { [UInt8](bytes) }
+
     /// How many fields follow the kind.
     var count: Int { starts.count &- 1 }
 

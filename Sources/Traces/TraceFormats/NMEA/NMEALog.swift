@@ -47,8 +47,7 @@ public enum NMEALog {
         try sink.write(log.header)
         var lines = NMEALogLines(bytes, of: contents)
         while let line = lines.next() {
-            guard case .sentences(let text, let arrival) = line else { continue }
-            try log.take(text, arrival, sink)
+            try log.take(line, number: lines.line, sink)
         }
         if contents.isCutOff { throw DeviceError.becameShorter(name) }
         try log.finish(sink)

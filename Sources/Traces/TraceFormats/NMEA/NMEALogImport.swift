@@ -26,7 +26,11 @@ struct NMEALogImport {
     private var motion = DerivedMotion()
     private let derives: Bool
     private var derived = 0
-    private var impossibleValues = 0
+    /// What could not be read.
+    private var diagnostics = InputDiagnostics()
+    /// The number of the line that is read.
+    private var line = 0
+    private var run = NMEAReportRun()
     /// The time of the last event, and the receiver's clock then.
     private var time: Int64 = 0
     private var clock: Int64?
@@ -84,46 +88,99 @@ struct NMEALogImport {
     }
 
     mutating func take(
-        _ line: UnsafeRawBufferPointer, _ arrival: WallTime?, _ sink: some TraceSink
+        _ line: NMEALogLines.Line, number: Int, _ sink: some TraceSink
     ) throws(DeviceError) {
-        decoder.decode(line, arrival: arrival) { waiting.append($0) }
-        if !waiting.isEmpty { try write(sink) }
+        self.line = number
+        switch line {
+        case .date: break
+        case .other(let text):
+            diagnostics.record("the line holds no sentence and was left out", line: number, text: Self.text(text))
+        case .sentences(let text, let arrival):
+            let before = decoder.counts
+            decoder.decode(text, arrival: arrival) { waiting.append($0) }
+            record(text, since: before)
+            if !waiting.isEmpty { try collect(sink) }
+        }
     }
 
     mutating func finish(_ sink: some TraceSink) throws(DeviceError) {
+        let before = decoder.counts
         decoder.finish { waiting.append($0) }
-        try write(sink)
+        record(UnsafeRawBufferPointer(start: nil, count: 0), since: before)
+        try collect(sink)
+        try write(run.removeAll(before: nil), sink)
     }
 
-    private mutating func write(_ sink: some TraceSink) throws(DeviceError) {
+    private static func text(_ bytes: UnsafeRawBufferPointer) -> String {
+        String(decoding: bytes.prefix(320), as: UTF8.self)
+    }
+
+    /// Records what the decoder could not read of a line.
+    private mutating func record(_ bytes: UnsafeRawBufferPointer, since before: NMEACounts) {
+        let counts = decoder.counts
+        for (count, message) in [
+            (counts.broken - before.broken, "the sentence has a wrong checksum, or none, or is cut, and was left out"),
+            (counts.unchecked - before.unchecked, "the sentence has no checksum and was read as it is"),
+            (counts.passedOver - before.passedOver, "the sentence is of a kind that is not read and was left out"),
+            (
+                counts.otherDatums - before.otherDatums,
+                "the sentence says that positions are of another datum than WGS 84; they were not changed"
+            ),
+        ] where count > 0 {
+            diagnostics.record(message, at: "line \(line)", text: Self.text(bytes), count: count)
+        }
+        guard !counts.issues.isEmpty else { return }
+        for issue in decoder.takeIssues() { diagnostics.record(issue.message, line: line, text: issue.text) }
+    }
+
+    private mutating func collect(_ sink: some TraceSink) throws(DeviceError) {
         for report in waiting {
-            advance(to: report)
-            let line: [UInt8]
-            switch report.contents {
-            case .position(var position):
-                impossibleValues += position.refuseImpossibleValues()
-                position.time = shifted(position.time)
-                if derives, motion.complete(&position, at: time) { derived += 1 }
-                line = GPSDEncoder.line(position)
-            case .sky(var sky):
-                impossibleValues += sky.refuseImpossibleValues()
-                sky.time = shifted(sky.time)
-                line = GPSDEncoder.line(sky)
-            case .attitude(var attitude):
-                impossibleValues += attitude.refuseImpossibleValues()
-                line = GPSDEncoder.line(attitude)
-            }
-            try sink.write(TraceEvent(time: time, .gpsd(line)))
+            if run.isEnded(by: report) { try write(run.removeAll(before: report.clock), sink) }
+            run.append(report, line: line)
         }
         waiting.removeAll(keepingCapacity: true)
     }
 
-    private func shifted(_ time: WallTime?) -> WallTime? {
-        time.map { WallTime(nanoseconds: $0.nanoseconds.addingSaturated(shift)) }
+    private mutating func write(_ entries: [NMEAReportRun.Entry], _ sink: some TraceSink) throws(DeviceError) {
+        for entry in entries {
+            let impossible: Int
+            advance(to: entry.report, shift: entry.shift)
+            let line: [UInt8]
+            switch entry.report.contents {
+            case .position(var position):
+                impossible = position.refuseImpossibleValues()
+                position.time = shifted(position.time, entry.shift)
+                if entry.shift > 0 { recordSpread(position, line: entry.line) }
+                if derives, motion.complete(&position, at: time) { derived += 1 }
+                line = GPSDEncoder.line(position, timeDecimals: entry.shift % 1_000_000 == 0 ? 3 : 9)
+            case .sky(var sky):
+                impossible = sky.refuseImpossibleValues()
+                sky.time = shifted(sky.time, entry.shift)
+                line = GPSDEncoder.line(sky)
+            case .attitude(var attitude):
+                impossible = attitude.refuseImpossibleValues()
+                line = GPSDEncoder.line(attitude)
+            }
+            diagnostics.record(
+                "a number is impossible and was ignored", at: "the epoch that ends in line \(entry.line)", text: "",
+                count: impossible)
+            try sink.write(TraceEvent(time: time, .gpsd(line)))
+        }
+    }
+
+    private mutating func recordSpread(_ position: PositionReport, line: Int) {
+        diagnostics.record(
+            "the position has the time of the one before; positions of one time were spread over the time to the next, at most a second",
+            at: "the epoch that ends in line \(line)",
+            text: "\(position.latitude), \(position.longitude)")
+    }
+
+    private func shifted(_ time: WallTime?, _ more: Int64) -> WallTime? {
+        time.map { WallTime(nanoseconds: $0.nanoseconds.addingSaturated(shift).addingSaturated(more)) }
     }
 
     /// Moves the time of the trace on to that of a report.
-    private mutating func advance(to report: NMEAReport) {
+    private mutating func advance(to report: NMEAReport, shift: Int64) {
         if hasArrivals {
             guard let arrival = report.arrival else { return }
             let asked = arrival.nanoseconds.subtractingSaturated(start)
@@ -131,7 +188,7 @@ struct NMEALogImport {
             time = max(time, asked)
             return
         }
-        guard let now = report.clock else { return }
+        guard let now = report.clock?.addingSaturated(shift) else { return }
         defer { clock = now }
         guard let clock else { return }
         let step = now.subtractingSaturated(clock)
@@ -147,14 +204,10 @@ struct NMEALogImport {
 
     var remarks: [String] {
         let counts = decoder.counts
-        var remarks: [String] = []
-        remarks.tell(counts.broken, "sentences had a wrong checksum, or none, or were cut, and were left out.")
-        remarks.tell(counts.unchecked, "sentences have no checksum and were taken as they are.")
+        var remarks = diagnostics.remarks
         remarks.tell(counts.incompleteSkies, "lists of satellites were incomplete and were left out.")
         remarks.tell(
             counts.undated, "positions have no date, and therefore no time: no sentence says it. --date names it.")
-        remarks.tell(
-            counts.otherDatums, "sentences say that positions are of another datum than WGS 84. They were not changed.")
         remarks.tell(counts.receiversLeftOut, "sentences of further receivers were left out: there are too many.")
         if !dateOrigin.isEmpty, counts.undated == 0 {
             remarks.append("No sentence says the date at the beginning; it was taken from \(dateOrigin).")
@@ -162,7 +215,6 @@ struct NMEALogImport {
         remarks.tell(backwards, "times were earlier than the ones before; the trace stands still there.")
         remarks.tell(
             jumps, "times were more than a day away from the ones before; the trace goes on there without a gap.")
-        remarks.tell(impossibleValues, Recording.impossibleValues)
         remarks.tell(derived, "positions got speed or course from the way between them, as no sentence tells it.")
         if options.weeks == 0, let date = survey.date, let known = options.date ?? survey.comment ?? survey.firstArrival
         {

@@ -43,11 +43,13 @@ struct NMEALogSurvey {
         while let line = lines.next() {
             switch line {
             case .date(let date): if comment == nil { comment = date }
+            case .other: break
             case .sentences(let text, let arrival):
                 decoder.decode(text, arrival: arrival, receive: note)
             }
+            _ = decoder.takeIssues()
             let isMoving = decoder.counts.motion > 0
-            if decoder.firstDate != nil, isMoving || decoder.counts.read >= Self.enoughSentences { break }
+            if decoder.hasCertainDate, isMoving || decoder.counts.read >= Self.enoughSentences { break }
         }
         decoder.finish(receive: note)
         date = decoder.firstDate
@@ -79,7 +81,14 @@ struct NMEALogLines {
         case sentences(UnsafeRawBufferPointer, arrival: WallTime?)
         /// A comment that tells the date.
         case date(WallTime)
+        /// A line without a sentence that is not a comment.
+        case other(UnsafeRawBufferPointer)
     }
+
+    /// The number of the last line, counted from 1.
+    private(set) var line = 0
+    /// The byte that ended the last line.
+    private var lineEnd: UInt8 = 0x0a
 
     private let bytes: UnsafeRawBufferPointer
     private let contents: TraceBytes?
@@ -92,10 +101,12 @@ struct NMEALogLines {
         self.contents = contents
     }
 
-    /// The next line with a sentence or a date; nil at the end.
+    /// The next line that is neither empty nor a comment without a date; nil at the end.
     mutating func next() -> Line? {
         while at < bytes.count {
             let start = at
+            // The second character of CR LF begins no line, nor does the rest of one that is read in pieces.
+            if lineEnd == 0x0a || lineEnd == 0x0d && bytes[at] != 0x0a { line &+= 1 }
             if start &- forgotten >= Self.window {
                 contents?.forget(forgotten..<start)
                 forgotten = start
@@ -103,6 +114,7 @@ struct NMEALogLines {
             let end = min(bytes.count, start &+ Self.maximumLine)
             while at < end, bytes[at] != UInt8(ascii: "\n"), bytes[at] != UInt8(ascii: "\r") { at &+= 1 }
             let line = UnsafeRawBufferPointer(rebasing: bytes[start..<at])
+            lineEnd = at < end ? bytes[at] : 0
             if at < end { at &+= 1 }
             guard let first = line.first else { continue }
             if first == UInt8(ascii: "$") { return .sentences(line, arrival: nil) }
@@ -113,7 +125,7 @@ struct NMEALogLines {
             // Only text in front of a sentence can be a stamp.
             let head = line.prefix(Self.maximumStamp)
             guard let sentence = head.firstIndex(where: Self.isStart) else {
-                guard line.contains(where: Self.isStart) else { continue }
+                guard line.contains(where: Self.isStart) else { return .other(line) }
                 return .sentences(line, arrival: nil)
             }
             return .sentences(line, arrival: sentence > 0 ? Self.arrival(line, sentence) : nil)

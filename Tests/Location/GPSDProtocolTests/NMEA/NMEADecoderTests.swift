@@ -172,7 +172,7 @@ struct NMEADecoderTests {
         #expect(Decoded([sentence(gga)]).positions.map(\.mode) == [.threeDimensional])
         #expect(
             Decoded([sentence("GPGLL,4404.0,N,12118.0,W,120000.00,A,A")]).positions.map(\.mode) == [.twoDimensional])
-        #expect(Decoded([sentence("GPGGA,120000.00,,,,,1,12,1.0,10.0,M,,M,,")]).positions.map(\.mode) == [.none])
+        #expect(Decoded([sentence("GPGGA,120000.00,,,,,1,12,1.0,10.0,M,,M,,")]).positions.map(\.mode) == [.unknown])
         let flat = sentence("GPGSA,A,2,01,02,03,,,,,,,,,,2.0,1.0,1.7")
         #expect(Decoded([sentence(gga), flat]).positions.map(\.mode) == [.twoDimensional])
     }
@@ -293,7 +293,8 @@ struct NMEADecoderTests {
         #expect(abs((Decoded([long]).positions.first?.latitude ?? 0) - 44.0672222) < 1e-6)
         for place in ["9000.1,N,12118.0,W", "4460.0,N,12118.0,W", "4404.0,X,12118.0,W", "4404.0,N,18000.1,W"] {
             #expect(
-                Decoded([sentence("GPGGA,120000.00,\(place),1,12,1.0,10.0,M,,M,,")]).positions.map(\.mode) == [.none])
+                Decoded([sentence("GPGGA,120000.00,\(place),1,12,1.0,10.0,M,,M,,")]).positions.map(\.mode) == [.unknown]
+            )
         }
         for time in ["240000.00", "126000", "1200", "12000a", "120000,5", "-12000"] {
             #expect(Decoded([sentence("GPZDA,\(time),10,01,2017,00,00")]).counts.read == 1)

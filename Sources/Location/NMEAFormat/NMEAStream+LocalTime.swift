@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+
+// GLL and ZDA of some receivers give local time, where the other sentences give UTC.
+extension NMEAStream {
+    /// True for a time that is whole quarters of an hour, give or take a second, away from that of the epoch.
+    func mayBeLocalTime(_ time: Int64, _ kind: Kinds) -> Bool {
+        guard let current = self.time, !kinds.isEmpty, kinds.isDisjoint(with: kind) else { return false }
+        let difference = (time - current).magnitude
+        let rest = difference % Self.quarterOfAnHour.magnitude
+        return difference > 60_000_000_000
+            && (rest <= 1_000_000_000 || rest >= Self.quarterOfAnHour.magnitude - 1_000_000_000)
+    }
+
+    static let quarterOfAnHour: Int64 = 900_000_000_000
+
+    /// Decides about the sentence that is held, when the next time comes or none does: it belongs to the epoch where that time
+    /// is nearer to the epoch's than to its own, and begins an epoch otherwise.
+    mutating func release(before next: Int64?, _ counts: inout NMEACounts, _ receive: (NMEAReport) -> Void) {
+        guard let held, let time else { return }
+        self.held = nil
+        let offset = held.time - time
+        let isLocal =
+            if let next {
+                (next - time).magnitude < (next - held.time).magnitude
+            } else {
+                kinds.isDisjoint(with: .gll) ? kinds.rawValue.nonzeroBitCount > 1 : false
+            }
+        held.bytes.withUnsafeBytes { bytes in
+            guard let sentence = NMEASentence(bytes), let (_, kind) = Self.timedKind(sentence) else { return }
+            if isLocal {
+                recordLocalTime(offset, of: sentence.kindName, sentence, &counts)
+                takeTimed(sentence, time, kind, held.arrival, &counts, receive)
+            } else if kinds == .gll, next == held.time {
+                // Two sentences agree against the GLL that came first.
+                recordLocalTime(-offset, of: "GLL", sentence, &counts)
+                self.time = held.time
+                takeTimed(sentence, held.time, kind, held.arrival, &counts, receive)
+            } else {
+                takeTimed(sentence, held.time, kind, held.arrival, &counts, receive)
+            }
+        }
+    }
+
+    func recordLocalTime(
+        _ offset: Int64, of kind: String, _ sentence: NMEASentence, _ counts: inout NMEACounts
+    ) {
+        let quarters = Int((Double(offset.magnitude) / Double(Self.quarterOfAnHour)).rounded())
+        let fraction = ["", ".25", ".5", ".75"][quarters % 4]
+        let hours = "\(quarters / 4)\(fraction) \(quarters == 4 ? "hour" : "hours")"
+        counts.record(
+            "the time of \(kind) is \(hours) \(offset > 0 ? "ahead of" : "behind") that of the other sentences and was ignored",
+            sentence)
+    }
+}

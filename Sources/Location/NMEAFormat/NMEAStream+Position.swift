@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+
+// The sentences about the position.
+extension NMEAStream {
+    /// `time,lat,N,lon,E,quality,used,hdop,altitude,M,separation,M,age,station`
+    mutating func readGGA(_ sentence: NMEASentence, _ counts: inout NMEACounts) {
+        let quality = sentence[5].count
+        if let found = NMEAStatus.all.first(where: { $0.quality == quality }) { report.status = found.status }
+        let state: FixState =
+            switch quality {
+            case nil: .unknown
+            case 0: .none
+            default: .fix
+            }
+        readFix(sentence, state, separation: 10, age: 12, &counts)
+    }
+
+    /// `time,lat,N,lon,E,modes,used,hdop,altitude,separation,age,station`
+    mutating func readGNS(_ sentence: NMEASentence, _ counts: inout NMEACounts) {
+        let modes = sentence[5].bytes
+        var state = FixState.unknown
+        if modes.contains(where: { "ADEFMPRS".utf8.contains($0) }) {
+            state = .fix
+        } else if !modes.isEmpty, modes.allSatisfy({ $0 == UInt8(ascii: "N") || $0 == UInt8(ascii: " ") }) {
+            state = .none
+        }
+        readFix(sentence, state, separation: 9, age: 10, &counts)
+    }
+
+    /// `time,A,lat,N,lon,E,knots,course,ddmmyy,variation,E,mode`
+    mutating func readRMC(_ sentence: NMEASentence, _ counts: inout NMEACounts) {
+        let state = Self.state(sentence[1])
+        guard note(sentence, position: 2, state, maximumCount: 14, &counts) else { return }
+        readMotion(knots: sentence[6].positive, course: sentence[7])
+        let variation = sentence.eastward(9)
+        if !variation.isNaN { report.magneticVariation = variation }
+        if let (year, month, day) = sentence.shortDate(8) {
+            noteDate(year, month, day, isProvisional: state == .none)
+        }
+        readMode(sentence[11])
+    }
+
+    /// `lat,N,lon,E,time,A,mode`
+    mutating func readGLL(_ sentence: NMEASentence, _ counts: inout NMEACounts) {
+        // Before version 2 it ended with the position.
+        let state = sentence.count < 6 ? .fix : Self.state(sentence[5])
+        if note(sentence, position: 0, state, maximumCount: 8, &counts) { readMode(sentence[6]) }
+    }
+
+    private static func state(_ status: NMEAField) -> FixState {
+        switch status.letter {
+        case UInt8(ascii: "A"): .fix
+        case UInt8(ascii: "V"): .none
+        default: .unknown
+        }
+    }
+
+    /// `course,T,magnetic course,M,knots,N,km/h,K,mode`, and before version 2 without the letters.
+    mutating func readVTG(_ sentence: NMEASentence) {
+        let isOld = sentence.count == 4
+        if sentence[8].letter == UInt8(ascii: "N") { return }
+        var speed = sentence[isOld ? 2 : 4].positive
+        if speed.isNaN { speed = sentence[isOld ? 3 : 6].positive / 3.6 / NMEAEncoder.knot }
+        readMotion(knots: speed, course: sentence[0])
+        let magnetic = sentence[isOld ? 1 : 2].positive
+        if magnetic <= 360 { report.magneticTrack = magnetic }
+    }
+
+    /// `time,rms,major,minor,orientation,latitude,longitude,altitude`
+    mutating func readGST(_ sentence: NMEASentence) {
+        var deviations = PositionDeviations()
+        deviations.north = sentence[5].positive
+        deviations.east = sentence[6].positive
+        deviations.up = sentence[7].positive
+        self.deviations = deviations
+    }
+
+    /// `time,day,month,year,…`
+    mutating func readZDA(_ sentence: NMEASentence) {
+        guard let day = sentence[1].count, let month = sentence[2].count, let year = sentence[3].count else { return }
+        noteDate(year, month, day, isProvisional: false)
+    }
+
+    /// `depth below the transducer,offset`: an offset above zero is that of the surface, one below that of the keel.
+    mutating func readDPT(_ sentence: NMEASentence) {
+        let depth = sentence[0].positive
+        let offset = sentence[1].positive
+        report.depth = offset.isNaN ? depth : depth + offset
+    }
+
+    /// Takes the position of a sentence. False when its fields are not where they should be.
+    ///
+    /// - Parameter maximumCount: The fields that such a sentence has at most. Decimal commas make more of them.
+    private mutating func note(
+        _ sentence: NMEASentence, position index: Int, _ state: FixState, maximumCount: Int,
+        _ counts: inout NMEACounts
+    ) -> Bool {
+        let position = sentence.position(index)
+        let isEmpty = (index..<index + 4).allSatisfy { sentence[$0].isEmpty }
+        guard sentence.count <= maximumCount || position != nil else {
+            counts.record(
+                "\(sentence.kindName) has too many fields, as with decimal commas, and was ignored", sentence)
+            return false
+        }
+        if position == nil, !isEmpty {
+            counts.record("the position of \(sentence.kindName) cannot be read and was ignored", sentence)
+        } else if state == .unknown, !isEmpty {
+            counts.record(
+                "\(sentence.kindName) does not say whether there is a fix, and its position was ignored", sentence)
+        }
+        if state == .none { isInvalid = true }
+        guard let position, state == .fix else { return true }
+        isValid = true
+        // Of several sentences that with the most digits counts.
+        guard position.decimals > decimals else { return true }
+        decimals = position.decimals
+        report.latitude = position.latitude
+        report.longitude = position.longitude
+        return true
+    }
+
+    /// What GGA and GNS have in common.
+    private mutating func readFix(
+        _ sentence: NMEASentence, _ state: FixState, separation: Int, age: Int, _ counts: inout NMEACounts
+    ) {
+        guard note(sentence, position: 1, state, maximumCount: 15, &counts) else { return }
+        if state == .fix { sky.note(used: sentence[6].count, hdop: sentence[7].positive) }
+        let height = sentence[8].number
+        if !height.isNaN { report.altitudeMSL = height }
+        let geoid = sentence[separation].number
+        if !geoid.isNaN { report.geoidSeparation = geoid }
+        report.correctionAge = sentence[age].positive
+        // Receivers write the station 0000 when they have none.
+        if let station = sentence[age + 1].count, !report.correctionAge.isNaN || station > 0 {
+            report.correctionStation = Int32(truncatingIfNeeded: station)
+        }
+    }
+
+    private mutating func readMotion(knots: Double, course: NMEAField) {
+        if report.speed.isNaN { report.speed = knots * NMEAEncoder.knot }
+        let course = course.positive
+        if report.track.isNaN, course <= 360 { report.track = course }
+    }
+
+    /// The letter of version 2.3; GGA's quality counts more.
+    private mutating func readMode(_ field: NMEAField) {
+        guard report.status == 0 else { return }
+        if let found = NMEAStatus.all.first(where: { $0.letter == field.letter }) { report.status = found.status }
+    }
+
+    private mutating func noteDate(_ year: Int, _ month: Int, _ day: Int, isProvisional: Bool) {
+        guard let midnight = CivilDate.time(year: year, month: month, day: day) else { return }
+        // Receivers that do not know the date say where GPS began.
+        let isProvisional = isProvisional || (year, month, day) == (1980, 1, 6)
+        guard !isProvisional || date == nil else { return }
+        (date, isProvisionalDate) = (midnight.nanoseconds, isProvisional)
+    }
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import GPSDProtocol
+import Testing
+import Trace
+
+@testable import TraceFormats
+
+@Suite("No fix of an NMEA log is lost without a remark")
+struct NMEALossTests {
+    private func sentence(_ text: String) -> String {
+        let digits = Array("0123456789ABCDEF")
+        let sum = Int(text.utf8.reduce(0, ^))
+        return "$\(text)*\(digits[sum >> 4])\(digits[sum & 15])"
+    }
+
+    private func open(_ sentences: String...) throws -> ReadPositions { try open(sentences) }
+
+    private func open(_ sentences: [String]) throws -> ReadPositions {
+        let text = sentences.map { sentence($0) + "\r\n" }.joined()
+        let file = try RecordingFile.read([UInt8](text.utf8), name: "t.nmea")
+        return ReadPositions(file.trace, remarks: file.remarks)
+    }
+
+    private static let rmc = "GPRMC,085210,A,5008.7630,N,00828.9580,E,10.0,90.0,010124,,,A"
+
+    @Test(
+        "A sentence that cannot be read leaves the fix to the others of its epoch",
+        arguments: [
+            "IIGGA,085210,5008.7630,N,00828.9580,E,DGNSS fix,8,1,100.0,M,47.0,M,,",
+            "GPGGA,085210,5008.7630,N,00828.9580,E,,8,1,100.0,M,47.0,M,,",
+            "GPGGA,085210,5008.7630,N,00828.9580,E,X,8,1,100.0,M,47.0,M,,",
+            "GPGGA,085210,5008.7630,N,00828.9580,E,2.0,8,1,100.0,M,47.0,M,,",
+            "GPGLL,5008.7630,N,00828.9580,E,085210,,A", "GPGLL,5008.7630,N,00828.9580,E,085210,X,A",
+            "GPGGA,085210,5000,0000,N,00800,0000,E,1,8,1,100,0,M,47,0,M,,",
+            "GPGGA,085210,5008.7630,N,00828.9580,O,1,8,1,100.0,M,47.0,M,,",
+            "GPGGA,085210,5008.7630,,00828.9580,,1,8,1,100.0,M,47.0,M,,",
+            "GPGGA,085210,5060.0000,N,00828.9580,E,1,8,1,100.0,M,47.0,M,,",
+            "GPGGA,085210,-5008.7630,N,00828.9580,E,1,8,1,100.0,M,47.0,M,,",
+            "GNGNS,085210,5008.7630,N,00828.9580,E,XX,8,1,100.0,47.0,,",
+        ])
+    func unreadable(other: String) throws {
+        for lines in [[Self.rmc, other], [other, Self.rmc]] {
+            let read = try open(lines)
+            #expect(read.reports.count == 1)
+            let report = try #require(read.fixes.first)
+            #expect((report.latitude - 50.14605).magnitude < 1e-9 && (report.longitude - 8.4826333333).magnitude < 1e-9)
+            let line = lines[0] == other ? 1 : 2
+            #expect(read.remarks.contains { $0.contains("(line \(line): \"$\(other.prefix(5))") }, "\(read.remarks)")
+        }
+        // Alone it says neither a fix nor that there is none.
+        let alone = try open([other])
+        #expect(alone.reports.allSatisfy { $0.report.mode == .unknown })
+        #expect(!alone.remarks.isEmpty)
+    }
+
+    @Test("What the receiver calls no fix is none")
+    func noFix() throws {
+        #expect(try open("GPGGA,085210,,,,,0,0,,,M,,M,,").reports.map(\.report.mode) == [.none])
+        #expect(try open("GPRMC,085210,V,,,,,,,010124,,,N").reports.map(\.report.mode) == [.none])
+        #expect(try open("GPGLL,,,,,085210,V,N").reports.map(\.report.mode) == [.none])
+    }
+
+    @Test(
+        "A field that cannot be read is reported with its line and its sentence",
+        arguments: [
+            ("GPGGA,noon,5008.7630,N,00828.9580,E,1,8,1,100.0,M,47.0,M,,", "field 1 of GGA"),
+            ("GPGGA,085210,5008.7630,N,00828.9580,E,1,many,1,100.0,M,47.0,M,,", "field 7 of GGA"),
+            ("GPGGA,085210,5008.7630,N,00828.9580,E,1,8,good,100.0,M,47.0,M,,", "field 8 of GGA"),
+            ("GPGGA,085210,5008.7630,N,00828.9580,E,1,8,1,high,M,47.0,M,,", "field 9 of GGA"),
+            ("GPRMC,085210,A,5008.7630,N,00828.9580,E,-3,90.0,010124,,,A", "field 7 of RMC"),
+            ("GPRMC,085210,A,5008.7630,N,00828.9580,E,1,N,010124,,,A", "field 8 of RMC"),
+            ("GPRMC,085210,A,5008.7630,N,00828.9580,E,1,90.0,today,,,A", "field 9 of RMC"),
+            ("GPRMC,085210,A,5008.7630,N,00828.9580,E,1,90.0,010124,3.1,O,A", "field 10 of RMC"),
+            ("GPVTG,x,T,,M,1.0,N,,K,A", "field 1 of VTG"), ("GPGST,085210,1,x,1,1,1,1,1", "field 3 of GST"),
+            ("GPZDA,085210,first,01,2024,,", "field 2 of ZDA"),
+            ("GPGSA,A,3,1A,,,,,,,,,,,,1.0,1.0,1.0", "field 3 of GSA"), ("GPDPT,deep,0.0", "field 1 of DPT"),
+            ("GPHDT,north,T", "field 1 of HDT"), ("GPHDG,1.0,2.0,X,,", "field 2 of HDG"),
+            ("GPROT,1.0,X", "field 2 of ROT"), ("GPVHW,x,T,1.0,M,,N,,K", "field 1 of VHW"),
+        ])
+    func fields(text: String, problem: String) throws {
+        let read = try open(Self.rmc, text)
+        let remark = try #require(read.remarks.first { $0.hasPrefix(problem) }, "\(read.remarks)")
+        #expect(remark.contains("cannot be read and was ignored (line 2: \"$\(text.prefix(5))"))
+    }
+
+    @Test("Lines and sentences that are not read are counted")
+    func others() throws {
+        let text =
+            sentence(Self.rmc) + "\nhello\n" + sentence("PMTK001,1") + "\n" + sentence("PMTK001,2") + "\n# comment\n"
+            + "$GPGGA,1*00\n"
+        let file = try RecordingFile.read([UInt8](text.utf8), name: "t.nmea")
+        #expect(
+            file.remarks.contains { $0.hasPrefix("the line holds no sentence and was left out (line 2: \"hello\")") })
+        #expect(
+            file.remarks.contains { $0.contains("kind that is not read and was left out (2 times; first in line 3: ") })
+        #expect(file.remarks.contains { $0.contains("wrong checksum, or none, or is cut, and was left out (line 6: ") })
+    }
+
+    @Test(
+        "GLL in local time does not make an epoch of its own",
+        arguments: [
+            ["GGA", "GLL", "RMC"], ["GGA", "RMC", "GLL"], ["GLL", "GGA", "RMC"], ["RMC", "GLL", "GGA"],
+        ])
+    func localTime(order: [String]) throws {
+        var lines: [String] = []
+        for second in 0..<3 {
+            let place = "500\(second).0000,N,00800.0000,E"
+            let texts = [
+                "GGA": "GPGGA,10080\(second),\(place),1,8,1.0,100.0,M,47.0,M,,",
+                "GLL": "GPGLL,\(place),12080\(second).020,A,A",
+                "RMC": "GPRMC,10080\(second),A,\(place),1.0,90.0,010124,,,A",
+            ]
+            lines += order.compactMap { texts[$0] }
+        }
+        let read = try open(lines)
+        #expect(read.fixes.count == 3)
+        #expect(read.times == [0, 1, 2])
+        // 2024-01-01T10:08:00Z
+        #expect(read.fixes.first?.time?.seconds == 1_704_103_680)
+        #expect(read.hasRemark("the time of GLL is 2 hours ahead of that of the other sentences and was ignored"))
+    }
+
+    @Test("A log with a fix every half hour keeps all of them")
+    func halfHours() throws {
+        var lines: [String] = []
+        for hour in 10..<12 {
+            for minute in ["00", "30"] {
+                let place = "50\(hour).0000,N,008\(minute).0000,E"
+                lines.append("GPGLL,\(place),\(hour)\(minute)00,A,A")
+                lines.append("GPGGA,\(hour)\(minute)00,\(place),1,8,1.0,100.0,M,47.0,M,,")
+                lines.append("GPRMC,\(hour)\(minute)00,A,\(place),1.0,90.0,010124,,,A")
+            }
+        }
+        let read = try open(lines)
+        #expect(read.times == [0, 1800, 3600, 5400])
+        #expect(!read.hasRemark("ahead"))
+    }
+
+    @Test("The first date of a fix reaches back over a void RMC's of 1980")
+    func voidDate() throws {
+        let gga = "GPGGA,100801,5000.0000,N,00800.0000,E,1,8,1.0,100.0,M,47.0,M,,"
+        let read = try open(
+            "GPRMC,100800,V,,,,,,,060180,,,N", gga, "GPRMC,100802,A,5000.0000,N,00800.0000,E,1.0,90.0,010124,,,A")
+        #expect(read.fixes.map { $0.time?.seconds } == [1_704_103_681, 1_704_103_682])
+        #expect(read.trace.start?.seconds == 1_704_103_680)
+        // Without another date it is the only one.
+        let only = try open("GPRMC,100800,V,,,,,,,020180,,,N", gga)
+        #expect(only.fixes.first?.time?.seconds == 315_655_681)
+    }
+
+    @Test("Positions of a receiver that measures more often than its times show are all kept")
+    func wholeSeconds() throws {
+        func gga(_ time: String, _ minutes: String) -> String {
+            "GPGGA,\(time),50\(minutes),N,00800.0000,E,1,8,1.0,100.0,M,47.0,M,,"
+        }
+        let read = try open(
+            "GPZDA,100800,01,01,2024,,", gga("100800", "00.0000"), gga("100800", "00.0010"), gga("100800", "00.0020"),
+            gga("100800", "00.0030"), gga("100801", "00.0040"))
+        #expect(read.times == [0, 0.25, 0.5, 0.75, 1])
+        #expect(Set(read.fixes.compactMap(\.time)).count == 5)
+        #expect(read.hasRemark("the position has the time of the one before"))
+        var epochs = PositionEpochs(read.trace)
+        let count = read.trace.bytes.withUnsafeBytes { bytes in
+            var count = 0
+            while epochs.next(bytes) != nil { count += 1 }
+            return count
+        }
+        #expect(count == 5)
+    }
+
+    @Test("A sentence that is sent twice is one position")
+    func repeats() throws {
+        let gga = "GPGGA,100800,5000.0000,N,00800.0000,E,1,8,1.0,100.0,M,47.0,M,,"
+        let read = try open(gga, gga, "GPGGA,100801,5000.0000,N,00800.0000,E,1,8,1.0,100.0,M,47.0,M,,")
+        #expect(!read.hasRemark("spread"))
+    }
+}
