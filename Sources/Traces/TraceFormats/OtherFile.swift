@@ -45,12 +45,23 @@ enum OtherFile {
         if let kind = kinds.first(where: { bytes.dropFirst($0.place).starts(with: $0.bytes) }) { return kind.advice }
         let text = bytes.drop { [0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf].contains($0) }
         if text.first == UInt8(ascii: "<") { return advice(onXML: bytes) }
-        guard text.first == UInt8(ascii: "{") else { return nil }
+        guard text.first == UInt8(ascii: "{") || text.first == UInt8(ascii: "[") else { return nil }
         // Of the members' order nothing is said, and blanks may stand anywhere.
         let plain = text.prefix(512).filter { ![0x20, 0x09, 0x0a, 0x0d].contains($0) }
         let isOurs = plain.starts(with: "{\"format\"".utf8) || plain.starts(with: "{\"class\"".utf8)
-        return !isOurs && plain.contains("\"type\":\"Feature".utf8) ? geoJSON : nil
+        if isOurs { return nil }
+        if plain.contains("\"type\":\"Feature".utf8) { return geoJSON }
+        return phoneKeys.contains { plain.contains($0.utf8) } ? phoneJSON : nil
     }
+
+    /// Keys of the JSON that apps on phones write: Sensor Logger's, Google's timeline, GPSLogger's.
+    private static let phoneKeys = [
+        "\"sensor\":", "\"seconds_elapsed\":", "\"loggingTime", "\"locationTimestamp", "\"accelerometer",
+        "\"latitudeE7\":",
+        "\"gyroscope", "\"latitude\":",
+    ]
+    private static let phoneJSON =
+        "a phone's log in JSON, which is not read. Record or export it as CSV: Sensor Logger and phyphox have it among their export formats, and the folder that their archive unpacks to is read as it is. Tables of other apps need a map of their columns (--columns)"
 
     /// The root element tells.
     private static func advice(onXML bytes: [UInt8]) -> String? {

@@ -48,6 +48,11 @@ final class RecordingInput {
     /// True for text that may be a table.
     var isTable: Bool { firstByte.map { !"<{$!\\".utf8.contains($0) } ?? false }
 
+    /// True when the beginning holds sentences of NMEA with right checksums.
+    private(set) lazy var holdsSentences = prefix.withUnsafeBytes {
+        $0.contains(UInt8(ascii: "$")) && NMEALogSurvey.isLog($0, allowsMissingChecksum: false)
+    }
+
     /// The names of a table's columns, in lower case; empty when it has no header that can be read.
     private(set) lazy var columns: [String] = isTable ? prefix.withUnsafeBytes { Recording.csvColumns(of: $0) } : []
 

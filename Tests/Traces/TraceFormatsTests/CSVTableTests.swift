@@ -135,14 +135,14 @@ struct CSVTableTests {
         let read = try positions(text, "time=t,pressure=p,lat=a,lon=b")
         // At 0 s; at 0.5 s, where it changes; and one second after each that counts: 1.5 s. 2.5 s is not reached.
         #expect(read.times == [0, 0.5, 1.5])
-        #expect(read.hasRemark("22 times a row of motion readings repeats the position before"))
+        #expect(read.hasRemark("22 times a row repeats the position before; each counts once a second"))
         // Without motion readings each row is a report.
         #expect(try positions(text, "time=t,lat=a,lon=b").times.count == 25)
     }
 
     @Test("Speed and course come from the way where the table has none")
     func derived() throws {
-        let read = try positions("t,a,b\n0,0,0\n2,0,0.001\n", "time=t,lat=a,lon=b")
+        let read = try positions("t,a,b\n0,0,1\n2,0,1.001\n", "time=t,lat=a,lon=b")
         // On the equator: 6378137 m * 0.001 * pi / 180 = 111.3195 m in two seconds, due east.
         #expect(read.fixes.last?.speed == 55.66)
         #expect(read.fixes.last?.track == 90)
@@ -151,7 +151,7 @@ struct CSVTableTests {
 
     @Test("Numbers that cannot be count as unknown")
     func impossible() throws {
-        let read = try positions("t,a,b,s\n0,0,0,1\n2,0,0.001,1e300\n", "time=t,lat=a,lon=b,speed=s")
+        let read = try positions("t,a,b,s\n0,0,1,1\n2,0,1.001,1e300\n", "time=t,lat=a,lon=b,speed=s")
         #expect(read.fixes.map(\.speed).first == 1)
         #expect(read.fixes.last?.speed == 55.66)
         #expect(read.hasRemark("1 numbers of positions cannot be, and count as unknown."))
@@ -163,7 +163,7 @@ struct CSVTableTests {
         let read = try positions(text, "time=t,lat=a,lon=b,mode=m")
         #expect(read.times == [0, 1, 4])
         #expect(read.reports.map(\.report.mode) == [.twoDimensional, FixMode.none, .twoDimensional])
-        #expect(read.hasRemark("1 rows have no coordinates in range"))
+        #expect(read.hasRemark("the row has no latitude and longitude in range and gives no position (line 5: \"95.0, 6.0\")."))
     }
 
     @Test("Errors name the line and the column, and what to write instead")

@@ -145,7 +145,7 @@ struct MotionCSVTests {
     @Test(
         "Errors name file, line and column, and say what to do",
         arguments: [
-            ("t,ax,ay,az\n0,1,2,3\n1,1,x2,3\n", "t.csv, line 3, column 3 (ay): \"x2\" is not a number. Correct it"),
+            ("t,ax,ay,az\n1,1,x2,3\n", "t.csv, line 2, column 3 (ay): \"x2\" is not a number. Correct it"),
             ("t;ax;ay;az\n0;0;0;9,81\n", "t.csv, line 2, column 4 (az): \"9,81\" has a decimal comma. Export with"),
             ("t,ax,ay,az\n0,\"0,5\",0,9\n", "t.csv, line 2, column 2 (ax): \"0,5\" has a decimal comma"),
             (

@@ -145,8 +145,8 @@ struct PhyphoxTests {
     func derived() throws {
         let table = """
             "Time (s)","Latitude (°)","Longitude (°)"
-            0,0,0
-            1,0,0.001
+            0,0,1
+            1,0,1.001
 
             """
         let read = try positions(try recording(["Location.csv": table]))

@@ -94,6 +94,23 @@ struct DiagnosisTests {
         #expect(Self.problems(facts).first?.message == "accelerometer mpu6050: Somebody else has the buffer.")
     }
 
+    @Test(
+        "A sensor whose readings cannot be is a problem",
+        arguments: [
+            (SensorKind.accelerometer, 0.98, false), (.accelerometer, 9.8e-6, false), (.accelerometer, 98, false),
+            (.accelerometer, 9.9, true), (.accelerometer, 13, true), (.gyroscope, 250, false), (.gyroscope, 0.01, true),
+            (.pressure, 1013, false), (.pressure, 0, false), (.pressure, 70, true), (.magnetometer, 48, false),
+            (.magnetometer, 0.48, true),
+        ])
+    func size(kind: SensorKind, mean: Double, isPlausible: Bool) {
+        var facts = Self.healthy()
+        facts.trials[0].sensor.kind = kind
+        facts.trials[0].meanMagnitude = mean
+        let problem = Self.problems(facts).first
+        #expect((problem == nil) == isPlausible)
+        if !isPlausible { #expect(problem?.message.contains("mpu6050 gives readings of ") == true) }
+    }
+
     @Test("A device without a trigger gets one from a timer, as this kernel needs it")
     func trigger() {
         var facts = Self.healthy()

@@ -34,7 +34,7 @@ extension IIODevice {
 }
 
 extension SensorRates {
-    /// Reads what `sampling_frequency_available` says: numbers with blanks between them, or `[minimum step maximum]`.
+    /// Reads what `sampling_frequency_available` says: numbers with blanks or commas between them, or `[minimum step maximum]`.
     ///
     /// What is no rate above 0 is left out of a list. Unknown when nothing is left, or when a range makes no sense.
     package init(_ text: String) {
@@ -62,6 +62,7 @@ extension SensorRates {
     private static let limit = 1e7
 
     private static func isSeparator(_ character: Character) -> Bool {
-        character.unicodeScalars.allSatisfy { IIONumber.isFiller($0) }
+        // Some drivers of makers write commas.
+        character == "," || character.unicodeScalars.allSatisfy { IIONumber.isFiller($0) }
     }
 }

@@ -17,6 +17,8 @@ import Trace
 /// | quantities | units |
 /// | --- | --- |
 /// | `time` | s, ms, us, ns: since the start, or since 1970 when that makes more than three years; iso: 2026-11-21T10:00:00Z |
+/// | `date` | ymd, dmy, mdy: the day of a row whose time is a time of day; two digits of a year are those since 1980 |
+/// | `fix.time` | as `time`: when the position was measured, where rows repeat the last one |
 /// | `accel.x`, `accel.y`, `accel.z` | m/s^2, g, mg, cm/s^2; +9.81 on the axis that points up |
 /// | `gyro.x`, `gyro.y`, `gyro.z` | rad/s, deg/s, mdeg/s, mrad/s |
 /// | `mag.x`, `mag.y`, `mag.z` | uT, nT, mT, T, G, mG |
@@ -24,6 +26,7 @@ import Trace
 /// | `lat`, `lon`, `course`, `acc.course` | deg, rad, e7, e5 (whole numbers of 1e-7 and 1e-5 degrees) |
 /// | `alt.msl`, `alt.hae`, `acc.h`, `acc.v` | m, cm, mm, km, ft |
 /// | `speed`, `climb`, `acc.speed` | m/s, km/h, kn, mph, cm/s, mm/s, ft/s |
+/// | `lat.dir`, `lon.dir` | none: N or S, E or W, in a column of its own |
 /// | `mode`, `sats`, `hdop`, `vdop`, `pdop` | none |
 ///
 /// Settings: `separator=` comma, semicolon, tab or pipe, where the first line does not show it; `decimal=comma`;
@@ -106,7 +109,7 @@ public struct CSVColumnMap: Sendable, Hashable {
                 "\"\(entry.shown)\" in the column map: \(name) is no unit of \(entry.key). Write one of \(dimension.list)."
             )
         }
-        guard !isNegated || dimension != .time else {
+        guard !isNegated || dimension != .time && dimension != .date else {
             throw error("\"\(entry.shown)\" in the column map: times have no other sign. Remove the minus.")
         }
         unit.isNegated = isNegated
@@ -176,7 +179,8 @@ public struct CSVColumnMap: Sendable, Hashable {
                 )
             }
         }
-        if columns[.lat] == nil, let alone = columns.keys.filter({ !$0.isMotion && $0 != .time }).map(\.rawValue).min()
+        if columns[.lat] == nil,
+            let alone = columns.keys.filter({ !$0.isMotion && $0 != .time && $0 != .date }).map(\.rawValue).min()
         {
             throw Self.error("The column map names \(alone) and no position. Add lat=COLUMN and lon=COLUMN.")
         }
@@ -185,6 +189,9 @@ public struct CSVColumnMap: Sendable, Hashable {
                 period == nil
                     ? "The column map names no time. Add time=COLUMN, or period=SECONDS when rows are evenly spaced."
                     : "The column map has both time and period. Remove one of them.")
+        }
+        guard columns[.date] == nil || columns[.time] != nil else {
+            throw Self.error("The column map names a date and no time. Add time=COLUMN.")
         }
         if !hasHeader, let named = columns.values.compactMap(\.name).min() {
             throw Self.error(

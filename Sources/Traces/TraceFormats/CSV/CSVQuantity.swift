@@ -4,6 +4,10 @@
 enum CSVQuantity: String, Hashable, Sendable, CaseIterable {
     /// When the row was measured.
     case time
+    /// The day of the row, where the time is a time of day.
+    case date
+    /// When the position of the row was measured. Loggers repeat the last fix in each row.
+    case fixTime = "fix.time"
     /// Proper acceleration: +9.81 m/s² on the axis that points up.
     case accelX = "accel.x"
     case accelY = "accel.y"
@@ -20,6 +24,9 @@ enum CSVQuantity: String, Hashable, Sendable, CaseIterable {
     /// Degrees north and east on WGS 84.
     case lat
     case lon
+    /// The hemispheres of coordinates without a sign: N or S, E or W.
+    case latitudeDirection = "lat.dir"
+    case longitudeDirection = "lon.dir"
     /// Height above mean sea level, and above the ellipsoid.
     case altMSL = "alt.msl"
     case altHAE = "alt.hae"
@@ -45,7 +52,8 @@ enum CSVQuantity: String, Hashable, Sendable, CaseIterable {
     /// What it is measured in; nil for plain numbers.
     var dimension: CSVDimension? {
         switch self {
-        case .time: .time
+        case .time, .fixTime: .time
+        case .date: .date
         case .accelX, .accelY, .accelZ: .acceleration
         case .gyroX, .gyroY, .gyroZ: .rate
         case .magX, .magY, .magZ: .field
@@ -53,7 +61,7 @@ enum CSVQuantity: String, Hashable, Sendable, CaseIterable {
         case .lat, .lon, .course, .courseAccuracy: .angle
         case .altMSL, .altHAE, .horizontalAccuracy, .verticalAccuracy: .length
         case .speed, .climb, .speedAccuracy: .speed
-        case .mode, .sats, .hdop, .vdop, .pdop: nil
+        case .latitudeDirection, .longitudeDirection, .mode, .sats, .hdop, .vdop, .pdop: nil
         }
     }
 
@@ -61,7 +69,7 @@ enum CSVQuantity: String, Hashable, Sendable, CaseIterable {
     var isMotion: Bool {
         switch dimension {
         case .acceleration, .rate, .field, .pressure: true
-        case .time, .angle, .length, .speed, nil: false
+        case .time, .date, .angle, .length, .speed, nil: false
         }
     }
 
@@ -75,6 +83,10 @@ enum CSVQuantity: String, Hashable, Sendable, CaseIterable {
         case "heading", "bearing", "track", "direction": "Write course. "
         case "accuracy", "eph", "hacc": "Write acc.h. "
         case "t", "timestamp": "Write time. "
+        case "day": "Write date. "
+        case "fixtime", "gpstime", "gps.time": "Write fix.time. "
+        case "hemisphere", "ns", "n/s", "latdir": "Write lat.dir or lon.dir. "
+        case "ew", "e/w", "londir": "Write lon.dir. "
         case "accel", "gyro", "mag", "ax", "gx", "mx": "Write accel.x, gyro.x, mag.x and the other two axes. "
         default: ""
         }
@@ -83,7 +95,7 @@ enum CSVQuantity: String, Hashable, Sendable, CaseIterable {
 
 /// What kind of units a quantity has.
 enum CSVDimension: Hashable, Sendable {
-    case time, acceleration, rate, field, pressure, angle, length, speed
+    case time, date, acceleration, rate, field, pressure, angle, length, speed
 
     /// The units by their names, the one that counts where none is named first.
     ///
@@ -97,6 +109,7 @@ enum CSVDimension: Hashable, Sendable {
                 CSVUnit("s", power: 9), CSVUnit("ms", power: 6), CSVUnit("us", power: 3), CSVUnit("ns", power: 0),
                 CSVUnit("iso"),
             ]
+        case .date: [CSVUnit("ymd"), CSVUnit("dmy"), CSVUnit("mdy")]
         case .acceleration:
             [CSVUnit("m/s^2"), CSVUnit("g", 9.80665), CSVUnit("mg", 9.80665, 1000), CSVUnit("cm/s^2", 1, 100)]
         case .rate:

@@ -120,8 +120,8 @@ struct CSVReader {
     }
 
     /// The error of a table in which that was found, with why.
-    func nothingFound(_ what: String) -> DeviceError {
-        DeviceError(.invalidTrace, (["\(name) has a header and \(what)."] + remarks).joined(separator: " "))
+    func nothingFound(_ what: String, more: [String] = []) -> DeviceError {
+        DeviceError(.invalidTrace, (["\(name) has a header and \(what)."] + remarks + more).joined(separator: " "))
     }
 
     private mutating func readRow() throws(DeviceError) -> Bool {
@@ -148,22 +148,53 @@ struct CSVReader {
         return value.isFinite ? value : nil
     }
 
+    /// What stands in a cell for a number.
+    enum Content {
+        /// Nothing, or one of the usual words for it.
+        case nothing
+        case number(DecimalNumber)
+        case decimalComma
+        case unreadable
+    }
+
     /// The number in a cell with all its digits; nil as for ``number(_:)``.
     func decimal(_ index: Int) throws(DeviceError) -> DecimalNumber? {
-        guard index >= 0, index < cells.count, !cells[index].range.isEmpty else { return nil }
+        switch content(index) {
+        case .nothing: return nil
+        case .number(let number): return number
+        case .decimalComma:
+            throw place(index).error("\"\(text(index).prefix(40))\" has a decimal comma. \(commaHint)")
+        case .unreadable:
+            throw place(index).error(
+                "\"\(text(index).prefix(40))\" is not a number. Correct it, or leave the cell empty.")
+        }
+    }
+
+    /// What stands in a cell for a number; nothing when the cell is missing.
+    func content(_ index: Int) -> Content {
+        guard index >= 0, index < cells.count, !cells[index].range.isEmpty else { return .nothing }
         let contents = UnsafeRawBufferPointer(rebasing: bytes[cells[index].range])
-        if let number = DecimalNumber(contents) { return number }
+        if let number = DecimalNumber(contents) { return .number(number) }
         if allowsDecimalComma, separator != UInt8(ascii: ",") || cells[index].isQuoted,
             let number = DecimalNumber(contents, mark: UInt8(ascii: ","))
         {
-            return number
+            return .number(number)
         }
-        if Self.isNothing(contents) { return nil }
-        let text = text(index)
-        if DecimalNumber.hasComma(contents) {
-            throw place(index).error("\"\(text.prefix(40))\" has a decimal comma. \(commaHint)")
+        if Self.isNothing(contents) { return .nothing }
+        return DecimalNumber.hasComma(contents) ? .decimalComma : .unreadable
+    }
+
+    /// True when none of these cells holds a number or is missing, and some hold text: a row of units below the header.
+    func isRowOfUnits(_ indices: some Sequence<Int>) -> Bool {
+        var hasText = false
+        for index in indices {
+            switch content(index) {
+            case .nothing: if !text(index).isEmpty { hasText = true }
+            case .number, .decimalComma: return false
+            case .unreadable: hasText = true
+            }
         }
-        throw place(index).error("\"\(text.prefix(40))\" is not a number. Correct it, or leave the cell empty.")
+        return hasText
     }
 
     /// The text in a cell; empty when the cell is missing.

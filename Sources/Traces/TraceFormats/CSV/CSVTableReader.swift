@@ -15,6 +15,9 @@ struct CSVTableReader {
     /// Whether times are since 1970, which the first one decides for all; nil before it.
     private var isCivil: Bool?
     private var unzoned = 0
+    /// True when the time of the row is one that nobody means.
+    private var hasUnusableTime = false
+    private var hasDays = false
 
     /// Reads the header.
     init(_ bytes: UnsafeRawBufferPointer, name: String, map: CSVColumnMap) throws(DeviceError) {
@@ -70,33 +73,127 @@ struct CSVTableReader {
     /// Reads all rows.
     mutating func read() throws(DeviceError) -> Recording {
         var row: Int64 = 0
-        while try reader.next() {
-            if let time = try time(row) {
+        isCivil = try isCivilBehindZero()
+        while try nextRow(isFirst: row == 0) {
+            let time = try time(row)
+            if let time {
                 if isCivil == nil { isCivil = isSince1970(time) }
-                try rows.take(reader, at: time, civil: civil(time))
-            } else if try rows.hasReadings(reader) {
-                throw reader.place(rows.columns[.time]?.index).error(
-                    "the row has readings and no time. Fill the time in, or remove the row.")
+            } else if rows.hasReadings(reader) {
+                guard row > 0 || hasUnusableTime else {
+                    throw reader.place(rows.columns[.time]?.index).error(
+                        "the row has readings and no time. Fill the time in, or remove the row.")
+                }
+                rows.diagnostics.record(
+                    "the row has readings and no time that can be used; motion readings were left out",
+                    line: reader.line, text: rows.columns[.time].map { reader.text($0.index) } ?? "")
+            } else {
+                row += 1
+                continue
             }
+            try rows.take(reader, at: time, civil: time.flatMap(civil), fix: try fixTime())
+            if row == 0 { findUnnamedDirections() }
+            rows.endRow()
             row += 1
         }
+        let plausibility = rows.tracks.compactMap {
+            $0.plausibilityRemark { "If so, write \($0)=COLUMN:\($1) and so on in the column map." }
+        }
         var recording = rows.takeRecording(start: map.start)
-        if isCivil == true, let first = recording.firstTime {
+        if isCivil == true, !rows.hasOneTime, let first = recording.firstTime {
             recording.start = .epoch
             recording.shift(by: 0 &- first)
         }
-        recording.remarks = remarks + recording.remarks
+        recording.remarks = remarks + plausibility + recording.remarks
         recording.settle()
+        if let first = recording.firstTime, rows.hasOneTime { recording.shift(by: 0 &- first) }
+        if rows.hasOneTime { recording.start = nil }
         guard recording.count > 0 || recording.reports.count > 0 else {
-            throw reader.nothingFound("no readings where the column map looks for them")
+            throw reader.nothingFound(
+                "no readings where the column map looks for them", more: rows.diagnostics.remarks)
         }
         return recording
+    }
+
+    /// Reads the next row. One of units below the header is passed over.
+    private mutating func nextRow(isFirst: Bool) throws(DeviceError) -> Bool {
+        guard try reader.next() else { return false }
+        guard isFirst, map.hasHeader, reader.isRowOfUnits(rows.columns.values.map(\.index)), !hasTime else {
+            return true
+        }
+        rows.diagnostics.record(
+            "the row below the header holds no numbers, but units or the like, and was left out", line: reader.line,
+            text: rows.columns.values.map(\.index).sorted().map { reader.text($0) }.joined(separator: ", "))
+        return try reader.next()
+    }
+
+    /// True when the row has a date or a time of day where the column map looks for one.
+    private var hasTime: Bool {
+        [CSVQuantity.time, .date].contains { quantity in
+            guard let column = rows.columns[quantity] else { return false }
+            let text = reader.text(column.index)
+            return TableTime.parse(text) != nil || TableTime.timeOfDay(text) != nil
+                || quantity == .date && TableTime.midnight(text, order: column.unit?.name ?? "ymd") != nil
+        }
+    }
+
+    /// True when the first times are zero, as before a logger's clock is set, and a later one is civil. Nil when the first
+    /// time decides.
+    private func isCivilBehindZero() throws(DeviceError) -> Bool? {
+        guard let column = rows.columns[.time], let power = column.unit?.power, rows.columns[.date] == nil else {
+            return nil
+        }
+        var ahead = reader
+        for _ in 0..<1000 {
+            guard try ahead.next() else { return nil }
+            guard case .number(let number) = ahead.content(column.index),
+                let time = number.scaled(byPowerOfTen: power)
+            else { continue }
+            if time >= Self.earliestCivilTime { return true }
+            guard time == 0 else { return nil }
+        }
+        return nil
+    }
+
+    /// Records columns that hold hemispheres and are not named.
+    private mutating func findUnnamedDirections() {
+        for (quantity, letters, sign) in [
+            (CSVQuantity.latitudeDirection, "NS", CSVQuantity.lat), (.longitudeDirection, "EW", .lon),
+        ]
+        where rows.columns[sign] != nil && rows.columns[quantity] == nil {
+            for index in reader.cells.indices {
+                let text = reader.text(index).uppercased()
+                guard text.count == 1, letters.contains(text) else { continue }
+                let name = reader.header.indices.contains(index) ? reader.header[index] : "#\(index + 1)"
+                rows.diagnostics.record(
+                    "column \"\(name)\" seems to hold hemispheres, which were ignored; name it in the column map: \(quantity.rawValue)=COLUMN",
+                    line: reader.line, text: text)
+            }
+        }
+    }
+
+    /// When the position of the row was measured; nil when the map names no such column or its cell is empty.
+    private mutating func fixTime() throws(DeviceError) -> (time: Int64, civil: WallTime?)? {
+        guard let column = rows.columns[.fixTime], let unit = column.unit else { return nil }
+        let text = reader.text(column.index)
+        guard !text.isEmpty else { return nil }
+        var time: Int64?
+        if let power = unit.power {
+            if case .number(let number) = reader.content(column.index) { time = number.scaled(byPowerOfTen: power) }
+        } else {
+            time = TableTime.parse(text)?.time.nanoseconds
+        }
+        guard let time else {
+            rows.recordUnreadable(column.index, reader)
+            return nil
+        }
+        let isCivil = unit.power == nil || time >= Self.earliestCivilTime
+        return (time, isCivil ? WallTime(nanoseconds: time) : civil(time))
     }
 
     private func isSince1970(_ time: Int64) -> Bool {
         guard let unit = map.columns[.time]?.unit else { return false }
         // Dates are, whenever it was.
-        return unit.power == nil || time >= Self.earliestCivilTime
+        return unit.power == nil || rows.columns[.date] != nil || time >= Self.earliestCivilTime
     }
 
     private func civil(_ time: Int64) -> WallTime? {
@@ -111,35 +208,75 @@ struct CSVTableReader {
         }
         let index = column.index
         let text = reader.text(index)
+        hasUnusableTime = false
+        if rows.columns[.date] != nil { return try timeOfDay(text, unit, index) }
         guard let power = unit.power else {
             guard !text.isEmpty else { return nil }
-            guard let (time, zone) = [UInt8](text.utf8).withUnsafeBytes({ CivilTime.parseZoned($0) }) else {
+            guard let (time, zone) = TableTime.parse(text) else {
+                if row > 0 { return nil }
                 throw reader.place(index).error(
                     "\"\(text.prefix(40))\" is no time such as 2026-11-21T10:00:00Z. Is it a number? Then write :s, :ms, :us or :ns behind the column in the column map."
                 )
             }
             if zone == .missing { unzoned += 1 }
-            return time.nanoseconds
+            return usable(time.nanoseconds)
         }
         if text.prefix(20).dropFirst(4).contains("-"), text.contains(":") {
             throw reader.place(index).error(
                 "\"\(text.prefix(40))\" is a date. Write :iso behind the column in the column map.")
         }
+        if row > 0, case .unreadable = reader.content(index) { return nil }
         guard let number = try reader.decimal(index) else { return nil }
         guard let time = number.scaled(byPowerOfTen: power) else {
+            if row > 0 { return nil }
             throw reader.place(index).error(
                 "the time \"\(text.prefix(40))\" is out of range in \(unit.name). Name another unit in the column map: s, ms, us or ns."
             )
         }
-        return time
+        return isCivil == true ? usable(time) : time
+    }
+
+    /// Nil for the first second of 1970, which loggers write while their clock is not set.
+    private mutating func usable(_ time: Int64) -> Int64? {
+        guard (0..<1_000_000_000).contains(time) else { return time }
+        hasUnusableTime = true
+        return nil
+    }
+
+    /// The time of a row whose day stands in another column.
+    private mutating func timeOfDay(_ text: String, _ unit: CSVUnit, _ index: Int) throws(DeviceError) -> Int64? {
+        guard let date = rows.columns[.date] else { return nil }
+        let day = reader.text(date.index)
+        guard !text.isEmpty, !day.isEmpty else { return nil }
+        var time: Int64?
+        if let power = unit.power {
+            if case .number(let number) = reader.content(index) { time = number.scaled(byPowerOfTen: power) }
+        } else {
+            time = TableTime.timeOfDay(text)
+        }
+        let midnight = TableTime.midnight(day, order: date.unit?.name ?? "ymd")
+        guard let time, let midnight else {
+            hasUnusableTime = hasDays
+            guard !hasDays else { return nil }
+            throw reader.place(midnight == nil ? date.index : index).error(
+                midnight == nil
+                    ? "\"\(day.prefix(40))\" is no day such as 2026-11-21. Write :dmy or :mdy behind the column in the column map where days or months come first."
+                    : "\"\(text.prefix(40))\" is no time of day such as 10:00:00. Write :iso behind the column in the column map for such times."
+            )
+        }
+        hasDays = true
+        unzoned += 1
+        return usable(midnight.addingSaturated(time))
     }
 
     private var remarks: [String] {
         var remarks = reader.remarks
         remarks.tell(rows.partial, "times a row had only some axes of a sensor; it gives no reading of that sensor.")
-        remarks.tell(rows.outOfRange, "rows have no coordinates in range; they give no position.")
+        remarks += rows.diagnostics.remarks
         remarks.tell(
-            rows.repeated, "times a row of motion readings repeats the position before; each counts once a second.")
+            rows.repeated,
+            "times a row repeats the position before; each counts \(rows.columns[.fixTime] == nil ? "once a second" : "once")."
+        )
         remarks.tell(rows.derived, "positions got speed, course or climb from the way between them.")
         remarks.tell(unzoned, "times name no zone and were taken as UTC.")
         return remarks

@@ -43,18 +43,36 @@ struct MotionCSVReader {
     mutating func read() throws(DeviceError) -> Recording {
         var row: Int64 = 0
         while try reader.next() {
-            let time = try time(row)
-            if let time {
+            if row == 0, reader.isRowOfUnits(rows.columns.values.map(\.index) + [timeColumn].compactMap(\.self)) {
+                rows.diagnostics.record(
+                    "the row below the header holds no numbers, but units or the like, and was left out",
+                    line: reader.line, text: reader.cells.indices.map { reader.text($0) }.joined(separator: ", "))
+                continue
+            }
+            if row > 0, let timeColumn, case .unreadable = reader.content(timeColumn) {
+                rows.recordUnreadable(timeColumn, reader)
+            } else if let time = try time(row) {
                 try rows.take(reader, at: time, civil: nil)
             } else if !reader.cells.allSatisfy(\.range.isEmpty) {
-                throw reader.place(timeColumn).error(
-                    "the row has readings and no time. Fill the time in, or remove the row.")
+                guard row > 0 else {
+                    throw reader.place(timeColumn).error(
+                        "the row has readings and no time. Fill the time in, or remove the row.")
+                }
+                rows.diagnostics.record(
+                    "the row has readings and no time, and was left out", line: reader.line, text: "")
             }
+            rows.endRow()
             row += 1
         }
         var remarks = reader.remarks
         remarks.tell(rows.partial, "times a row had only some axes of a sensor; it gives no reading of that sensor.")
+        remarks += rows.diagnostics.remarks
         if let remark = fieldRemark { remarks.append(remark) }
+        if layout == .si || layout == .iio {
+            remarks += rows.tracks.filter { $0.sensor.kind != .magnetometer }.compactMap {
+                $0.plausibilityRemark { "If so, name the columns in a map: --columns \"time=t,\($0)=COLUMN:\($1),…\"." }
+            }
+        }
         var recording = rows.takeRecording(start: options.start)
         if timeColumn != nil, let first = recording.firstTime, first >= CSVTableReader.earliestCivilTime {
             recording.start = .epoch

@@ -78,7 +78,8 @@ extension RecordingFormat {
 
     private static func sniff(_ input: RecordingInput) throws(DeviceError) -> Likeness? {
         if MotionCSVLayout(columns: input.columns) != nil { return .likely }
-        return input.isTable && input.name.lowercased().hasSuffix(".csv") ? .named : nil
+        // A table may hold a receiver's sentences in one of its columns.
+        return input.isTable && input.name.lowercased().hasSuffix(".csv") && !input.holdsSentences ? .named : nil
     }
 
     private static func read(

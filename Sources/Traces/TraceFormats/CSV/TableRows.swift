@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DeviceCore
+import GPSDProtocol
+import Trace
 
 /// Makes motion readings and positions of the rows of a table, whatever program wrote it.
 struct TableRows {
@@ -11,7 +13,7 @@ struct TableRows {
     }
 
     /// A position that a row of motion readings only repeats counts again after this long, in nanoseconds.
-    private static let longestRepetition: Int64 = 1_000_000_000
+    static let longestRepetition: Int64 = 1_000_000_000
 
     /// Of an axis of a sensor there are all three.
     let columns: [CSVQuantity: Column]
@@ -27,16 +29,35 @@ struct TableRows {
     /// The columns of each track's axes.
     private var axes: [[Column?]] = []
     private let hasPositions: Bool
-    private(set) var reports = ReportTrack()
+    var reports = ReportTrack()
     /// Times a row had only some axes of a sensor.
     private(set) var partial = 0
-    /// Rows with coordinates out of range.
-    private(set) var outOfRange = 0
-    private(set) var repeated = 0
+    var repeated = 0
     /// Positions that got speed, course or climb from the way between them.
-    private(set) var derived = 0
-    private var motion = DerivedMotion()
-    private var lastPlace: (values: [Double], time: Int64)?
+    var derived = 0
+    /// What could not be read.
+    var diagnostics = InputDiagnostics()
+    private var hasRows = false
+    var motion = DerivedMotion()
+    var lastPlace: (values: [Double], time: Int64)?
+    var lastFixTime: Int64?
+    /// The start and the line of an unchanged position that says a speed.
+    var unchanged: (values: [Double], time: Int64, line: Int)?
+    var spreader = EqualTimeSpreader<Item>()
+    /// The positions before the first change of the time; nil behind it.
+    var firstItems: [Item]? = []
+    /// True when all positions have one time, which counts for none then.
+    var hasOneTime = false
+
+    /// A position and its satellites.
+    struct Item {
+        var report: PositionReport
+        var sky: SkyReport
+        var time: Int64?
+        /// The civil time of the fix; nil when it is not known.
+        var civil: WallTime?
+        var line: Int
+    }
 
     /// - Parameters:
     ///   - source: the file or folder that the sensors come from.
@@ -67,7 +88,8 @@ struct TableRows {
 
     /// Gives the tracks and the reports away, so that they are changed in place afterwards and not copied.
     mutating func takeRecording(start: WallTime?) -> Recording {
-        var recording = Recording(tracks: tracks, start: start)
+        finishPositions()
+        var recording = Recording(tracks: tracks, start: hasOneTime ? nil : start)
         tracks = []
         recording.reports = reports
         reports = ReportTrack()
@@ -77,26 +99,31 @@ struct TableRows {
         return recording
     }
 
-    /// True when the row holds a number in any column but that of the time.
-    func hasReadings(_ reader: borrowing CSVReader) throws(DeviceError) -> Bool {
-        for (quantity, column) in columns where quantity != .time {
-            if try reader.number(column.index) != nil { return true }
+    /// True when the row holds a number in any column but those of times.
+    func hasReadings(_ reader: borrowing CSVReader) -> Bool {
+        columns.contains { quantity, column in
+            guard quantity.dimension != .time, quantity != .date, case .number = reader.content(column.index) else {
+                return false
+            }
+            return true
         }
-        return false
     }
 
     /// Takes the row that was read last.
     ///
     /// - Parameters:
-    ///   - time: of the row.
+    ///   - time: of the row; nil for a row without a time among others that have one.
     ///   - civil: the same as civil time; nil when it is not known.
-    mutating func take(_ reader: borrowing CSVReader, at time: Int64, civil: WallTime?) throws(DeviceError) {
+    ///   - fix: when its position was measured; nil when the row does not say.
+    mutating func take(
+        _ reader: borrowing CSVReader, at time: Int64?, civil: WallTime?, fix: (time: Int64, civil: WallTime?)? = nil
+    ) throws(DeviceError) {
         for index in tracks.indices {
             let kind = tracks[index].sensor.kind
             let axes = axes[index]
             guard kind.isVector else {
                 let value = try value(axes[0], reader)
-                if !value.isNaN { tracks[index].append([value, 0, 0], at: time) }
+                if !value.isNaN, let time { tracks[index].append([value, 0, 0], at: time) }
                 continue
             }
             let read = SIMD3(try value(axes[0], reader), try value(axes[1], reader), try value(axes[2], reader))
@@ -105,9 +132,9 @@ struct TableRows {
                 guard let part = whole(try reader.vector(gravity)) else { continue }
                 value += part
             }
-            tracks[index].append(convert(kind, value), at: time)
+            if let time { tracks[index].append(convert(kind, value), at: time) }
         }
-        if hasPositions { try takePosition(reader, at: time, civil) }
+        if hasPositions { try takePosition(reader, at: time, civil, fix) }
     }
 
     /// Nil for three numbers of which one is missing.
@@ -118,61 +145,29 @@ struct TableRows {
     }
 
     /// A number of the row in the unit of sources; NaN when there is none.
-    private func value(_ quantity: CSVQuantity, _ reader: borrowing CSVReader) throws(DeviceError) -> Double {
+    mutating func value(_ quantity: CSVQuantity, _ reader: borrowing CSVReader) throws(DeviceError) -> Double {
         try value(columns[quantity], reader)
     }
 
-    private func value(_ column: Column?, _ reader: borrowing CSVReader) throws(DeviceError) -> Double {
-        guard let column, let number = try reader.number(column.index) else { return .nan }
+    private mutating func value(_ column: Column?, _ reader: borrowing CSVReader) throws(DeviceError) -> Double {
+        guard let column else { return .nan }
+        if case .unreadable = reader.content(column.index), hasRows {
+            recordUnreadable(column.index, reader)
+            return .nan
+        }
+        guard let number = try reader.number(column.index) else { return .nan }
         let value = column.unit?.value(number) ?? number
         return value.isFinite ? value : .nan
     }
 
-    private mutating func takePosition(
-        _ reader: borrowing CSVReader, at time: Int64, _ civil: WallTime?
-    ) throws(DeviceError) {
-        var report = PositionReport()
-        report.latitude = try value(.lat, reader)
-        report.longitude = try value(.lon, reader)
-        let mode = try value(.mode, reader)
-        guard !report.latitude.isNaN || !report.longitude.isNaN || mode <= 1 else { return }
-        guard mode <= 1 || report.isPlace else {
-            outOfRange += 1
-            return
-        }
-        for quantity in CSVQuantity.ofPositions { report.set(quantity, try value(quantity, reader)) }
-        report.setMode()
-        if mode <= 1 { report.mode = .none }
-        if mode == 2 { report.mode = .twoDimensional }
-        if dropsRepetitions, !tracks.isEmpty, repeats(report, at: time) { return }
-        report.time = civil
-        reports.refuseImpossibleValues(&report)
-        if columns[.speed] == nil || columns[.course] == nil, motion.complete(&report, at: time) { derived += 1 }
-        var sky = SkyReport()
-        sky.time = civil
-        sky.hdop = try value(.hdop, reader)
-        sky.vdop = try value(.vdop, reader)
-        sky.pdop = try value(.pdop, reader)
-        let count = try value(.sats, reader)
-        if count >= 0, count <= 1000 { sky.usedCount = Int32(count) }
-        if sky.usedCount >= 0 || !sky.hdop.isNaN || !sky.vdop.isNaN || !sky.pdop.isNaN { reports.append(sky, at: time) }
-        reports.append(report, at: time)
+    mutating func recordUnreadable(_ index: Int, _ reader: borrowing CSVReader) {
+        let name = reader.header.indices.contains(index) ? "\"\(reader.header[index])\"" : "\(index + 1)"
+        diagnostics.record(
+            "the cell of column \(name) cannot be read and was ignored", line: reader.line, text: reader.text(index))
     }
 
-    /// True when the position only stands there again because its row has motion readings.
-    private mutating func repeats(_ report: PositionReport, at time: Int64) -> Bool {
-        let values = [
-            report.latitude, report.longitude, report.altitudeMSL, report.altitudeHAE, report.speed, report.track,
-        ]
-        if let last = lastPlace, time.subtractingSaturated(last.time) < Self.longestRepetition,
-            zip(values, last.values).allSatisfy({ $0 == $1 || ($0.isNaN && $1.isNaN) })
-        {
-            repeated += 1
-            return true
-        }
-        lastPlace = (values, time)
-        return false
-    }
+    /// Ends the first row, in which a cell that cannot be read is an error: the table may be another one.
+    mutating func endRow() { hasRows = true }
 }
 
 extension CSVReader {

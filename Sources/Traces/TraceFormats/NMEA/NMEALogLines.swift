@@ -60,9 +60,13 @@ struct NMEALogSurvey {
     }
 
     /// True when sentences stand near the beginning: what is looked at first is bounded.
-    static func isLog(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    ///
+    /// - Parameter allowsMissingChecksum: nil to take sentences without checksums where none has one.
+    static func isLog(_ bytes: UnsafeRawBufferPointer, allowsMissingChecksum: Bool? = nil) -> Bool {
         let head = UnsafeRawBufferPointer(rebasing: bytes.prefix(1 << 22))
-        return NMEALogSurvey(head, NMEALogOptions()).isLog
+        var options = NMEALogOptions()
+        options.allowsMissingChecksum = allowsMissingChecksum
+        return NMEALogSurvey(head, options).isLog
     }
 }
 

@@ -95,11 +95,13 @@ struct PhyphoxReader {
             let time = clock.traceTime(experiment)
             let civil = clock.start.map { WallTime(nanoseconds: $0.nanoseconds.addingSaturated(time)) }
             try rows.take(reader, at: time, civil: civil)
+            rows.endRow()
         }
+        rows.finishPositions()
         for track in rows.tracks where track.count > 0 { tracks[track.sensor.kind] = track }
         if rows.reports.count > 0 { reports = rows.reports }
         derived += rows.derived
-        remarks += reader.remarks
+        remarks += reader.remarks + rows.diagnostics.remarks
     }
 
     /// Everything that was read, in order.

@@ -147,8 +147,11 @@ extension Diagnosis {
             findings.insert(Finding(.problem, "motion", "\(name): \(failure.description)"), at: 0)
         } else if trial.readings > 0 {
             let rate = trial.measuredRate.map { ", \(Self.rounded($0)) readings a second by their stamps" } ?? ""
+            let implausible = implausibleSize(of: trial, name)
             findings.insert(
-                Finding(.good, "motion", "\(name) gives readings (\(sensor.mode.rawValue)\(rate); \(sensor.source))."),
+                implausible
+                    ?? Finding(
+                        .good, "motion", "\(name) gives readings (\(sensor.mode.rawValue)\(rate); \(sensor.source))."),
                 at: 0)
             if let remark = slowness(of: trial, name) { findings.append(remark) }
         } else {
@@ -160,6 +163,26 @@ extension Diagnosis {
                     "cat /sys/bus/iio/devices/*/sampling_frequency    # a rate of 0 sends nothing"), at: 0)
         }
         return findings
+    }
+
+    /// A finding about readings that no such sensor gives on a device at rest; nil for others.
+    ///
+    /// An accelerometer shows gravity, 9.8 m/s²; the air pressure on the Earth is 30 to 110 kPa; a gyroscope ends at 35 rad/s.
+    private static func implausibleSize(of trial: MachineFacts.Trial, _ name: String) -> Finding? {
+        guard let mean = trial.meanMagnitude else { return nil }
+        let (range, expected): (ClosedRange<Double>, String) =
+            switch trial.sensor.kind {
+            case .accelerometer: (4...20, "at rest it is 9.8")
+            case .gyroscope: (0...40, "at rest it is near 0")
+            case .pressure: (25...120, "on the Earth it is 30 to 110")
+            case .magnetometer: (0.02...20, "the Earth's field is 0.22 to 0.67")
+            }
+        guard !range.contains(mean) else { return nil }
+        let shown = mean < 0.001 || mean >= 1e6 ? "\(mean)" : "\((mean * 1000).rounded() / 1000)"
+        return Finding(
+            .problem, "motion",
+            "\(name) gives readings of \(shown) \(trial.sensor.kind.unit), and \(expected): its scale is wrong, or the sensor is stuck.",
+            repair: "grep . /sys/bus/iio/devices/*/in_*_scale    # the factors that the driver tells")
     }
 
     /// What there is to say when stamps tell a much lower rate than the sensor was asked for.

@@ -19,12 +19,16 @@ package struct MachineFacts: Sendable {
         var measuredRate: Double?
         /// Why nothing came, when the source has said so.
         var failure: DeviceError?
+        /// The mean of the magnitudes of the readings, in the unit of the sensor's kind; nil without readings.
+        var meanMagnitude: Double?
 
         package init(
-            sensor: SensorDescription, readings: Int, seconds: Double, measuredRate: Double?, failure: DeviceError?
+            sensor: SensorDescription, readings: Int, seconds: Double, measuredRate: Double?, failure: DeviceError?,
+            meanMagnitude: Double? = nil
         ) {
             (self.sensor, self.readings, self.seconds) = (sensor, readings, seconds)
             (self.measuredRate, self.failure) = (measuredRate, failure)
+            self.meanMagnitude = meanMagnitude
         }
     }
 

@@ -59,12 +59,14 @@ final class ServiceProbe: Sendable {
 /// Listens to every sensor for a moment.
 enum SensorTrial {
     private final class Tally: Sendable {
-        let state = Mutex<(readings: Int, failure: DeviceError?)>((0, nil))
+        let state = Mutex<(readings: Int, failure: DeviceError?, magnitudes: Double)>((0, nil, 0))
 
         func take(_ event: MotionEvent) {
             state.withLock { state in
                 switch event {
-                case .samples(let batch): state.readings += batch.count
+                case .samples(let batch):
+                    state.readings += batch.count
+                    for sample in batch { state.magnitudes += (sample.value * sample.value).sum().squareRoot() }
                 case .lost(let error): state.failure = error
                 case .regained: state.failure = nil
                 }
@@ -87,13 +89,14 @@ enum SensorTrial {
         stop.whenRequested { done.request(.signal) }
         _ = await done.wait()
         let trials = tallies.map { sensor, tally, subscription in
-            let (readings, failure) = tally.state.withLock { $0 }
+            let (readings, failure, magnitudes) = tally.state.withLock { $0 }
             // What was learnt of it meanwhile, such as that it had to be polled.
             let known = source.sensors.first { $0.id == sensor.id } ?? sensor
             let rate = source.measuredRate(of: sensor.id)
             subscription.cancel()
             return MachineFacts.Trial(
-                sensor: known, readings: readings, seconds: seconds, measuredRate: rate, failure: failure)
+                sensor: known, readings: readings, seconds: seconds, measuredRate: rate, failure: failure,
+                meanMagnitude: readings > 0 ? magnitudes / Double(readings) : nil)
         }
         return trials
     }

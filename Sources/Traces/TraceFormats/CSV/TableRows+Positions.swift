@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import GPSDProtocol
+import Trace
+
+extension TableRows {
+    /// A fix that stays as it is for longer than this while it says a speed is an old one, in nanoseconds.
+    private static let longestUnchanged: Int64 = 3_000_000_000
+    /// The slowest speed of a receiver that moves, in m/s.
+    private static let slowestMotion = 1.0
+    /// The dilution from which on receivers mean that they have no fix.
+    private static let noDilution = 99.0
+
+    mutating func takePosition(
+        _ reader: borrowing CSVReader, at time: Int64?, _ civil: WallTime?, _ fix: (time: Int64, civil: WallTime?)?
+    ) throws(DeviceError) {
+        var report = PositionReport()
+        report.latitude = try coordinate(.lat, .latitudeDirection, "NS", reader)
+        report.longitude = try coordinate(.lon, .longitudeDirection, "EW", reader)
+        let mode = try value(.mode, reader)
+        guard !report.latitude.isNaN || !report.longitude.isNaN || mode <= 1 else { return }
+        guard mode <= 1 || report.isPlace else {
+            recordOutOfRange(report, reader)
+            return
+        }
+        for quantity in CSVQuantity.ofPositions { report.set(quantity, try value(quantity, reader)) }
+        report.setMode()
+        var sky = SkyReport()
+        sky.hdop = try value(.hdop, reader)
+        sky.vdop = try value(.vdop, reader)
+        sky.pdop = try value(.pdop, reader)
+        let count = try countOfSatellites(reader)
+        if count >= 0, count <= 1000 { sky.usedCount = Int32(count) }
+        if mode <= 1 {
+            report.mode = .none
+        } else if mode.isNaN, isWithoutFix(report, sky, reader) {
+            report.mode = .none
+        }
+        if mode == 2 { report.mode = .twoDimensional }
+        if let fix {
+            // The fix's own time tells which rows repeat it.
+            if fix.time == lastFixTime {
+                repeated += 1
+                return
+            }
+            lastFixTime = fix.time
+        } else if let time {
+            noteUnchanged(report, at: time, reader)
+            if dropsRepetitions, !tracks.isEmpty, repeats(report, at: time) { return }
+        }
+        append(Item(report: report, sky: sky, time: time, civil: fix?.civil ?? civil, line: reader.line))
+    }
+
+    /// A coordinate in degrees: a number, or one with its hemisphere in the same cell or in another.
+    private mutating func coordinate(
+        _ quantity: CSVQuantity, _ direction: CSVQuantity, _ letters: String, _ reader: borrowing CSVReader
+    ) throws(DeviceError) -> Double {
+        guard let column = columns[quantity] else { return .nan }
+        var value = Double.nan
+        var letter: Character?
+        if case .unreadable = reader.content(column.index) {
+            let text = reader.text(column.index).uppercased().trimmed
+            letter = [text.first, text.last].compactMap(\.self).first { letters.contains($0) }
+            let number = text.filter { $0 != letter }.trimmed
+            if letter != nil, let found = DecimalNumber(text: number)?.double {
+                value = column.unit?.value(found) ?? found
+            }
+        }
+        if value.isNaN { value = try self.value(quantity, reader) }
+        if let other = columns[direction] {
+            let text = reader.text(other.index).uppercased().trimmed
+            // NORTH, SOUTH, EAST and WEST too.
+            if let first = text.first, letters.contains(first) {
+                letter = first
+            } else if !text.isEmpty, !value.isNaN {
+                recordUnreadable(other.index, reader)
+                return .nan
+            }
+        }
+        guard let letter else { return value }
+        return letter == letters.last ? -value.magnitude : value.magnitude
+    }
+
+    /// The number of satellites, also of `18 / 19`: used and in view.
+    private mutating func countOfSatellites(_ reader: borrowing CSVReader) throws(DeviceError) -> Double {
+        guard let column = columns[.sats] else { return .nan }
+        if case .unreadable = reader.content(column.index) {
+            let parts = reader.text(column.index).split(separator: "/").map { String($0).trimmed }
+            if parts.count == 2, let used = DecimalNumber(text: parts[0]), DecimalNumber(text: parts[1]) != nil {
+                return used.double
+            }
+        }
+        return try value(.sats, reader)
+    }
+
+    /// True for a row that says in other ways than by a mode that there is no fix.
+    private mutating func isWithoutFix(
+        _ report: PositionReport, _ sky: SkyReport, _ reader: borrowing CSVReader
+    ) -> Bool {
+        let reason: String
+        if report.latitude == 0, report.longitude == 0 {
+            reason = "has the coordinates 0, 0"
+        } else if sky.hdop >= Self.noDilution {
+            reason = "has a dilution of 99 or more"
+        } else if sky.usedCount == 0, !(report.horizontalError > 0) {
+            // Phones say no satellites for positions of networks, with an accuracy.
+            reason = "has no satellites"
+        } else {
+            return false
+        }
+        diagnostics.record(
+            "the row \(reason) and was read as one without a fix", line: reader.line,
+            text: "\(report.latitude), \(report.longitude)")
+        return true
+    }
+
+    private mutating func recordOutOfRange(_ report: PositionReport, _ reader: borrowing CSVReader) {
+        let isWhole = [report.latitude, report.longitude].allSatisfy { $0.magnitude >= 1e5 && $0 == $0.rounded() }
+        let unit = [columns[.lat], columns[.lon]].contains { $0?.unit?.name == "deg" }
+        let hint = isWhole && unit ? "; write :e7 behind whole numbers of 1e-7 degrees in the column map" : ""
+        diagnostics.record(
+            "the row has no latitude and longitude in range and gives no position\(hint)", line: reader.line,
+            text: "\(report.latitude), \(report.longitude)")
+    }
+
+    private func values(_ report: PositionReport) -> [Double] {
+        [report.latitude, report.longitude, report.altitudeMSL, report.altitudeHAE, report.speed, report.track]
+    }
+
+    private static func areEqual(_ left: [Double], _ right: [Double]) -> Bool {
+        zip(left, right).allSatisfy { $0 == $1 || ($0.isNaN && $1.isNaN) }
+    }
+
+    /// Records a position that does not change although it says a speed: the logger repeats an old fix.
+    private mutating func noteUnchanged(_ report: PositionReport, at time: Int64, _ reader: borrowing CSVReader) {
+        let values = values(report)
+        guard let since = unchanged, Self.areEqual(values, since.values) else {
+            unchanged = (values, time, reader.line)
+            return
+        }
+        guard report.speed >= Self.slowestMotion, time.subtractingSaturated(since.time) > Self.longestUnchanged else {
+            return
+        }
+        diagnostics.record(
+            "the position is that of seconds before although it says a speed; if the logger repeats its last fix, name the column of the fix's own time: fix.time=COLUMN",
+            line: reader.line, text: "\(report.latitude), \(report.longitude), \(report.speed) m/s")
+    }
+
+    /// True when the position only stands there again because its row has motion readings.
+    private mutating func repeats(_ report: PositionReport, at time: Int64) -> Bool {
+        let values = values(report)
+        if let last = lastPlace, time.subtractingSaturated(last.time) < Self.longestRepetition,
+            Self.areEqual(values, last.values)
+        {
+            repeated += 1
+            return true
+        }
+        lastPlace = (values, time)
+        return false
+    }
+
+    // Positions of one time are spread over the time to the next one, at most a second.
+
+    private mutating func append(_ item: Item) {
+        guard var first = firstItems else {
+            spread(item)
+            return
+        }
+        if let time = item.time, let known = first.lazy.compactMap(\.time).first, time != known {
+            firstItems = nil
+            for item in first { spread(item) }
+            spread(item)
+            return
+        }
+        firstItems = nil
+        first.append(item)
+        firstItems = first
+    }
+
+    private mutating func spread(_ item: Item) {
+        var spreader = spreader
+        self.spreader = EqualTimeSpreader()
+        spreader.append(item, at: item.time) { write($0, at: $1) }
+        self.spreader = spreader
+    }
+
+    /// Writes the positions that are held back. Where all of several have one time, or none, they are one second apart.
+    mutating func finishPositions() {
+        if let first = firstItems {
+            firstItems = nil
+            let time = first.lazy.compactMap(\.time).first
+            if first.count > 1, tracks.isEmpty || time == nil {
+                hasOneTime = true
+                diagnostics.record(
+                    time == nil
+                        ? "the positions have no time and were put one second apart"
+                        : "all positions have one time, which was ignored, and were put one second apart",
+                    line: first[0].line, text: "")
+                for (index, var item) in first.enumerated() {
+                    let own = (time ?? 0).addingSaturated(Int64(index) * 1_000_000_000)
+                    (item.civil, item.time) = (nil, own)
+                    write(item, at: own)
+                }
+                return
+            }
+            for item in first { spread(item) }
+        }
+        var spreader = spreader
+        self.spreader = EqualTimeSpreader()
+        spreader.finish { write($0, at: $1) }
+    }
+
+    private mutating func write(_ item: Item, at time: Int64) {
+        var (report, sky) = (item.report, item.sky)
+        let shift = item.time.map { time.subtractingSaturated($0) } ?? 0
+        if item.time == nil {
+            diagnostics.record(
+                "the position has no time among others that have one, and was placed between its neighbours",
+                line: item.line, text: "\(report.latitude), \(report.longitude)")
+        } else if shift != 0 {
+            diagnostics.record(
+                "the position has the time of the one before; positions of one time were spread over the time to the next, at most a second",
+                line: item.line, text: "\(report.latitude), \(report.longitude)")
+        }
+        report.time = item.civil.map { WallTime(nanoseconds: $0.nanoseconds.addingSaturated(shift)) }
+        sky.time = report.time
+        reports.refuseImpossibleValues(&report)
+        if columns[.speed] == nil || columns[.course] == nil, motion.complete(&report, at: time) { derived += 1 }
+        if sky.usedCount >= 0 || !sky.hdop.isNaN || !sky.vdop.isNaN || !sky.pdop.isNaN { reports.append(sky, at: time) }
+        reports.append(line: GPSDEncoder.line(report, timeDecimals: shift % 1_000_000 == 0 ? 3 : 9), at: time)
+    }
+}
+
+extension String {
+    fileprivate var trimmed: String {
+        var text = self[...]
+        while let first = text.first, first.isWhitespace { text.removeFirst() }
+        while let last = text.last, last.isWhitespace { text.removeLast() }
+        return String(text)
+    }
+}
+
+extension DecimalNumber {
+    fileprivate init?(text: String) {
+        var text = text
+        guard let number = text.withUTF8({ DecimalNumber(UnsafeRawBufferPointer($0)) }) else { return nil }
+        self = number
+    }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Trace
+
+/// Times and dates as tables write them.
+enum TableTime {
+    /// The instant of a text: ISO 8601, or one of its usual variants, as `2024/01/01 10:08:00`, `… +0000`, `… UTC` and
+    /// `10:08:00:250` with the milliseconds behind a colon. Nil for other text.
+    static func parse(_ text: String) -> (time: WallTime, zone: CivilTime.Zone)? {
+        if let found = zoned(text) { return found }
+        var words = text.split(separator: " ").map(String.init)
+        guard let last = words.last else { return nil }
+        // The zone may stand behind a blank.
+        if last == "UTC" || last == "GMT" {
+            words[words.count - 1] = "Z"
+        }
+        var plain =
+            words.count > 2
+            ? words.dropLast().joined(separator: " ") + (words.last ?? "") : words.joined(separator: " ")
+        if words.count == 2, words[1] == "Z" { plain = words[0] + "Z" }
+        var bytes = [UInt8](plain.utf8)
+        guard bytes.count >= 16 else { return nil }
+        for index in [4, 7] where bytes[index] == UInt8(ascii: "/") || bytes[index] == UInt8(ascii: ".") {
+            bytes[index] = UInt8(ascii: "-")
+        }
+        if bytes.count > 19, bytes[19] == UInt8(ascii: ":") { bytes[19] = UInt8(ascii: ".") }
+        return zoned(String(decoding: bytes, as: UTF8.self))
+    }
+
+    /// The time of day of a text in nanoseconds: `10:08:00.25`, `10:08`, `100800.25`, with `Z`, `AM` or `PM` behind it or not.
+    static func timeOfDay(_ text: String) -> Int64? {
+        var digits = text.uppercased().replacing(" ", with: "")
+        var shift = 0
+        for (ending, hours) in [("Z", 0), ("UTC", 0), ("AM", 0), ("PM", 12)] where digits.hasSuffix(ending) {
+            digits.removeLast(ending.count)
+            shift = hours
+            if ending == "AM" || ending == "PM", digits.hasPrefix("12") { shift -= 12 }
+            break
+        }
+        if !digits.contains(":"), digits.prefix(while: { $0 != "." }).count == 6 {
+            digits.insert(":", at: digits.index(digits.startIndex, offsetBy: 4))
+            digits.insert(":", at: digits.index(digits.startIndex, offsetBy: 2))
+        } else if digits.prefix(while: { $0 != ":" }).count == 1 {
+            digits = "0" + digits
+        }
+        guard let (time, zone) = parse("1970-01-01T\(digits)"), zone == .missing else { return nil }
+        return time.nanoseconds + Int64(shift) * 3_600_000_000_000
+    }
+
+    /// The midnight that begins the day of a text, in nanoseconds since 1970; nil for other text.
+    ///
+    /// - Parameter order: `ymd`, `dmy` or `mdy`. Any marks may separate the numbers, or none: `20240131`, `310124`.
+    static func midnight(_ text: String, order: String) -> Int64? {
+        var parts = text.split { !$0.isASCII || !$0.isNumber }.map(String.init)
+        if parts.count == 1, let digits = parts.first, digits.count == 8 || digits.count == 6 {
+            let widths = order == "ymd" ? [digits.count - 4, 2, 2] : [2, 2, digits.count - 4]
+            var rest = digits[...]
+            parts = widths.map { width in
+                defer { rest = rest.dropFirst(width) }
+                return String(rest.prefix(width))
+            }
+        }
+        guard parts.count == 3, parts.allSatisfy({ $0.utf8.count <= 4 }) else { return nil }
+        let numbers = parts.compactMap { Int($0) }
+        guard numbers.count == 3 else { return nil }
+        let (year, month, day) =
+            switch order {
+            case "dmy": (numbers[2], numbers[1], numbers[0])
+            case "mdy": (numbers[2], numbers[0], numbers[1])
+            default: (numbers[0], numbers[1], numbers[2])
+            }
+        let full = year < 80 ? 2000 + year : year < 100 ? 1900 + year : year
+        return CivilDate.time(year: full, month: month, day: day)?.nanoseconds
+    }
+
+    private static func zoned(_ text: String) -> (time: WallTime, zone: CivilTime.Zone)? {
+        var text = text
+        return text.withUTF8 { CivilTime.parseZoned(UnsafeRawBufferPointer($0)) }
+    }
+}

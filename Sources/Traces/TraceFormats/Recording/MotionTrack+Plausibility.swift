@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+
+extension MotionTrack {
+    /// The number of readings from which on their size is judged.
+    private static let minimumCount = 5
+
+    /// A sentence about readings that are far from what such a sensor gives on the Earth, as in another unit; nil for others.
+    ///
+    /// - At rest an accelerometer shows 9.8 m/s². Half of the readings of a device that is carried lie within 4 to 40.
+    /// - Gyroscopes of phones and boards end at 2000 degrees a second, which are 35 rad/s.
+    /// - Air pressure is 31 kPa on Mount Everest and 108 kPa at its highest.
+    /// - The Earth's field is 0.22 to 0.67 gauss. Near iron it may be several times that.
+    ///
+    /// - Parameter unitHint: How the reader is told of another unit, with UNIT for its name.
+    func plausibilityRemark(unitHint: (_ quantity: String, _ unit: String) -> String) -> String? {
+        guard count >= Self.minimumCount else { return nil }
+        let sorted = magnitudes.sorted()
+        let median = sorted[sorted.count / 2]
+        func rounded(_ value: Double) -> String {
+            value == 0
+                ? "0"
+                : value.magnitude < 0.001 || value.magnitude >= 1e6 ? "\(value)" : "\((value * 1000).rounded() / 1000)"
+        }
+        switch sensor.kind {
+        case .accelerometer where median < 4:
+            return
+                "The acceleration is \(rounded(median)) m/s² in the middle, and at rest it is 9.8. Is it in g, or without gravity? \(unitHint("accel.x", "g"))"
+        case .accelerometer where median > 40:
+            return
+                "The acceleration is \(rounded(median)) m/s² in the middle, and at rest it is 9.8. Is it in mg or cm/s²? \(unitHint("accel.x", "mg"))"
+        case .gyroscope where sorted[sorted.count * 95 / 100] > 40:
+            return
+                "The angular rate reaches \(rounded(sorted[sorted.count * 95 / 100])) rad/s, and gyroscopes end at 35. Is it in degrees a second? \(unitHint("gyro.x", "deg/s"))"
+        case .pressure where median > 120:
+            return
+                "The air pressure is \(rounded(median)) kPa in the middle, and on the Earth it is 30 to 110. Is it in \(median > 10_000 ? "Pa" : "hPa")? \(unitHint("pressure", median > 10_000 ? "Pa" : "hPa"))"
+        case .pressure where median < 25:
+            return
+                "The air pressure is \(rounded(median)) kPa in the middle, and on the Earth it is 30 to 110. Is it in bar or another unit?"
+        case .magnetometer where median > 5 || median < 0.02:
+            return
+                "The magnetic field is \(rounded(median)) gauss in the middle, and the Earth's is 0.22 to 0.67. Is it in another unit? \(unitHint("mag.x", median > 5 ? "nT" : "G"))"
+        default: return nil
+        }
+    }
+
+    /// The magnitudes of up to a thousand readings.
+    private var magnitudes: [Double] {
+        stride(from: 0, to: count, by: max(count / 1000, 1)).map { index in
+            let value = values[index]
+            return (value * value).sum().squareRoot()
+        }
+    }
+}

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Testing
+import Trace
+
+@testable import TraceFormats
+
+@Suite("No row and no cell of a table is lost without a remark")
+struct TableLossTests {
+    private func read(_ text: String, _ map: String) throws -> ReadPositions {
+        var options = RecordingOptions()
+        options.columns = try CSVColumnMap(map)
+        let file = try RecordingFile.read([UInt8](text.utf8), name: "t.csv", options: options)
+        return ReadPositions(file.trace, remarks: file.remarks)
+    }
+
+    @Test("Positions of one whole second are spread over it")
+    func wholeSeconds() throws {
+        let text = """
+            t,a,b
+            2024-01-01T00:00:00Z,50.0000,8
+            2024-01-01T00:00:00Z,50.0001,8
+            2024-01-01T00:00:01Z,50.0002,8
+
+            """
+        let read = try read(text, "time=t:iso,lat=a,lon=b")
+        #expect(read.times == [0, 0.5, 1])
+        #expect(read.fixes.map { $0.time?.seconds } == [1_704_067_200, 1_704_067_200.5, 1_704_067_201])
+        #expect(read.hasRemark(#"at most a second (line 3: "50.0001, 8.0")"#))
+    }
+
+    @Test(
+        "Positions that all have one time, or the first second of 1970, are one second apart without civil times",
+        arguments: ["2024-01-01T00:00:00Z", "1970-01-01T00:00:00Z"])
+    func oneTime(time: String) throws {
+        let read = try read("t,a,b\n\(time),50,8\n\(time),51,8\n\(time),52,8\n", "time=t:iso,lat=a,lon=b")
+        #expect(read.times == [0, 1, 2])
+        #expect(read.trace.start == nil)
+        #expect(read.fixes.allSatisfy { $0.time == nil })
+        #expect(read.hasRemark("were put one second apart"))
+    }
+
+    @Test("A row of 1970 among others lies between its neighbours")
+    func rowOf1970() throws {
+        let text = """
+            t,a,b
+            1970-01-01T00:00:00Z,50,8
+            2024-01-01T00:00:00Z,51,8
+            2024-01-01T00:00:02Z,52,8
+
+            """
+        let read = try read(text, "time=t:iso,lat=a,lon=b")
+        #expect(read.fixes.map(\.latitude) == [50, 51, 52])
+        #expect(read.times == [0, 1, 2])
+        #expect(read.hasRemark("the position has no time among others that have one"))
+        let numbers = try self.read(
+            "t,a,b\n0,50,8\n1704067200000,51,8\n1704067202000,52,8\n", "time=t:ms,lat=a,lon=b")
+        #expect(numbers.times == [0, 1, 2])
+    }
+
+    @Test("The column of the fix's own time tells old fixes from new ones")
+    func fixTime() throws {
+        var text = "loggingTime,fixTime,lat,lon,speed,ax,ay,az\n"
+        for row in 0..<40 {
+            let fix = row < 20 ? 0 : 20
+            text += "\(row),\(fix),\(row < 20 ? 50 : 50.001),8,11,0,0,9.8\n"
+        }
+        let map = "time=loggingTime,lat=lat,lon=lon,speed=speed,accel.x=ax,accel.y=ay,accel.z=az"
+        let known = try read(text, map + ",fix.time=fixTime")
+        #expect(known.times == [0, 20])
+        #expect(known.hasRemark("38 times a row repeats the position before; each counts once."))
+        // Without that column it is a guess, which a remark tells.
+        let unknown = try read(text, map)
+        #expect(unknown.hasRemark("if the logger repeats its last fix, name the column of the fix's own time"))
+        // A receiver that stands still is no old fix.
+        let still = try read(text.replacing(",11,", with: ",0,"), map)
+        #expect(!still.hasRemark("fix.time"))
+    }
+
+    @Test(
+        "A row without a fix is one, whatever its coordinates",
+        arguments: [("50", "8", "0", ""), ("50", "8", "5", "99.99"), ("0", "0", "", ""), ("0", "0", "0", "99.99")])
+    func noFix(latitude: String, longitude: String, satellites: String, dilution: String) throws {
+        let read = try read(
+            "t,a,b,s,h\n0,\(latitude),\(longitude),\(satellites),\(dilution)\n1,50,8,7,1.1\n",
+            "time=t,lat=a,lon=b,sats=s,hdop=h")
+        #expect(read.reports.map(\.report.mode) == [FixMode.none, .twoDimensional])
+        #expect(read.hasRemark("and was read as one without a fix (line 2: "))
+    }
+
+    @Test(
+        "Dates in a column of their own",
+        arguments: [
+            ("2024-01-31", "10:08:00", "ymd"), ("31.01.2024", "10:08:00", "dmy"), ("01/31/2024", "10:08:00", "mdy"),
+            ("20240131", "100800", "ymd"), ("310124", "100800.000", "dmy"), ("2024/1/31", "10:08:00 AM", "ymd"),
+        ])
+    func dates(date: String, time: String, order: String) throws {
+        let read = try read(
+            "d,t,a,b\n\(date),\(time),50,8\n", "date=d:\(order),time=t:iso,lat=a,lon=b")
+        // 2024-01-31T10:08:00Z
+        #expect(read.fixes.first?.time?.seconds == 1_706_695_680)
+    }
+
+    @Test(
+        "Times of other spellings",
+        arguments: [
+            "2024/01/31 10:08:00", "2024-01-31 10:08:00 +0000", "2024-01-31 10:08:00:000", "2024-01-31T12:08:00+0200",
+            "2024-01-31 10:08:00 UTC", "2024/01/31 10:08:00.000 +0000",
+        ])
+    func times(time: String) throws {
+        let read = try read("t,a,b\n\(time),50,8\n", "time=t:iso,lat=a,lon=b")
+        #expect(read.fixes.first?.time?.seconds == 1_706_695_680)
+    }
+
+    @Test("Hemispheres stand in columns of their own, or behind or before the number")
+    func hemispheres() throws {
+        let columns = try read(
+            "t,a,ns,b,ew\n0,33.5,S,70.6,W\n1,33.5,N,70.6,E\n",
+            "time=t,lat=a,lat.dir=ns,lon=b,lon.dir=ew")
+        #expect(columns.fixes.map(\.latitude) == [-33.5, 33.5])
+        #expect(columns.fixes.map(\.longitude) == [-70.6, 70.6])
+        let cells = try read("t,a,b\n0,33.5S,70.6 W\n1,N33.5,E 70.6\n", "time=t,lat=a,lon=b")
+        #expect(cells.fixes.map(\.latitude) == [-33.5, 33.5])
+        #expect(cells.fixes.map(\.longitude) == [-70.6, 70.6])
+        // Chile is not near Pakistan.
+        let unnamed = try read("t,a,ns,b,ew\n0,33.5,S,70.6,W\n", "time=t,lat=a,lon=b")
+        #expect(unnamed.remarks.count { $0.contains("seems to hold hemispheres, which were ignored") } == 2)
+        let wrong = try read("t,a,ns,b\n0,33.5,N,70\n1,33.5,X,70.6\n", "time=t,lat=a,lat.dir=ns,lon=b")
+        #expect(wrong.fixes.count == 1)
+        #expect(wrong.hasRemark(#"the cell of column "ns" cannot be read and was ignored (line 3: "X")"#))
+    }
+
+    @Test("A row of units below the header is left out")
+    func units() throws {
+        let read = try read("t,a,b,alt\ns,deg,deg,m\n0,50,8,100\n", "time=t,lat=a,lon=b,alt.msl=alt")
+        #expect(read.fixes.map(\.altitudeMSL) == [100])
+        #expect(read.hasRemark(#"units or the like, and was left out (line 2: "s, deg, deg, m")"#))
+        let motion = try Recording(
+            csv: [UInt8]("t,ax,ay,az\ns,m/s2,m/s2,m/s2\n0,1,2,9\n".utf8), name: "t.csv")
+        #expect(motion.tracks.first?.values == [[1, 2, 9]])
+    }
+
+    @Test("Satellites used and in view, in one cell")
+    func satellites() throws {
+        let read = try read("t,a,b,s\n0,50,8,18 / 19\n", "time=t,lat=a,lon=b,sats=s")
+        #expect(read.skies.first?.usedCount == 18)
+    }
+
+    @Test("Whole numbers of 1e-7 degrees are named as what they are")
+    func wholeDegrees() throws {
+        let error = #expect(throws: DeviceError.self) {
+            try self.read("epoch,a,b\n1704067200,501234567,81234567\n", "time=epoch,lat=a,lon=b")
+        }
+        #expect(error?.message.contains("write :e7 behind whole numbers of 1e-7 degrees") == true)
+        let read = try read("epoch,a,b\n1704067200,501234567,81234567\n", "time=epoch,lat=a:e7,lon=b:e7")
+        #expect(read.fixes.first?.latitude == 50.1234567)
+    }
+
+    @Test(
+        "A cell that cannot be read is reported with its line and text",
+        arguments: [
+            "lat", "lon", "altm", "alth", "speed", "course", "climb", "acch", "accv", "accs", "accc", "mode", "sats",
+            "hdop",
+            "vdop", "pdop", "ax", "ay", "az", "gx", "gy", "gz", "mx", "my", "mz", "p", "fix", "ns", "ew", "t",
+        ])
+    func cells(column: String) throws {
+        let columns = [
+            "t": "time", "lat": "lat", "lon": "lon", "altm": "alt.msl", "alth": "alt.hae", "speed": "speed",
+            "course": "course", "climb": "climb", "acch": "acc.h", "accv": "acc.v", "accs": "acc.speed",
+            "accc": "acc.course", "mode": "mode", "sats": "sats", "hdop": "hdop", "vdop": "vdop", "pdop": "pdop",
+            "ax": "accel.x", "ay": "accel.y", "az": "accel.z", "gx": "gyro.x", "gy": "gyro.y", "gz": "gyro.z",
+            "mx": "mag.x", "my": "mag.y", "mz": "mag.z", "p": "pressure", "fix": "fix.time", "ns": "lat.dir",
+            "ew": "lon.dir",
+        ]
+        let names = columns.keys.sorted()
+        func row(_ number: Int, _ changed: String? = nil) -> String {
+            names.map { name in
+                if name == changed { return "rubbish" }
+                switch name {
+                case "t", "fix": return "\(number)"
+                case "ns": return "N"
+                case "ew": return "E"
+                case "mode": return "3"
+                default: return "2"
+                }
+            }.joined(separator: ",")
+        }
+        let text =
+            [names.joined(separator: ","), row(0), row(1), row(2, column), row(3)].joined(separator: "\n") + "\n"
+        let map = columns.map { "\($1)=\($0)" }.joined(separator: ",")
+        let read = try read(text, map)
+        #expect(read.remarks.contains { $0.contains("(line 4: \"rubbish\")") }, "\(read.remarks)")
+    }
+
+    @Test(
+        "Readings in another unit are remarked on",
+        arguments: [
+            ("accel.x=x,accel.y=y,accel.z=z", "0,0,1.0", "Is it in g"),
+            ("accel.x=x,accel.y=y,accel.z=z", "0,0,981", "mg or cm/s²"),
+            ("gyro.x=x,gyro.y=y,gyro.z=z", "0,0,250", "degrees a second"), ("pressure=z", "0,0,1013.25", "hPa"),
+            ("pressure=z", "0,0,101325", "in Pa"), ("mag.x=x,mag.y=y,mag.z=z", "0,0,48000", "The magnetic field"),
+        ])
+    func units(map: String, values: String, remark: String) throws {
+        let text = "t,x,y,z\n" + (0..<10).map { "\($0),\(values)\n" }.joined()
+        #expect(try read(text, "time=t,\(map)").hasRemark(remark))
+    }
+
+    @Test("Units that are right are not remarked on")
+    func rightUnits() throws {
+        let text = "t,ax,ay,az,gx,gy,gz,p\n" + (0..<10).map { "\($0),0,0,9.8,0.1,0,0,101.3\n" }.joined()
+        #expect(try Recording(csv: [UInt8](text.utf8), name: "t.csv").remarks == [])
+        let wrong = "t,ax,ay,az,p\n" + (0..<10).map { "\($0),0,0,0.98,1013\n" }.joined()
+        #expect(try Recording(csv: [UInt8](wrong.utf8), name: "t.csv").remarks.count == 2)
+    }
+
+    @Test("Sentences in the last column of a table are read by the contents, whatever the name")
+    func sentences() throws {
+        let text = """
+            time,source,sentence
+            12:00:01,gps,$GPRMC,194101,A,4426.1130,N,07140.5596,W,5.2,77.3,160906,15.8,W*70
+            12:00:02,gps,$GPRMC,194102,A,4426.1130,N,07140.5596,W,5.2,77.3,160906,15.8,W*73
+
+            """
+        for name in ["t.csv", "t.txt"] {
+            let file = try RecordingFile.read([UInt8](text.utf8), name: name)
+            #expect(file.format == .nmea)
+            #expect(ReadPositions(file.trace).fixes.count == 2)
+        }
+    }
+
+    @Test("The JSON of a phone's log gets advice")
+    func json() {
+        for text in [
+            #"[{"sensor":"Accelerometer","time":"1","seconds_elapsed":"0.1","x":"1"}]"#,
+            #"{"loggingTime":"2024-01-01","locationLatitude":"50"}"#,
+        ] {
+            let error = #expect(throws: DeviceError.self) {
+                try RecordingFile.read([UInt8](text.utf8), name: "log.json")
+            }
+            #expect(error?.message.contains("log.json is a phone's log in JSON") == true)
+        }
+    }
+}
