@@ -163,7 +163,9 @@ struct CSVTableTests {
         let read = try positions(text, "time=t,lat=a,lon=b,mode=m")
         #expect(read.times == [0, 1, 4])
         #expect(read.reports.map(\.report.mode) == [.twoDimensional, FixMode.none, .twoDimensional])
-        #expect(read.hasRemark("the row has no latitude and longitude in range and gives no position (line 5: \"95.0, 6.0\")."))
+        #expect(
+            read.hasRemark(
+                "the row has no latitude and longitude in range and gives no position (line 5: \"95.0, 6.0\")."))
     }
 
     @Test("Errors name the line and the column, and what to write instead")
