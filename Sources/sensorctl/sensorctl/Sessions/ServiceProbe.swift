@@ -66,7 +66,7 @@ enum SensorTrial {
                 switch event {
                 case .samples(let batch):
                     state.readings += batch.count
-                    for sample in batch { state.magnitudes += (sample.value * sample.value).sum().squareRoot() }
+                    for value in batch.values { state.magnitudes += (value * value).sum().squareRoot() }
                 case .lost(let error): state.failure = error
                 case .regained: state.failure = nil
                 }
