@@ -80,6 +80,7 @@ enum Main {
         Descriptor.openStandardOnes()
         Notes.bootstrap()
         Termination.ignoreBrokenPipes()
+        SignalInbox.unblockOnFirstThread()
         Task {
             do {
                 var command = try Sensorctl.parseAsRoot()

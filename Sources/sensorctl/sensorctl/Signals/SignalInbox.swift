@@ -114,12 +114,18 @@ final class SignalInbox: Sendable {
         sigaction(number, &action, nil)
     }
 
-    private func run() {
-        // Who has started this program may have held them back, and all other threads may.
+    /// Has the calling thread, the first of the process, run the handlers. The program that has started this one may have
+    /// blocked the signals; all other threads block them.
+    ///
+    /// One thread only: with two, the handler of a second signal could end before that of the first.
+    static func unblockOnFirstThread() {
         var signals = sigset_t()
         sigemptyset(&signals)
-        for number in Self.numbers { sigaddset(&signals, number) }
+        for number in numbers { sigaddset(&signals, number) }
         pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+    }
+
+    private func run() {
         var byte: UInt8 = 0
         while true {
             let count = recv(readEnd, &byte, 1, 0)
