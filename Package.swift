@@ -30,6 +30,29 @@ let strict: [SwiftSetting] =
         .enableUpcomingFeature("InternalImportsByDefault"),
         .enableUpcomingFeature("MemberImportVisibility"),
     ] + whole
+/// The frameworks, in the language mode of Apple's: a client of either mode is told nothing about Sendable that it is not
+/// told on iOS. What Swift 6 mode checks is checked here too, with warnings, which fail scripts/test.
+let framework: [SwiftSetting] =
+    [
+        .swiftLanguageMode(.v5),
+        .enableUpcomingFeature("BareSlashRegexLiterals"),
+        .enableUpcomingFeature("ConciseMagicFile"),
+        .enableUpcomingFeature("DeprecateApplicationMain"),
+        .enableUpcomingFeature("DisableOutwardActorInference"),
+        .enableUpcomingFeature("DynamicActorIsolation"),
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("ForwardTrailingClosures"),
+        .enableUpcomingFeature("GlobalActorIsolatedTypesUsability"),
+        .enableUpcomingFeature("GlobalConcurrency"),
+        .enableUpcomingFeature("ImplicitOpenExistentials"),
+        .enableUpcomingFeature("ImportObjcForwardDeclarations"),
+        .enableUpcomingFeature("InferSendableFromCaptures"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("IsolatedDefaultValues"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("RegionBasedIsolation"),
+        .enableUpcomingFeature("StrictConcurrency"),
+    ] + whole
 /// Sources as they were written for iOS, in the language mode of that time.
 let asOnIOS: [SwiftSetting] = [.swiftLanguageMode(.v5)] + whole
 
@@ -49,11 +72,11 @@ let optimized: [SwiftSetting] = [.unsafeFlags(["-O", "-assert-config", "Debug"])
 /// A room: a folder of that name in the folder of its wing.
 func room(
     _ name: String, in wing: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = [],
-    resources: [Resource] = []
+    resources: [Resource] = [], settings: [SwiftSetting] = strict
 ) -> Target {
     .target(
         name: name, dependencies: dependencies, path: "\(wing)/\(name)", exclude: exclude, resources: resources,
-        swiftSettings: extras.contains("quick") && computing.contains(name) ? strict + optimized : strict)
+        swiftSettings: extras.contains("quick") && computing.contains(name) ? settings + optimized : settings)
 }
 
 func tests(
@@ -117,7 +140,7 @@ let location: [Target] = [
         [
             "AppDelivery", "DeviceCore", "Geodesy", "LiveDevice", "MotionEngine", "Places", "SensorFusion",
             library("CPlaceData", "OfflinePlaces"),
-        ]),
+        ], settings: framework),
     submodules(of: "CoreLocation", in: "Sources/Location"),
 ]
 
@@ -132,12 +155,13 @@ let motion: [Target] = [
     room("MotionEngine", in: "Sources/Motion", ["DeviceCore", "Geodesy", "SensorFusion"]),
     room(
         "CoreMotion", in: "Sources/Motion",
-        ["AppDelivery", "DeviceCore", "JSONBytes", "LiveDevice", "MotionEngine", "SensorFusion", log]),
+        ["AppDelivery", "DeviceCore", "JSONBytes", "LiveDevice", "MotionEngine", "SensorFusion", log],
+        settings: framework),
     submodules(of: "CoreMotion", in: "Sources/Motion"),
     // Not named UIKit: that would turn `#if canImport(UIKit)` on in every dependency of an app.
     room(
         "DeviceSupport", in: "Sources/Motion",
-        ["AppDelivery", "DeviceCore", "LiveDevice", "MotionEngine", "SensorFusion"]),
+        ["AppDelivery", "DeviceCore", "LiveDevice", "MotionEngine", "SensorFusion"], settings: framework),
 ]
 
 let accessories: [Target] = [
@@ -162,7 +186,7 @@ let accessories: [Target] = [
     // Lists UdevSource so that it is linked, and never imports it: see LiveDevice.swift.
     room(
         "ExternalAccessory", in: "Sources/Accessories",
-        ["AppDelivery", "DeviceCore", "LiveDevice", "SystemCalls", "UdevSource", log]),
+        ["AppDelivery", "DeviceCore", "LiveDevice", "SystemCalls", "UdevSource", log], settings: framework),
     submodules(of: "ExternalAccessory", in: "Sources/Accessories"),
 ]
 

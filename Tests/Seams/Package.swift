@@ -41,10 +41,10 @@ let package = Package(
         .executableTarget(name: "simulated", dependencies: [simulatedDevice]),
         // The ways in which programs import the framework and adopt its delegate.
         .executableTarget(
-            name: "forms-swift5", dependencies: [coreLocation, simulatedDevice],
+            name: "forms-swift5", dependencies: [coreLocation, coreMotion, simulatedDevice],
             swiftSettings: [.swiftLanguageMode(.v5)]),
         .executableTarget(
-            name: "forms-swift6", dependencies: [coreLocation, simulatedDevice],
+            name: "forms-swift6", dependencies: [coreLocation, coreMotion, simulatedDevice],
             swiftSettings: [
                 .swiftLanguageMode(.v6),
                 .enableUpcomingFeature("ExistentialAny"),

@@ -28,6 +28,8 @@ struct BeaconPattern: Hashable, Sendable {
 extension BeaconPattern {
     private static let archiveKey = "CLBeacon.pattern"
 
+    static func isAbsent(from coder: NSCoder) -> Bool { coder.holdsNone(of: [archiveKey]) }
+
     init?(coder: NSCoder) {
         guard let words = coder.decodeWords(3, forKey: Self.archiveKey) else { return nil }
         uuid = BeaconUUID(high: words[0], low: words[1])

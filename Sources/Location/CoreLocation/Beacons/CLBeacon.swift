@@ -17,14 +17,15 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     }
 
     /// Creates a beacon of no identity whose proximity is unknown, for subclasses in tests.
-    public override init() {
-        values = Values(
-            identity: BeaconIdentity(uuid: BeaconUUID(high: 0, low: 0), major: 0, minor: 0),
-            timestamp: Date().timeIntervalSinceReferenceDate)
-    }
+    public override init() { values = .none }
 
-    /// Restores a beacon from an archive; nil when the archive holds none.
+    /// Restores a beacon from an archive: one of no identity when the archive has none of its keys, nil when what it has
+    /// cannot be read.
     public required init?(coder: NSCoder) {
+        if Values.isAbsent(from: coder) {
+            values = .none
+            return
+        }
         guard let values = Values(coder: coder) else { return nil }
         self.values = values
     }
@@ -125,6 +126,15 @@ extension CLBeacon {
 
 extension CLBeacon.Values {
     private static let archiveKey = "CLBeacon.values"
+
+    /// A beacon of no identity whose proximity is unknown.
+    static var none: Self {
+        Self(
+            identity: BeaconIdentity(uuid: BeaconUUID(high: 0, low: 0), major: 0, minor: 0),
+            timestamp: Date().timeIntervalSinceReferenceDate)
+    }
+
+    static func isAbsent(from coder: NSCoder) -> Bool { coder.holdsNone(of: [archiveKey]) }
 
     init?(coder: NSCoder) {
         guard let words = coder.decodeWords(7, forKey: Self.archiveKey) else { return nil }

@@ -28,8 +28,13 @@ open class CLBeaconIdentityConstraint: NSObject, NSCopying, NSSecureCoding, @unc
         self.pattern = pattern
     }
 
-    /// Restores a constraint from an archive; nil when the archive holds none.
+    /// Restores a constraint from an archive: one on the UUID of zeros when the archive has none of its keys, nil when what
+    /// it has cannot be read.
     public required init?(coder: NSCoder) {
+        if BeaconPattern.isAbsent(from: coder) {
+            pattern = BeaconPattern(uuid: BeaconUUID(high: 0, low: 0))
+            return
+        }
         guard let pattern = BeaconPattern(coder: coder) else { return nil }
         self.pattern = pattern
     }

@@ -72,14 +72,17 @@ struct BeaconTypeTests {
         )
     }
 
-    @Test("An archive of another region holds no region of beacons")
+    @Test("An archive of another region holds no region of beacons, and default values of other types")
     func foreignArchive() throws {
         let archiver = NSKeyedArchiver(requiringSecureCoding: true)
         CLRegion().encode(with: archiver)
         let coder = try NSKeyedUnarchiver(forReadingFrom: archiver.encodedData)
         #expect(CLBeaconRegion(coder: coder) == nil)
-        #expect(CLBeaconIdentityConstraint(coder: coder) == nil)
-        #expect(CLBeacon(coder: coder) == nil)
+        let none = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+        let constraint = try #require(CLBeaconIdentityConstraint(coder: coder))
+        #expect(constraint.uuid == none && constraint.major == nil && constraint.minor == nil)
+        let beacon = try #require(CLBeacon(coder: coder))
+        #expect(beacon.uuid == none && beacon.proximity == .unknown && beacon.accuracy == -1 && beacon.rssi == 0)
     }
 
     @Test("What a region would advertise is what an iBeacon has behind its first four bytes")

@@ -10,7 +10,7 @@ struct RatesTextTests {
         "Lists are sorted, and what is no rate is left out",
         arguments: [
             ("10 20 50", [10, 20, 50]), ("100.000000 12.500000\n\u{0}", [12.5, 100]), ("  25\t12.5  25 ", [12.5, 25]),
-            ("0 12 ERROR nan 26 -5 1e99", [12, 26]), ("50,5 100", [100]),
+            ("0 12 ERROR nan 26 -5 1e99", [12, 26]), ("12.5, 25, 50", [12.5, 25, 50]), ("50,100", [50, 100]),
         ])
     func lists(text: String, rates: [Double]) {
         #expect(SensorRates(text) == .list(rates))

@@ -38,11 +38,11 @@ struct RepeatTests {
             ) { _ in log.add("orientation \(UIDevice.current.orientation)") }
             UIDevice.current.beginGeneratingDeviceOrientationNotifications()
             fast.startAccelerometerUpdates(to: .main) { data, error in log.add("fast \(data as Any) \(error as Any)") }
-            fast.startGyroUpdates(to: queue) { data, _ in log.add("gyro \(data as Any)") }
+            fast.startGyroUpdates(to: queue) { @Sendable data, _ in log.add("gyro \(data as Any)") }
             slow.accelerometerUpdateInterval = 0.03
-            slow.startAccelerometerUpdates(to: queue) { data, _ in log.add("slow \(data as Any)") }
+            slow.startAccelerometerUpdates(to: queue) { @Sendable data, _ in log.add("slow \(data as Any)") }
             slow.startMagnetometerUpdates(to: .main) { data, _ in log.add("field \(data as Any)") }
-            altimeter.startRelativeAltitudeUpdates(to: queue) { data, _ in log.add("height \(data as Any)") }
+            altimeter.startRelativeAltitudeUpdates(to: queue) { @Sendable data, _ in log.add("height \(data as Any)") }
         }
 
         func end() {
