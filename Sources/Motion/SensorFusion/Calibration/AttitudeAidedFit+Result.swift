@@ -17,7 +17,7 @@ extension AttitudeAidedFit {
         fit.residual = weights.remainder(lengths[..<count], components: 3) / strength
         fit.uncertainty = uncertainty(of: fit, strength: strength)
         fit.bias = bias
-        let doubt = doubt(of: fit)
+        let doubt = doubt(of: fit, strength: strength)
         fit.doubt = doubt
         fit.headingDeviation = meanDeviation(doubt)
         let own = windowFields
@@ -61,7 +61,7 @@ extension AttitudeAidedFit {
     private func fits(_ index: Int) -> Bool { weights.values[index] > 0.5 * weights.base[index] }
 
     /// The covariance of the correction under its fixed trace.
-    private mutating func doubt(of fit: MagneticFit) -> HeadingDoubt {
+    private mutating func doubt(of fit: MagneticFit, strength: Double) -> HeadingDoubt {
         let traceInformation = traceSolution[0] + traceSolution[5] + traceSolution[10]
         var doubt = HeadingDoubt(scale: scale, matrix: fit.matrix, shift: fit.shift)
         for row in 0..<12 {
@@ -71,7 +71,27 @@ extension AttitudeAidedFit {
                 doubt.set(row, column, probe[column] - traceSolution[row] * traceSolution[column] / traceInformation)
             }
         }
+        doubt.unseen = unseen(strength: strength)
         return doubt
+    }
+
+    /// The standard deviation that errors of the attitudes leave to the corrected field, as the rows of a symmetric matrix that
+    /// is multiplied by a direction.
+    ///
+    /// The iron along a direction follows from turning it. Where the device has hardly turned a direction, most of that
+    /// turning is error, and the correction along it may be wrong by the same part of the field.
+    private func unseen(strength: Double) -> Matrix3 {
+        let noise = Self.attitudeNoise * Self.attitudeNoise
+        let shift = SIMD3(solution[3], solution[7], solution[11])
+        let factor = noise * max(strength, shift.length)
+        var matrix = spread
+        // Never singular.
+        matrix.row0.x += noise / 10
+        matrix.row1.y += noise / 10
+        matrix.row2.z += noise / 10
+        let volume = matrix.determinant
+        let (x, y, z) = (matrix.origin(of: [1, 0, 0]), matrix.origin(of: [0, 1, 0]), matrix.origin(of: [0, 0, 1]))
+        return Matrix3(row0: x, row1: y, row2: z) * (factor / volume)
     }
 
     /// The root mean square of the heading's deviation over the samples, of which some will do.

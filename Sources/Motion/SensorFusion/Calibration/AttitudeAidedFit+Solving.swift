@@ -32,6 +32,7 @@ extension AttitudeAidedFit {
         for index in windowSums.indices { windowSums[index] = 0 }
         system.clear()
         addSamples()
+        updateSpread()
         let information = 1 / (weights.deviation * weights.deviation * Self.samplesPerIndependentOne)
         for row in 0..<3 {
             for k in 0..<4 { for l in 0...k { system[4 * row + k, 4 * row + l] = moment[4 * k + l] * information } }
@@ -41,12 +42,16 @@ extension AttitudeAidedFit {
         }
         eliminateFields(information)
         addPrior()
+        // Along directions that have hardly turned the correction stays what it is.
+        let staying = information * moment[15] * Self.stayingSpread
+        for row in 0..<3 { system[4 * row + 3, 4 * row + 3] += staying }
         guard system.factorize() else { return false }
         for index in 0..<Self.unknowns {
             let isDiagonal = index < 12 && index % 5 == 0
             solution[index] = isDiagonal ? 1 / (Self.softIronDeviation * Self.softIronDeviation) : 0
             traceSolution[index] = isDiagonal ? 1 : 0
         }
+        for row in 0..<3 { solution[4 * row + 3] = staying * shiftInForce[row] }
         for k in 0..<3 { solution[12 + k] = -bias[k] / (Self.biasDeviation * Self.biasDeviation) }
         system.solve(&solution)
         system.solve(&traceSolution)
@@ -58,6 +63,28 @@ extension AttitudeAidedFit {
         for k in 0..<3 { bias[k] += min(max(solution[12 + k], -Self.largestBiasStep), Self.largestBiasStep) }
         hasSolution = true
         return solution.allSatisfy(\.isFinite)
+    }
+
+    /// Computes ``spread`` from the sums of the windows.
+    private mutating func updateSpread() {
+        var rows = [SIMD3<Double>](repeating: .zero, count: 3)
+        var total = 0.0
+        for slot in 0..<Self.windowLimit where windowSums[Self.windowStride * slot] > 0 {
+            let base = Self.windowStride * slot
+            let weight = windowSums[base]
+            total += weight
+            for k in 0..<3 {
+                rows[k][k] += weight
+                for l in 0..<3 {
+                    for component in 0..<3 {
+                        let left = windowSums[base + 1 + 12 * component + 4 * k + 3]
+                        let right = windowSums[base + 1 + 12 * component + 4 * l + 3]
+                        rows[k][l] -= left * right / weight
+                    }
+                }
+            }
+        }
+        spread = Matrix3(row0: rows[0] / total, row1: rows[1] / total, row2: rows[2] / total)
     }
 
     /// Takes the unknown field of each window out of the system.

@@ -11,6 +11,9 @@ struct HeadingDoubt: Sendable, Equatable {
     private let shift: SIMD3<Double>
     /// The covariance of the correction's twelve numbers, for scaled fields: row by row, up to the diagonal.
     private var covariance = [Double](repeating: 0, count: 78)
+    /// The standard deviation of the corrected scaled field from errors of the attitudes, for each direction: a symmetric
+    /// matrix.
+    var unseen = Matrix3(row0: .zero, row1: .zero, row2: .zero)
     /// What is known to be wrong besides, as a variance of the heading.
     var known = 0.0
 
@@ -41,7 +44,7 @@ struct HeadingDoubt: Sendable, Equatable {
         // Across the horizontal field, in the device's axes: what moves the corrected field along it turns the heading.
         let across = (x * north - y * east) / square.squareRoot()
         let sample = SIMD4(field, 1)
-        var variance = 0.0
+        var variance = (unseen * across).squaredLength
         var place = 0
         for row in 0..<12 {
             let own = across[row / 4] * sample[row % 4]

@@ -349,7 +349,8 @@ extension MagnetometerCalibrator {
     }
 
     private func shouldAdopt(_ fit: MagneticFit, _ found: MagneticCalibration) -> Bool {
-        guard tells(fit), fit.residual < Self.adoptableResidual, !contradictsExpectation(found) else { return false }
+        guard tells(fit), fit.residual < Self.adoptableResidual, !contradictsExpectation(found), !isBeyondReadings(fit)
+        else { return false }
         let gain = fit.residualInForce / fit.residual
         let isSurer = fit.uncertainty < Self.surer * uncertaintyInForce
         guard usesAttitude else {
@@ -382,6 +383,15 @@ extension MagnetometerCalibrator {
         return false
     }
 
+    /// True for a fit with a field much stronger than every reading. Iron would have to cancel it in all attitudes, which it
+    /// seems to do where the device has hardly turned.
+    private func isBeyondReadings(_ fit: MagneticFit) -> Bool {
+        let squares = reservoir.samples.lazy.map(\.field.squaredLength).max() ?? 0
+        return fit.strength > Self.largestStrength * squares.squareRoot()
+    }
+
+    /// The field of a believable fit in units of the strongest reading.
+    static let largestStrength = 1.5
     static let adoptableUncertainty = 0.15
     static let adoptableResidual = 0.09
     // Chosen on two phones (ten trials of raw magnetometers) and one board (four trials, its factory's calibration and

@@ -359,7 +359,10 @@ struct MagnetometerCalibratorTests {
         turn([0, .pi / 4, 0], seconds: 2)
         // Right-handed about the top edge: the right edge goes down.
         let tipped = try #require(calibrator.survey)
-        #expect(tipped.sidesUp == [.face, .leftEdge] && tipped.isCalibrated)
+        #expect(tipped.sidesUp == [.face, .leftEdge])
+        // Turns about the vertical alone tell nothing of the iron along it; the next fit knows it.
+        turn([0, .pi / 4, 0], seconds: 2)
+        #expect(calibrator.survey?.isCalibrated == true)
     }
 
     @Test("The ellipsoid agrees with scipy's")
