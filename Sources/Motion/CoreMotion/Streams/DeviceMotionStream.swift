@@ -77,7 +77,7 @@ struct EachDeviceMotion: ReadingShaper {
     /// The first north offset, from which the corrected frame goes on.
     private var start: Double?
     private var axis = HeadingAxis()
-    private var hasAskedForMovement = false
+    private var calibrationMonitor = MagneticCalibrationMonitor()
     private var hasMissedTrueNorth = false
 
     init(frame: CMAttitudeReferenceFrame) { self.frame = frame }
@@ -94,10 +94,7 @@ struct EachDeviceMotion: ReadingShaper {
 
     private mutating func tellWhatIsMissing(_ state: FusedState, mailbox: inout Mailbox<DeviceMotionReading>) {
         guard !frame.isDisjoint(with: .north) else { return }
-        if !hasAskedForMovement, state.northOffset == nil || state.magneticQuality == .uncalibrated {
-            hasAskedForMovement = true
-            mailbox.add(.requiresMovement)
-        }
+        if calibrationMonitor.requiresMovement(state) { mailbox.add(.requiresMovement) }
         guard frame == .xTrueNorthZVertical, state.northOffset != nil else { return }
         let isMissing = state.declination == nil
         if isMissing, !hasMissedTrueNorth { mailbox.add(.noTrueNorth) }

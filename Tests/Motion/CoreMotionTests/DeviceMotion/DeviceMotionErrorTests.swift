@@ -62,9 +62,11 @@ struct DeviceMotionErrorTests {
     }
 
     private func state(
-        _ seconds: Double, offset: Double? = 0, quality: MagneticQuality = .high, declination: Double? = nil
+        _ seconds: Double, offset: Double? = 0, quality: MagneticQuality = .high, declination: Double? = nil,
+        strength: Double = 0.5
     ) -> FusedState {
         var state = States.at(seconds)
+        state.magneticField = [0, strength, 0]
         state.northOffset = offset
         state.magneticQuality = quality
         state.declination = declination
@@ -74,18 +76,35 @@ struct DeviceMotionErrorTests {
     @Test("That the device has to be moved is told once for each start, and device motion comes nevertheless")
     func movement() {
         let rig = Rig(.xMagneticNorthZVertical)
-        rig.feed(state(1, quality: .uncalibrated), state(2, quality: .uncalibrated))
-        rig.feed(state(3, quality: .low), state(4, quality: .uncalibrated))
-        #expect(rig.told.all == ["101", "1.0 0.0", "2.0 0.0", "3.0 0.0", "4.0 0.0"])
+        rig.feed(state(1, quality: .uncalibrated), state(20, quality: .uncalibrated))
+        #expect(rig.told.all == ["1.0 0.0", "20.0 0.0"])
+        rig.feed(state(22, quality: .uncalibrated), state(23, quality: .uncalibrated))
+        #expect(rig.told.all.suffix(3) == ["101", "22.0 0.0", "23.0 0.0"])
         rig.start()
-        rig.feed(state(5, quality: .uncalibrated))
-        #expect(rig.told.all.suffix(2) == ["101", "5.0 0.0"])
+        rig.feed(state(24, quality: .uncalibrated), state(45, quality: .uncalibrated))
+        #expect(rig.told.all.suffix(3) == ["24.0 0.0", "101", "45.0 0.0"])
+    }
+
+    @Test("A magnetometer that is calibrated within 20 seconds needs no word")
+    func calibratedLater() {
+        let rig = Rig(.xMagneticNorthZVertical)
+        rig.feed(state(1, quality: .uncalibrated), state(19, quality: .low), state(22, quality: .uncalibrated))
+        #expect(rig.told.all == ["1.0 0.0", "19.0 0.0", "22.0 0.0"])
+    }
+
+    @Test("A field that the Earth cannot have is told at once", arguments: [0.1, 1, 5])
+    func impossibleField(strength: Double) {
+        let rig = Rig(.xMagneticNorthZVertical)
+        rig.feed(state(1, quality: .uncalibrated, strength: strength))
+        #expect(rig.told.all == ["101", "1.0 0.0"])
     }
 
     @Test("Nothing comes before north is known, except that the device has to be moved")
     func neverNorth() {
         let rig = Rig(.xMagneticNorthZVertical)
         rig.feed(state(1, offset: nil), state(2, offset: nil))
+        #expect(rig.told.all.isEmpty)
+        rig.feed(state(2.5, offset: nil))
         #expect(rig.told.all == ["101"])
         rig.feed(state(3))
         #expect(rig.told.all == ["101", "3.0 0.0"])
@@ -121,7 +140,7 @@ struct DeviceMotionErrorTests {
     @Test("Both are told where both are the case")
     func both() {
         let rig = Rig(.xTrueNorthZVertical)
-        rig.feed(state(1, quality: .uncalibrated))
+        rig.feed(state(1, quality: .uncalibrated, strength: 2))
         #expect(rig.told.all == ["101", "102", "1.0 -1.0"])
     }
 

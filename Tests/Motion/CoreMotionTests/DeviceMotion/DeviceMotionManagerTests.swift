@@ -132,7 +132,7 @@ struct DeviceMotionManagerTests {
         test.feedRest(count: 200, rate: 100, from: 2)
         #expect(abs(told.count - former - 100) <= 2)
         #expect(manager.attitudeReferenceFrame == .xMagneticNorthZVertical)
-        #expect(told.all.count { $0.hasPrefix("CM") } == 1)
+        #expect(told.all.count { $0.hasPrefix("CM") } == 0)
     }
 
     @Test("Against true north a position is missed once; with it the World Magnetic Model tells the declination")
@@ -140,7 +140,7 @@ struct DeviceMotionManagerTests {
         let test = TestDevice(Self.nineAxes)
         let (manager, told) = watch(test, frame: .xTrueNorthZVertical)
         test.feedRest(count: 100, rate: 100)
-        #expect(told.all.filter { $0.hasPrefix("CM") }.sorted() == ["CMErrorDomain 101", "CMErrorDomain 102"])
+        #expect(told.all.filter { $0.hasPrefix("CM") }.sorted() == ["CMErrorDomain 102"])
         #expect(manager.deviceMotion?.heading == -1)
         // A row of the model's published test values, of the date at which the test's clock begins: 14.01 degrees.
         var report = PositionReport()
@@ -154,7 +154,7 @@ struct DeviceMotionManagerTests {
         // The top edge points to magnetic north.
         #expect(abs(motion.heading - 14.01) < 0.02, "\(motion.heading)")
         #expect(abs(motion.attitude.yaw * 180 / .pi - (-90 - 14.01)) < 0.02)
-        #expect(told.all.count { $0.hasPrefix("CM") } == 2)
+        #expect(told.all.count { $0.hasPrefix("CM") } == 1)
         manager.stopDeviceMotionUpdates()
     }
 
