@@ -27,10 +27,12 @@ import pipes
 import private
 import settings
 import simulators
+import spellings
 import values
 
 PARTS = {"mutated": mutated, "cuts": cuts, "values": values, "escapes": escapes, "pipes": pipes, "links": links,
-         "private": private, "settings": settings, "simulators": simulators, "bounds": bounds}
+         "private": private, "settings": settings, "simulators": simulators, "bounds": bounds,
+         "spellings": spellings}
 
 
 class Attack:
