@@ -38,12 +38,13 @@ extension JSONReader {
         if let value = shortWhole() { return value }
         let byte = try nextByte(&offset)
         guard startsNumber(byte, at: offset) else {
-            try skipValue()
+            try skipMismatch()
             return nil
         }
         var at = offset
         let number = try scanNumber(&at)
         let value = wholeNumber(number, at)
+        if value == nil { noteMismatch(at: offset) }
         advance(to: at)
         return value
     }
@@ -66,9 +67,11 @@ extension JSONReader {
 
     @inline(never)
     private mutating func wordIfNumber() throws(JSONError) -> Double {
-        let value = literal(at: offset)?.value
-        try skipValue()
-        if case .number(let number)? = value { return number }
+        if case .number(let number)? = literal(at: offset)?.value {
+            try skipValue()
+            return number
+        }
+        try skipMismatch()
         return .nan
     }
 

@@ -32,7 +32,7 @@ extension JSONReader {
     /// Reads a string without copying it; skips any other value and returns nil.
     public mutating func textIfPresent() throws(JSONError) -> JSONText? {
         if try nextByte(&offset) == UInt8(ascii: "\"") { return try readText() }
-        try skipValue()
+        try skipMismatch()
         return nil
     }
 
@@ -70,7 +70,7 @@ extension JSONReader {
             }
         }
         guard skippingOthers else { throw mismatch(byte) }
-        try skipValue()
+        try skipMismatch()
         return nil
     }
 }

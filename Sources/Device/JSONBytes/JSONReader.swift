@@ -29,6 +29,10 @@ public struct JSONReader {
     /// True after a value inside an array or object: a comma or the end has to follow.
     var needsComma = false
 
+    /// The offset of the first value of a wrong type that was skipped in place of a number, a text, an array and so on; -1
+    /// where there was none. `null` counts as absent.
+    package private(set) var firstMismatch = -1
+
     /// A reader at the start of these bytes.
     public init(_ bytes: UnsafeRawBufferPointer) {
         self.bytes = bytes
@@ -65,8 +69,9 @@ public struct JSONReader {
 
     /// Enters an object. Passes over a value of another kind, or one that is not wanted, and returns false.
     package mutating func beginObjectIfPresent(wanted: Bool = true) throws(JSONError) -> Bool {
-        guard try peekKind() == .object, wanted else {
-            try skipValue()
+        let kind = try peekKind()
+        guard kind == .object, wanted else {
+            if kind == .object { try skipValue() } else { try skipMismatch() }
             return false
         }
         try beginObject()
@@ -76,7 +81,7 @@ public struct JSONReader {
     /// Enters an array. Passes over a value of another kind, and returns false.
     package mutating func beginArrayIfPresent() throws(JSONError) -> Bool {
         guard try peekKind() == .array else {
-            try skipValue()
+            try skipMismatch()
             return false
         }
         try beginArray()
@@ -119,6 +124,17 @@ public struct JSONReader {
         default: throw JSONError(.unexpectedByte, at: offset)
         }
     }
+
+    /// Skips a value of a wrong type, and notes its offset.
+    @inline(never)
+    mutating func skipMismatch() throws(JSONError) {
+        _ = try nextByte(&offset)
+        if !isWord("null", at: offset) { noteMismatch(at: offset) }
+        try skipValue()
+    }
+
+    /// Notes that the value at that offset cannot be used.
+    package mutating func noteMismatch(at offset: Int) { if firstMismatch < 0 { firstMismatch = offset } }
 
     /// Checks that nothing but blanks follows.
     public func finish() throws(JSONError) {

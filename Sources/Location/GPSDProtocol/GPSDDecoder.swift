@@ -33,6 +33,10 @@ package struct GPSDDecoder: Sendable {
     /// How many numbers of the last report cannot be, such as a speed of 1e300; they are NaN in it.
     package internal(set) var impossibleValues = 0
 
+    /// The offset in the last report of the first value that has a wrong type or cannot be read, and counts as absent; nil
+    /// without one.
+    package internal(set) var unreadableOffset: Int?
+
     /// A decoder that has seen nothing yet.
     package init() {}
 
@@ -63,6 +67,7 @@ package struct GPSDDecoder: Sendable {
     ) throws(JSONError) -> GPSDReport? {
         lastClass = nil
         impossibleValues = 0
+        unreadableOffset = nil
         var reader = try Self.opened(line)
         var kind: GPSDClass
         if let key = try reader.nextKey(), key.word == JSONText.word("class"), let name = try reader.textIfPresent() {
@@ -79,6 +84,7 @@ package struct GPSDDecoder: Sendable {
         while true {
             let report = try members(&reader, kind, &position)
             try reader.finish()
+            if reader.firstMismatch >= 0 { unreadableOffset = reader.firstMismatch }
             guard let last = lastClass else { return .malformed(GPSDMalformedReport(.noClass, at: 0)) }
             if last == kind { return report }
             // A second "class" key: the last one counts, and the next pass ends with it.

@@ -14,19 +14,32 @@ extension JSONReader {
 
     /// A whole number.
     mutating func count(absent: Int32 = -1) throws(JSONError) -> Int32 {
+        let start = offset
         guard let value = try int64IfPresent() else { return absent }
-        return Int32(exactly: value) ?? absent
+        guard let count = Int32(exactly: value) else {
+            noteMismatch(at: start)
+            return absent
+        }
+        return count
     }
 
     /// A whole number from 0 to 255.
     mutating func smallNumber(absent: UInt8 = 0) throws(JSONError) -> UInt8 {
-        guard let value = try int64IfPresent(), value >= 0, value <= 255 else { return absent }
+        let start = offset
+        guard let value = try int64IfPresent() else { return absent }
+        guard value >= 0, value <= 255 else {
+            noteMismatch(at: start)
+            return absent
+        }
         return UInt8(truncatingIfNeeded: value)
     }
 
     /// The mode of a TPV.
     mutating func fixMode() throws(JSONError) -> FixMode {
-        FixMode(rawValue: try smallNumber()) ?? .unknown
+        let start = offset
+        if let mode = FixMode(rawValue: try smallNumber()) { return mode }
+        noteMismatch(at: start)
+        return .unknown
     }
 
     /// A string; empty when it is too long.
@@ -37,16 +50,18 @@ extension JSONReader {
 
     /// A time: ISO 8601 since gpsd 3.0, seconds since 1970 before.
     mutating func wallTime() throws(JSONError) -> WallTime? {
-        switch try peekKind() {
+        let kind = try peekKind()
+        let start = offset
+        var time: WallTime?
+        switch kind {
         case .string:
             let text = try readText()
-            return text.hasEscapes ? nil : WallTime(iso8601: text.rawBytes)
-        case .number:
-            return WallTime(decimal: try readRawValue())
-        default:
-            try skipValue()
-            return nil
+            time = text.hasEscapes ? nil : WallTime(iso8601: text.rawBytes)
+        case .number: time = WallTime(decimal: try readRawValue())
+        default: try skipValue()
         }
+        if time == nil, kind != .null { noteMismatch(at: start) }
+        return time
     }
 
     /// When a receiver was activated: a time, or 0 or an empty string after it went.

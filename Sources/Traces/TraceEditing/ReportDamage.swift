@@ -20,8 +20,8 @@ package struct ReportDamage: Sendable {
             var decoder = GPSDDecoder()
             while let record = cursor.next(bytes) {
                 if record.kind == .gpsd {
-                    let report = decoder.decode(UnsafeRawBufferPointer(rebasing: bytes[record.range]))
-                    take(report, decoder, line: cursor.line)
+                    let line = UnsafeRawBufferPointer(rebasing: bytes[record.range])
+                    take(decoder.decode(line), decoder, bytes: line, line: cursor.line)
                 } else if record.isDamagedReport(in: bytes) {
                     take(text: record.line(in: bytes), &decoder, line: cursor.line)
                 }
@@ -31,8 +31,17 @@ package struct ReportDamage: Sendable {
 
     /// Records the problems of a report that the decoder has just read.
     ///
-    /// - Parameter report: nil for a position.
-    package mutating func take(_ report: GPSDReport?, _ decoder: GPSDDecoder, line: Int) {
+    /// - Parameters:
+    ///   - report: nil for a position.
+    ///   - bytes: The bytes of the report.
+    ///   - line: The line of the report, counted from 1.
+    package mutating func take(
+        _ report: GPSDReport?, _ decoder: GPSDDecoder, bytes: UnsafeRawBufferPointer, line: Int
+    ) {
+        if let offset = decoder.unreadableOffset {
+            diagnostics.record(
+                "a member of a report cannot be read and was ignored", line: line, text: Self.member(bytes, at: offset))
+        }
         if case .malformed(let report)? = report {
             diagnostics.record("a report is damaged and was ignored", line: line, text: report.description)
         }
@@ -43,8 +52,16 @@ package struct ReportDamage: Sendable {
 
     /// Records the problems of a line that a trace holds as text because it is not a complete report.
     package mutating func take(text line: [UInt8], _ decoder: inout GPSDDecoder, line number: Int) {
-        let report = line.withUnsafeBytes { decoder.decode($0) }
-        take(report, decoder, line: number)
+        line.withUnsafeBytes { take(decoder.decode($0), decoder, bytes: $0, line: number) }
+    }
+
+    /// The key and the start of the value at that offset.
+    private static func member(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> String {
+        guard bytes.indices.contains(offset) else { return "" }
+        let separators = [UInt8(ascii: ","), UInt8(ascii: "{")]
+        let start = bytes[..<offset].suffix(64).lastIndex { separators.contains($0) }.map { $0 + 1 } ?? offset
+        let end = bytes[offset...].prefix(64).firstIndex { [UInt8(ascii: ","), UInt8(ascii: "}")].contains($0) }
+        return String(decoding: bytes[start..<(end ?? min(offset + 64, bytes.count))], as: UTF8.self)
     }
 
     /// One sentence for each problem.

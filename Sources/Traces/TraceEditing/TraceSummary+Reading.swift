@@ -27,8 +27,11 @@ extension TraceSummary {
             switch event.contents {
             case .gpsdText(let line) where line.first != UInt8(ascii: "{"): meters.note("text", "", at: time)
             case .gpsd(let line), .gpsdText(let line):
-                let report = line.withUnsafeBytes { decoder.decode($0) }
-                damage.take(report, decoder, line: reading.line)
+                let report = line.withUnsafeBytes { bytes in
+                    let report = decoder.decode(bytes)
+                    damage.take(report, decoder, bytes: bytes, line: reading.line)
+                    return report
+                }
                 meters.note(report.kind, report.origin, at: time)
                 if case .position(let report) = report { sight.take(report) }
                 if let receiver = report.time {

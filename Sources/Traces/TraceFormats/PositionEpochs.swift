@@ -58,8 +58,9 @@ struct PositionEpochs {
     /// Takes a report, and returns the position that it ends.
     private mutating func take(_ record: TraceRecord, _ bytes: UnsafeRawBufferPointer) -> Epoch? {
         var report = PositionReport()
-        let other = decoder.decode(UnsafeRawBufferPointer(rebasing: bytes[record.range]), position: &report)
-        damage.take(other, decoder, line: cursor.line)
+        let line = UnsafeRawBufferPointer(rebasing: bytes[record.range])
+        let other = decoder.decode(line, position: &report)
+        damage.take(other, decoder, bytes: line, line: cursor.line)
         switch other {
         case nil: return assembler.take(report, at: record.time)
         case .attitude?:

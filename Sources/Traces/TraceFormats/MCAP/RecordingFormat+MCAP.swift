@@ -55,8 +55,11 @@ struct MCAPExport: ~Copyable {
         let time = absolute(arrival)
         switch event.contents {
         case .gpsd(let line):
-            let report = line.withUnsafeBytes { decoder.decode($0) }
-            damage.take(report, decoder, line: number)
+            let report = line.withUnsafeBytes { bytes in
+                let report = decoder.decode(bytes)
+                damage.take(report, decoder, bytes: bytes, line: number)
+                return report
+            }
             // Messages are JSON, and who reads them may stop at one that is none.
             guard line.withUnsafeBytes({ JSONLine.object($0) != nil }) else { return }
             try put(MCAP.gpsdTopic, schema: FoxgloveSchema.gpsdName, time, time, line)

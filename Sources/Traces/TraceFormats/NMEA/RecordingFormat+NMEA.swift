@@ -39,8 +39,9 @@ struct NMEAExport {
     mutating func take(_ record: TraceRecord, _ bytes: UnsafeRawBufferPointer, line number: Int) {
         switch record.kind {
         case .gpsd:
-            let report = decoder.decode(UnsafeRawBufferPointer(rebasing: bytes[record.range]))
-            damage.take(report, decoder, line: number)
+            let line = UnsafeRawBufferPointer(rebasing: bytes[record.range])
+            let report = decoder.decode(line)
+            damage.take(report, decoder, bytes: line, line: number)
             take(report, at: record.time)
         case .lost:
             finish()
