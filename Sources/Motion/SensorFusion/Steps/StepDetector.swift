@@ -3,7 +3,8 @@
 /// Counts steps, causally, in the magnitude of the acceleration at 50 samples a second.
 ///
 /// 1. A band-pass leaves the frequencies of steps.
-/// 2. A peak that stands out on both sides, and comes not too soon after the one before, may be a step.
+/// 2. A peak that stands out on both sides, and comes not too soon after the one before, may be a step. Where there are more
+///    than two peaks in a stride, those that come too soon for its rhythm are left out.
 /// 3. It is regular when the movement repeats itself at that moment.
 /// 4. Peaks wait until they are a run of eight and regular; then all of them count at once, and from then on each regular
 ///    one. Irregular ones in between wait too, and count when the walk goes on. So what is no walk, as handling the
@@ -33,12 +34,27 @@ package struct StepDetector: Sendable {
     static let run = 8
     /// So many irregular peaks may wait in a walk; with one more it is over. Chosen among 4 to 10.
     static let patience = 8
+    /// The time of a step in seconds before one is known.
+    static let usualStep = 0.55
+    /// The shortest stride of a walk in seconds; runners' are shorter.
+    static let shortestWalkingStride = 0.85
+    /// The peaks in a stride from which on they are more than its two steps.
+    static let peaksOfStride = 2.5
+    /// The range of a step where there are more peaks than steps, as parts of the mean one.
+    static let shortestPart = 0.7
+    static let longestPart = 1.6
 
     /// Peaks that wait to count: their times, oldest first.
     private var waiting: [Double] = []
     /// Peaks in a row without a long pause.
     private var runLength = 0
     private var lastPeak = -Double.infinity
+    /// The last peak, whether it may be a step or not.
+    private var lastCandidate = -Double.infinity
+    /// The mean of the last times from one peak to the next, in seconds.
+    private var peakInterval = StepDetector.usualStep
+    /// The last peak, where it came too soon after the one before to be a step.
+    private var omitted: Double?
     private var lastStep = -Double.infinity
     /// True while regular peaks count at once.
     package private(set) var isWalking = false
@@ -59,6 +75,7 @@ package struct StepDetector: Sendable {
         runLength = 0
         isWalking = false
         lastPeak = -.infinity
+        (lastCandidate, peakInterval, omitted) = (-.infinity, Self.usualStep, nil)
         lastStep = -.infinity
         isRising = true
         (extreme, trough) = (value, value)
@@ -72,7 +89,7 @@ package struct StepDetector: Sendable {
     ///   - steps: Gets the steps that count from now on, oldest first.
     mutating func take(_ value: Double, at time: Double, history: MovementHistory, into steps: inout [Footstep]) {
         index += 1
-        if isWalking, time - lastPeak > Self.longestStep + StepBandPass.delay { endRun() }
+        if isWalking, time - lastCandidate > Self.longestStep + StepBandPass.delay { endRun() }
         if isRising {
             if value > extreme {
                 (extreme, extremeIndex) = (value, index)
@@ -104,11 +121,21 @@ package struct StepDetector: Sendable {
     private mutating func takePeak(
         at time: Double, height: Double, _ history: MovementHistory, into steps: inout [Footstep]
     ) {
+        let interval = time - lastCandidate
+        lastCandidate = time
+        if interval < Self.longestStep { peakInterval += 0.2 * (interval - peakInterval) }
+        if interval > Self.longestStep { endRun() }
+        if let step = stepOfRhythm(history) {
+            if time - lastPeak < Self.shortestPart * step {
+                omitted = time
+                return
+            }
+            // The step between was the peak that was left out.
+            if let omitted, time - lastPeak > Self.longestPart * step { add(omitted) }
+        }
+        omitted = nil
+        add(time)
         let needed = height >= Self.strongPeak ? Self.strongRegularity : Self.regularity
-        if time - lastPeak > Self.longestStep { endRun() }
-        lastPeak = time
-        runLength = min(runLength + 1, Self.run)
-        waiting.append(time)
         if isWalking || runLength >= Self.run, history.rhythm().regularity >= needed {
             isWalking = true
             for peak in waiting { count(peak, into: &steps) }
@@ -117,6 +144,25 @@ package struct StepDetector: Sendable {
             waiting.removeFirst()
             isWalking = false
         }
+    }
+
+    private mutating func add(_ peak: Double) {
+        lastPeak = peak
+        runLength = min(runLength + 1, Self.run)
+        waiting.append(peak)
+    }
+
+    /// The mean time of a step in seconds by the rhythm of left and right, where there are more peaks than steps; nil where
+    /// each peak may be a step.
+    ///
+    /// In a back pocket the foot of the other side makes two peaks, or each foot does: three or four in a stride, after which
+    /// the movement repeats itself.
+    private func stepOfRhythm(_ history: MovementHistory) -> Double? {
+        let stride = history.stride()
+        guard stride.regularity >= Self.regularity, stride.period >= Self.shortestWalkingStride,
+            stride.period > Self.peaksOfStride * peakInterval
+        else { return nil }
+        return stride.period / 2
     }
 
     private mutating func count(_ peak: Double, into steps: inout [Footstep]) {
