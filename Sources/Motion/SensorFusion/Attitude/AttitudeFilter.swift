@@ -34,6 +34,7 @@ public struct AttitudeFilter: Sendable {
     var coefficientsWithoutGyroscope: LowPassCoefficients
     var gravityLanes = LowPassLanes<SIMD4<Double>>()
     var motionBias: MotionBias
+    var repetition = RepetitionDetector()
     @usableFromInline var estimator: BiasEstimator
     @usableFromInline var rest: RestDetector
     @usableFromInline var field: MagneticReference

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import TestSupport
+import Testing
+
+@testable import SensorFusion
+
+@Suite("An accelerometer that repeats itself")
+struct StuckAccelerometerTests {
+    /// The mean attitude error of a trial in degrees, where the accelerometer is stuck for ten seconds.
+    private func error(_ trial: AttitudeTrial, from part: Double) -> Double {
+        var filter = AttitudeFilter()
+        let start = Int(part * Double(trial.rates.count))
+        let end = start + Int(10 / AttitudeTrial.interval)
+        var attitudes: [Quaternion] = []
+        for row in trial.rates.indices {
+            let time = trial.time(row)
+            filter.updateGyroscope(trial.rates[row], timestamp: time)
+            filter.updateAccelerometer(
+                trial.accelerations[(start..<end).contains(row) ? start - 1 : row], timestamp: time)
+            filter.updateMagnetometer(trial.fields[row], timestamp: time)
+            attitudes.append(Quaternion(aboutZ: filter.northOffset ?? 0) * filter.attitude)
+        }
+        var (squares, count) = (0.0, 0.0)
+        for truth in trial.truth {
+            let angle = SyntheticMotion.angle(attitudes[truth.row], truth.attitude)
+            squares += angle * angle
+            count += 1
+        }
+        return (squares / count).squareRoot()
+    }
+
+    @Test("Stuck for ten seconds in motion, it costs a few degrees at most", arguments: AttitudeTrial.all.indices)
+    func stuck(index: Int) {
+        for part in [0.4, 0.6, 0.75] {
+            // Without detection these errors are 5 to 40 degrees.
+            #expect(error(AttitudeTrial.all[index], from: part) < 5)
+        }
+    }
+
+    @Test("A run of equal readings is stuck where readings have been changing")
+    func run() {
+        var detector = RepetitionDetector()
+        for number in 0..<1000 {
+            let isStuck = detector.isStuck(SIMD4(Double(number), 0, 9.8, 0))
+            #expect(!isStuck)
+        }
+        let stuck = (0..<100).map { _ in detector.isStuck(SIMD4(999, 0, 9.8, 0)) }
+        #expect(stuck == (0..<100).map { $0 >= 4 })
+        let other = detector.isStuck(SIMD4(1, 0, 9.8, 0))
+        #expect(!other)
+    }
+
+    @Test("A sensor of few bits at rest, and one that is polled too fast, are not stuck", arguments: [2, 4, 10, 1000])
+    func repeats(times: Int) {
+        var detector = RepetitionDetector()
+        for number in 0..<5000 {
+            let isStuck = detector.isStuck(SIMD4(Double(number / times), 0, 9.8, 0))
+            #expect(!isStuck)
+        }
+    }
+}
