@@ -15,29 +15,34 @@ extension NMEAStream {
 
     static let quarterOfAnHour: Int64 = 900_000_000_000
 
-    /// Decides about the sentence that is held, when the next time comes or none does: it belongs to the epoch where that time
-    /// is nearer to the epoch's than to its own, and begins an epoch otherwise.
+    /// Resolves the held sentence, when the next time comes or none does.
+    ///
+    /// If the next time is closer to the epoch's time than to the sentence's own, the sentence belongs to the epoch;
+    /// otherwise it begins a new one. If no time follows, GLL and ZDA give local time.
     mutating func release(before next: Int64?, _ counts: inout NMEACounts, _ receive: (NMEAReport) -> Void) {
         guard let held, let time else { return }
         self.held = nil
         let offset = held.time - time
-        let isLocal =
-            if let next {
-                (next - time).magnitude < (next - held.time).magnitude
-            } else {
-                kinds.isDisjoint(with: .gll) ? kinds.rawValue.nonzeroBitCount > 1 : false
-            }
         held.bytes.withUnsafeBytes { bytes in
             guard let sentence = NMEASentence(bytes), let (_, kind) = Self.timedKind(sentence) else { return }
+            let isLocal: Bool
+            let isEpochLocal: Bool
+            if let next {
+                isLocal = (next - time).magnitude < (next - held.time).magnitude
+                // Two sentences agree against the GLL that came first.
+                isEpochLocal = kinds == .gll && next == held.time
+            } else {
+                isLocal = kind == .gll || kind == [] || kinds.rawValue.nonzeroBitCount > 1
+                isEpochLocal = kinds == .gll
+            }
             if isLocal {
                 recordLocalTime(offset, of: sentence.kindName, sentence, &counts)
                 takeTimed(sentence, time, kind, held.arrival, &counts, receive)
-            } else if kinds == .gll, next == held.time {
-                // Two sentences agree against the GLL that came first.
-                recordLocalTime(-offset, of: "GLL", sentence, &counts)
-                self.time = held.time
-                takeTimed(sentence, held.time, kind, held.arrival, &counts, receive)
             } else {
+                if isEpochLocal {
+                    recordLocalTime(-offset, of: "GLL", sentence, &counts)
+                    self.time = held.time
+                }
                 takeTimed(sentence, held.time, kind, held.arrival, &counts, receive)
             }
         }

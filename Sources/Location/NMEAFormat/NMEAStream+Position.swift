@@ -36,9 +36,7 @@ extension NMEAStream {
         readMotion(knots: sentence[6].positive, course: sentence[7])
         let variation = sentence.eastward(9)
         if !variation.isNaN { report.magneticVariation = variation }
-        if let (year, month, day) = sentence.shortDate(8) {
-            noteDate(year, month, day, isProvisional: state == .none)
-        }
+        if let midnight = sentence.midnight(8) { noteDate(midnight, isProvisional: state == .none) }
         readMode(sentence[11])
     }
 
@@ -50,7 +48,7 @@ extension NMEAStream {
     }
 
     private static func state(_ status: NMEAField) -> FixState {
-        switch status.letter {
+        switch status.bytes.count == 1 ? status.letter : 0 {
         case UInt8(ascii: "A"): .fix
         case UInt8(ascii: "V"): .none
         default: .unknown
@@ -78,9 +76,13 @@ extension NMEAStream {
     }
 
     /// `time,day,month,year,…`
-    mutating func readZDA(_ sentence: NMEASentence) {
+    mutating func readZDA(_ sentence: NMEASentence, _ counts: inout NMEACounts) {
         guard let day = sentence[1].count, let month = sentence[2].count, let year = sentence[3].count else { return }
-        noteDate(year, month, day, isProvisional: false)
+        if let midnight = CivilDate.time(year: year, month: month, day: day) {
+            noteDate(midnight, isProvisional: false)
+        } else {
+            counts.record("the date of ZDA cannot be read and was ignored", sentence)
+        }
     }
 
     /// `depth below the transducer,offset`: an offset above zero is that of the surface, one below that of the keel.
@@ -101,7 +103,7 @@ extension NMEAStream {
         let isEmpty = (index..<index + 4).allSatisfy { sentence[$0].isEmpty }
         guard sentence.count <= maximumCount || position != nil else {
             counts.record(
-                "\(sentence.kindName) has too many fields, as with decimal commas, and was ignored", sentence)
+                "\(sentence.kindName) has too many fields (decimal commas?) and was ignored", sentence)
             return false
         }
         if position == nil, !isEmpty {
@@ -126,7 +128,8 @@ extension NMEAStream {
         _ sentence: NMEASentence, _ state: FixState, separation: Int, age: Int, _ counts: inout NMEACounts
     ) {
         guard note(sentence, position: 1, state, maximumCount: 15, &counts) else { return }
-        if state == .fix { sky.note(used: sentence[6].count, hdop: sentence[7].positive) }
+        guard state == .fix else { return }
+        sky.note(used: sentence[6].count, hdop: sentence[7].positive)
         let height = sentence[8].number
         if !height.isNaN { report.altitudeMSL = height }
         let geoid = sentence[separation].number
@@ -150,11 +153,14 @@ extension NMEAStream {
         if let found = NMEAStatus.all.first(where: { $0.letter == field.letter }) { report.status = found.status }
     }
 
-    private mutating func noteDate(_ year: Int, _ month: Int, _ day: Int, isProvisional: Bool) {
-        guard let midnight = CivilDate.time(year: year, month: month, day: day) else { return }
-        // Receivers that do not know the date say where GPS began.
-        let isProvisional = isProvisional || (year, month, day) == (1980, 1, 6)
+    private mutating func noteDate(_ midnight: WallTime, isProvisional: Bool) {
+        // Receivers that do not know the date say where GPS began, or where their own clock did: 1 January of 70.
+        let isProvisional = isProvisional || Self.beginnings.contains(midnight)
         guard !isProvisional || date == nil else { return }
         (date, isProvisionalDate) = (midnight.nanoseconds, isProvisional)
+    }
+
+    private static let beginnings = [(1980, 1, 6), (2070, 1, 1)].map { year, month, day in
+        CivilDate.time(year: year, month: month, day: day)
     }
 }

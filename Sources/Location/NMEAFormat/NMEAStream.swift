@@ -44,8 +44,10 @@ struct NMEAStream {
     var kinds: Kinds = []
     /// The talkers of the kinds, by the kinds' bits.
     var talkers: [UInt8: UInt16] = [:]
-    /// True when the epoch has the time of the one before, by sentences of the same kind and talker.
+    /// True when the epoch has the time of the one before, by sentences of the same kind and talker, or when it has none.
     var isRepeated = false
+    /// True when the epoch has a position and its sentence no time.
+    var lacksTime = false
     var held: HeldSentence?
     var report = PositionReport()
     var decimals = -1
@@ -71,7 +73,7 @@ struct NMEAStream {
         _ sentence: NMEASentence, arrival: WallTime?, counts: inout NMEACounts, receive: (NMEAReport) -> Void
     ) -> Bool {
         if let (index, kind) = Self.timedKind(sentence) {
-            counts.check(sentence)
+            guard counts.check(sentence) else { return true }
             let time = sentence.timeOfDay(index)
             if time != nil { release(before: time, &counts, receive) }
             if let time, mayBeLocalTime(time, kind) {
@@ -81,6 +83,7 @@ struct NMEAStream {
             takeTimed(sentence, time, kind, arrival, &counts, receive)
             return true
         }
+        guard counts.check(sentence) else { return true }
         switch sentence.kind {
         case NMEASentence.kind("VTG"):
             counts.motion += 1
@@ -96,9 +99,8 @@ struct NMEAStream {
             let datum = sentence[0]
             if !datum.isEmpty, !datum.equals("W84") { counts.otherDatums += 1 }
         default:
-            guard takeAttitude(sentence, arrival, receive) else { return false }
+            return takeAttitude(sentence, arrival, receive)
         }
-        counts.check(sentence)
         return true
     }
 
@@ -118,7 +120,7 @@ struct NMEAStream {
         _ sentence: NMEASentence, _ time: Int64?, _ kind: Kinds, _ arrival: WallTime?, _ counts: inout NMEACounts,
         _ receive: (NMEAReport) -> Void
     ) {
-        begin(time, kind, sentence.talker, arrival, &counts, receive)
+        begin(sentence, time, kind, arrival, &counts, receive)
         switch sentence.kind {
         case NMEASentence.kind("GGA"): readGGA(sentence, &counts)
         case NMEASentence.kind("RMC"):
@@ -126,27 +128,35 @@ struct NMEAStream {
             readRMC(sentence, &counts)
         case NMEASentence.kind("GLL"): readGLL(sentence, &counts)
         case NMEASentence.kind("GNS"): readGNS(sentence, &counts)
-        case NMEASentence.kind("ZDA"): readZDA(sentence)
+        case NMEASentence.kind("ZDA"): readZDA(sentence, &counts)
         default: readGST(sentence)
         }
     }
 
-    mutating func begin(
-        _ time: Int64?, _ kind: Kinds, _ talker: (UInt8, UInt8), _ arrival: WallTime?, _ counts: inout NMEACounts,
+    private mutating func begin(
+        _ sentence: NMEASentence, _ time: Int64?, _ kind: Kinds, _ arrival: WallTime?, _ counts: inout NMEACounts,
         _ receive: (NMEAReport) -> Void
     ) {
-        let name = UInt16(talker.0) << 8 | UInt16(talker.1)
-        let isOther = time != nil && self.time != nil && time != self.time
+        let talker = UInt16(sentence.talker.0) << 8 | UInt16(sentence.talker.1)
+        // GLL had no time before version 2, and receivers without a fix give none.
+        let isTimeless = time == nil && !kind.isEmpty && kind != .gll && sentence.position(kind == .rmc ? 2 : 1) != nil
+        if isTimeless {
+            counts.record("\(sentence.kindName) has a position and no time; it follows the position before", sentence)
+        }
+        let isOther =
+            time != nil && self.time != nil && time != self.time
+            || (!kind.isEmpty && !kinds.isEmpty && isTimeless != lacksTime)
         if isOther || !kinds.isDisjoint(with: kind) {
-            let isSame = !isOther && time != nil && talkers[kind.rawValue] == name
+            let isSame = !isOther && time != nil && talkers[kind.rawValue] == talker
             flush(&counts, receive)
             isRepeated = isSame
         }
         if let time { self.time = time }
         kinds.formUnion(kind)
+        if isTimeless { (lacksTime, isRepeated) = (true, true) }
         if !kind.isEmpty {
             self.arrival = arrival
-            talkers[kind.rawValue] = name
+            talkers[kind.rawValue] = talker
         }
     }
 
@@ -179,6 +189,7 @@ struct NMEAStream {
         kinds = []
         talkers.removeAll(keepingCapacity: true)
         isRepeated = false
+        lacksTime = false
         report = PositionReport()
         decimals = -1
         isValid = false

@@ -55,6 +55,59 @@ struct NMEALossTests {
         #expect(!alone.remarks.isEmpty)
     }
 
+    @Test(
+        "A sentence whose fields decimal commas have moved is ignored as a whole",
+        arguments: [
+            "GPGGA,100000,5000.0000,N,00800.0000,E,1,08,1,2,250,5,M,47,3,M,,",
+            "GPGGA,100000,5000.0000,N,00800.0000,E,1,08,1,5,100.0,M,47.0,M,,",
+            "GPGGA,100000,5000.0000,N,00800.0000,E,1,08,1.0,250,5,M,47.0,M,,",
+            "GPGGA,100000,5000,5000,N,00800.0000,E,1,08,1.0,100.0,M,47.0,M,,",
+            "GPRMC,100000,A,5000,1234,N,00800,5678,E,1.0,90.0,010124,,,A",
+            "GPRMC,100000,A,5000.0000,N,00800,5678,E,1.0,90.0,010124,,,A",
+            "GPRMC,100000,A,5000.0000,N,00800.0000,E,1,5,90.0,010124,,,A", "GPVTG,90,5,T,,M,1,5,N,2,8,K,A",
+            "GPVTG,90.5,T,,M,1,5,N,2.8,K,A",
+        ])
+    func decimalCommas(other: String) throws {
+        let good = "GNGNS,100000,5008.7630,N,00828.9580,E,AN,8,1.5,100.0,47.0,,"
+        let read = try open([good, other])
+        #expect(read.trace.bytes == (try open([good]).trace.bytes))
+        #expect(read.remarks.count == 2 && read.remarks[0].contains("decimal commas?"), "\(read.remarks)")
+    }
+
+    @Test("GLL in local time is that at the end of a log and in front of it too")
+    func localTimeAtTheEnds() throws {
+        let rmc = "GPRMC,100000,A,5000.0000,N,00800.0000,E,1.0,90.0,010124,,,A"
+        let gll = "GPGLL,5000.0000,N,00800.0000,E,120000,A,A"
+        for lines in [[rmc, gll], [gll, rmc]] {
+            let read = try open(lines)
+            #expect(read.fixes.map { $0.time?.nanoseconds } == [1_704_103_200_000_000_000])
+            #expect(read.remarks.contains { $0.contains("the time of GLL is 2 hours ahead") }, "\(read.remarks)")
+        }
+    }
+
+    @Test("Measurements of one time and place are spread like those of different places")
+    func differentSpeeds() throws {
+        let lines = (0..<4).map { "GPRMC,10000\($0 / 2),A,5000.0000,N,00800.0000,E,\($0).0,90.0,010124,,,A" }
+        #expect(try open(lines).times == [0, 0.5, 1, 1.5])
+        // A repeated sentence is one measurement.
+        let twice = [lines[0], lines[0], lines[2]]
+        #expect(try open(twice).times == [0, 0, 1])
+    }
+
+    @Test("Positions without a time follow the one before")
+    func withoutTime() throws {
+        func gga(_ time: String, _ minutes: Int) -> String {
+            "GPGGA,\(time),5000.000\(minutes),N,00800.0000,E,1,08,1.0,10\(minutes).0,M,47.0,M,,"
+        }
+        let among = try open(gga("100000", 0), gga("", 1), gga("", 2), gga("100004", 3))
+        #expect(among.fixes.map(\.altitudeMSL) == [100, 101, 102, 103])
+        #expect(Set(among.times).count == 4)
+        #expect(among.remarks.contains { $0.contains("has a position and no time") }, "\(among.remarks)")
+        let alone = try open(gga("", 0), gga("", 1), gga("", 2))
+        #expect(alone.times == [0, 1, 2])
+        #expect(alone.remarks.contains { $0.contains("put one second apart") }, "\(alone.remarks)")
+    }
+
     @Test("What the receiver calls no fix is none")
     func noFix() throws {
         #expect(try open("GPGGA,085210,,,,,0,0,,,M,,M,,").reports.map(\.report.mode) == [.none])
@@ -74,6 +127,11 @@ struct NMEALossTests {
             ("GPRMC,085210,A,5008.7630,N,00828.9580,E,1,90.0,today,,,A", "field 9 of RMC"),
             ("GPRMC,085210,A,5008.7630,N,00828.9580,E,1,90.0,010124,3.1,O,A", "field 10 of RMC"),
             ("GPVTG,x,T,,M,1.0,N,,K,A", "field 1 of VTG"), ("GPGST,085210,1,x,1,1,1,1,1", "field 3 of GST"),
+            ("GPRMC,085210,A,5008.7630,N,00828.9580,E,1,90.0,310224,,,A", "field 9 of RMC"),
+            ("GPRMC,085210,A,5008.7630,N,00828.9580,E,1,400,010124,,,A", "field 8 of RMC"),
+            ("GPHDT,400,T", "field 1 of HDT"), ("GPGSA,A,4,01,,,,,,,,,,,,1.0,1.0,1.0", "field 2 of GSA"),
+            ("GPGSV,1,1,02,01,40,083,46,02,xx,308,41", "field 9 of GSV"),
+            ("GPGSV,1,1,x,01,40,083,46", "field 3 of GSV"), ("GPZDA,085210,32,01,2024,,", "the date of ZDA"),
             ("GPZDA,085210,first,01,2024,,", "field 2 of ZDA"),
             ("GPGSA,A,3,1A,,,,,,,,,,,,1.0,1.0,1.0", "field 3 of GSA"), ("GPDPT,deep,0.0", "field 1 of DPT"),
             ("GPHDT,north,T", "field 1 of HDT"), ("GPHDG,1.0,2.0,X,,", "field 2 of HDG"),

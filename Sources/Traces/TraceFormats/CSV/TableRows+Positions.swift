@@ -111,7 +111,7 @@ extension TableRows {
         }
         diagnostics.record(
             "the row \(reason) and was read as one without a fix", line: reader.line,
-            text: "\(report.latitude), \(report.longitude)")
+            text: report.coordinates)
         return true
     }
 
@@ -121,7 +121,7 @@ extension TableRows {
         let hint = isWhole && unit ? "; write :e7 behind whole numbers of 1e-7 degrees in the column map" : ""
         diagnostics.record(
             "the row has no latitude and longitude in range and gives no position\(hint)", line: reader.line,
-            text: "\(report.latitude), \(report.longitude)")
+            text: report.coordinates)
     }
 
     private func values(_ report: PositionReport) -> [Double] {
@@ -144,7 +144,7 @@ extension TableRows {
         }
         diagnostics.record(
             "the position is that of seconds before although it says a speed; if the logger repeats its last fix, name the column of the fix's own time: fix.time=COLUMN",
-            line: reader.line, text: "\(report.latitude), \(report.longitude), \(report.speed) m/s")
+            line: reader.line, text: "\(report.coordinates), \(report.speed) m/s")
     }
 
     /// True when the position only stands there again because its row has motion readings.
@@ -217,11 +217,11 @@ extension TableRows {
         if item.time == nil {
             diagnostics.record(
                 "the position has no time among others that have one, and was placed between its neighbours",
-                line: item.line, text: "\(report.latitude), \(report.longitude)")
+                line: item.line, text: report.coordinates)
         } else if shift != 0 {
             diagnostics.record(
                 "the position has the time of the one before; positions of one time were spread over the time to the next, at most a second",
-                line: item.line, text: "\(report.latitude), \(report.longitude)")
+                line: item.line, text: report.coordinates)
         }
         report.time = item.civil.map { WallTime(nanoseconds: $0.nanoseconds.addingSaturated(shift)) }
         sky.time = report.time

@@ -34,6 +34,8 @@ struct NMEALogImport {
     /// The time of the last event, and the receiver's clock then.
     private var time: Int64 = 0
     private var clock: Int64?
+    /// The number of positions before the first time.
+    private var timeless = 0
     private var backwards = 0
     private var jumps = 0
     private var waiting: [NMEAReport] = []
@@ -172,7 +174,7 @@ struct NMEALogImport {
         diagnostics.record(
             "the position has the time of the one before; positions of one time were spread over the time to the next, at most a second",
             at: "the epoch that ends in line \(line)",
-            text: "\(position.latitude), \(position.longitude)")
+            text: position.coordinates)
     }
 
     private func shifted(_ time: WallTime?, _ more: Int64) -> WallTime? {
@@ -188,7 +190,13 @@ struct NMEALogImport {
             time = max(time, asked)
             return
         }
-        guard let now = report.clock?.addingSaturated(shift) else { return }
+        guard let now = report.clock?.addingSaturated(shift) else {
+            if case .position(let position) = report.contents, position.hasFix {
+                if timeless > 0 { time = time.addingSaturated(1_000_000_000) }
+                timeless += 1
+            }
+            return
+        }
         defer { clock = now }
         guard let clock else { return }
         let step = now.subtractingSaturated(clock)
@@ -207,7 +215,9 @@ struct NMEALogImport {
         var remarks = diagnostics.remarks
         remarks.tell(counts.incompleteSkies, "lists of satellites were incomplete and were left out.")
         remarks.tell(
-            counts.undated, "positions have no date, and therefore no time: no sentence says it. --date names it.")
+            counts.undated,
+            "positions have no date and therefore no time, because no sentence gives one. Set it with --date.")
+        remarks.tell(timeless, "positions come before any time and were put one second apart.")
         remarks.tell(counts.receiversLeftOut, "sentences of further receivers were left out: there are too many.")
         if !dateOrigin.isEmpty, counts.undated == 0 {
             remarks.append("No sentence says the date at the beginning; it was taken from \(dateOrigin).")

@@ -70,10 +70,12 @@ struct NMEAReportRun {
 }
 
 extension PositionReport {
-    /// True for another fix of a receiver without a name.
+    /// True for another measurement of a receiver without a name.
     fileprivate func isElsewhere(than other: PositionReport) -> Bool {
         receiver.isEmpty && hasFix
             && (latitude != other.latitude || longitude != other.longitude
-                || !(altitudeMSL.isNaN || altitudeMSL == other.altitudeMSL))
+                || [\.altitudeMSL, \.speed, \.track].contains { (value: KeyPath<PositionReport, Double>) in
+                    !self[keyPath: value].isNaN && self[keyPath: value] != other[keyPath: value]
+                })
     }
 }
