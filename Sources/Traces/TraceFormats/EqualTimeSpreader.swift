@@ -5,8 +5,9 @@ import DeviceCore
 /// Spreads successive items of one time over the interval that follows it, in their order.
 ///
 /// A logger that writes whole seconds gives several points one time. `n` points of a time `t` are placed at
-/// `t + i · min(1 s, next − t) / n`, where `next` is the next time in the file. An item without a time belongs to the run
-/// of the item before it, and such a run is spread over the whole interval to the next time. Times are nanoseconds.
+/// `t + i · min(1 s, next − t) / n`, where `next` is the next time in the file. Items without a time are put at equal
+/// distances between the items with a time before and behind them, or one second apart where none follows. Times are
+/// nanoseconds.
 struct EqualTimeSpreader<Item> {
     /// The longest interval that items of one time are spread over, in nanoseconds: the resolution of whole seconds.
     private static var longestInterval: Int64 { 1_000_000_000 }
@@ -14,15 +15,13 @@ struct EqualTimeSpreader<Item> {
     /// left of its second each.
     static var maximumItems: Int { 16_384 }
 
-    /// The number of items whose time was changed.
-    private(set) var spreadCount = 0
     private var items: [Item] = []
     /// The time in the file of the items that are held back; nil before the first item with a time.
     private var time: Int64?
     /// The part of the interval that earlier parts of the same run have used.
     private var used: Int64 = 0
-    /// True when an item of the run has no time.
-    private var hasUntimed = false
+    /// The number of items up to the last one that has a time.
+    private var timedCount = 0
 
     /// Adds an item, and yields the items that it completes, each with its time.
     ///
@@ -38,11 +37,11 @@ struct EqualTimeSpreader<Item> {
             try flush(gap: gap, isContinuous: isContinuous, yield: yield)
         } else if items.count == Self.maximumItems {
             let interval = (Self.longestInterval - used) / 2
-            try release(over: interval, yield: yield)
+            try release(over: interval, longestStep: interval / Int64(items.count), gap: interval, yield: yield)
             used += interval
         }
-        if let time { self.time = time } else { hasUntimed = true }
         items.append(item)
+        if let time { (self.time, timedCount) = (time, items.count) }
     }
 
     /// Yields the items that are still held back.
@@ -54,20 +53,34 @@ struct EqualTimeSpreader<Item> {
     private mutating func flush<E: Error>(
         gap: Int64?, isContinuous: Bool, yield: (Item, Int64) throws(E) -> Void
     ) throws(E) {
-        // At most 16,384 items: no overflow.
-        var longest = hasUntimed ? Int64(max(1, items.count)) * Self.longestInterval : Self.longestInterval
-        if hasUntimed, isContinuous, used == 0 { longest = .max }
-        try release(over: max(0, min(longest, gap ?? longest) - used), yield: yield)
-        (used, hasUntimed) = (0, false)
+        let gap = gap.map { max(0, $0 - used) }
+        let interval = min(Self.longestInterval - used, gap ?? .max)
+        let longestStep = gap == nil || !isContinuous ? Self.longestInterval : .max
+        try release(over: interval, longestStep: longestStep, gap: gap ?? .max, yield: yield)
+        used = 0
     }
 
-    private mutating func release<E: Error>(over interval: Int64, yield: (Item, Int64) throws(E) -> Void) throws(E) {
-        defer { items.removeAll(keepingCapacity: true) }
-        let count = Int64(items.count)
-        if count > 1 || used > 0 { spreadCount += items.count }
+    /// - Parameters:
+    ///   - interval: The interval that the items with a time share.
+    ///   - longestStep: The maximum distance between items without a time.
+    ///   - gap: The time to the next item.
+    private mutating func release<E: Error>(
+        over interval: Int64, longestStep: Int64, gap: Int64, yield: (Item, Int64) throws(E) -> Void
+    ) throws(E) {
+        defer {
+            items.removeAll(keepingCapacity: true)
+            timedCount = 0
+        }
+        let start = (time ?? 0).addingSaturated(used)
+        func share(_ index: Int) -> Int64 {
+            timedCount < 2 && used == 0
+                ? 0 : Int64((Double(interval) / Double(items.count) * Double(index)).rounded(.down))
+        }
+        let last = share(max(0, timedCount - 1))
+        let step = min(longestStep, (gap - last) / Int64(items.count - timedCount + 1))
         for (index, item) in items.enumerated() {
-            let share = Int64((Double(interval) / Double(count) * Double(index)).rounded(.down))
-            try yield(item, (time ?? 0).addingSaturated(used).addingSaturated(share))
+            let behind = Int64(index - timedCount + 1)
+            try yield(item, start.addingSaturated(behind > 0 ? last + step * behind : share(index)))
         }
     }
 }

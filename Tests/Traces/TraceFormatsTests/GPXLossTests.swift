@@ -63,7 +63,7 @@ struct GPXLossTests {
         #expect(read.times == [0, 1, 2])
         #expect(read.trace.start == nil)
         #expect(read.hasRemark("The tracks have no times; their points were put one second apart"))
-        #expect(read.hasRemark("2024-01-01T00:00:00Z") || read.hasRemark("first second of 1970"))
+        #expect(read.hasRemark("2024-01-01T00:00:00Z") || read.hasRemark("from a clock that was not set"))
     }
 
     @Test("One point of 1970 lies between its neighbours")
@@ -75,7 +75,50 @@ struct GPXLossTests {
             ]))
         #expect(read.fixes.map(\.latitude) == [1, 2, 3])
         #expect(read.times == [0, 5, 10])
-        #expect(read.hasRemark(#"<time> is in the first second of 1970, which is no time, and was ignored (line 5: "#))
+        #expect(read.hasRemark(#"<time> is from a clock that was not set and was ignored (line 5: "#))
+    }
+
+    @Test("Times of a clock that was set later are none")
+    func clockSetLater() throws {
+        let read = try ReadPositions(
+            inside: track([
+                point("1", "1970-01-01T00:00:04Z"), point("2", "1970-01-01T00:00:05Z"),
+                point("3", "2024-01-01T00:00:10Z"), point("4", "2024-01-01T00:00:11Z"),
+            ]))
+        #expect(read.fixes.map(\.latitude) == [1, 2, 3, 4])
+        #expect(read.times == [0, 1, 2, 3])
+        #expect(read.fixes[2].time?.nanoseconds == 1_704_067_210_000_000_000)
+        #expect(read.hasRemark("from a clock that was not set and was ignored (2 times"))
+        // Where it was never set, the times still tell the distances.
+        let never = try ReadPositions(
+            inside: track([point("1", "1970-01-01T00:00:04Z"), point("2", "1970-01-01T00:00:06Z")]))
+        #expect(never.times == [0, 2])
+    }
+
+    @Test("Points without a time do not move those that have one")
+    func untimed() throws {
+        let leading = try ReadPositions(
+            inside: track([point("1", nil), point("2", nil), point("3", "2024-01-01T00:00:30Z")]))
+        #expect(leading.times == [0, 1, 2])
+        #expect(leading.fixes[2].time?.nanoseconds == 1_704_067_230_000_000_000)
+        let back = try ReadPositions(
+            inside: track([point("1", "2024-01-01T00:00:03Z"), point("2", nil), point("3", "2024-01-01T00:00:01Z")]))
+        #expect(back.times == [0, 2, 3])
+        #expect(back.fixes.map(\.latitude) == [3, 1, 2])
+    }
+
+    @Test("A point that says there is no fix, and a direction out of range, are told")
+    func noFixAndRange() throws {
+        let read = try ReadPositions(
+            inside: """
+                <trk><trkseg><trkpt lat="1" lon="2"><fix>none</fix></trkpt>
+                <trkpt lat="1" lon="2"><course>370</course><speed>-4</speed></trkpt>
+                <trkpt lat="1" lon="2"><course>-1</course><speed>-1</speed></trkpt></trkseg></trk>
+                """)
+        #expect(read.fixes.count == 2)
+        #expect(read.hasRemark("<fix> says that there is none"))
+        #expect(read.hasRemark("<course> is out of range and was ignored (line 4: \"370.0\")"))
+        #expect(read.hasRemark("<speed> is out of range and was ignored (line 4: \"-4.0\")"))
     }
 
     @Test("Points of overlapping tracks with equal times are all kept")

@@ -228,7 +228,7 @@ struct GPXReadingTests {
                 #"the latitude or longitude of a point has a decimal comma, and the point was left out (line 5: "lat=1,5 lon=2")."#,
                 #"<time> is not a time such as 2026-11-21T03:39:16Z and was ignored (line 6: "yesterday")."#,
                 #"a point outside the tracks and routes that were read was left out (line 7: "lat=1.0 lon=1.0")."#,
-                "2 points have no time among others that have one, and were placed between their neighbours.",
+                "2 points have no time although others do, and were placed between their neighbours, or one second apart before the first time and behind the last.",
                 "Course, speed or climb of 2 positions were derived from the positions before them.",
             ])
     }

@@ -52,11 +52,66 @@ struct TableLossTests {
             """
         let read = try read(text, "time=t:iso,lat=a,lon=b")
         #expect(read.fixes.map(\.latitude) == [50, 51, 52])
-        #expect(read.times == [0, 1, 2])
-        #expect(read.hasRemark("the position has no time among others that have one"))
+        #expect(read.times == [0, 1, 3])
+        #expect(read.fixes[1].time?.nanoseconds == 1_704_067_200_000_000_000)
+        #expect(read.hasRemark("the position has no time although others do"))
         let numbers = try self.read(
             "t,a,b\n0,50,8\n1704067200000,51,8\n1704067202000,52,8\n", "time=t:ms,lat=a,lon=b")
-        #expect(numbers.times == [0, 1, 2])
+        #expect(numbers.times == [0, 1, 3])
+        let uptime = try self.read(
+            "t,a,b\n5000,50,8\n6000,51,8\n1704067202000,52,8\n", "time=t:ms,lat=a,lon=b")
+        #expect(uptime.times == [0, 1, 2])
+    }
+
+    @Test("The only time of a table is kept, wherever it is")
+    func onlyTime() throws {
+        for rows in [
+            ["2024-01-01T00:00:00Z", "", ""], ["", "2024-01-01T00:00:01Z", ""], ["", "", "2024-01-01T00:00:02Z"],
+        ] {
+            let text = "t,a,b\n" + rows.enumerated().map { "\($1),\(50 + $0),8\n" }.joined()
+            let read = try read(text, "time=t:iso,lat=a,lon=b")
+            #expect(read.times == [0, 1, 2])
+            #expect(read.fixes.compactMap(\.time).count == 1)
+            #expect(read.trace.start?.nanoseconds == 1_704_067_200_000_000_000)
+        }
+        #expect(try read("t,a,b\n,50,8\n,51,8\n", "time=t:iso,lat=a,lon=b").times == [0, 1])
+    }
+
+    @Test("Positions between two times of the fix are kept, and zero is no time of a fix")
+    func fastFixes() throws {
+        let text = """
+            t,a,b,f
+            2024-01-01T00:00:00.0Z,50,8,2024-01-01T00:00:00Z
+            2024-01-01T00:00:00.5Z,51,8,2024-01-01T00:00:00Z
+            2024-01-01T00:00:00.7Z,51,8,2024-01-01T00:00:00Z
+            2024-01-01T00:00:01.0Z,52,8,2024-01-01T00:00:01Z
+
+            """
+        let read = try read(text, "time=t:iso,lat=a,lon=b,fix.time=f:iso")
+        #expect(read.fixes.map(\.latitude) == [50, 51, 52])
+        #expect(read.fixes.map { ($0.time?.nanoseconds ?? 0) % 1_000_000_000 } == [0, 500_000_000, 0])
+        let zero = try self.read(
+            "t,a,b,f\n1,50,8,0\n2,51,8,0\n3,52,8,0\n", "time=t:s,lat=a,lon=b,fix.time=f:s")
+        #expect(zero.fixes.map(\.latitude) == [50, 51, 52])
+        #expect(zero.fixes.allSatisfy { $0.time == nil })
+    }
+
+    @Test("A position without a hemisphere, or with a sign against it, is none")
+    func contradictions() throws {
+        let text = "t,a,ns,b,ew\n1,33.5,S,70,W\n2,33.5,,70,W\n3,-33.5,N,70,W\n4,-33.5,S,-70,W\n5,-33.5,,70,E\n"
+        let read = try read(text, "time=t:s,lat=a,lat.dir=ns,lon=b,lon.dir=ew")
+        #expect(read.fixes.map(\.latitude) == [-33.5, -33.5, -33.5])
+        #expect(read.hasRemark("does not say the hemisphere of its latitude"))
+        #expect(read.hasRemark("contradict each other"))
+    }
+
+    @Test("Values out of range are told with their cell")
+    func outOfRange() throws {
+        let read = try read(
+            "t,a,b,c,n,m\n1,50,8,90,9,3\n2,50,8,400,9.7,4\n", "time=t:s,lat=a,lon=b,course=c,sats=n,mode=m")
+        for column in ["c", "n", "m"] { #expect(read.hasRemark("the cell of column \"\(column)\" cannot be read")) }
+        #expect(TableTime.timeOfDay("13:08:01 PM") == nil)
+        #expect(TableTime.timeOfDay("12:08:01 AM") == 481_000_000_000)
     }
 
     @Test("The column of the fix's own time tells old fixes from new ones")
@@ -69,10 +124,10 @@ struct TableLossTests {
         let map = "time=loggingTime,lat=lat,lon=lon,speed=speed,accel.x=ax,accel.y=ay,accel.z=az"
         let known = try read(text, map + ",fix.time=fixTime")
         #expect(known.times == [0, 20])
-        #expect(known.hasRemark("38 times a row repeats the position before; each counts once."))
+        #expect(known.hasRemark("38 rows repeat the previous position and were counted once."))
         // Without that column it is a guess, which a remark tells.
         let unknown = try read(text, map)
-        #expect(unknown.hasRemark("if the logger repeats its last fix, name the column of the fix's own time"))
+        #expect(unknown.hasRemark("if the logger repeats its last fix, name the column with the time of the fix"))
         // A receiver that stands still is no old fix.
         let still = try read(text.replacing(",11,", with: ",0,"), map)
         #expect(!still.hasRemark("fix.time"))

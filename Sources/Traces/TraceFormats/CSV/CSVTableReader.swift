@@ -17,6 +17,8 @@ struct CSVTableReader {
     private var unzoned = 0
     /// True when the time of the row is one that nobody means.
     private var hasUnusableTime = false
+    /// True when a time is from after the logger's clock was set.
+    private var hasSetClock = false
     private var hasDays = false
 
     /// Reads the header.
@@ -73,19 +75,23 @@ struct CSVTableReader {
     /// Reads all rows.
     mutating func read() throws(DeviceError) -> Recording {
         var row: Int64 = 0
-        isCivil = try isCivilBehindZero()
+        hasSetClock = try isCivilSoon()
+        if hasSetClock { isCivil = true }
         while try nextRow(isFirst: row == 0) {
             let time = try time(row)
             if let time {
                 if isCivil == nil { isCivil = isSince1970(time) }
             } else if rows.hasReadings(reader) {
-                guard row > 0 || hasUnusableTime else {
+                guard row > 0 || hasUnusableTime || rows.tracks.isEmpty else {
                     throw reader.place(rows.columns[.time]?.index).error(
                         "the row has readings and no time. Fill the time in, or remove the row.")
                 }
-                rows.diagnostics.record(
-                    "the row has readings and no time that can be used; motion readings were left out",
-                    line: reader.line, text: rows.columns[.time].map { reader.text($0.index) } ?? "")
+                if !rows.tracks.isEmpty {
+                    rows.diagnostics.record(
+                        "the row has no usable time, and its motion readings were left out", line: reader.line,
+                        text: [.date, .time].compactMap { rows.columns[$0] }.map { reader.text($0.index) }
+                            .joined(separator: " "))
+                }
             } else {
                 row += 1
                 continue
@@ -136,22 +142,23 @@ struct CSVTableReader {
         }
     }
 
-    /// True when the first times are zero, as before a logger's clock is set, and a later one is civil. Nil when the first
-    /// time decides.
-    private func isCivilBehindZero() throws(DeviceError) -> Bool? {
-        guard let column = rows.columns[.time], let power = column.unit?.power, rows.columns[.date] == nil else {
-            return nil
-        }
+    /// True when a time in the first thousand rows is civil. Earlier ones are from before the logger's clock was set then.
+    private func isCivilSoon() throws(DeviceError) -> Bool {
+        guard let column = rows.columns[.time] else { return false }
         var ahead = reader
         for _ in 0..<1000 {
-            guard try ahead.next() else { return nil }
-            guard case .number(let number) = ahead.content(column.index),
-                let time = number.scaled(byPowerOfTen: power)
-            else { continue }
-            if time >= Self.earliestCivilTime { return true }
-            guard time == 0 else { return nil }
+            guard try ahead.next() else { return false }
+            var time: Int64?
+            if let date = rows.columns[.date] {
+                time = TableTime.midnight(ahead.text(date.index), order: date.unit?.name ?? "ymd")
+            } else if let power = column.unit?.power {
+                if case .number(let number) = ahead.content(column.index) { time = number.scaled(byPowerOfTen: power) }
+            } else {
+                time = TableTime.parse(ahead.text(column.index))?.time.nanoseconds
+            }
+            if let time, time >= Self.earliestCivilTime { return true }
         }
-        return nil
+        return false
     }
 
     /// Records columns that hold hemispheres and are not named.
@@ -187,6 +194,11 @@ struct CSVTableReader {
             return nil
         }
         let isCivil = unit.power == nil || time >= Self.earliestCivilTime
+        // Loggers write zero where they know no time of the fix.
+        if time == 0, isCivil || self.isCivil == true {
+            rows.recordUnreadable(column.index, reader)
+            return nil
+        }
         return (time, isCivil ? WallTime(nanoseconds: time) : civil(time))
     }
 
@@ -215,7 +227,7 @@ struct CSVTableReader {
             guard let (time, zone) = TableTime.parse(text) else {
                 if row > 0 { return nil }
                 throw reader.place(index).error(
-                    "\"\(text.prefix(40))\" is no time such as 2026-11-21T10:00:00Z. Is it a number? Then write :s, :ms, :us or :ns behind the column in the column map."
+                    "\"\(text.prefix(40))\" is not a time such as 2026-11-21T10:00:00Z or 2026-11-21 10:00:00. If the date is in another order, split the column. Is it a number? Then write :s, :ms, :us or :ns behind the column in the column map."
                 )
             }
             if zone == .missing { unzoned += 1 }
@@ -236,11 +248,12 @@ struct CSVTableReader {
         return isCivil == true ? usable(time) : time
     }
 
-    /// Nil for the first second of 1970, which loggers write while their clock is not set.
+    /// Nil for a civil time that a logger wrote before its clock was set: the first second of 1970, or any time before 1973
+    /// when there are later ones too.
     private mutating func usable(_ time: Int64) -> Int64? {
-        guard (0..<1_000_000_000).contains(time) else { return time }
-        hasUnusableTime = true
-        return nil
+        if time >= Self.earliestCivilTime { hasSetClock = true }
+        hasUnusableTime = hasSetClock ? time < Self.earliestCivilTime : (0..<1_000_000_000).contains(time)
+        return hasUnusableTime ? nil : time
     }
 
     /// The time of a row whose day stands in another column.
@@ -258,11 +271,16 @@ struct CSVTableReader {
         guard let time, let midnight else {
             hasUnusableTime = hasDays
             guard !hasDays else { return nil }
-            throw reader.place(midnight == nil ? date.index : index).error(
-                midnight == nil
-                    ? "\"\(day.prefix(40))\" is no day such as 2026-11-21. Write :dmy or :mdy behind the column in the column map where days or months come first."
-                    : "\"\(text.prefix(40))\" is no time of day such as 10:00:00. Write :iso behind the column in the column map for such times."
-            )
+            guard midnight != nil else {
+                throw reader.place(date.index).error(
+                    "\"\(day.prefix(40))\" is not a date such as 2026-11-21. If the day or the month comes first, write :dmy or :mdy behind the column in the column map."
+                )
+            }
+            let advice =
+                unit.power == nil
+                ? "If it has a date or another zone, leave date= out of the column map."
+                : "Write :iso behind the column in the column map for such times."
+            throw reader.place(index).error("\"\(text.prefix(40))\" is not a time of day such as 10:00:00. \(advice)")
         }
         hasDays = true
         unzoned += 1
@@ -275,7 +293,7 @@ struct CSVTableReader {
         remarks += rows.diagnostics.remarks
         remarks.tell(
             rows.repeated,
-            "times a row repeats the position before; each counts \(rows.columns[.fixTime] == nil ? "once a second" : "once")."
+            "rows repeat the previous position and were counted once\(rows.columns[.fixTime] == nil ? " a second" : "")."
         )
         remarks.tell(rows.derived, "positions got speed, course or climb from the way between them.")
         remarks.tell(unzoned, "times name no zone and were taken as UTC.")

@@ -24,32 +24,55 @@ extension TableRows {
             recordOutOfRange(report, reader)
             return
         }
-        for quantity in CSVQuantity.ofPositions { report.set(quantity, try value(quantity, reader)) }
+        for quantity in CSVQuantity.ofPositions {
+            let value = try value(quantity, reader)
+            report.set(quantity, value)
+            if quantity == .course, value > 360, let column = columns[quantity] {
+                recordUnreadable(column.index, reader)
+            }
+        }
         report.setMode()
         var sky = SkyReport()
         sky.hdop = try value(.hdop, reader)
         sky.vdop = try value(.vdop, reader)
         sky.pdop = try value(.pdop, reader)
         let count = try countOfSatellites(reader)
-        if count >= 0, count <= 1000 { sky.usedCount = Int32(count) }
+        if (0...1000).contains(count), count == count.rounded() {
+            sky.usedCount = Int32(count)
+        } else if !count.isNaN, count != -1, let column = columns[.sats] {
+            recordUnreadable(column.index, reader)
+        }
         if mode <= 1 {
             report.mode = .none
         } else if mode.isNaN, isWithoutFix(report, sky, reader) {
             report.mode = .none
         }
         if mode == 2 { report.mode = .twoDimensional }
+        if let column = columns[.mode], !mode.isNaN, ![0, 1, 2, 3].contains(mode) {
+            recordUnreadable(column.index, reader)
+        }
+        var civil = civil
         if let fix {
-            // The fix's own time tells which rows repeat it.
-            if fix.time == lastFixTime {
-                repeated += 1
-                return
+            civil = fix.civil
+            // The fix's own time tells which rows repeat it. A receiver may measure more often than that time shows.
+            let values = values(report)
+            if let last = lastFix, fix.time == last.time {
+                if Self.areEqual(values, last.values) {
+                    repeated += 1
+                    return
+                }
+                if let time, let first = last.rowTime {
+                    civil = civil.map { WallTime(nanoseconds: $0.nanoseconds.addingSaturated(time - first)) }
+                }
+                lastFix?.values = values
+            } else {
+                lastFix = (fix.time, values, time)
             }
-            lastFixTime = fix.time
         } else if let time {
             noteUnchanged(report, at: time, reader)
             if dropsRepetitions, !tracks.isEmpty, repeats(report, at: time) { return }
         }
-        append(Item(report: report, sky: sky, time: time, civil: fix?.civil ?? civil, line: reader.line))
+        append(Item(report: report, sky: sky, time: time, civil: civil, line: reader.line))
     }
 
     /// A coordinate in degrees: a number, or one with its hemisphere in the same cell or in another.
@@ -76,9 +99,20 @@ extension TableRows {
             } else if !text.isEmpty, !value.isNaN {
                 recordUnreadable(other.index, reader)
                 return .nan
+            } else if letter == nil, value > 0 {
+                diagnostics.record(
+                    "the row does not say the hemisphere of its \(quantity == .lat ? "latitude" : "longitude") and gives no position",
+                    line: reader.line, text: "\(value)")
+                return .nan
             }
         }
         guard let letter else { return value }
+        if value < 0, letter == letters.first {
+            diagnostics.record(
+                "the sign and the hemisphere of the \(quantity == .lat ? "latitude" : "longitude") contradict each other, and the row gives no position",
+                line: reader.line, text: "\(value) \(letter)")
+            return .nan
+        }
         return letter == letters.last ? -value.magnitude : value.magnitude
     }
 
@@ -143,7 +177,7 @@ extension TableRows {
             return
         }
         diagnostics.record(
-            "the position is that of seconds before although it says a speed; if the logger repeats its last fix, name the column of the fix's own time: fix.time=COLUMN",
+            "the position has not changed for seconds although the speed is not zero; if the logger repeats its last fix, name the column with the time of the fix: fix.time=COLUMN",
             line: reader.line, text: "\(report.coordinates), \(report.speed) m/s")
     }
 
@@ -169,13 +203,24 @@ extension TableRows {
         }
         if let time = item.time, let known = first.lazy.compactMap(\.time).first, time != known {
             firstItems = nil
-            for item in first { spread(item) }
+            spread(first)
             spread(item)
             return
         }
         firstItems = nil
         first.append(item)
         firstItems = first
+    }
+
+    /// Writes or holds back the first items. Those before the first time are one second apart.
+    private mutating func spread(_ first: [Item]) {
+        let leading = first.prefix { $0.time == nil }
+        if let time = first.dropFirst(leading.count).first?.time {
+            for (index, item) in leading.enumerated() {
+                write(item, at: time.subtractingSaturated(Int64(leading.count - index) * 1_000_000_000))
+            }
+        }
+        for item in first.dropFirst(leading.count) { spread(item) }
     }
 
     private mutating func spread(_ item: Item) {
@@ -190,7 +235,8 @@ extension TableRows {
         if let first = firstItems {
             firstItems = nil
             let time = first.lazy.compactMap(\.time).first
-            if first.count > 1, tracks.isEmpty || time == nil {
+            let timedCount = first.count { $0.time != nil }
+            if first.count > 1, time == nil || (tracks.isEmpty && timedCount > 1) {
                 hasOneTime = true
                 diagnostics.record(
                     time == nil
@@ -204,7 +250,7 @@ extension TableRows {
                 }
                 return
             }
-            for item in first { spread(item) }
+            spread(first)
         }
         var spreader = spreader
         self.spreader = EqualTimeSpreader()
@@ -216,7 +262,7 @@ extension TableRows {
         let shift = item.time.map { time.subtractingSaturated($0) } ?? 0
         if item.time == nil {
             diagnostics.record(
-                "the position has no time among others that have one, and was placed between its neighbours",
+                "the position has no time although others do, and was placed between its neighbours, or one second away from them",
                 line: item.line, text: report.coordinates)
         } else if shift != 0 {
             diagnostics.record(

@@ -40,7 +40,8 @@ struct TableRows {
     private var hasRows = false
     var motion = DerivedMotion()
     var lastPlace: (values: [Double], time: Int64)?
-    var lastFixTime: Int64?
+    /// The position that was measured last, with the time and the row's time of its first row.
+    var lastFix: (time: Int64, values: [Double], rowTime: Int64?)?
     /// The start and the line of an unchanged position that says a speed.
     var unchanged: (values: [Double], time: Int64, line: Int)?
     var spreader = EqualTimeSpreader<Item>()

@@ -35,7 +35,12 @@ enum TableTime {
         for (ending, hours) in [("Z", 0), ("UTC", 0), ("AM", 0), ("PM", 12)] where digits.hasSuffix(ending) {
             digits.removeLast(ending.count)
             shift = hours
-            if ending == "AM" || ending == "PM", digits.hasPrefix("12") { shift -= 12 }
+            if ending == "AM" || ending == "PM" {
+                guard let hour = Int(digits.prefix { $0.isNumber }.prefix(2)), (1...12).contains(hour) else {
+                    return nil
+                }
+                if hour == 12 { shift -= 12 }
+            }
             break
         }
         if !digits.contains(":"), digits.prefix(while: { $0 != "." }).count == 6 {

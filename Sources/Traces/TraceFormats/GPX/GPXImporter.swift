@@ -11,6 +11,8 @@ struct GPXImporter {
     private let chunks: FileChunks
     private var writer: GPXPointWriter
     private var hasPoints = false
+    /// The last time so far.
+    private var last = Int64.min
 
     init(_ plan: GPXPlan, _ options: GPXOptions, _ chunks: FileChunks) {
         self.plan = plan
@@ -37,6 +39,7 @@ struct GPXImporter {
         _ part: GPXSurvey.Part, _ timing: inout PathTiming, to sink: some TraceSink
     ) throws(DeviceError) {
         var reader = try GPXReader(chunks, at: part.place)
+        reader.earliestTime = plan.earliestTime
         do throws(DeviceError) {
             try write(part, &reader, &timing, to: sink)
         } catch {
@@ -45,10 +48,18 @@ struct GPXImporter {
         }
     }
 
+    /// The times of the points before the first time of a part: one second apart, or less where others end before.
+    private func leadingTimes(of part: GPXSurvey.Part) -> some IteratorProtocol<Int64> {
+        let count = Int64(part.leading)
+        let gap = plan.needsSorting || last == .min ? Int64.max : max(0, part.first.subtractingSaturated(last))
+        let step = min(1_000_000_000, gap / (count + 1))
+        return (0..<count).lazy.map { part.first - step * (count - $0) }.makeIterator()
+    }
+
     private mutating func write(
         _ part: GPXSurvey.Part, _ reader: inout GPXReader, _ timing: inout PathTiming, to sink: some TraceSink
     ) throws(DeviceError) {
-        var hasTime = false
+        var leading = leadingTimes(of: part)
         while let item = try reader.next() {
             switch item {
             case .begin: break
@@ -56,9 +67,8 @@ struct GPXImporter {
             case .point(let content):
                 guard content == part.content, reader.point.report.isPlace else { continue }
                 if let start = plan.start {
-                    // Points before the first time of their part have that time too.
-                    let time = reader.point.time ?? (hasTime ? nil : part.first)
-                    hasTime = true
+                    let time = reader.point.time ?? leading.next()
+                    if let time { last = max(last, time) }
                     try writer.append(reader.point, at: time?.subtractingSaturated(start), to: sink)
                 } else {
                     let report = reader.point.report

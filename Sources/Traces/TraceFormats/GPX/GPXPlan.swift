@@ -9,6 +9,8 @@ struct GPXPlan {
     private(set) var parts: [GPXSurvey.Part]
     /// Civil time at time zero, in nanoseconds since 1970; nil when no point has a time.
     let start: Int64?
+    /// The earliest time that counts; see ``GPXReader/earliestTime``.
+    let earliestTime: Int64
     /// True when the points have to be sorted.
     let needsSorting: Bool
     /// True when it takes tracks as they stand in the file, and they are in the order of time.
@@ -24,6 +26,7 @@ struct GPXPlan {
     /// Chooses from what a file holds.
     init(_ survey: GPXSurvey, _ options: GPXOptions, name: String) throws(DeviceError) {
         failure = survey.failure
+        earliestTime = survey.earliestTime
         let found = survey.parts.filter { $0.count > 0 }
         let kinds = GPXOptions.Content.allCases
         guard let content = options.content ?? kinds.first(where: { kind in found.contains { $0.content == kind } })
@@ -64,12 +67,12 @@ struct GPXPlan {
             untimed = chosen.count - timed.count
             chosen = timed
         }
-        start = timed.map(\.first).min()
         let sorted = timed.enumerated().sorted { ($0.element.first, $0.offset) < ($1.element.first, $1.offset) }.map(
             \.element)
         let overlap = zip(sorted, sorted.dropFirst()).first { $1.first < $0.last }
         needsSorting = overlap != nil || !timed.allSatisfy(\.isOrdered)
         parts = timed.isEmpty ? chosen : needsSorting ? timed : sorted
+        start = needsSorting ? timed.map(\.beginning).min() : sorted.first?.beginning
 
         noteFaults(survey)
         if isOneTime {
@@ -96,7 +99,9 @@ struct GPXPlan {
         remarks.tell(untimed, "\(kind) have no times and were left out. --track chooses one by its number.")
         let timeless = timed.reduce(0) { $0 + $1.count - $1.timed }
         remarks.tell(
-            timeless, "points have no time among others that have one, and were placed between their neighbours.")
+            timeless,
+            "points have no time although others do, and were placed between their neighbours, or one second apart before the first time and behind the last."
+        )
         noteRepeated(timed)
         if timed.isEmpty {
             let pace = options.speed.map { "were given those of somebody who goes at \($0) m/s" }

@@ -13,6 +13,8 @@ struct GPXPoint {
     /// What `fix` says of the dimensions.
     private var mode: FixMode?
 
+    /// True when `fix` says that there is none.
+    var isWithoutFix: Bool { mode == FixMode.none }
     /// True when it says something of the sky.
     var hasSky: Bool { sky.usedCount >= 0 || !sky.hdop.isNaN || !sky.vdop.isNaN || !sky.pdop.isNaN }
 

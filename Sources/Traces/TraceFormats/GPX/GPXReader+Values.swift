@@ -45,6 +45,14 @@ extension GPXReader {
         return -1
     }
 
+    /// Sets speed or course, which are -1 where they are not known.
+    mutating func set(_ quantity: CSVQuantity, _ value: Double) {
+        point.report.set(quantity, value)
+        let limit = quantity == .course ? 360 : Double.infinity
+        guard !value.isNaN, value != -1, !(0...limit).contains(value) else { return }
+        record("<\(xml.elementName)> is out of range and was ignored", "\(value)")
+    }
+
     mutating func readTime() {
         let text = xml.trimmedText
         guard let (time, zone) = CivilTime.parseZoned(text) else {
@@ -55,11 +63,8 @@ extension GPXReader {
             }
             return
         }
-        // Programs write zero, or a count of milliseconds as seconds, where they know no time.
-        guard !(0..<1_000_000_000).contains(time.nanoseconds) else {
-            record(
-                "<time> is in the first second of 1970, which is no time, and was ignored",
-                String(decoding: text, as: UTF8.self))
+        guard !(0..<earliestTime).contains(time.nanoseconds) else {
+            record("<time> is from a clock that was not set and was ignored", String(decoding: text, as: UTF8.self))
             return
         }
         point.time = time.nanoseconds

@@ -29,6 +29,9 @@ struct GPXReader: ~Copyable {
 
     /// The last point.
     var point = GPXPoint()
+    /// Earlier times since 1970 are none, in nanoseconds: loggers write zero, or what has passed since they were switched on,
+    /// until their clock is set.
+    var earliestTime: Int64 = 1_000_000_000
     /// Values that could not be read.
     var diagnostics = InputDiagnostics()
     /// Latitudes and longitudes in the extensions of the last point, and the number of those that were returned.
@@ -190,8 +193,8 @@ struct GPXReader: ~Copyable {
         switch xml.nameWord {
         case JSONText.word("ele"): point.report.altitudeMSL = readNumber()
         case JSONText.word("time"): readTime()
-        case JSONText.word("speed"): point.report.set(.speed, readNumber())
-        case JSONText.word("course"): point.report.set(.course, readNumber())
+        case JSONText.word("speed"): set(.speed, readNumber())
+        case JSONText.word("course"): set(.course, readNumber())
         case JSONText.word("magvar"):
             let value = readNumber()
             point.report.magneticVariation = value > 180 ? value - 360 : value
@@ -200,6 +203,7 @@ struct GPXReader: ~Copyable {
             if !point.set(fix: text), !text.isEmpty {
                 record("<fix> is not a kind of fix and was ignored", String(decoding: text, as: UTF8.self))
             }
+            if point.isWithoutFix { record("<fix> says that there is none, and the position was not used", "none") }
         case JSONText.word("sat"): point.sky.usedCount = readCount()
         case JSONText.word("hdop"): point.sky.hdop = readNumber()
         case JSONText.word("vdop"): point.sky.vdop = readNumber()
@@ -218,8 +222,8 @@ struct GPXReader: ~Copyable {
         case JSONText.word("meta") where isDirect:
             guard let course = xml.attribute("c"), let speed = xml.attribute("s") else { return }
             let texts = [course, speed].map { String(decoding: $0, as: UTF8.self) }
-            point.report.set(.course, readNumber(texts[0], "attribute c"))
-            point.report.set(.speed, readNumber(texts[1], "attribute s"))
+            set(.course, readNumber(texts[0], "attribute c"))
+            set(.speed, readNumber(texts[1], "attribute s"))
         // <gpxx:RoutePointExtension><gpxx:rpt lat="51.1" lon="7.2"/>: the points between two points of a route.
         case JSONText.word("rpt") where content == .routes:
             let (latitude, longitude) = readCoordinates()
@@ -237,9 +241,9 @@ struct GPXReader: ~Copyable {
     /// - Parameter isOwn: False inside a container, whose `speed` may be that of the wind and whose `accuracy` an average.
     private mutating func endExtension(isOwn: Bool) {
         switch xml.nameWord {
-        case JSONText.word("speed") where isOwn: point.report.set(.speed, readNumber())
+        case JSONText.word("speed") where isOwn: set(.speed, readNumber())
         case JSONText.word("course") where isOwn, JSONText.word("bearing") where isOwn:
-            point.report.set(.course, readNumber())
+            set(.course, readNumber())
         case JSONText.word("accuracy") where isOwn, JSONText.word("hacc"): point.report.horizontalError = readNumber()
         case JSONText.word("vacc"): point.report.verticalError = readNumber()
         case JSONText.word("sacc"): point.report.speedError = readNumber()

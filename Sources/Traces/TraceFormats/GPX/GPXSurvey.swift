@@ -8,6 +8,9 @@ struct GPXSurvey {
     /// The most tracks and routes that are told apart.
     private static let maximumParts = 10_000
 
+    /// 6 January 1980, in nanoseconds since 1970.
+    fileprivate static let gpsEpoch: Int64 = 315_964_800_000_000_000
+
     /// Where a track or a route begins.
     struct Place {
         var offset: Int
@@ -31,6 +34,10 @@ struct GPXSurvey {
         /// The first and the last of their times.
         var first = Int64.max
         var last = Int64.min
+        /// Points with coordinates before the first that has a time.
+        private(set) var leading = 0
+        /// True when a time is from before GPS began.
+        private(set) var hasEarlyTimes = false
         /// False when a time goes back.
         var isOrdered = true
         /// Points with the time of the point before, and the line of the first of them.
@@ -38,10 +45,17 @@ struct GPXSurvey {
         /// The time of the last point.
         private(set) var previous = Int64.min
 
+        /// The time of the first point: points before the first time are one second apart.
+        var beginning: Int64 { first.subtractingSaturated(Int64(leading) * 1_000_000_000) }
+
         mutating func note(_ point: GPXPoint, line: @autoclosure () -> Int) {
             count += 1
-            guard let time = point.time else { return }
+            guard let time = point.time else {
+                if timed == 0 { leading += 1 }
+                return
+            }
             timed += 1
+            if time < GPXSurvey.gpsEpoch { hasEarlyTimes = true }
             if time < previous { isOrdered = false }
             if time == previous {
                 if repeated.count == 0 { repeated.line = line() }
@@ -54,6 +68,8 @@ struct GPXSurvey {
     }
 
     private(set) var parts: [Part] = []
+    /// The earliest time that counts; see ``GPXReader/earliestTime``.
+    private(set) var earliestTime: Int64 = 1_000_000_000
     /// Values that could not be read.
     private(set) var diagnostics = InputDiagnostics()
     private(set) var unknownReferences = 0
@@ -68,7 +84,21 @@ struct GPXSurvey {
     ///
     /// - Parameter direct: gets the points of tracks as they come.
     init(_ chunks: FileChunks, _ direct: inout GPXDirectImport?) throws(DeviceError) {
+        try read(chunks, &direct)
+        guard parts.contains(where: \.hasEarlyTimes), parts.contains(where: { $0.last >= Self.gpsEpoch }) else {
+            return
+        }
+        // A clock that was set later.
+        self = GPXSurvey(earliestTime: Self.gpsEpoch)
+        direct = nil
+        try read(chunks, &direct)
+    }
+
+    private init(earliestTime: Int64) { self.earliestTime = earliestTime }
+
+    private mutating func read(_ chunks: FileChunks, _ direct: inout GPXDirectImport?) throws(DeviceError) {
         var reader = try GPXReader(chunks)
+        reader.earliestTime = earliestTime
         do throws(DeviceError) {
             try read(&reader, &direct)
         } catch {
