@@ -34,11 +34,11 @@ extension NMEAStream {
         let variation = sentence.eastward(3)
         guard !variation.isNaN else { return }
         report.magneticVariation = variation
-        // A sentence of its own knows it better.
+        // A dedicated sentence takes precedence.
         if attitude.heading.isNaN { note(\.heading, Self.turned(magnetic + variation), arrival, receive) }
     }
 
-    /// Fours of fields: the kind of transducer, the value, its unit, its name.
+    /// Groups of four fields: the kind of transducer, the value, its unit, its name.
     private mutating func readXDR(_ sentence: NMEASentence, _ arrival: WallTime?, _ receive: (NMEAReport) -> Void) {
         var index = 0
         while index + 3 < sentence.count {

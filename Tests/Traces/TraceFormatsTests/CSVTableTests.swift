@@ -155,7 +155,7 @@ struct CSVTableTests {
         let read = try positions("t,a,b,s\n0,0,1,1\n2,0,1.001,1e300\n", "time=t,lat=a,lon=b,speed=s")
         #expect(read.fixes.map(\.speed).first == 1)
         #expect(read.fixes.last?.speed == 55.66)
-        #expect(read.hasRemark("1 numbers of positions cannot be, and count as unknown."))
+        #expect(read.hasRemark("1 impossible values in positions were treated as unknown."))
     }
 
     @Test("Missing fixes are told by the mode; cells without numbers and coordinates out of range give no position")

@@ -160,4 +160,14 @@ struct ReplayTests {
         #expect(!result.output.contains("\u{1B}"))
         #expect(result.output.contains("121.314271°W"))
     }
+
+    @Test("What cannot be read of a report is told behind the replay")
+    func damagedReports() throws {
+        let reports = ["50.000", "\"50.001\"", "50.002"].map {
+            "{\"class\":\"TPV\",\"mode\":2,\"lat\":\($0),\"lon\":8}\n"
+        }
+        let result = try Tool.run(["replay", "-", "location", "--json"], input: Data(reports.joined().utf8))
+        #expect(try Self.locations(result.lines).count == 2)
+        #expect(result.notes.contains("a member of a report cannot be read and was ignored"), "\(result.notes)")
+    }
 }

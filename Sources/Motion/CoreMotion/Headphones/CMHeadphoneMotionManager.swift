@@ -10,7 +10,7 @@ import LiveDevice
 /// It answers as an iPhone without such headphones does: device motion is not available, and a handler is called once, on
 /// its queue, with `CMErrorNotAvailable`. The delegate is never called.
 open class CMHeadphoneMotionManager: NSObject {
-    /// Takes device motion, or the error that there is none. One of both is nil.
+    /// Takes device motion, or the error that there is none. Exactly one of the two is nil.
     public typealias DeviceMotionHandler = (CMDeviceMotion?, (any Error)?) -> Void
 
     /// The delegate, held weakly.

@@ -3,10 +3,10 @@
 /// Detects a sensor that is stuck: it repeats one reading exactly, although its readings have been changing.
 ///
 /// A working sensor with noise hardly ever gives the same three numbers twice in succession. One of few bits does so at
-/// rest, and one that is polled faster than it measures does so always; theirs is a share of repeated readings that is
-/// learned before.
+/// rest, and one that is polled faster than it measures does so always; for those, the usual share of repeated readings is
+/// learned first.
 struct RepetitionDetector: Sendable {
-    /// The number of equal readings in succession from which on the sensor is stuck, after the first.
+    /// The number of repetitions of a reading after which the sensor counts as stuck.
     private static let longestRun = 5
     /// The share of repeated readings above which nothing can be told from repetitions.
     private static let largestShare = 0.1

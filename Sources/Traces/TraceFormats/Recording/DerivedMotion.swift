@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import DeviceCore
+import GPSDProtocol
 import Geodesy
 
 /// Course and speed of positions that come without them, from the position before to this one.
@@ -61,6 +62,8 @@ package struct DerivedMotion: Sendable {
             report.climb = climb
             isFilled = true
         }
+        // A leap from place to place, or a time that is wrong by hours, is no motion.
+        if isFilled { report.refuseImpossibleValues() }
         return isFilled
     }
 }

@@ -26,22 +26,22 @@ extension MotionTrack {
         switch sensor.kind {
         case .accelerometer where median < 4:
             return
-                "The acceleration is \(rounded(median)) m/s² in the middle, and at rest it is 9.8. Is it in g, or without gravity? \(unitHint("accel.x", "g"))"
+                "The acceleration has a median of \(rounded(median)) m/s²; at rest it should be 9.8. Is it in g, or without gravity? \(unitHint("accel.x", "g"))"
         case .accelerometer where median > 40:
             return
-                "The acceleration is \(rounded(median)) m/s² in the middle, and at rest it is 9.8. Is it in mg or cm/s²? \(unitHint("accel.x", "mg"))"
+                "The acceleration has a median of \(rounded(median)) m/s²; at rest it should be 9.8. Is it in mg or cm/s²? \(unitHint("accel.x", "mg"))"
         case .gyroscope where sorted[sorted.count * 95 / 100] > 40:
             return
-                "The angular rate reaches \(rounded(sorted[sorted.count * 95 / 100])) rad/s, and gyroscopes end at 35. Is it in degrees a second? \(unitHint("gyro.x", "deg/s"))"
+                "The angular rate reaches \(rounded(sorted[sorted.count * 95 / 100])) rad/s; gyroscopes measure up to about 35. Is it in degrees a second? \(unitHint("gyro.x", "deg/s"))"
         case .pressure where median > 120:
             return
-                "The air pressure is \(rounded(median)) kPa in the middle, and on the Earth it is 30 to 110. Is it in \(median > 10_000 ? "Pa" : "hPa")? \(unitHint("pressure", median > 10_000 ? "Pa" : "hPa"))"
+                "The air pressure has a median of \(rounded(median)) kPa; on the Earth it is 30 to 110. Is it in \(median > 10_000 ? "Pa" : "hPa")? \(unitHint("pressure", median > 10_000 ? "Pa" : "hPa"))"
         case .pressure where median < 25:
             return
-                "The air pressure is \(rounded(median)) kPa in the middle, and on the Earth it is 30 to 110. Is it in bar or another unit?"
+                "The air pressure has a median of \(rounded(median)) kPa; on the Earth it is 30 to 110. Is it in bar or another unit?"
         case .magnetometer where median > 5 || median < 0.02:
             return
-                "The magnetic field is \(rounded(median)) gauss in the middle, and the Earth's is 0.22 to 0.67. Is it in another unit? \(unitHint("mag.x", median > 5 ? "nT" : "G"))"
+                "The magnetic field has a median of \(rounded(median)) gauss; the Earth's is 0.22 to 0.67. Is it in another unit? \(unitHint("mag.x", median > 5 ? "nT" : "G"))"
         default: return nil
         }
     }

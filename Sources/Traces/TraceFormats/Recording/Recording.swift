@@ -54,7 +54,7 @@ public struct Recording: Sendable, Hashable {
     }
 
     /// What is told of numbers that no receiver can have measured.
-    static let impossibleValues = "numbers of positions cannot be, and count as unknown."
+    static let impossibleValues = "impossible values in positions were treated as unknown."
 
     /// Brings everything in order, drops empty tracks, notes the rates, and moves time zero so that nothing is before it.
     /// What was changed is said in the remarks.

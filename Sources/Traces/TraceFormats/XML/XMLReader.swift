@@ -288,7 +288,7 @@ package struct XMLReader: ~Copyable {
         let source = encoding.uppercased() == "ISO-8859-1" ? "WINDOWS-1252" : encoding
         return error(
             onLine: 1,
-            "the text is in \(encoding), and only UTF-8 is read. Convert it: iconv -f \(source) -t UTF-8, and correct its first line."
+            "the text is in \(encoding), and only UTF-8 is read. Convert it: iconv -f \(source) -t UTF-8, and correct its first line, which is enough where the text is UTF-8 already."
         )
     }
 
@@ -299,7 +299,7 @@ package struct XMLReader: ~Copyable {
             } else if end < filled, base[end] < 0x20 {
                 "a control character (\(base[end])) stands here, which XML does not allow. Remove it."
             } else {
-                "this is not text in UTF-8. Convert it first, for example with iconv -f WINDOWS-1252 -t UTF-8."
+                "this is not text in UTF-8. Convert it first, for example with iconv -f WINDOWS-1252 -t UTF-8, and correct the encoding in its first line."
             }
         return error(onLine: countLines(to: end), what)
     }
