@@ -116,7 +116,6 @@ final class MonitorRun {
     /// messages.
     private func open() {
         group = watch.group
-        control.count { $0.group = group }
         isMute = !parts.options.reach.covers(group)
         isIncomplete = false
         // The former one goes when the new one hears already.
@@ -124,6 +123,7 @@ final class MonitorRun {
         do throws(DeviceError) {
             let opened = try connect(group)
             connection = opened
+            control.count { $0.group = group }
             failures = 0
             hasLost = false
             // All of it before the devices: who waits for the snapshot then knows what may be missing there.

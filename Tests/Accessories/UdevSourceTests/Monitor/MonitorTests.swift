@@ -2,6 +2,7 @@
 
 import DeviceCore
 import Foundation
+import Synchronization
 import Testing
 import UdevRecords
 
@@ -302,6 +303,9 @@ struct MonitorTests {
         monitor.start(receive: log.note)
         #expect(log.waits(for: ["problem notFound", "snapshot /dev/tty1"]))
         #expect(script.state.opened == [.kernel])
+        // Messages come from udevd once the connection is open, and not before.
+        let groups = Mutex<[UdevGroup]>([])
+        script.set { $0.whenConnecting = { groups.withLock { $0 += [monitor.statistics?.group].compactMap(\.self) } } }
         // It has its name already, as when udevd begins.
         script.set { $0.devices = [MonitorRecords.plain(2)] }
         #expect(daemon.listen())
@@ -310,6 +314,7 @@ struct MonitorTests {
                 "problem notFound", "snapshot /dev/tty1", "solved notFound", "removed /dev/tty1", "added /dev/tty2",
             ]))
         #expect(script.state.opened == [.kernel, .udev])
+        #expect(groups.withLock { $0 } == [.kernel])
         monitor.stop()
     }
 

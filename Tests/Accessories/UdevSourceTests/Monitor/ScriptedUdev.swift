@@ -15,6 +15,8 @@ final class ScriptedUdev: @unchecked Sendable {
         var otherwise = UdevMessage.none
         var hasDescriptor = true
         var connectError: DeviceError?
+        /// Called while a connection is being opened.
+        var whenConnecting: (@Sendable () -> Void)?
         var listError: DeviceError?
         var opened: [UdevGroup] = []
         var open = 0
@@ -70,6 +72,7 @@ final class ScriptedUdev: @unchecked Sendable {
 
     func parts(_ options: UdevMonitorOptions = UdevMonitorOptions()) -> MonitorParts {
         MonitorParts(clock: LiveClock(), options: options) { [self] group throws(DeviceError) in
+            state.whenConnecting?()
             let error = set { state in
                 state.opened.append(group)
                 if state.connectError == nil { state.open += 1 }
