@@ -40,6 +40,7 @@ struct NMEALayout {
         // VTG had no letters before version 2.
         case NMEASentence.kind("VTG") where count == 4: oldVTG
         case NMEASentence.kind("GSV"): satellites[min(4, max(0, (count - 3) / 4))]
+        case NMEASentence.kind("XDR"): transducers[min(8, max(0, count / 4))]
         default: layouts[kind]
         }
     }
@@ -47,6 +48,8 @@ struct NMEALayout {
     private static let oldVTG = NMEALayout("aauu")
     /// The layouts of GSV, by the number of its satellites.
     private static let satellites = (0...4).map { NMEALayout("ccc" + String(repeating: "cnuu", count: $0)) }
+    /// The layouts of XDR, by the number of its transducers.
+    private static let transducers = (0...8).map { NMEALayout(String(repeating: "xnxx", count: $0)) }
     private static let layouts: [UInt32: NMEALayout] = [
         NMEASentence.kind("GGA"): NMEALayout("tpxcunMnMuc"), NMEASentence.kind("GNS"): NMEALayout("tpxcunnuc"),
         NMEASentence.kind("RMC"): NMEALayout("txpuade"), NMEASentence.kind("GLL"): NMEALayout("ptx"),

@@ -33,7 +33,7 @@ extension NMEAStream {
         note(\.magneticHeading, magnetic, arrival, receive)
         let variation = sentence.eastward(3)
         guard !variation.isNaN else { return }
-        report.magneticVariation = variation
+        epoch.report.magneticVariation = variation
         // A dedicated sentence takes precedence.
         if attitude.heading.isNaN { note(\.heading, Self.turned(magnetic + variation), arrival, receive) }
     }

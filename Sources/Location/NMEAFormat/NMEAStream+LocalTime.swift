@@ -6,7 +6,7 @@ import DeviceCore
 extension NMEAStream {
     /// True for a time that is whole quarters of an hour, give or take a second, away from that of the epoch.
     func mayBeLocalTime(_ time: Int64, _ kind: Kinds) -> Bool {
-        guard let current = self.time, !kinds.isEmpty, kinds.isDisjoint(with: kind) else { return false }
+        guard let current = epoch.time, !epoch.kinds.isEmpty, epoch.kinds.isDisjoint(with: kind) else { return false }
         let difference = (time - current).magnitude
         let rest = difference % Self.quarterOfAnHour.magnitude
         return difference > 60_000_000_000
@@ -20,7 +20,7 @@ extension NMEAStream {
     /// If the next time is closer to the epoch's time than to the sentence's own, the sentence belongs to the epoch;
     /// otherwise it begins a new one. If no time follows, GLL and ZDA give local time.
     mutating func release(before next: Int64?, _ counts: inout NMEACounts, _ receive: (NMEAReport) -> Void) {
-        guard let held, let time else { return }
+        guard let held, let time = epoch.time else { return }
         self.held = nil
         let offset = held.time - time
         held.bytes.withUnsafeBytes { bytes in
@@ -30,10 +30,10 @@ extension NMEAStream {
             if let next {
                 isLocal = (next - time).magnitude < (next - held.time).magnitude
                 // Two sentences agree against the GLL that came first.
-                isEpochLocal = kinds == .gll && next == held.time
+                isEpochLocal = epoch.kinds == .gll && next == held.time
             } else {
-                isLocal = kind == .gll || kind == [] || kinds.rawValue.nonzeroBitCount > 1
-                isEpochLocal = kinds == .gll
+                isLocal = kind == .gll || kind == [] || epoch.kinds.rawValue.nonzeroBitCount > 1
+                isEpochLocal = epoch.kinds == .gll
             }
             if isLocal {
                 recordLocalTime(offset, of: sentence.kindName, sentence, &counts)
@@ -41,7 +41,7 @@ extension NMEAStream {
             } else {
                 if isEpochLocal {
                     recordLocalTime(-offset, of: "GLL", sentence, &counts)
-                    self.time = held.time
+                    epoch.time = held.time
                 }
                 takeTimed(sentence, held.time, kind, held.arrival, &counts, receive)
             }

@@ -7,7 +7,7 @@ extension NMEAStream {
     /// `time,lat,N,lon,E,quality,used,hdop,altitude,M,separation,M,age,station`
     mutating func readGGA(_ sentence: NMEASentence, _ counts: inout NMEACounts) {
         let quality = sentence[5].count
-        if let found = NMEAStatus.all.first(where: { $0.quality == quality }) { report.status = found.status }
+        if let found = NMEAStatus.all.first(where: { $0.quality == quality }) { epoch.report.status = found.status }
         let state: FixState =
             switch quality {
             case nil: .unknown
@@ -32,11 +32,11 @@ extension NMEAStream {
     /// `time,A,lat,N,lon,E,knots,course,ddmmyy,variation,E,mode`
     mutating func readRMC(_ sentence: NMEASentence, _ counts: inout NMEACounts) {
         let state = Self.state(sentence[1])
-        guard note(sentence, position: 2, state, maximumCount: 14, &counts) else { return }
+        guard usePosition(of: sentence, at: 2, state, maximumCount: 14, &counts) else { return }
         readMotion(knots: sentence[6].positive, course: sentence[7])
         let variation = sentence.eastward(9)
-        if !variation.isNaN { report.magneticVariation = variation }
-        if let midnight = sentence.midnight(8) { noteDate(midnight, isProvisional: state == .none) }
+        if !variation.isNaN { epoch.report.magneticVariation = variation }
+        if let midnight = sentence.midnight(8) { setDate(midnight, isProvisional: state == .none) }
         readMode(sentence[11])
     }
 
@@ -44,7 +44,7 @@ extension NMEAStream {
     mutating func readGLL(_ sentence: NMEASentence, _ counts: inout NMEACounts) {
         // Before version 2 it ended with the position.
         let state = sentence.count < 6 ? .fix : Self.state(sentence[5])
-        if note(sentence, position: 0, state, maximumCount: 8, &counts) { readMode(sentence[6]) }
+        if usePosition(of: sentence, at: 0, state, maximumCount: 8, &counts) { readMode(sentence[6]) }
     }
 
     private static func state(_ status: NMEAField) -> FixState {
@@ -63,7 +63,7 @@ extension NMEAStream {
         if speed.isNaN { speed = sentence[isOld ? 3 : 6].positive / 3.6 / NMEAEncoder.knot }
         readMotion(knots: speed, course: sentence[0])
         let magnetic = sentence[isOld ? 1 : 2].positive
-        if magnetic <= 360 { report.magneticTrack = magnetic }
+        if magnetic <= 360 { epoch.report.magneticTrack = magnetic }
     }
 
     /// `time,rms,major,minor,orientation,latitude,longitude,altitude`
@@ -72,14 +72,14 @@ extension NMEAStream {
         deviations.north = sentence[5].positive
         deviations.east = sentence[6].positive
         deviations.up = sentence[7].positive
-        self.deviations = deviations
+        epoch.deviations = deviations
     }
 
     /// `time,day,month,year,…`
     mutating func readZDA(_ sentence: NMEASentence, _ counts: inout NMEACounts) {
         guard let day = sentence[1].count, let month = sentence[2].count, let year = sentence[3].count else { return }
         if let midnight = CivilDate.time(year: year, month: month, day: day) {
-            noteDate(midnight, isProvisional: false)
+            setDate(midnight, isProvisional: false)
         } else {
             counts.record("the date of ZDA cannot be read and was ignored", sentence)
         }
@@ -89,14 +89,14 @@ extension NMEAStream {
     mutating func readDPT(_ sentence: NMEASentence) {
         let depth = sentence[0].positive
         let offset = sentence[1].positive
-        report.depth = offset.isNaN ? depth : depth + offset
+        epoch.report.depth = offset.isNaN ? depth : depth + offset
     }
 
     /// Takes the position of a sentence. False when its fields are not where they should be.
     ///
     /// - Parameter maximumCount: The fields that such a sentence has at most. Decimal commas make more of them.
-    private mutating func note(
-        _ sentence: NMEASentence, position index: Int, _ state: FixState, maximumCount: Int,
+    private mutating func usePosition(
+        of sentence: NMEASentence, at index: Int, _ state: FixState, maximumCount: Int,
         _ counts: inout NMEACounts
     ) -> Bool {
         let position = sentence.position(index)
@@ -112,14 +112,14 @@ extension NMEAStream {
             counts.record(
                 "\(sentence.kindName) does not say whether there is a fix, and its position was ignored", sentence)
         }
-        if state == .none { isInvalid = true }
+        if state == .none { epoch.fix = .none }
         guard let position, state == .fix else { return true }
-        isValid = true
+        if epoch.fix == .unknown { epoch.fix = .fix }
         // Of several sentences that with the most digits counts.
-        guard position.decimals > decimals else { return true }
-        decimals = position.decimals
-        report.latitude = position.latitude
-        report.longitude = position.longitude
+        guard position.decimals > epoch.decimals else { return true }
+        epoch.decimals = position.decimals
+        epoch.report.latitude = position.latitude
+        epoch.report.longitude = position.longitude
         return true
     }
 
@@ -127,37 +127,37 @@ extension NMEAStream {
     private mutating func readFix(
         _ sentence: NMEASentence, _ state: FixState, separation: Int, age: Int, _ counts: inout NMEACounts
     ) {
-        guard note(sentence, position: 1, state, maximumCount: 15, &counts) else { return }
+        guard usePosition(of: sentence, at: 1, state, maximumCount: 15, &counts) else { return }
         guard state == .fix else { return }
         sky.note(used: sentence[6].count, hdop: sentence[7].positive)
         let height = sentence[8].number
-        if !height.isNaN { report.altitudeMSL = height }
+        if !height.isNaN { epoch.report.altitudeMSL = height }
         let geoid = sentence[separation].number
-        if !geoid.isNaN { report.geoidSeparation = geoid }
-        report.correctionAge = sentence[age].positive
+        if !geoid.isNaN { epoch.report.geoidSeparation = geoid }
+        epoch.report.correctionAge = sentence[age].positive
         // Receivers write the station 0000 when they have none.
-        if let station = sentence[age + 1].count, !report.correctionAge.isNaN || station > 0 {
-            report.correctionStation = Int32(truncatingIfNeeded: station)
+        if let station = sentence[age + 1].count, !epoch.report.correctionAge.isNaN || station > 0 {
+            epoch.report.correctionStation = Int32(truncatingIfNeeded: station)
         }
     }
 
     private mutating func readMotion(knots: Double, course: NMEAField) {
-        if report.speed.isNaN { report.speed = knots * NMEAEncoder.knot }
+        if epoch.report.speed.isNaN { epoch.report.speed = knots * NMEAEncoder.knot }
         let course = course.positive
-        if report.track.isNaN, course <= 360 { report.track = course }
+        if epoch.report.track.isNaN, course <= 360 { epoch.report.track = course }
     }
 
     /// The letter of version 2.3; GGA's quality counts more.
     private mutating func readMode(_ field: NMEAField) {
-        guard report.status == 0 else { return }
-        if let found = NMEAStatus.all.first(where: { $0.letter == field.letter }) { report.status = found.status }
+        guard epoch.report.status == 0 else { return }
+        if let found = NMEAStatus.all.first(where: { $0.letter == field.letter }) { epoch.report.status = found.status }
     }
 
-    private mutating func noteDate(_ midnight: WallTime, isProvisional: Bool) {
+    private mutating func setDate(_ midnight: WallTime, isProvisional: Bool) {
         // Receivers that do not know the date say where GPS began, or where their own clock did: 1 January of 70.
         let isProvisional = isProvisional || Self.beginnings.contains(midnight)
-        guard !isProvisional || date == nil else { return }
-        (date, isProvisionalDate) = (midnight.nanoseconds, isProvisional)
+        guard !isProvisional || epoch.date == nil else { return }
+        (epoch.date, epoch.isProvisionalDate) = (midnight.nanoseconds, isProvisional)
     }
 
     private static let beginnings = [(1980, 1, 6), (2070, 1, 1)].map { year, month, day in

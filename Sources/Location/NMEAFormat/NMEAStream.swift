@@ -14,53 +14,59 @@ struct NMEAStream {
         static let rmc = Kinds(rawValue: 2)
         static let gll = Kinds(rawValue: 4)
         static let gns = Kinds(rawValue: 8)
+
+        /// The index of one kind, from 0 to 3.
+        var index: Int { min(rawValue.trailingZeroBitCount, 3) }
     }
 
-    /// What a sentence says of the fix.
+    /// The fix according to a sentence or an epoch, in rising order of precedence.
     enum FixState {
+        /// No sentence states it readably.
+        case unknown
         case fix
         case none
-        /// Nothing that can be read.
-        case unknown
     }
 
-    /// A sentence whose time is another than that of its epoch, which may be the local time.
+    /// A sentence whose time differs from that of its epoch, possibly because it is local time.
     struct HeldSentence {
         let bytes: [UInt8]
         let time: Int64
         let arrival: WallTime?
     }
 
-    /// What the times of day of this receiver mean.
+    /// The content of the sentences of one epoch.
+    struct Epoch {
+        /// The time of day, in nanoseconds.
+        var time: Int64?
+        /// The midnight at which the date begins, in nanoseconds since 1970.
+        var date: Int64?
+        var isProvisionalDate = false
+        var kinds: Kinds = []
+        /// The talkers of the four kinds.
+        var talkers = SIMD4<UInt16>.zero
+        /// True if the previous epoch has the same time from the same kind and talker, or if this epoch has no time.
+        var isRepeated = false
+        /// True if the sentence with the position has no time.
+        var lacksTime = false
+        var fix = FixState.unknown
+        var report = PositionReport()
+        /// The decimals of the minutes of the position; -1 without one.
+        var decimals = -1
+        /// The standard deviations of GST.
+        var deviations: PositionDeviations?
+        var skyArrival: WallTime?
+    }
+
     private(set) var clock: NMEAClock
+    var epoch = Epoch()
+    var held: HeldSentence?
     var sky = SkyAssembler()
     var attitude = AttitudeReport()
     var hasAttitude = false
-
-    /// The time of day of the epoch.
-    var time: Int64?
-    var date: Int64?
-    var isProvisionalDate = false
-    var kinds: Kinds = []
-    /// The talkers of the kinds, by the kinds' bits.
-    var talkers: [UInt8: UInt16] = [:]
-    /// True when the epoch has the time of the one before, by sentences of the same kind and talker, or when it has none.
-    var isRepeated = false
-    /// True when the epoch has a position and its sentence no time.
-    var lacksTime = false
-    var held: HeldSentence?
-    var report = PositionReport()
-    var decimals = -1
-    var isValid = false
-    var isInvalid = false
-    /// Those of GST.
-    var deviations: PositionDeviations?
-
-    var arrival: WallTime?
-    var skyArrival: WallTime?
+    private var arrival: WallTime?
     var attitudeArrival: WallTime?
-    /// What the last GSA said of the dimensions.
-    var lastMode = 0
+    /// The dimensions of the last GSA.
+    private var lastMode = 0
     let receiver: String
 
     init(receiver: String, midnight: Int64?) {
@@ -89,17 +95,16 @@ struct NMEAStream {
             counts.motion += 1
             readVTG(sentence)
         case NMEASentence.kind("GSA"):
-            skyArrival = arrival
+            epoch.skyArrival = arrival
             sky.readUsed(sentence)
         case NMEASentence.kind("GSV"):
-            skyArrival = arrival
+            epoch.skyArrival = arrival
             sky.readInView(sentence)
         case NMEASentence.kind("DPT"): readDPT(sentence)
         case NMEASentence.kind("DTM"):
             let datum = sentence[0]
             if !datum.isEmpty, !datum.equals("W84") { counts.otherDatums += 1 }
-        default:
-            return takeAttitude(sentence, arrival, receive)
+        default: return takeAttitude(sentence, arrival, receive)
         }
         return true
     }
@@ -137,77 +142,65 @@ struct NMEAStream {
         _ sentence: NMEASentence, _ time: Int64?, _ kind: Kinds, _ arrival: WallTime?, _ counts: inout NMEACounts,
         _ receive: (NMEAReport) -> Void
     ) {
-        let talker = UInt16(sentence.talker.0) << 8 | UInt16(sentence.talker.1)
         // GLL had no time before version 2, and receivers without a fix give none.
-        let isTimeless = time == nil && !kind.isEmpty && kind != .gll && sentence.position(kind == .rmc ? 2 : 1) != nil
-        if isTimeless {
+        let lacksTime = time == nil && !kind.isEmpty && kind != .gll && sentence.position(kind == .rmc ? 2 : 1) != nil
+        if lacksTime {
             counts.record("\(sentence.kindName) has a position and no time; it follows the position before", sentence)
         }
         let isOther =
-            time != nil && self.time != nil && time != self.time
-            || (!kind.isEmpty && !kinds.isEmpty && isTimeless != lacksTime)
-        if isOther || !kinds.isDisjoint(with: kind) {
-            let isSame = !isOther && time != nil && talkers[kind.rawValue] == talker
+            time != nil && epoch.time != nil && time != epoch.time
+            || (!kind.isEmpty && !epoch.kinds.isEmpty && lacksTime != epoch.lacksTime)
+        let talker = UInt16(sentence.talker.0) << 8 | UInt16(sentence.talker.1)
+        if isOther || !epoch.kinds.isDisjoint(with: kind) {
+            let isRepeated = !isOther && time != nil && epoch.talkers[kind.index] == talker
             flush(&counts, receive)
-            isRepeated = isSame
+            epoch.isRepeated = isRepeated
         }
-        if let time { self.time = time }
-        kinds.formUnion(kind)
-        if isTimeless { (lacksTime, isRepeated) = (true, true) }
-        if !kind.isEmpty {
-            self.arrival = arrival
-            talkers[kind.rawValue] = talker
-        }
+        if let time { epoch.time = time }
+        if lacksTime { (epoch.lacksTime, epoch.isRepeated) = (true, true) }
+        guard !kind.isEmpty else { return }
+        epoch.kinds.formUnion(kind)
+        epoch.talkers[kind.index] = talker
+        self.arrival = arrival
     }
 
-    /// Hands over the epoch, satellites first, so that they are there for the position. To be called where no sentence
-    /// follows.
+    /// Finishes the epoch and delivers its reports, the satellites before the position that uses them. To be called where
+    /// no sentence follows.
     mutating func flush(_ counts: inout NMEACounts, _ receive: (NMEAReport) -> Void) {
         release(before: nil, &counts, receive)
-        clock.advance(to: time, date: date, isProvisional: isProvisionalDate)
+        let epoch = epoch
+        self.epoch = Epoch()
+        clock.advance(to: epoch.time, date: epoch.date, isProvisional: epoch.isProvisionalDate)
         let instant = clock.last
-        let wall = clock.isDated && time != nil ? instant.map { WallTime(nanoseconds: $0) } : nil
+        let wall = clock.isDated && epoch.time != nil ? instant.map { WallTime(nanoseconds: $0) } : nil
         let mode = sky.mode
         if var sky = sky.take(counts: &counts) {
             sky.receiver = receiver
             sky.time = wall
-            receive(NMEAReport(contents: .sky(sky), arrival: skyArrival ?? arrival, clock: instant))
+            receive(NMEAReport(contents: .sky(sky), arrival: epoch.skyArrival ?? arrival, clock: instant))
         }
-        if !kinds.isEmpty {
+        if !epoch.kinds.isEmpty {
             if mode > 0 { lastMode = mode }
-            finishReport(mode)
+            var report = finished(epoch, mode)
             report.time = wall
-            if time != nil, wall == nil, report.hasFix { counts.undated += 1 }
+            if epoch.time != nil, wall == nil, report.hasFix { counts.undated += 1 }
             receive(
                 NMEAReport(
-                    contents: .position(report), arrival: arrival, clock: instant, isRepeated: isRepeated))
+                    contents: .position(report), arrival: arrival, clock: instant, isRepeated: epoch.isRepeated))
         }
         flushAttitude(receive)
-        time = nil
-        date = nil
-        isProvisionalDate = false
-        kinds = []
-        talkers.removeAll(keepingCapacity: true)
-        isRepeated = false
-        lacksTime = false
-        report = PositionReport()
-        decimals = -1
-        isValid = false
-        isInvalid = false
-        deviations = nil
-        skyArrival = nil
     }
 
-    mutating func finishReport(_ mode: Int) {
-        report.receiver = receiver
-        guard isValid, !isInvalid else {
-            let status = report.status
-            report = PositionReport()
+    private func finished(_ epoch: Epoch, _ mode: Int) -> PositionReport {
+        guard epoch.fix == .fix else {
+            var report = PositionReport()
             report.receiver = receiver
-            report.mode = isInvalid ? .none : .unknown
-            report.status = status
-            return
+            report.mode = epoch.fix == .none ? .none : .unknown
+            report.status = epoch.report.status
+            return report
         }
+        var report = epoch.report
+        report.receiver = receiver
         if mode >= 2 {
             report.mode = mode == 2 ? .twoDimensional : .threeDimensional
         } else if report.altitudeMSL.isNaN || lastMode == 2 {
@@ -216,6 +209,7 @@ struct NMEAStream {
             report.mode = .threeDimensional
         }
         if report.altitudeHAE.isNaN { report.altitudeHAE = report.altitudeMSL + report.geoidSeparation }
-        deviations?.write(to: &report)
+        epoch.deviations?.write(to: &report)
+        return report
     }
 }

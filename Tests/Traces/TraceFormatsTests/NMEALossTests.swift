@@ -134,6 +134,7 @@ struct NMEALossTests {
             ("GPGSV,1,1,x,01,40,083,46", "field 3 of GSV"), ("GPZDA,085210,32,01,2024,,", "the date of ZDA"),
             ("GPZDA,085210,first,01,2024,,", "field 2 of ZDA"),
             ("GPGSA,A,3,1A,,,,,,,,,,,,1.0,1.0,1.0", "field 3 of GSA"), ("GPDPT,deep,0.0", "field 1 of DPT"),
+            ("HCXDR,A,1.0,D,PITCH,A,steep,D,ROLL", "field 6 of XDR"),
             ("GPHDT,north,T", "field 1 of HDT"), ("GPHDG,1.0,2.0,X,,", "field 2 of HDG"),
             ("GPROT,1.0,X", "field 2 of ROT"), ("GPVHW,x,T,1.0,M,,N,,K", "field 1 of VHW"),
         ])
