@@ -31,6 +31,8 @@ struct NMEALogImport {
     /// The number of the line that is read.
     private var line = 0
     private var run = NMEAReportRun()
+    /// The reports to be written.
+    private var complete: [NMEAReportRun.Entry] = []
     /// The time of the last event, and the receiver's clock then.
     private var time: Int64 = 0
     private var clock: Int64?
@@ -110,7 +112,8 @@ struct NMEALogImport {
         decoder.finish { waiting.append($0) }
         record(UnsafeRawBufferPointer(start: nil, count: 0), since: before)
         try collect(sink)
-        try write(run.removeAll(before: nil), sink)
+        run.finish(&complete)
+        try writeComplete(sink)
     }
 
     private static func text(_ bytes: UnsafeRawBufferPointer) -> String {
@@ -137,14 +140,15 @@ struct NMEALogImport {
 
     private mutating func collect(_ sink: some TraceSink) throws(DeviceError) {
         for report in waiting {
-            if run.isEnded(by: report) { try write(run.removeAll(before: report.clock), sink) }
-            run.append(report, line: line)
+            run.append(report, line: line, to: &complete)
         }
         waiting.removeAll(keepingCapacity: true)
+        try writeComplete(sink)
     }
 
-    private mutating func write(_ entries: [NMEAReportRun.Entry], _ sink: some TraceSink) throws(DeviceError) {
-        for entry in entries {
+    private mutating func writeComplete(_ sink: some TraceSink) throws(DeviceError) {
+        defer { complete.removeAll(keepingCapacity: true) }
+        for entry in complete {
             let impossible: Int
             advance(to: entry.report, shift: entry.shift)
             let line: [UInt8]

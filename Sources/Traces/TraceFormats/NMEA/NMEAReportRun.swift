@@ -3,69 +3,81 @@
 import DeviceCore
 import NMEAFormat
 
-/// Successive reports of one time of the receiver's clock.
+/// Groups reports into measurements, and spreads measurements of one time.
 ///
-/// A receiver that measures more often than its times show gives several positions one time. They are spread over the time
-/// to the next report, at most a second, in their order.
+/// A receiver that measures more often than its times show gives several positions one time. ``EqualTimeSpreader`` spreads
+/// them. The satellites in front of a position and the directions behind it belong to the same measurement.
 struct NMEAReportRun {
-    /// A report, the number of its line, and its distance in nanoseconds from the time that the receiver gave.
+    /// A report, the number of its line, and its distance in nanoseconds from the time of the receiver's clock.
     struct Entry {
         var report: NMEAReport
         var line: Int
         var shift: Int64 = 0
     }
 
-    /// The maximum number of reports; a longer run is divided.
-    private static let maximumCount = 16_384
-    private static let longestInterval: Int64 = 1_000_000_000
+    /// The maximum number of reports of one measurement; more of them begin another one.
+    private static let maximumReports = 1024
 
-    private var entries: [Entry] = []
+    private var spreader = EqualTimeSpreader<[Entry]>()
+    /// The time of the receiver's clock; nil before the first.
     private var clock: Int64?
+    /// The last measurement, which further reports may join.
+    private var measurement: [Entry] = []
+    /// The satellites of the next position.
+    private var satellites: [Entry] = []
+    /// The last position of this time.
+    private var position: PositionReport?
 
-    /// True when that report begins another run.
-    func isEnded(by report: NMEAReport) -> Bool {
-        !entries.isEmpty && (report.clock == nil || report.clock != clock || entries.count >= Self.maximumCount)
-    }
-
-    mutating func append(_ report: NMEAReport, line: Int) {
-        clock = report.clock
-        entries.append(Entry(report: report, line: line))
-    }
-
-    /// Removes and returns all reports.
-    ///
-    /// - Parameter next: The time of the next report; nil when it has none, or none follows.
-    mutating func removeAll(before next: Int64?) -> [Entry] {
-        defer { entries.removeAll(keepingCapacity: true) }
-        guard entries.count > 1, let clock else { return entries }
-        let (slots, count) = slots()
-        guard count > 1 else { return entries }
-        let gap = next.map { $0.subtractingSaturated(clock) } ?? Self.longestInterval
-        let interval = gap > 0 ? min(gap, Self.longestInterval) : Self.longestInterval
-        for index in entries.indices { entries[index].shift = interval / Int64(count) * Int64(slots[index]) }
-        return entries
-    }
-
-    /// For each report the position that it belongs to, and the number of positions. Satellites stand before their position
-    /// and directions behind it.
-    private func slots() -> (slots: [Int], count: Int) {
-        var slots = entries.map { _ in 0 }
-        var last: PositionReport?
-        var slot = 0
-        var firstSky: Int?
-        for (index, entry) in entries.enumerated() {
-            switch entry.report.contents {
-            case .attitude: break
-            case .sky: firstSky = firstSky ?? index
-            case .position(let position):
-                if let last, entry.report.isRepeated, position.isElsewhere(than: last) { slot += 1 }
-                if position.receiver.isEmpty, position.hasFix { last = position }
-                if let firstSky { for earlier in firstSky..<index { slots[earlier] = slot } }
-                firstSky = nil
-            }
-            slots[index] = slot
+    /// Appends a report, and moves the entries that it completes to the end of an array.
+    mutating func append(_ report: NMEAReport, line: Int, to complete: inout [Entry]) {
+        if report.clock != clock {
+            finishMeasurement(&complete)
+            if report.clock == nil { spreader.finish { Self.shift($0, to: $1, &complete) } }
+            (clock, position) = (report.clock, nil)
+        } else if measurement.count + satellites.count >= Self.maximumReports {
+            finishMeasurement(&complete)
         }
-        return (slots, slot + 1)
+        let entry = Entry(report: report, line: line)
+        switch report.contents {
+        case .attitude where satellites.isEmpty: measurement.append(entry)
+        case .attitude, .sky: satellites.append(entry)
+        case .position(let position):
+            if let last = self.position, report.isRepeated, position.isElsewhere(than: last) {
+                let satellites = satellites
+                self.satellites.removeAll()
+                finishMeasurement(&complete)
+                self.satellites = satellites
+            }
+            if position.receiver.isEmpty, position.hasFix { self.position = position }
+            measurement += satellites
+            measurement.append(entry)
+            satellites.removeAll(keepingCapacity: true)
+        }
+    }
+
+    /// Moves the remaining entries to the end of an array.
+    mutating func finish(_ complete: inout [Entry]) {
+        finishMeasurement(&complete)
+        spreader.finish { Self.shift($0, to: $1, &complete) }
+    }
+
+    private mutating func finishMeasurement(_ complete: inout [Entry]) {
+        let entries = measurement + satellites
+        measurement.removeAll(keepingCapacity: true)
+        satellites.removeAll(keepingCapacity: true)
+        guard let clock else {
+            complete += entries
+            return
+        }
+        guard !entries.isEmpty else { return }
+        spreader.append(entries, at: clock) { Self.shift($0, to: $1, &complete) }
+    }
+
+    private static func shift(_ entries: [Entry], to time: Int64, _ complete: inout [Entry]) {
+        for var entry in entries {
+            entry.shift = time.subtractingSaturated(entry.report.clock ?? time)
+            complete.append(entry)
+        }
     }
 }
 
