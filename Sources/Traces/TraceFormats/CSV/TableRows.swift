@@ -184,39 +184,3 @@ extension CSVReader {
         return SIMD3(try value(indices[0]), try value(indices[1]), try value(indices[2]))
     }
 }
-
-extension CSVQuantity {
-    /// What a table says of a position besides where it is.
-    static let ofPositions: [CSVQuantity] = [
-        .altMSL, .altHAE, .speed, .course, .climb, .horizontalAccuracy, .verticalAccuracy, .speedAccuracy,
-        .courseAccuracy,
-    ]
-}
-
-extension PositionReport {
-    /// True when there are coordinates in range.
-    var isPlace: Bool { latitude.magnitude <= 90 && longitude.magnitude <= 180 }
-
-    /// Takes what a table says; NaN for nothing. Programs write numbers below zero for what they do not know.
-    mutating func set(_ quantity: CSVQuantity, _ value: Double) {
-        let known = value >= 0 ? value : .nan
-        switch quantity {
-        case .altMSL: altitudeMSL = value
-        case .altHAE: altitudeHAE = value
-        case .speed: speed = known
-        case .course: track = known <= 360 ? known : .nan
-        case .climb: climb = value
-        case .horizontalAccuracy: horizontalError = known
-        case .verticalAccuracy: verticalError = known
-        case .speedAccuracy: speedError = known
-        case .courseAccuracy: trackError = known
-        default: break
-        }
-    }
-
-    /// The separation of both altitudes, and the mode that they make.
-    mutating func setMode() {
-        geoidSeparation = altitudeHAE - altitudeMSL
-        mode = altitudeHAE.isNaN && altitudeMSL.isNaN ? .twoDimensional : .threeDimensional
-    }
-}
