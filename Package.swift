@@ -30,8 +30,8 @@ let strict: [SwiftSetting] =
         .enableUpcomingFeature("InternalImportsByDefault"),
         .enableUpcomingFeature("MemberImportVisibility"),
     ] + whole
-/// The frameworks, in the language mode of Apple's: a client of either mode is told nothing about Sendable that it is not
-/// told on iOS. What Swift 6 mode checks is checked here too, with warnings, which fail scripts/test.
+/// Settings of the frameworks. Like Apple's, they are in Swift 5 mode, so that clients in either mode get no
+/// diagnostics about Sendable beyond those on iOS. The checks of Swift 6 mode are warnings, which fail scripts/test.
 let framework: [SwiftSetting] =
     [
         .swiftLanguageMode(.v5),

@@ -1,6 +1,6 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""Recordings in the spelling of other programs: no point lost, and everything that cannot be read told."""
+"""Recordings in the notations of other programs: no point is lost, and every unreadable value is reported."""
 import json
 import os
 import random
@@ -9,14 +9,14 @@ import shutil
 
 import seeds
 
-# The recorded logs that are spelled anew, and the points that are taken of each.
+# The recorded logs that are rewritten, and the number of points used from each.
 LOGS = ("beidou-bd", "bt451", "foretrex-201", "hemi", "humminbird-M37", "isync", "tcp-torture", "ublox-8")
 POINTS = 40
 MAP = "time=t:iso,lat=lat,lon=lon,alt.msl=ele,speed=speed,hdop=hdop"
 
 
 class Spelling:
-    """A recording of one format and what is changed in it. It is printed as what `--only spellings:…` takes."""
+    """A recording in one format and the change made to it. Its description is an argument of `--only spellings:…`."""
 
     def __init__(self, log, form, change):
         self.log, self.form, self.change = log, form, change
@@ -69,7 +69,7 @@ def _nmea(points):
 FORMS = {"gpx": ("in.gpx", _gpx, []), "table": ("in.csv", _table, ["--columns", MAP]), "nmea": ("in.nmea", _nmea, [])}
 
 
-# --- What is changed: points in, points out, and the number of them that have to come out.
+# --- The changes, each of which modifies the points in place.
 
 def _whole_seconds(chance, points):
     for p in points:
@@ -109,7 +109,7 @@ def _comma(key):
     return change
 
 
-# A change, the formats that can have it, and whether it has to be told.
+# For each change: its function, the formats that it applies to, and whether it has to be reported.
 CHANGES = {
     "plain": (lambda chance, points: None, FORMS, False), "whole-seconds": (_whole_seconds, FORMS, False),
     "five-a-second": (_five_a_second, FORMS, True), "one-time": (_one_time, ("gpx", "table"), True),
@@ -119,7 +119,7 @@ CHANGES = {
     "comma-speed": (_comma("speed"), ("gpx", "nmea"), True), "noon": (_word("time", "noon"), ("gpx", "table"), True),
     "north": (_word("lat", "north"), FORMS, True),
 }
-# Of a point that has no latitude nothing is left.
+# The number of points that a change removes: a point without a latitude cannot be kept.
 LOST = {"north": 3}
 
 
@@ -147,7 +147,7 @@ def run_case(attack, part, case, points):
     part.judge(case, result, is_data=True)
     found = {place for place in _fixes(result.out)}
     expected = len({(p["lat"], p["lon"]) for p in points[case.log]}) - LOST.get(case.change, 0)
-    # A point that is left out may stand at the place of another one.
+    # A point that is left out may have the same position as another one.
     if result.status != 0 or len(found) < expected - (3 if case.change in LOST else 0):
         part.find(case, f"{len(found)} places come out of {expected}", result)
     if is_told and not result.err:
@@ -159,7 +159,7 @@ def run_case(attack, part, case, points):
 
 
 def _points(attack, log):
-    """Points with fractions of seconds and places that differ."""
+    """Points with fractional seconds and distinct positions."""
     path = os.path.join(seeds.TRACES, "gpsd", log + ".log")
     result = attack.tool.run(["convert", path, "--format", "trace", "-"])
     points, places = [], set()
@@ -171,7 +171,7 @@ def _points(attack, log):
         points.append({
             "lat": place[0], "lon": place[1], "ele": 100.5 + n, "speed": 1.5 + n % 7, "hdop": 0.9 + n % 3 / 10,
             "time": f"2024-05-01T10:{n // 60:02}:{n % 60:02}.250Z"})
-    # Short logs go on to the north.
+    # Extends short logs to the north.
     while points and len(points) < POINTS:
         last = dict(points[-1])
         n = len(points)
@@ -182,7 +182,7 @@ def _points(attack, log):
 
 
 def _fixes(trace):
-    """The places of a trace, rounded to what sentences can say."""
+    """The positions of a trace, rounded to the resolution of NMEA sentences."""
     for line in trace.splitlines():
         report = json.loads(line).get("gpsd", {})
         if report.get("class") == "TPV" and report.get("mode", 0) >= 2:

@@ -29,8 +29,8 @@ public struct JSONReader {
     /// True after a value inside an array or object: a comma or the end has to follow.
     var needsComma = false
 
-    /// The offset of the first value of a wrong type that was skipped in place of a number, a text, an array and so on; -1
-    /// where there was none. `null` counts as absent.
+    /// The offset of the first value that was ignored because its type is wrong or it cannot be used; -1 when there is
+    /// none. `null` counts as absent.
     package private(set) var firstMismatch = -1
 
     /// A reader at the start of these bytes.
@@ -125,7 +125,7 @@ public struct JSONReader {
         }
     }
 
-    /// Skips a value of a wrong type, and notes its offset.
+    /// Skips a value of the wrong type and records its offset.
     @inline(never)
     mutating func skipMismatch() throws(JSONError) {
         _ = try nextByte(&offset)
@@ -133,7 +133,7 @@ public struct JSONReader {
         try skipValue()
     }
 
-    /// Notes that the value at that offset cannot be used.
+    /// Records that the value at that offset cannot be used.
     package mutating func noteMismatch(at offset: Int) { if firstMismatch < 0 { firstMismatch = offset } }
 
     /// Checks that nothing but blanks follows.

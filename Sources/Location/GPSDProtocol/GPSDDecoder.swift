@@ -33,8 +33,8 @@ package struct GPSDDecoder: Sendable {
     /// How many numbers of the last report cannot be, such as a speed of 1e300; they are NaN in it.
     package internal(set) var impossibleValues = 0
 
-    /// The offset in the last report of the first value that has a wrong type or cannot be read, and counts as absent; nil
-    /// without one.
+    /// The offset, in the last report, of the first value that was treated as absent because its type is wrong or it
+    /// cannot be read; nil when there is none.
     package internal(set) var unreadableOffset: Int?
 
     /// A decoder that has seen nothing yet.

@@ -49,7 +49,7 @@ package enum GPSDEncoder {
 
     /// A TPV. Coordinates and what belongs to them are written for fixes only, as gpsd has it.
     ///
-    /// - Parameter timeDecimals: The decimals of the time; gpsd writes three.
+    /// - Parameter timeDecimals: The number of decimals of the time; gpsd writes three.
     package static func line(_ report: PositionReport, timeDecimals: Int = 3) -> [UInt8] {
         var members = Members("TPV")
         members.text("device", report.receiver)

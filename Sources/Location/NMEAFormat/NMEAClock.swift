@@ -9,10 +9,10 @@ struct NMEAClock {
     /// The midnight before the last time, in nanoseconds since 1970; as long as no date is known, since some midnight.
     private var midnight: Int64 = 0
     private var timeOfDay: Int64?
-    /// What is known of the date, in rising order.
+    /// The certainty of the date, in ascending order.
     private enum Dating: Int {
         case none
-        /// From a receiver without a fix, which may not know the date yet.
+        /// From a receiver that may not know the date yet: without a fix, or with the first date of GPS or its clock.
         case provisional
         case certain
     }
@@ -20,7 +20,7 @@ struct NMEAClock {
     private var dating = Dating.none
     /// True once a date is known.
     var isDated: Bool { dating != .none }
-    /// True once a date is known that was not provisional.
+    /// True once a date that is not provisional is known.
     var hasCertainDate: Bool { dating == .certain }
     /// The midnight before the first time of all; nil while no date is known.
     private(set) var firstMidnight: Int64?
@@ -37,7 +37,7 @@ struct NMEAClock {
 
     /// Takes a time, and a date when there is one.
     ///
-    /// - Parameter isProvisional: True for a date that counts only while no other is known.
+    /// - Parameter isProvisional: True for a date that is used only until a certain one is known.
     mutating func advance(to time: Int64?, date: Int64?, isProvisional: Bool = false) {
         if let time {
             // From late to early, midnight was between. A small step back is a step back.
@@ -49,7 +49,7 @@ struct NMEAClock {
         }
         let found = isProvisional ? Dating.provisional : .certain
         guard let date, found.rawValue >= dating.rawValue else { return }
-        // A first date reaches back over the midnights that have passed.
+        // The first date also dates the earlier times, across any midnights in between.
         if found != dating {
             firstMidnight = date.subtractingSaturated(midnight.subtractingSaturated(firstMidnight ?? 0))
         }

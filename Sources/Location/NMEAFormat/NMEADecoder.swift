@@ -11,14 +11,14 @@ public import DeviceCore
 /// It reads GGA, GNS, RMC, GLL, VTG, GSA, GSV, GST, ZDA, DPT, HDT, HDG, HDM, THS, VHW, ROT and the pitch and roll of XDR, of
 /// every talker. Other sentences are passed over, and those with a wrong checksum count for nothing. All sentences of one
 /// time make one epoch, which is handed over when the next one begins: satellites, then the position, then directions.
-/// A sentence that is whole quarters of an hour away from the others of its epoch gives local time, which is ignored.
+/// A sentence whose time differs from that of its epoch by whole quarter hours is in local time; its time is ignored.
 ///
 /// Units and references are those of ``DeviceCore/PositionReport``. GST's standard deviations become errors of 95 per
-/// cent. Altitudes are above mean sea level, and above the ellipsoid too when the geoid's separation is said. A position
-/// that one sentence of its epoch calls invalid is none; a sentence whose status or position cannot be read leaves it to
-/// the others, and without any others the mode is unknown. Dates come with RMC and ZDA, and go on over midnight until the
-/// next one; those of a void RMC and 6 January 1980, where GPS begins, only until the first other one. Dates are not
-/// repaired when a receiver's counter of weeks overflowed.
+/// cent. Altitudes are above mean sea level, and above the ellipsoid too when the geoid separation is given. If one
+/// sentence of an epoch reports no fix, the epoch has none. A sentence whose status or coordinates cannot be read gives
+/// no position; without any other position the mode is unknown. RMC and ZDA give dates, which are continued over
+/// midnight until the next one. The dates of a void RMC and 6 January 1980, the GPS epoch, are used only until another
+/// date is known. Dates are not corrected when a receiver's week counter has overflowed.
 public struct NMEADecoder: Sendable {
     /// The most receivers that are told apart.
     private static let maximumReceivers = 16
@@ -48,7 +48,7 @@ public struct NMEADecoder: Sendable {
         streams.lazy.compactMap(\.stream.clock.firstMidnight).first.map { WallTime(nanoseconds: $0) }
     }
 
-    /// True once a date came that was not provisional.
+    /// True once a date that is not provisional is known.
     package var hasCertainDate: Bool { streams.contains { $0.stream.clock.hasCertainDate } }
 
     /// Reads the sentences of a line: usually one, perhaps behind a tag block, a stamp or other text.
@@ -80,7 +80,7 @@ public struct NMEADecoder: Sendable {
         }
     }
 
-    /// Returns what could not be read since the last call.
+    /// Returns and removes the issues recorded since the last call.
     package mutating func takeIssues() -> [NMEAIssue] {
         defer { counts.issues.removeAll(keepingCapacity: true) }
         return counts.issues

@@ -25,16 +25,16 @@ package struct NMEAIssue: Sendable, Hashable {
 /// | `f` | dimensions of the fix: 1 for none, 2 or 3 |
 /// | `s` | status, `A` or `V` |
 /// | `x` | any text |
-/// | capital letter | unit or reference, which is that letter |
+/// | capital letter | unit or reference: exactly that letter |
 ///
-/// A number with a decimal comma is two fields, and moves all fields behind it. The capital letters, the hemispheres of the
-/// position and the date show that.
+/// A decimal comma splits a number into two fields and shifts all fields behind it. The shift is detected by the units,
+/// the hemispheres of the position and the date.
 struct NMEALayout {
     private let fields: [UInt8]
 
     private init(_ fields: String) { self.fields = [UInt8](fields.utf8) }
 
-    /// The layout of a kind; nil for a kind without a fixed one.
+    /// The layout of a kind of sentence; nil for a kind without a fixed layout.
     static func layout(of kind: UInt32, count: Int) -> NMEALayout? {
         switch kind {
         // VTG had no letters before version 2.
@@ -61,15 +61,15 @@ struct NMEALayout {
         NMEASentence.kind("ROT"): NMEALayout("ns"),
     ]
 
-    /// Calls the closure with the number of each field, counted from 1 behind the kind, that is neither empty nor of the
-    /// expected form. Positions are checked where they are read.
+    /// Calls the closure with the number of each nonempty field that does not have the expected form, counted from 1
+    /// after the kind. Positions are checked when they are read.
     func forEachUnreadable(in sentence: NMEASentence, _ body: (Int) -> Void) {
         forEachField(of: sentence) { form, index in
             if !sentence[index].isEmpty, !Self.isReadable(sentence, index, form) { body(index + 1) }
         }
     }
 
-    /// The number of the first field, counted from 1, that shows that the fields are not at their places; nil when none does.
+    /// The number, counted from 1, of the first field whose value belongs to another field; nil when there is none.
     func displacedField(in sentence: NMEASentence) -> Int? {
         var displaced: Int?
         forEachField(of: sentence) { form, index in
@@ -118,12 +118,12 @@ struct NMEALayout {
 }
 
 extension NMEASentence {
-    /// The midnight from `ddmmyy`, at which the day begins; nil when there is no such day.
+    /// The midnight at which the date in a `ddmmyy` field begins; nil for an invalid date.
     func midnight(_ index: Int) -> WallTime? {
         shortDate(index).flatMap { CivilDate.time(year: $0.year, month: $0.month, day: $0.day) }
     }
 
-    /// True when the field is empty or one letter.
+    /// True when the field is empty or a single capital letter.
     fileprivate func mayBeHemisphere(_ index: Int) -> Bool {
         let field = self[index]
         let isLetter = (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(field.letter)
@@ -132,15 +132,15 @@ extension NMEASentence {
 }
 
 extension NMEACounts {
-    /// The maximum number of issues between two calls of ``NMEADecoder/takeIssues()``.
+    /// The maximum number of issues that are kept between two calls of ``NMEADecoder/takeIssues()``.
     private static let maximumIssues = 256
 
     mutating func record(_ message: String, _ sentence: NMEASentence) {
         if issues.count < Self.maximumIssues { issues.append(NMEAIssue(message: message, text: sentence.text)) }
     }
 
-    /// Records the fields of a sentence that cannot be read. False when its fields are not at their places, and the sentence
-    /// is to be ignored.
+    /// Records the unreadable fields of a sentence. Returns false when its fields are shifted and the sentence has to
+    /// be ignored.
     mutating func check(_ sentence: NMEASentence) -> Bool {
         guard let layout = NMEALayout.layout(of: sentence.kind, count: sentence.count) else { return true }
         if let number = layout.displacedField(in: sentence) {

@@ -21,8 +21,8 @@ public struct NMEAReport: Sendable {
     /// The time of the epoch in nanoseconds since 1970, or since some midnight while no date is known; nil when no
     /// sentence gave a time yet.
     public var clock: Int64?
-    /// True for a position whose time a sentence of the same talker and kind has given before: a receiver that measures
-    /// more often than its times show.
+    /// True for a position without a time, or with the time that the same talker and kind of sentence gave before: the
+    /// receiver measures more often than the resolution of its times.
     package var isRepeated = false
 }
 
@@ -46,7 +46,7 @@ public struct NMEACounts: Sendable, Hashable {
     public var otherDatums = 0
     /// Receivers beyond the sixteenth, told apart by tag blocks; their sentences were left out.
     public var receiversLeftOut = 0
-    /// What could not be read since the last call of ``NMEADecoder/takeIssues()``.
+    /// The issues recorded since the last call of ``NMEADecoder/takeIssues()``.
     package internal(set) var issues: [NMEAIssue] = []
 
     /// Nothing yet.

@@ -21,13 +21,13 @@ struct NMEASentence {
         starts.append(bytes.count &+ 1)
     }
 
-    /// The three letters of its kind.
+    /// The three letters of the kind, such as GGA.
     var kindName: String { String(decoding: bytes[2..<5], as: UTF8.self) }
 
     /// The whole sentence without its checksum.
     var text: String { "$" + String(decoding: bytes, as: UTF8.self) }
 
-    /// Its bytes, to read it again later.
+    /// A copy of the bytes, from which the sentence can be parsed again.
     func copy() -> [UInt8] { [UInt8](bytes) }
 
     /// How many fields follow the kind.

@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-// The sentences about directions, which have no time.
+// Sentences with headings and attitudes, which have no time.
 extension NMEAStream {
     mutating func takeAttitude(
         _ sentence: NMEASentence, _ arrival: WallTime?, _ receive: (NMEAReport) -> Void
@@ -57,7 +57,7 @@ extension NMEAStream {
         }
     }
 
-    /// Adds a value; one that is there already belongs to the report before.
+    /// Sets a value of the pending report. If the value is already set, delivers that report and begins another.
     private mutating func note(
         _ path: WritableKeyPath<AttitudeReport, Double>, _ value: Double, _ arrival: WallTime?,
         _ receive: (NMEAReport) -> Void

@@ -2,9 +2,9 @@
 
 import DeviceCore
 
-// GLL and ZDA of some receivers give local time, where the other sentences give UTC.
+// Some receivers give local time in GLL and ZDA, and UTC in all other sentences.
 extension NMEAStream {
-    /// True for a time that is whole quarters of an hour, give or take a second, away from that of the epoch.
+    /// True for a time that differs from that of the epoch by whole quarter hours, give or take a second.
     func mayBeLocalTime(_ time: Int64, _ kind: Kinds) -> Bool {
         guard let current = epoch.time, !epoch.kinds.isEmpty, epoch.kinds.isDisjoint(with: kind) else { return false }
         let difference = (time - current).magnitude
@@ -15,10 +15,10 @@ extension NMEAStream {
 
     static let quarterOfAnHour: Int64 = 900_000_000_000
 
-    /// Resolves the held sentence, when the next time comes or none does.
+    /// Processes the held sentence when the next time is read or the epoch ends.
     ///
     /// If the next time is closer to the epoch's time than to the sentence's own, the sentence belongs to the epoch;
-    /// otherwise it begins a new one. If no time follows, GLL and ZDA give local time.
+    /// otherwise it begins a new one. If no time follows, GLL and ZDA are assumed to be in local time.
     mutating func release(before next: Int64?, _ counts: inout NMEACounts, _ receive: (NMEAReport) -> Void) {
         guard let held, let time = epoch.time else { return }
         self.held = nil
@@ -29,7 +29,7 @@ extension NMEAStream {
             let isEpochLocal: Bool
             if let next {
                 isLocal = (next - time).magnitude < (next - held.time).magnitude
-                // Two sentences agree against the GLL that came first.
+                // The held sentence and the next one agree, so the GLL before them is in local time.
                 isEpochLocal = epoch.kinds == .gll && next == held.time
             } else {
                 isLocal = kind == .gll || kind == [] || epoch.kinds.rawValue.nonzeroBitCount > 1

@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-// The sentences about the position.
+// The sentences that make up a position report.
 extension NMEAStream {
     /// `time,lat,N,lon,E,quality,used,hdop,altitude,M,separation,M,age,station`
     mutating func readGGA(_ sentence: NMEASentence, _ counts: inout NMEACounts) {
@@ -42,7 +42,7 @@ extension NMEAStream {
 
     /// `lat,N,lon,E,time,A,mode`
     mutating func readGLL(_ sentence: NMEASentence, _ counts: inout NMEACounts) {
-        // Before version 2 it ended with the position.
+        // Before version 2, GLL ended with the position.
         let state = sentence.count < 6 ? .fix : Self.state(sentence[5])
         if usePosition(of: sentence, at: 0, state, maximumCount: 8, &counts) { readMode(sentence[6]) }
     }
@@ -85,16 +85,16 @@ extension NMEAStream {
         }
     }
 
-    /// `depth below the transducer,offset`: an offset above zero is that of the surface, one below that of the keel.
+    /// `depth below the transducer,offset`: a positive offset reaches to the waterline, a negative one to the keel.
     mutating func readDPT(_ sentence: NMEASentence) {
         let depth = sentence[0].positive
         let offset = sentence[1].positive
         epoch.report.depth = offset.isNaN ? depth : depth + offset
     }
 
-    /// Takes the position of a sentence. False when its fields are not where they should be.
+    /// Records the position of a sentence. Returns false when the fields of the sentence are shifted.
     ///
-    /// - Parameter maximumCount: The fields that such a sentence has at most. Decimal commas make more of them.
+    /// - Parameter maximumCount: The maximum number of fields of such a sentence. Decimal commas increase the number.
     private mutating func usePosition(
         of sentence: NMEASentence, at index: Int, _ state: FixState, maximumCount: Int,
         _ counts: inout NMEACounts
@@ -115,7 +115,7 @@ extension NMEAStream {
         if state == .none { epoch.fix = .none }
         guard let position, state == .fix else { return true }
         if epoch.fix == .unknown { epoch.fix = .fix }
-        // Of several sentences that with the most digits counts.
+        // The sentence with the most digits is used.
         guard position.decimals > epoch.decimals else { return true }
         epoch.decimals = position.decimals
         epoch.report.latitude = position.latitude
@@ -123,7 +123,7 @@ extension NMEAStream {
         return true
     }
 
-    /// What GGA and GNS have in common.
+    /// Reads the fields that GGA and GNS have in common.
     private mutating func readFix(
         _ sentence: NMEASentence, _ state: FixState, separation: Int, age: Int, _ counts: inout NMEACounts
     ) {
@@ -147,14 +147,14 @@ extension NMEAStream {
         if epoch.report.track.isNaN, course <= 360 { epoch.report.track = course }
     }
 
-    /// The letter of version 2.3; GGA's quality counts more.
+    /// Reads the mode letter of version 2.3. The quality in GGA takes precedence.
     private mutating func readMode(_ field: NMEAField) {
         guard epoch.report.status == 0 else { return }
         if let found = NMEAStatus.all.first(where: { $0.letter == field.letter }) { epoch.report.status = found.status }
     }
 
     private mutating func setDate(_ midnight: WallTime, isProvisional: Bool) {
-        // Receivers that do not know the date say where GPS began, or where their own clock did: 1 January of 70.
+        // Receivers that do not know the date give the GPS epoch, or that of their own clock: 1 January of the year 70.
         let isProvisional = isProvisional || Self.beginnings.contains(midnight)
         guard !isProvisional || epoch.date == nil else { return }
         (epoch.date, epoch.isProvisionalDate) = (midnight.nanoseconds, isProvisional)

@@ -109,7 +109,7 @@ struct NMEAStream {
         return true
     }
 
-    /// The field of the time, and the kind; nil for sentences without a time.
+    /// The index of the time field, and the kind; nil for sentences without a time.
     static func timedKind(_ sentence: NMEASentence) -> (index: Int, kind: Kinds)? {
         switch sentence.kind {
         case NMEASentence.kind("GGA"): (0, .gga)

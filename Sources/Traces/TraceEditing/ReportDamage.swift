@@ -4,7 +4,7 @@ import DeviceCore
 package import GPSDProtocol
 package import Trace
 
-/// The position reports of a trace that are damaged or hold impossible numbers.
+/// The problems of the gpsd reports in a trace: damaged reports, unreadable members and impossible numbers.
 ///
 /// Playback uses the rest of such a report, as gpsd's clients do; commands that inspect or convert a trace print the
 /// remarks.
@@ -13,7 +13,7 @@ package struct ReportDamage: Sendable {
 
     package init() {}
 
-    /// Reads a whole trace.
+    /// Collects the problems of a whole trace.
     package init(_ trace: TraceFile) {
         trace.bytes.withUnsafeBytes { bytes in
             var cursor = TraceCursor(trace)
@@ -32,7 +32,7 @@ package struct ReportDamage: Sendable {
     /// Records the problems of a report that the decoder has just read.
     ///
     /// - Parameters:
-    ///   - report: nil for a position.
+    ///   - report: The decoded report; nil for a position.
     ///   - bytes: The bytes of the report.
     ///   - line: The line of the report, counted from 1.
     package mutating func take(

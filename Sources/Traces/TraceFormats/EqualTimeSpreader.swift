@@ -5,14 +5,14 @@ import DeviceCore
 /// Spreads successive items of one time over the interval that follows it, in their order.
 ///
 /// A logger that writes whole seconds gives several points one time. `n` points of a time `t` are placed at
-/// `t + i · min(1 s, next − t) / n`, where `next` is the next time in the file. Items without a time are put at equal
-/// distances between the items with a time before and behind them, or one second apart where none follows. Times are
+/// `t + i · min(1 s, next − t) / n`, where `next` is the next time in the file. Items without a time are spaced equally
+/// between the items with a time before and after them, or one second apart if none follows. Times are in
 /// nanoseconds.
 struct EqualTimeSpreader<Item> {
     /// The longest interval that items of one time are spread over, in nanoseconds: the resolution of whole seconds.
     private static var longestInterval: Int64 { 1_000_000_000 }
-    /// The maximum number of items of one time that are held back. A longer run is spread in parts, over half of what is
-    /// left of its second each.
+    /// The maximum number of items of one time that are held back. A longer run is spread in parts, each over half of
+    /// the rest of its second.
     static var maximumItems: Int { 16_384 }
 
     private var items: [Item] = []
@@ -26,8 +26,8 @@ struct EqualTimeSpreader<Item> {
     /// Adds an item, and yields the items that it completes, each with its time.
     ///
     /// - Parameters:
-    ///   - time: The time of the item; nil when the file has none. A time before that of the item before ends a run as a
-    ///     later one does.
+    ///   - time: The time of the item; nil when the file has none. A time earlier than that of the item before ends a
+    ///     run, just as a later one does.
     ///   - isContinuous: False when the item does not continue the path of the items before.
     mutating func append<E: Error>(
         _ item: Item, at time: Int64?, isContinuous: Bool = true, yield: (Item, Int64) throws(E) -> Void

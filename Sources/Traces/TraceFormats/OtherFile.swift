@@ -54,7 +54,7 @@ enum OtherFile {
         return phoneKeys.contains { plain.contains($0.utf8) } ? phoneJSON : nil
     }
 
-    /// Keys of the JSON that apps on phones write: Sensor Logger's, Google's timeline, GPSLogger's.
+    /// Keys in the JSON of phone apps: Sensor Logger, Google Timeline and GPSLogger.
     private static let phoneKeys = [
         "\"sensor\":", "\"seconds_elapsed\":", "\"loggingTime", "\"locationTimestamp", "\"accelerometer",
         "\"latitudeE7\":",

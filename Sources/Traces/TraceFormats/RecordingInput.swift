@@ -48,7 +48,7 @@ final class RecordingInput {
     /// True for text that may be a table.
     var isTable: Bool { firstByte.map { !"<{$!\\".utf8.contains($0) } ?? false }
 
-    /// True when the beginning holds sentences of NMEA with right checksums.
+    /// True when the beginning of the input contains NMEA sentences with valid checksums.
     private(set) lazy var holdsSentences = prefix.withUnsafeBytes {
         $0.contains(UInt8(ascii: "$")) && NMEALogSurvey.isLog($0, allowsMissingChecksum: false)
     }

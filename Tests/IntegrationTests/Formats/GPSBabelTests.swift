@@ -83,7 +83,7 @@ extension IntegrationTests {
                     let unit = pow(10, -Double(digits.min() ?? 0))
                     #expect((number - theirs).magnitude <= unit * 0.51, "\(key), \(place)")
                 } else if key == "time" {
-                    // Points of one time are spread over a second here.
+                    // This package spreads points of the same time over a second.
                     #expect(ours.prefix(19) == value.prefix(19), "\(place)")
                 } else {
                     #expect(ours == value, "\(key), \(place)")
@@ -163,7 +163,7 @@ extension IntegrationTests {
                             ["lat", "lon"].map { text(Double(point[$0] ?? "") ?? .nan, 6) }
                         })
                 }
-                // Points without times among others are placed between their neighbours here.
+                // This package places points without a time between their neighbours.
                 let source = try GPSBabel.points(folder + "/a.gpx", from: "gpx")
                 let times = source.compactMap { $0["time"] }
                 let ours = try places("/our.kml")
@@ -176,7 +176,7 @@ extension IntegrationTests {
             }
         }
 
-        /// Dates, seconds of the day, and places in minutes, of the RMCs of a text.
+        /// The dates, seconds of the day, and positions in minutes, of the RMC sentences in a file.
         private func fixes(nmea path: String) throws -> [(date: Substring, second: Double, place: [Double])] {
             var found: [(date: Substring, second: Double, place: [Double])] = []
             for line in try String(contentsOfFile: path, encoding: .utf8).split(whereSeparator: \.isNewline) {
@@ -208,8 +208,8 @@ extension IntegrationTests {
                 let theirs = try fixes(nmea: folder + "/their.nmea")
                 #expect(!ours.isEmpty)
                 for (date, second, place) in theirs {
-                    // Three decimals of a minute there, which it cuts off or rounds; five here. Points of one time are
-                    // spread over a second here.
+                    // GPSBabel truncates or rounds to three decimals of a minute. This package writes five, and spreads
+                    // points of the same time over a second.
                     let isHere = ours.contains {
                         $0.date == date && ($0.second - second).magnitude <= 1
                             && (place[0] - $0.place[0]).magnitude < 0.00101

@@ -91,7 +91,7 @@ struct CSVTableTests {
         #expect(read.fixes.map(\.time) == [0, 1].map { WallTime(nanoseconds: (seconds + $0) * 1_000_000_000) })
     }
 
-    @Test("Where times are since 1970, those of a clock that was not set are none")
+    @Test("Among times since 1970, those of a clock that was not set are ignored")
     func mixedTimes() throws {
         let late = try positions("t,a,b\n-1,1,2\n1700000000,1,2\n", "time=t,lat=a,lon=b")
         #expect(late.fixes.map { $0.time?.seconds } == [nil, 1_700_000_000])

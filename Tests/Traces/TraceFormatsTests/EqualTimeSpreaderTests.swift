@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Spreading items of equal time")
 struct EqualTimeSpreaderTests {
-    /// Spreads items at those times, and returns the times that they get, in nanoseconds.
+    /// Spreads items with the given times. Returns the new times in nanoseconds, and the order of the items.
     private func spread(_ times: [Int64?]) -> (times: [Int64], order: [Int]) {
         var spreader = EqualTimeSpreader<Int>()
         var result: [(Int, Int64)] = []
@@ -24,14 +24,14 @@ struct EqualTimeSpreaderTests {
         #expect(result.order == [0, 1, 2, 3, 4])
     }
 
-    @Test("Items share the time to the next one when that is less than a second, and a second when it is more")
+    @Test("Items share the interval to the next time, at most a second")
     func intervals() {
         #expect(spread([0, 0, 400_000_000]).times == [0, 200_000_000, 400_000_000])
         #expect(spread([0, 0, 60_000_000_000]).times == [0, 500_000_000, 60_000_000_000])
         #expect(spread([7, 7]).times == [7, 500_000_007])
     }
 
-    @Test("Times that differ are kept, also where they go back")
+    @Test("Different times are kept, even if they go back")
     func distinctTimes() {
         let times: [Int64?] = [5, 9, 3, 3 + 1_000_000_000]
         let result = spread(times)
@@ -48,13 +48,13 @@ struct EqualTimeSpreaderTests {
         #expect(result.times.last == 1_000_000_010)
     }
 
-    @Test("Items without a time are put between those that have one, which keep theirs")
+    @Test("Items without a time are placed between items with a time, which keep theirs")
     func withoutTime() {
         let second: Int64 = 1_000_000_000
         #expect(spread([0, nil, nil, nil, 4 * second]).times == [0, 1, 2, 3, 4].map { $0 * second })
         #expect(
             spread([0, 0, nil, 50 * second]).times == [0, second / 3, (50 * second + second / 3) / 2, 50 * second])
-        // None follows, or an earlier one.
+        // No time follows, or an earlier one.
         #expect(spread([5, nil, nil]).times == [5, second + 5, 2 * second + 5])
         #expect(spread([3 * second, nil, second]).times == [3 * second, 4 * second, second])
         #expect(spread([.max, nil, nil]).times == [.max, .max, .max])

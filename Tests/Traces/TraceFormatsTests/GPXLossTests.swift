@@ -15,7 +15,7 @@ struct GPXLossTests {
 
     private func track(_ points: [String]) -> String { "<trk><trkseg>\n\(points.joined())</trkseg></trk>\n" }
 
-    @Test("Points of one whole second are spread over it, in every format that the trace is converted to")
+    @Test("Points of the same whole second are spread over it in every output format")
     func wholeSeconds() throws {
         let time = "2024-01-01T00:00:00Z"
         let read = try ReadPositions(
@@ -37,7 +37,7 @@ struct GPXLossTests {
         }
     }
 
-    @Test("Thousands of points in one second stay that many")
+    @Test("Thousands of points in one second are all kept")
     func manyPoints() throws {
         let points = (0..<3000).map { point("50.\(10_000 + $0)", "2024-01-01T00:00:00Z") }
         let read = try ReadPositions(inside: track(points + [point("51", "2024-01-01T00:00:01Z")]))
@@ -52,7 +52,7 @@ struct GPXLossTests {
     }
 
     @Test(
-        "A file whose points all have one time, or the first second of 1970, has no times",
+        "A file whose points all have one common time, or lie in the first second of 1970, has no times",
         arguments: [
             ["2024-01-01T00:00:00Z", "2024-01-01T00:00:00Z", "2024-01-01T00:00:00Z"],
             ["1970-01-01T00:00:00Z", "1970-01-01T00:00:00.5Z", "1970-01-01T00:00:00.999Z"],
@@ -66,7 +66,7 @@ struct GPXLossTests {
         #expect(read.hasRemark("2024-01-01T00:00:00Z") || read.hasRemark("from a clock that was not set"))
     }
 
-    @Test("One point of 1970 lies between its neighbours")
+    @Test("A single point with a time of 1970 is placed between its neighbours")
     func pointOf1970() throws {
         let read = try ReadPositions(
             inside: track([
@@ -78,7 +78,7 @@ struct GPXLossTests {
         #expect(read.hasRemark(#"<time> is from a clock that was not set and was ignored (line 5: "#))
     }
 
-    @Test("Times of a clock that was set later are none")
+    @Test("Times from before the clock was set are ignored")
     func clockSetLater() throws {
         let read = try ReadPositions(
             inside: track([
@@ -89,7 +89,7 @@ struct GPXLossTests {
         #expect(read.times == [0, 1, 2, 3])
         #expect(read.fixes[2].time?.nanoseconds == 1_704_067_210_000_000_000)
         #expect(read.hasRemark("from a clock that was not set and was ignored (2 times"))
-        // Where it was never set, the times still tell the distances.
+        // If the clock was never set, the times still give the intervals.
         let never = try ReadPositions(
             inside: track([point("1", "1970-01-01T00:00:04Z"), point("2", "1970-01-01T00:00:06Z")]))
         #expect(never.times == [0, 2])
@@ -107,7 +107,7 @@ struct GPXLossTests {
         #expect(back.fixes.map(\.latitude) == [3, 1, 2])
     }
 
-    @Test("A point that says there is no fix, and a direction out of range, are told")
+    @Test("A point without a fix and a course out of range are reported")
     func noFixAndRange() throws {
         let read = try ReadPositions(
             inside: """
@@ -159,7 +159,7 @@ struct GPXLossTests {
         #expect(remark.hasSuffix("\"\(text)\").") && remark.contains("(line "))
     }
 
-    @Test("Decimal commas in all coordinates are named as what they are")
+    @Test("The error names decimal commas when all coordinates have them")
     func coordinates() throws {
         let error = #expect(throws: DeviceError.self) {
             try ReadPositions(inside: track([point("50,1"), point("50,2")]))
@@ -182,7 +182,7 @@ struct GPXLossTests {
     }
 
     @Test(
-        "Speed and accuracy inside other containers are not those of the device",
+        "Speed and accuracy inside other containers are ignored",
         arguments: [
             "<weather><wind><speed>12</speed><course>270</course></wind></weather>",
             "<average><accuracy>99</accuracy><speed>3</speed></average>",

@@ -26,7 +26,7 @@ struct NMEALossTests {
     private static let rmc = "GPRMC,085210,A,5008.7630,N,00828.9580,E,10.0,90.0,010124,,,A"
 
     @Test(
-        "A sentence that cannot be read leaves the fix to the others of its epoch",
+        "If a sentence cannot be read, the others of its epoch give the fix",
         arguments: [
             "IIGGA,085210,5008.7630,N,00828.9580,E,DGNSS fix,8,1,100.0,M,47.0,M,,",
             "GPGGA,085210,5008.7630,N,00828.9580,E,,8,1,100.0,M,47.0,M,,",
@@ -49,14 +49,14 @@ struct NMEALossTests {
             let line = lines[0] == other ? 1 : 2
             #expect(read.remarks.contains { $0.contains("(line \(line): \"$\(other.prefix(5))") }, "\(read.remarks)")
         }
-        // Alone it says neither a fix nor that there is none.
+        // On its own, the sentence gives neither a fix nor the absence of one.
         let alone = try open([other])
         #expect(alone.reports.allSatisfy { $0.report.mode == .unknown })
         #expect(!alone.remarks.isEmpty)
     }
 
     @Test(
-        "A sentence whose fields decimal commas have moved is ignored as a whole",
+        "A sentence whose fields are shifted by decimal commas is ignored as a whole",
         arguments: [
             "GPGGA,100000,5000.0000,N,00800.0000,E,1,08,1,2,250,5,M,47,3,M,,",
             "GPGGA,100000,5000.0000,N,00800.0000,E,1,08,1,5,100.0,M,47.0,M,,",
@@ -74,7 +74,7 @@ struct NMEALossTests {
         #expect(read.remarks.count == 2 && read.remarks[0].contains("decimal commas?"), "\(read.remarks)")
     }
 
-    @Test("GLL in local time is that at the end of a log and in front of it too")
+    @Test("GLL in local time is recognised at the beginning and at the end of a log")
     func localTimeAtTheEnds() throws {
         let rmc = "GPRMC,100000,A,5000.0000,N,00800.0000,E,1.0,90.0,010124,,,A"
         let gll = "GPGLL,5000.0000,N,00800.0000,E,120000,A,A"
@@ -85,7 +85,7 @@ struct NMEALossTests {
         }
     }
 
-    @Test("Measurements of one time and place are spread like those of different places")
+    @Test("Measurements with the same time and position are spread like those with different positions")
     func differentSpeeds() throws {
         let lines = (0..<4).map { "GPRMC,10000\($0 / 2),A,5000.0000,N,00800.0000,E,\($0).0,90.0,010124,,,A" }
         #expect(try open(lines).times == [0, 0.5, 1, 1.5])
@@ -108,7 +108,7 @@ struct NMEALossTests {
         #expect(alone.remarks.contains { $0.contains("put one second apart") }, "\(alone.remarks)")
     }
 
-    @Test("What the receiver calls no fix is none")
+    @Test("An epoch without a fix according to the receiver has none")
     func noFix() throws {
         #expect(try open("GPGGA,085210,,,,,0,0,,,M,,M,,").reports.map(\.report.mode) == [.none])
         #expect(try open("GPRMC,085210,V,,,,,,,010124,,,N").reports.map(\.report.mode) == [.none])
@@ -158,7 +158,7 @@ struct NMEALossTests {
     }
 
     @Test(
-        "GLL in local time does not make an epoch of its own",
+        "GLL in local time does not begin a separate epoch",
         arguments: [
             ["GGA", "GLL", "RMC"], ["GGA", "RMC", "GLL"], ["GLL", "GGA", "RMC"], ["RMC", "GLL", "GGA"],
         ])
@@ -197,19 +197,19 @@ struct NMEALossTests {
         #expect(!read.hasRemark("ahead"))
     }
 
-    @Test("The first date of a fix reaches back over a void RMC's of 1980")
+    @Test("The first date of a fix also replaces the 1980 date of a void RMC before it")
     func voidDate() throws {
         let gga = "GPGGA,100801,5000.0000,N,00800.0000,E,1,8,1.0,100.0,M,47.0,M,,"
         let read = try open(
             "GPRMC,100800,V,,,,,,,060180,,,N", gga, "GPRMC,100802,A,5000.0000,N,00800.0000,E,1.0,90.0,010124,,,A")
         #expect(read.fixes.map { $0.time?.seconds } == [1_704_103_681, 1_704_103_682])
         #expect(read.trace.start?.seconds == 1_704_103_680)
-        // Without another date it is the only one.
+        // Without another date, the date of the void RMC is used.
         let only = try open("GPRMC,100800,V,,,,,,,020180,,,N", gga)
         #expect(only.fixes.first?.time?.seconds == 315_655_681)
     }
 
-    @Test("Positions of a receiver that measures more often than its times show are all kept")
+    @Test("All positions are kept if a receiver measures more often than the resolution of its times")
     func wholeSeconds() throws {
         func gga(_ time: String, _ minutes: String) -> String {
             "GPGGA,\(time),50\(minutes),N,00800.0000,E,1,8,1.0,100.0,M,47.0,M,,"

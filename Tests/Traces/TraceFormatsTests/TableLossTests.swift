@@ -15,7 +15,7 @@ struct TableLossTests {
         return ReadPositions(file.trace, remarks: file.remarks)
     }
 
-    @Test("Positions of one whole second are spread over it")
+    @Test("Positions of the same whole second are spread over it")
     func wholeSeconds() throws {
         let text = """
             t,a,b
@@ -31,7 +31,7 @@ struct TableLossTests {
     }
 
     @Test(
-        "Positions that all have one time, or the first second of 1970, are one second apart without civil times",
+        "Positions with one common time, or in the first second of 1970, are one second apart without civil times",
         arguments: ["2024-01-01T00:00:00Z", "1970-01-01T00:00:00Z"])
     func oneTime(time: String) throws {
         let read = try read("t,a,b\n\(time),50,8\n\(time),51,8\n\(time),52,8\n", "time=t:iso,lat=a,lon=b")
@@ -41,7 +41,7 @@ struct TableLossTests {
         #expect(read.hasRemark("were put one second apart"))
     }
 
-    @Test("A row of 1970 among others lies between its neighbours")
+    @Test("A row with a time of 1970 is placed beside its neighbours")
     func rowOf1970() throws {
         let text = """
             t,a,b
@@ -77,7 +77,7 @@ struct TableLossTests {
         #expect(try read("t,a,b\n,50,8\n,51,8\n", "time=t:iso,lat=a,lon=b").times == [0, 1])
     }
 
-    @Test("Positions between two times of the fix are kept, and zero is no time of a fix")
+    @Test("New positions with an unchanged fix time are kept, and zero is not a fix time")
     func fastFixes() throws {
         let text = """
             t,a,b,f
@@ -96,7 +96,7 @@ struct TableLossTests {
         #expect(zero.fixes.allSatisfy { $0.time == nil })
     }
 
-    @Test("A position without a hemisphere, or with a sign against it, is none")
+    @Test("A position without a hemisphere, or with a contradicting sign, is ignored")
     func contradictions() throws {
         let text = "t,a,ns,b,ew\n1,33.5,S,70,W\n2,33.5,,70,W\n3,-33.5,N,70,W\n4,-33.5,S,-70,W\n5,-33.5,,70,E\n"
         let read = try read(text, "time=t:s,lat=a,lat.dir=ns,lon=b,lon.dir=ew")
@@ -105,7 +105,7 @@ struct TableLossTests {
         #expect(read.hasRemark("contradict each other"))
     }
 
-    @Test("Values out of range are told with their cell")
+    @Test("Values out of range are reported with their cell")
     func outOfRange() throws {
         let read = try read(
             "t,a,b,c,n,m\n1,50,8,90,9,3\n2,50,8,400,9.7,4\n", "time=t:s,lat=a,lon=b,course=c,sats=n,mode=m")
@@ -114,7 +114,7 @@ struct TableLossTests {
         #expect(TableTime.timeOfDay("12:08:01 AM") == 481_000_000_000)
     }
 
-    @Test("The column of the fix's own time tells old fixes from new ones")
+    @Test("The fix time column distinguishes repeated fixes from new ones")
     func fixTime() throws {
         var text = "loggingTime,fixTime,lat,lon,speed,ax,ay,az\n"
         for row in 0..<40 {
@@ -125,16 +125,16 @@ struct TableLossTests {
         let known = try read(text, map + ",fix.time=fixTime")
         #expect(known.times == [0, 20])
         #expect(known.hasRemark("38 rows repeat the previous position and were counted once."))
-        // Without that column it is a guess, which a remark tells.
+        // Without that column, a remark suggests that the logger may repeat its last fix.
         let unknown = try read(text, map)
         #expect(unknown.hasRemark("if the logger repeats its last fix, name the column with the time of the fix"))
-        // A receiver that stands still is no old fix.
+        // The constant position of a stationary receiver is not an old fix.
         let still = try read(text.replacing(",11,", with: ",0,"), map)
         #expect(!still.hasRemark("fix.time"))
     }
 
     @Test(
-        "A row without a fix is one, whatever its coordinates",
+        "A row without a fix has none, whatever its coordinates",
         arguments: [("50", "8", "0", ""), ("50", "8", "5", "99.99"), ("0", "0", "", ""), ("0", "0", "0", "99.99")])
     func noFix(latitude: String, longitude: String, satellites: String, dilution: String) throws {
         let read = try read(
@@ -145,7 +145,7 @@ struct TableLossTests {
     }
 
     @Test(
-        "Dates in a column of their own",
+        "Dates in a separate column",
         arguments: [
             ("2024-01-31", "10:08:00", "ymd"), ("31.01.2024", "10:08:00", "dmy"), ("01/31/2024", "10:08:00", "mdy"),
             ("20240131", "100800", "ymd"), ("310124", "100800.000", "dmy"), ("2024/1/31", "10:08:00 AM", "ymd"),
@@ -158,7 +158,7 @@ struct TableLossTests {
     }
 
     @Test(
-        "Times of other spellings",
+        "Times in other notations",
         arguments: [
             "2024/01/31 10:08:00", "2024-01-31 10:08:00 +0000", "2024-01-31 10:08:00:000", "2024-01-31T12:08:00+0200",
             "2024-01-31 10:08:00 UTC", "2024/01/31 10:08:00.000 +0000",
@@ -168,7 +168,7 @@ struct TableLossTests {
         #expect(read.fixes.first?.time?.seconds == 1_706_695_680)
     }
 
-    @Test("Hemispheres stand in columns of their own, or behind or before the number")
+    @Test("Hemispheres may be in separate columns, or before or after the number")
     func hemispheres() throws {
         let columns = try read(
             "t,a,ns,b,ew\n0,33.5,S,70.6,W\n1,33.5,N,70.6,E\n",
@@ -178,7 +178,7 @@ struct TableLossTests {
         let cells = try read("t,a,b\n0,33.5S,70.6 W\n1,N33.5,E 70.6\n", "time=t,lat=a,lon=b")
         #expect(cells.fixes.map(\.latitude) == [-33.5, 33.5])
         #expect(cells.fixes.map(\.longitude) == [-70.6, 70.6])
-        // Chile is not near Pakistan.
+        // Without its hemispheres, a position in Chile would be in Pakistan.
         let unnamed = try read("t,a,ns,b,ew\n0,33.5,S,70.6,W\n", "time=t,lat=a,lon=b")
         #expect(unnamed.remarks.count { $0.contains("seems to hold hemispheres, which were ignored") } == 2)
         let wrong = try read("t,a,ns,b\n0,33.5,N,70\n1,33.5,X,70.6\n", "time=t,lat=a,lat.dir=ns,lon=b")
@@ -202,7 +202,7 @@ struct TableLossTests {
         #expect(read.skies.first?.usedCount == 18)
     }
 
-    @Test("Whole numbers of 1e-7 degrees are named as what they are")
+    @Test("The error explains how to read whole numbers of 1e-7 degrees")
     func wholeDegrees() throws {
         let error = #expect(throws: DeviceError.self) {
             try self.read("epoch,a,b\n1704067200,501234567,81234567\n", "time=epoch,lat=a,lon=b")
@@ -249,7 +249,7 @@ struct TableLossTests {
     }
 
     @Test(
-        "Readings in another unit are remarked on",
+        "Readings in another unit give a remark",
         arguments: [
             ("accel.x=x,accel.y=y,accel.z=z", "0,0,1.0", "Is it in g"),
             ("accel.x=x,accel.y=y,accel.z=z", "0,0,981", "mg or cm/s²"),
@@ -261,7 +261,7 @@ struct TableLossTests {
         #expect(try read(text, "time=t,\(map)").hasRemark(remark))
     }
 
-    @Test("Units that are right are not remarked on")
+    @Test("Readings in the correct unit give no remark")
     func rightUnits() throws {
         let text = "t,ax,ay,az,gx,gy,gz,p\n" + (0..<10).map { "\($0),0,0,9.8,0.1,0,0,101.3\n" }.joined()
         #expect(try Recording(csv: [UInt8](text.utf8), name: "t.csv").remarks == [])
@@ -269,7 +269,7 @@ struct TableLossTests {
         #expect(try Recording(csv: [UInt8](wrong.utf8), name: "t.csv").remarks.count == 2)
     }
 
-    @Test("Sentences in the last column of a table are read by the contents, whatever the name")
+    @Test("Sentences in the last column of a table are recognised by content, whatever the file name")
     func sentences() throws {
         let text = """
             time,source,sentence
@@ -284,7 +284,7 @@ struct TableLossTests {
         }
     }
 
-    @Test("The JSON of a phone's log gets advice")
+    @Test("The error for a phone's log in JSON gives advice")
     func json() {
         for text in [
             #"[{"sensor":"Accelerometer","time":"1","seconds_elapsed":"0.1","x":"1"}]"#,

@@ -8,10 +8,10 @@ import TraceEditing
 
 @testable import TraceFormats
 
-/// Formats and fields, each with a value that cannot be read: either the import fails with an error that names the place, or
-/// a remark names the line and the text. GPX, NMEA and tables with a column map have tables of their own, in
-/// `GPXLossTests`, `NMEALossTests` and `TableLossTests`; the members of a trace are in `InputDiagnosticsTests`.
-@Suite("Nothing unreadable passes in silence")
+/// An unreadable value in each field of each format: either the import fails with an error that names the place, or a
+/// remark names the line and the text. GPX, NMEA and tables with a column map have their own tests, in
+/// `GPXLossTests`, `NMEALossTests` and `TableLossTests`; members of a trace are tested in `InputDiagnosticsTests`.
+@Suite("Every unreadable value is reported")
 struct UnreadableFieldTests {
     /// The remarks of an import and of the trace that it makes, or the message of its error.
     private func told(_ bytes: [UInt8], name: String) -> [String] {
@@ -48,7 +48,7 @@ struct UnreadableFieldTests {
         ),
     ]
 
-    @Test("gpsd's reports, each member of a wrong type", arguments: reports.indices)
+    @Test("gpsd reports, with each member of the wrong type", arguments: reports.indices)
     func gpsdReports(index: Int) throws {
         let report = Self.reports[index]
         let whole = "{\"class\":\"\(report.name)\",\(report.whole)}"

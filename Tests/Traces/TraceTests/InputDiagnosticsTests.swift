@@ -48,7 +48,7 @@ struct InputDiagnosticsTests {
         #expect(diagnostics.remarks.last == "936 further problems were found in the input.")
     }
 
-    @Test("Diagnostics of a later part add up with those of an earlier one")
+    @Test("Diagnostics of a later part are added to those of an earlier one")
     func appending() {
         var first = InputDiagnostics()
         first.record("unreadable", line: 3, text: "a")

@@ -133,7 +133,7 @@ struct MotionReadingTests {
                 == broken.enumerated().map { TraceWarning(line: $0 + 2, reason: .brokenLine, text: $1) })
     }
 
-    @Test("An unreadable stamp is none and is reported, one may be negative, and time is held for readings too")
+    @Test("Unreadable stamps are ignored and reported, stamps may be negative, and time never goes back")
     func times() throws {
         let (events, cursor) = try read([
             #"{"t":5,"accelerometer":[1,2,3],"stamp":-0.000000001}"#, #"{"t":5,"accelerometer":[1,2,3],"stamp":"x"}"#,

@@ -95,7 +95,7 @@ struct DiagnosisTests {
     }
 
     @Test(
-        "A sensor whose readings cannot be is a problem",
+        "A sensor with implausible readings is a problem",
         arguments: [
             (SensorKind.accelerometer, 0.98, false), (.accelerometer, 9.8e-6, false), (.accelerometer, 98, false),
             (.accelerometer, 9.9, true), (.accelerometer, 13, true), (.gyroscope, 250, false), (.gyroscope, 0.01, true),

@@ -161,7 +161,7 @@ struct ReplayTests {
         #expect(result.output.contains("121.314271°W"))
     }
 
-    @Test("What cannot be read of a report is told behind the replay")
+    @Test("Unreadable members of reports are reported after the replay")
     func damagedReports() throws {
         let reports = ["50.000", "\"50.001\"", "50.002"].map {
             "{\"class\":\"TPV\",\"mode\":2,\"lat\":\($0),\"lon\":8}\n"

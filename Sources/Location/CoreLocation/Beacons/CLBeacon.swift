@@ -19,8 +19,8 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     /// Creates a beacon of no identity whose proximity is unknown, for subclasses in tests.
     public override init() { values = .none }
 
-    /// Restores a beacon from an archive: one of no identity when the archive has none of its keys, nil when what it has
-    /// cannot be read.
+    /// Restores a beacon from an archive: a beacon without an identity if the archive has none of its keys, nil if its
+    /// values cannot be decoded.
     public required init?(coder: NSCoder) {
         if Values.isAbsent(from: coder) {
             values = .none
@@ -127,7 +127,7 @@ extension CLBeacon {
 extension CLBeacon.Values {
     private static let archiveKey = "CLBeacon.values"
 
-    /// A beacon of no identity whose proximity is unknown.
+    /// A beacon without an identity and with unknown proximity.
     static var none: Self {
         Self(
             identity: BeaconIdentity(uuid: BeaconUUID(high: 0, low: 0), major: 0, minor: 0),

@@ -28,8 +28,8 @@ open class CLBeaconIdentityConstraint: NSObject, NSCopying, NSSecureCoding, @unc
         self.pattern = pattern
     }
 
-    /// Restores a constraint from an archive: one on the UUID of zeros when the archive has none of its keys, nil when what
-    /// it has cannot be read.
+    /// Restores a constraint from an archive: one on the all-zero UUID if the archive has none of its keys, nil if its
+    /// values cannot be decoded.
     public required init?(coder: NSCoder) {
         if BeaconPattern.isAbsent(from: coder) {
             pattern = BeaconPattern(uuid: BeaconUUID(high: 0, low: 0))

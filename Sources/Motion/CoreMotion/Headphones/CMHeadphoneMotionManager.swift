@@ -5,12 +5,12 @@ import DeviceCore
 public import Foundation
 import LiveDevice
 
-/// The motion of headphones that have sensors of their own, which no device here has.
+/// An object that delivers the motion of headphones with motion sensors, none of which are supported.
 ///
-/// It answers as an iPhone without such headphones does: device motion is not available, and a handler is called once, on
+/// It behaves like an iPhone without such headphones: device motion is not available, and a handler is called once, on
 /// its queue, with `CMErrorNotAvailable`. The delegate is never called.
 open class CMHeadphoneMotionManager: NSObject {
-    /// Takes device motion, or the error that there is none. Exactly one of the two is nil.
+    /// The type of a handler, which receives either device motion or an error. Exactly one of the two is nil.
     public typealias DeviceMotionHandler = (CMDeviceMotion?, (any Error)?) -> Void
 
     /// The delegate, held weakly.
@@ -25,7 +25,7 @@ open class CMHeadphoneMotionManager: NSObject {
     /// Creates a manager for the device in force.
     public override init() { device = LiveDevice.resolved }
 
-    /// `CMAuthorizationStatus.authorized`: there is nothing to be asked for.
+    /// Always `CMAuthorizationStatus.authorized`: no permission is needed.
     open class func authorizationStatus() -> CMAuthorizationStatus { .authorized }
 
     /// False: no headphones with sensors can be connected.
@@ -40,7 +40,7 @@ open class CMHeadphoneMotionManager: NSObject {
     /// Does nothing, as device motion is not available.
     open func startDeviceMotionUpdates() { refusal.set(nil) }
 
-    /// Calls the handler once with `CMErrorNotAvailable`, unless ``stopDeviceMotionUpdates()`` comes before.
+    /// Calls the handler once with `CMErrorNotAvailable`, unless ``stopDeviceMotionUpdates()`` is called before.
     ///
     /// - Parameters:
     ///   - queue: The queue on which the handler is called.
@@ -57,10 +57,10 @@ open class CMHeadphoneMotionManager: NSObject {
             })
     }
 
-    /// Withdraws a call of the handler that has not been made yet.
+    /// Cancels the pending call of the handler, if there is one.
     open func stopDeviceMotionUpdates() { refusal.set(nil) }
 
-    /// Starts to observe connections, which do not occur.
+    /// Starts observing connections, none of which occur.
     open func startConnectionStatusUpdates() { isConnectionStatusActive = true }
 
     /// Stops observing connections.

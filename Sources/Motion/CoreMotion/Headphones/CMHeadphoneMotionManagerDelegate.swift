@@ -4,7 +4,7 @@ public import Foundation
 
 /// The methods that a ``CMHeadphoneMotionManager`` calls when headphones with sensors are connected or disconnected.
 ///
-/// No such headphones can be connected here, so they are never called. Both are optional.
+/// No such headphones can be connected here, so the methods are never called. Both are optional.
 public protocol CMHeadphoneMotionManagerDelegate: NSObjectProtocol {
     /// Headphones with sensors were connected.
     func headphoneMotionManagerDidConnect(_ manager: CMHeadphoneMotionManager)

@@ -47,9 +47,9 @@ import Synchronization
 /// the frame needs is lost, the handler is told as above; without the magnetometer device motion goes on with the
 /// gyroscope alone. In the two north frames it is also told
 ///
-/// - `CMErrorDeviceRequiresMovement`, once for each start: when the readings of an uncalibrated magnetometer cannot be the
-///   Earth's field (0.15 to 0.8 gauss), when it is still uncalibrated after 20 s, or when there is no north after 1 s.
-///   Device motion is delivered nevertheless, with `magneticField.accuracy`.
+/// - `CMErrorDeviceRequiresMovement`, once for each start: when the readings of an uncalibrated magnetometer are not
+///   plausible for the Earth's field (0.15 to 0.8 gauss), when it is still uncalibrated after 20 s, or when north is
+///   still unknown after 1 s. Device motion is delivered nevertheless, with `magneticField.accuracy`.
 /// - `CMErrorTrueNorthNotAvailable`, each time that true north lacks a position. Until there is one, attitudes are
 ///   relative to magnetic north and `heading` is -1. The device's last fix is used; some part of the program has to
 ///   request fixes, as with `CLLocationManager`.

@@ -4,30 +4,30 @@ import DeviceCore
 import MotionEngine
 import SensorFusion
 
-/// Decides when a client is told that the device has to be moved to calibrate its magnetometer.
+/// Decides when to report that the device has to be moved to calibrate its magnetometer.
 ///
-/// A magnetometer that the system or its maker has calibrated is uncalibrated here until the first fit, which takes some
-/// seconds of movement. The client is told only when that fit does not come, or when the readings cannot be the Earth's
-/// field alone.
+/// Even a magnetometer that the system or its maker has calibrated is uncalibrated here until the first fit, which
+/// takes some seconds of movement. The error is reported only if there is no such fit in time, or if the readings are
+/// not plausible for the Earth's field.
 struct MagneticCalibrationMonitor {
-    /// The time without a calibration after which the client is told, in seconds.
+    /// The time without a calibration after which the error is reported, in seconds.
     private static let timeout = 20.0
-    /// The time without north after which the client is told, in seconds: without readings of the magnetometer there is none.
+    /// The time without north after which the error is reported, in seconds. No magnetometer readings means no north.
     private static let northTimeout = 1.0
-    /// The strength of the Earth's field, 0.22 to 0.67 gauss (World Magnetic Model), with what buildings add.
+    /// The plausible field strength in gauss: the Earth's 0.22 to 0.67 (World Magnetic Model), altered by buildings.
     private static let plausibleStrength = 0.15...0.8
 
     private enum State {
         case waiting
-        /// Since the first state, or since the last that was calibrated.
+        /// Uncalibrated, or without north, since that time.
         case uncalibrated(since: BootTime)
-        /// The client was told.
+        /// The error was reported.
         case told
     }
 
     private var state = State.waiting
 
-    /// Returns true once, when the client is to be told.
+    /// Returns true once, when the error has to be reported.
     mutating func requiresMovement(_ fused: FusedState) -> Bool {
         if case .told = state { return false }
         guard fused.northOffset == nil || fused.magneticQuality == .uncalibrated else {

@@ -34,7 +34,7 @@ extension IIODevice {
 }
 
 extension SensorRates {
-    /// Reads what `sampling_frequency_available` says: numbers with blanks or commas between them, or `[minimum step maximum]`.
+    /// Parses `sampling_frequency_available`: numbers separated by blanks or commas, or `[minimum step maximum]`.
     ///
     /// What is no rate above 0 is left out of a list. Unknown when nothing is left, or when a range makes no sense.
     package init(_ text: String) {
@@ -62,7 +62,7 @@ extension SensorRates {
     private static let limit = 1e7
 
     private static func isSeparator(_ character: Character) -> Bool {
-        // Some drivers of makers write commas.
+        // Some vendor drivers write commas.
         character == "," || character.unicodeScalars.allSatisfy { IIONumber.isFiller($0) }
     }
 }

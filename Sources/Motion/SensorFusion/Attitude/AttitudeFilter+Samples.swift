@@ -72,7 +72,7 @@ extension AttitudeFilter {
         let acceleration = SIMD4(acceleration.x, acceleration.y, acceleration.z, 0)
         guard acceleration.dot(acceleration) > 0 else { return }
         if accelerometer.step(to: timestamp) == .unusable { return }
-        // A stuck sensor shows gravity where it was long ago.
+        // A stuck sensor reports an outdated direction of gravity.
         if repetition.isStuck(acceleration) { return }
         let interval = accelerometer.interval
         rest.update(acceleration: acceleration, interval: interval)

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Detects a sensor that is stuck: it repeats one reading exactly, although its readings have been changing.
+/// Detects a stuck sensor: it repeats one reading exactly, although its readings were changing before.
 ///
-/// A working sensor with noise hardly ever gives the same three numbers twice in succession. One of few bits does so at
-/// rest, and one that is polled faster than it measures does so always; for those, the usual share of repeated readings is
-/// learned first.
+/// A working sensor with noise hardly ever returns the same three numbers twice in a row. A sensor with few bits does
+/// so at rest, and a sensor that is polled faster than it measures always does. For these, the detector first learns
+/// the usual share of repeated readings.
 struct RepetitionDetector: Sendable {
     /// The number of repetitions of a reading after which the sensor counts as stuck.
     private static let longestRun = 5
-    /// The share of repeated readings above which nothing can be told from repetitions.
+    /// The share of repeated readings above which repetitions do not indicate a stuck sensor.
     private static let largestShare = 0.1
-    /// The number of readings over which the share is a mean.
+    /// The number of readings over which the share is averaged.
     private static let memory = 200.0
 
     private var last = SIMD4<Double>.zero
     private var run = 0
-    /// The share of readings that repeat the one before. Until enough have come, all may.
+    /// The share of readings that repeat the one before. It starts at 1, so that no sensor counts as stuck at first.
     private var share = 1.0
 
-    /// Takes a reading. True while the sensor is stuck.
+    /// Processes a reading, and returns true while the sensor is stuck.
     @inline(__always)
     mutating func isStuck(_ reading: SIMD4<Double>) -> Bool {
         guard reading == last else {

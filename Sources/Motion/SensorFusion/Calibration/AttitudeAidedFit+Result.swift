@@ -75,17 +75,17 @@ extension AttitudeAidedFit {
         return doubt
     }
 
-    /// The standard deviation that errors of the attitudes leave to the corrected field, as the rows of a symmetric matrix that
-    /// is multiplied by a direction.
+    /// The standard deviation of the corrected field due to attitude errors, as a symmetric matrix. Its product with a
+    /// direction is a vector whose length is the deviation along that direction.
     ///
-    /// The iron along a direction follows from turning it. Where the device has hardly turned a direction, most of that
-    /// turning is error, and the correction along it may be wrong by the same part of the field.
+    /// The hard iron along a direction is observable only while that direction turns. If it has hardly turned, most of
+    /// the measured rotation is error, and the correction along it may be wrong by the same share of the field.
     private func unseen(strength: Double) -> Matrix3 {
         let noise = Self.attitudeNoise * Self.attitudeNoise
         let shift = SIMD3(solution[3], solution[7], solution[11])
         let factor = noise * max(strength, shift.length)
         var matrix = spread
-        // Never singular.
+        // Keeps the matrix nonsingular.
         matrix.row0.x += noise / 10
         matrix.row1.y += noise / 10
         matrix.row2.z += noise / 10

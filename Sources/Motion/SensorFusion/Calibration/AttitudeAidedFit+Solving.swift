@@ -42,7 +42,7 @@ extension AttitudeAidedFit {
         }
         eliminateFields(information)
         addPrior()
-        // Along directions that have hardly turned the correction stays what it is.
+        // Along directions that have hardly turned, the correction in force is kept.
         let staying = information * moment[15] * Self.stayingSpread
         for row in 0..<3 { system[4 * row + 3, 4 * row + 3] += staying }
         guard system.factorize() else { return false }

@@ -31,12 +31,12 @@ struct AttitudeAidedFit: Sendable {
     static let largestBiasStep = 0.1
     /// Neighbouring samples are wrong together (the field of a room is uneven): so many count as one.
     static let samplesPerIndependentOne = 30.0
-    /// One standard deviation of the attitude of a device that is moved, radians. On simulated pendulums values of 0.01 to
-    /// 0.03 prevent wrong fits alike; larger ones delay right fits.
+    /// One standard deviation of the attitude of a moving device, in radians. On simulated pendulums, values from 0.01
+    /// to 0.03 prevent wrong fits equally well; larger ones delay correct fits.
     static let attitudeNoise = 0.015
-    /// The spread of a direction, square radians, at which the fit and the correction in force count equally along it: the
-    /// square of 0.02. Without this prior 2 of 120 simulated pendulums have a heading that is off by 150
-    /// degrees; with 0.001 the hard iron of phones, ten times the field, is off by 0.2 per cent.
+    /// The spread of a direction, in square radians, at which the fit and the correction in force have equal weight:
+    /// 0.02 squared. Without this prior, the heading of 2 of 120 simulated pendulums is wrong by 150 degrees; with
+    /// 0.001, the hard iron of phones, ten times the field, is wrong by 0.2 per cent.
     static let stayingSpread = 0.0004
     /// So many samples of a window say something of it by themselves.
     static let fewestOfWindow = 30
@@ -67,11 +67,11 @@ struct AttitudeAidedFit: Sendable {
     /// Of the bias with the twelve others, and with itself.
     var biasMoments = [Double](repeating: 0, count: 3 * unknowns)
     var probe = [Double](repeating: 0, count: unknowns)
-    /// The scatter of the device's directions in earth axes about their mean in each window, as the rows of a symmetric
-    /// matrix: near 0 for a direction that has not turned, 1 at most.
+    /// The mean scatter of the device's directions in earth axes within the windows, as the rows of a symmetric matrix:
+    /// near 0 for a direction that has not turned, at most 1.
     var spread = Matrix3(row0: .zero, row1: .zero, row2: .zero)
     var scale = FieldScale()
-    /// The mean of the readings, scaled, as the correction in force corrects it.
+    /// The mean of the readings after the correction in force, scaled.
     var shiftInForce = SIMD3<Double>.zero
     var latency = 0.0
     var bias = SIMD3<Double>.zero

@@ -11,8 +11,8 @@ struct HeadingDoubt: Sendable, Equatable {
     private let shift: SIMD3<Double>
     /// The covariance of the correction's twelve numbers, for scaled fields: row by row, up to the diagonal.
     private var covariance = [Double](repeating: 0, count: 78)
-    /// The standard deviation of the corrected scaled field from errors of the attitudes, for each direction: a symmetric
-    /// matrix.
+    /// The standard deviation of the corrected, scaled field due to attitude errors: the length of the product of this
+    /// symmetric matrix with a direction.
     var unseen = Matrix3(row0: .zero, row1: .zero, row2: .zero)
     /// What is known to be wrong besides, as a variance of the heading.
     var known = 0.0

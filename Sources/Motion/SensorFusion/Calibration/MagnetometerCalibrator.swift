@@ -383,14 +383,14 @@ extension MagnetometerCalibrator {
         return false
     }
 
-    /// True for a fit with a field much stronger than every reading. Iron would have to cancel it in all attitudes, which it
-    /// seems to do where the device has hardly turned.
+    /// True for a fit whose field is much stronger than every reading. Hard iron would have to cancel that field in all
+    /// attitudes, which it may seem to do if the device has hardly turned.
     private func isBeyondReadings(_ fit: MagneticFit) -> Bool {
         let squares = reservoir.samples.lazy.map(\.field.squaredLength).max() ?? 0
         return fit.strength > Self.largestStrength * squares.squareRoot()
     }
 
-    /// The field of a believable fit in units of the strongest reading.
+    /// The maximum field of a plausible fit, as a multiple of the strongest reading.
     static let largestStrength = 1.5
     static let adoptableUncertainty = 0.15
     static let adoptableResidual = 0.09

@@ -22,8 +22,8 @@ struct MovementHistory: Sendable {
     private static let capacity = 128
     /// The shortest stride, that of a runner, in seconds.
     private static let shortestStride = 0.5
-    /// The part of the best autocorrelation from which on a shorter period counts instead. Between 0.8 and 0.9 the counts of
-    /// the 19 walks with truth differ by two steps at most.
+    /// The fraction of the best autocorrelation at which a shorter period is preferred. Between 0.8 and 0.9, the counts
+    /// of the 19 walks with ground truth differ by at most two steps.
     private static let nearlyBest = 0.85
 
     private var values = [Double](repeating: 0, count: capacity)
@@ -60,8 +60,8 @@ struct MovementHistory: Sendable {
         return best
     }
 
-    /// The shortest period from half a second on after which the movement repeats itself nearly as well as after any: a
-    /// stride, or a step where both legs move it alike.
+    /// The shortest period of at least half a second at which the autocorrelation is nearly the best: a stride, or a
+    /// step if both legs move the device alike.
     func stride() -> Rhythm {
         let best = rhythm(periods: Self.shortestStride...10)
         guard best.regularity > 0 else { return best }
@@ -70,7 +70,7 @@ struct MovementHistory: Sendable {
             guard period >= Self.shortestStride, let regularity = correlation(lag: lag),
                 regularity >= Self.nearlyBest * best.regularity
             else { continue }
-            // The top of that rise.
+            // The local maximum.
             var top = (lag, regularity)
             while let next = correlation(lag: top.0 + 1), next > top.1, top.0 + 1 <= Self.lags.upperBound {
                 top = (top.0 + 1, next)
@@ -80,7 +80,7 @@ struct MovementHistory: Sendable {
         return best
     }
 
-    /// The normalised autocorrelation after a time, at the nearest lag; 0 where it is not known.
+    /// The normalised autocorrelation at the lag nearest to a period in seconds; 0 when it is not known.
     func correlation(after period: Double) -> Double {
         correlation(lag: Int((period / Self.interval).rounded())) ?? 0
     }

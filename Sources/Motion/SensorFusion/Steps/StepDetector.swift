@@ -3,8 +3,8 @@
 /// Counts steps, causally, in the magnitude of the acceleration at 50 samples a second.
 ///
 /// 1. A band-pass leaves the frequencies of steps.
-/// 2. A peak that stands out on both sides, and comes not too soon after the one before, may be a step. Where there are more
-///    than two peaks in a stride, those that come too soon for its rhythm are left out.
+/// 2. A peak that is prominent on both sides and not too close to the one before may be a step. In strides with more
+///    than two peaks, those that are too early for the rhythm of the strides are left out.
 /// 3. It is regular when the movement repeats itself at that moment.
 /// 4. Peaks wait until they are a run of eight and regular; then all of them count at once, and from then on each regular
 ///    one. Irregular ones in between wait too, and count when the walk goes on. So what is no walk, as handling the
@@ -34,13 +34,13 @@ package struct StepDetector: Sendable {
     static let run = 8
     /// So many irregular peaks may wait in a walk; with one more it is over. Chosen among 4 to 10.
     static let patience = 8
-    /// The time of a step in seconds before one is known.
+    /// The assumed duration of a step in seconds before any is measured.
     static let usualStep = 0.55
     /// The shortest stride of a walk in seconds; runners' are shorter.
     static let shortestWalkingStride = 0.85
-    /// The peaks in a stride from which on they are more than its two steps.
+    /// The number of peaks per stride above which not every peak is a step.
     static let peaksOfStride = 2.5
-    /// The range of a step where there are more peaks than steps, as parts of the mean one.
+    /// The shortest and the longest step in strides with more peaks than steps, as fractions of the mean step.
     static let shortestPart = 0.7
     static let longestPart = 1.6
 
@@ -49,11 +49,11 @@ package struct StepDetector: Sendable {
     /// Peaks in a row without a long pause.
     private var runLength = 0
     private var lastPeak = -Double.infinity
-    /// The last peak, whether it may be a step or not.
+    /// The time of the last peak, even if it cannot be a step.
     private var lastCandidate = -Double.infinity
-    /// The mean of the last times from one peak to the next, in seconds.
+    /// The moving average of the interval between peaks, in seconds.
     private var peakInterval = StepDetector.usualStep
-    /// The last peak, where it came too soon after the one before to be a step.
+    /// The time of the last peak if it was too early to be a step.
     private var omitted: Double?
     private var lastStep = -Double.infinity
     /// True while regular peaks count at once.
@@ -130,7 +130,7 @@ package struct StepDetector: Sendable {
                 omitted = time
                 return
             }
-            // The step between was the peak that was left out.
+            // The peak that was left out was the step in between.
             if let omitted, time - lastPeak > Self.longestPart * step { add(omitted) }
         }
         omitted = nil
@@ -152,11 +152,11 @@ package struct StepDetector: Sendable {
         waiting.append(peak)
     }
 
-    /// The mean time of a step in seconds by the rhythm of left and right, where there are more peaks than steps; nil where
-    /// each peak may be a step.
+    /// The mean duration of a step in seconds, half a stride, when strides have more peaks than steps; nil when each
+    /// peak may be a step.
     ///
-    /// In a back pocket the foot of the other side makes two peaks, or each foot does: three or four in a stride, after which
-    /// the movement repeats itself.
+    /// In a back pocket, the opposite foot or each foot causes two peaks, so that a stride, the period of the movement,
+    /// has three or four.
     private func stepOfRhythm(_ history: MovementHistory) -> Double? {
         let stride = history.stride()
         guard stride.regularity >= Self.regularity, stride.period >= Self.shortestWalkingStride,

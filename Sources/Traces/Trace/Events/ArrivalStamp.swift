@@ -35,7 +35,7 @@ package enum ArrivalStamp {
         return start
     }
 
-    /// True for an NMEA sentence behind a stamp.
+    /// True for a line with an NMEA sentence after a stamp.
     static func isStampedSentence(_ bytes: UnsafeRawBufferPointer, _ line: Range<Int>) -> Bool {
         var at = line.lowerBound
         let limit = min(line.upperBound, line.lowerBound + maximumLength)

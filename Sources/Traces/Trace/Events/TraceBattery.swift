@@ -16,7 +16,7 @@ enum TraceBattery {
         }
     }
 
-    /// True for null, and for an object whose level and state, where present, are in range and known.
+    /// True for null, and for an object that has no members but a level from 0 to 1 and a known state.
     static func isReadable(_ json: UnsafeRawBufferPointer) -> Bool {
         var reader = JSONReader(json)
         do throws(JSONError) {

@@ -4,8 +4,8 @@ import DeviceCore
 import JSONBytes
 
 extension TraceHeader {
-    /// Returns a warning for each member of a header line that reading ignores: one whose value has the wrong type, a
-    /// sensor without an id or of an unknown kind, a battery level outside 0…1. `null` counts as absent.
+    /// Returns a warning for each ignored member of a header line: a value of the wrong type, an unknown member of a
+    /// sensor, a sensor without an id or of an unknown kind, a battery level outside 0…1. `null` counts as absent.
     ///
     /// The line is a valid header; members that `otherMembers` keeps are not reported.
     static func warnings(about line: UnsafeRawBufferPointer) -> [TraceWarning] {

@@ -54,7 +54,7 @@ public struct TraceHeader: Sendable, Hashable {
     public var source = ""
     /// Members that this version does not know, kept as they are.
     public var otherMembers: [TraceMember] = []
-    /// The members of the line that this header was read from that could not be used. Not written.
+    /// Warnings about members of the header line that could not be used. They are not written.
     package var warnings: [TraceWarning] = []
 
     /// A header of this version.

@@ -54,7 +54,7 @@ struct EventContents {
             }
         }
         try reader.finish()
-        // An accessory's other keys are checked with the accessory.
+        // The other keys of an accessory event are checked when the accessory is read.
         if hasUnknownKey, record?.kind != .accessory { hasBadMember = true }
         if let stamp { record?.stamp = stamp }
         if sensor != nil {

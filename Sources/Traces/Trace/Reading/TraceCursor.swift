@@ -13,8 +13,8 @@ public import DeviceCore
 /// }
 /// ```
 ///
-/// Any bytes can be read: lines that cannot be used are skipped and reported as ``warnings``. A report is handed over when it
-/// looks whole from both ends; whether it is valid JSON is for the decoder to say. A copy of the cursor is a bookmark.
+/// Any bytes can be read: lines that cannot be used are skipped and reported as ``warnings``. A report is returned if
+/// it begins and ends like one; the decoder validates its JSON. A copy of the cursor is a bookmark.
 public struct TraceCursor: Sendable {
     /// The most warnings that are kept.
     public static let maximumWarnings = 100
@@ -23,7 +23,7 @@ public struct TraceCursor: Sendable {
     public private(set) var warnings: [TraceWarning] = []
     /// All warnings, those that were not kept included.
     public private(set) var warningCount = 0
-    /// All warnings, grouped by reason, those of the header included.
+    /// All warnings, including those of the header, grouped by reason.
     package private(set) var diagnostics = InputDiagnostics()
     /// Lines that held nothing to play: in gpsd's text NMEA, comments and anything else; in a native trace lines that
     /// cannot be read. Empty lines do not count.
@@ -154,7 +154,7 @@ public struct TraceCursor: Sendable {
         warn(reason)
     }
 
-    /// Notes a problem of the current line, which is read all the same.
+    /// Records a problem of the current line.
     @inline(never)
     mutating func warn(_ reason: TraceWarning.Reason) { problems.append(reason) }
 

@@ -50,7 +50,7 @@ public struct TraceWarning: Sendable, Hashable, CustomStringConvertible {
         self.text = text
     }
 
-    /// The start of some input: at most 80 characters.
+    /// At most the first 80 characters of the input.
     static func text(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
         String(String(decoding: bytes.prefix(320), as: UTF8.self).prefix(80))
     }
@@ -85,7 +85,7 @@ extension TraceWarning.Reason {
 extension InputDiagnostics {
     /// Groups warnings by their reasons.
     ///
-    /// - Parameter count: The number of warnings that were found, where only the first of them were kept.
+    /// - Parameter count: The total number of warnings, when only the first ones were kept.
     package init(_ warnings: [TraceWarning], count: Int? = nil) {
         self.init()
         for warning in warnings { record(warning) }

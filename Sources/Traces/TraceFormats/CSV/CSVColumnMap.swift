@@ -17,8 +17,8 @@ import Trace
 /// | quantities | units |
 /// | --- | --- |
 /// | `time` | s, ms, us, ns: since the start, or since 1970 when that makes more than three years; iso: 2026-11-21T10:00:00Z |
-/// | `date` | ymd, dmy, mdy: the day of a row whose time is a time of day; two digits of a year are those since 1980 |
-/// | `fix.time` | as `time`: when the position was measured, where rows repeat the last one |
+/// | `date` | ymd, dmy, mdy: the date of a row whose time is a time of day; two-digit years mean 1980 to 2079 |
+/// | `fix.time` | as `time`: the time of the fix, for tables whose rows repeat the last fix |
 /// | `accel.x`, `accel.y`, `accel.z` | m/s^2, g, mg, cm/s^2; +9.81 on the axis that points up |
 /// | `gyro.x`, `gyro.y`, `gyro.z` | rad/s, deg/s, mdeg/s, mrad/s |
 /// | `mag.x`, `mag.y`, `mag.z` | uT, nT, mT, T, G, mG |
@@ -26,7 +26,7 @@ import Trace
 /// | `lat`, `lon`, `course`, `acc.course` | deg, rad, e7, e5 (whole numbers of 1e-7 and 1e-5 degrees) |
 /// | `alt.msl`, `alt.hae`, `acc.h`, `acc.v` | m, cm, mm, km, ft |
 /// | `speed`, `climb`, `acc.speed` | m/s, km/h, kn, mph, cm/s, mm/s, ft/s |
-/// | `lat.dir`, `lon.dir` | none: N or S, E or W, in a column of its own |
+/// | `lat.dir`, `lon.dir` | none: N or S, E or W, in a separate column |
 /// | `mode`, `sats`, `hdop`, `vdop`, `pdop` | none |
 ///
 /// Settings: `separator=` comma, semicolon, tab or pipe, where the first line does not show it; `decimal=comma`;

@@ -4,9 +4,9 @@
 enum CSVQuantity: String, Hashable, Sendable, CaseIterable {
     /// When the row was measured.
     case time
-    /// The day of the row, where the time is a time of day.
+    /// The date of the row, if its time is a time of day.
     case date
-    /// When the position of the row was measured. Loggers repeat the last fix in each row.
+    /// The time of the fix. Loggers repeat the last fix in each row.
     case fixTime = "fix.time"
     /// Proper acceleration: +9.81 m/s² on the axis that points up.
     case accelX = "accel.x"

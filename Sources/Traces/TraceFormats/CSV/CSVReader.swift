@@ -148,9 +148,9 @@ struct CSVReader {
         return value.isFinite ? value : nil
     }
 
-    /// What stands in a cell for a number.
+    /// The content of a numeric cell.
     enum Content {
-        /// Nothing, or one of the usual words for it.
+        /// An empty cell, or a word for a missing value such as NaN or null.
         case nothing
         case number(DecimalNumber)
         case decimalComma
@@ -170,7 +170,7 @@ struct CSVReader {
         }
     }
 
-    /// What stands in a cell for a number; nothing when the cell is missing.
+    /// The content of a numeric cell; `nothing` when the cell is missing.
     func content(_ index: Int) -> Content {
         guard index >= 0, index < cells.count, !cells[index].range.isEmpty else { return .nothing }
         let contents = UnsafeRawBufferPointer(rebasing: bytes[cells[index].range])
@@ -184,7 +184,7 @@ struct CSVReader {
         return DecimalNumber.hasComma(contents) ? .decimalComma : .unreadable
     }
 
-    /// True when none of these cells holds a number or is missing, and some hold text: a row of units below the header.
+    /// True when none of these cells holds a number and some hold text, as in a row of units below the header.
     func isRowOfUnits(_ indices: some Sequence<Int>) -> Bool {
         var hasText = false
         for index in indices {

@@ -15,9 +15,9 @@ struct CSVTableReader {
     /// Whether times are since 1970, which the first one decides for all; nil before it.
     private var isCivil: Bool?
     private var unzoned = 0
-    /// True when the time of the row is one that nobody means.
+    /// True when the row has a time that cannot be used.
     private var hasUnusableTime = false
-    /// True when a time is from after the logger's clock was set.
+    /// True once a time shows that the logger's clock was set.
     private var hasSetClock = false
     private var hasDays = false
 
@@ -120,7 +120,7 @@ struct CSVTableReader {
         return recording
     }
 
-    /// Reads the next row. One of units below the header is passed over.
+    /// Reads the next row, and skips a row of units below the header.
     private mutating func nextRow(isFirst: Bool) throws(DeviceError) -> Bool {
         guard try reader.next() else { return false }
         guard isFirst, map.hasHeader, reader.isRowOfUnits(rows.columns.values.map(\.index)), !hasTime else {
@@ -132,7 +132,7 @@ struct CSVTableReader {
         return try reader.next()
     }
 
-    /// True when the row has a date or a time of day where the column map looks for one.
+    /// True when a time or date column of the row holds a date or a time of day.
     private var hasTime: Bool {
         [CSVQuantity.time, .date].contains { quantity in
             guard let column = rows.columns[quantity] else { return false }
@@ -142,7 +142,7 @@ struct CSVTableReader {
         }
     }
 
-    /// True when a time in the first thousand rows is civil. Earlier ones are from before the logger's clock was set then.
+    /// True when one of the first thousand rows has a civil time. Earlier times are then from a clock that was not set.
     private func isCivilSoon() throws(DeviceError) -> Bool {
         guard let column = rows.columns[.time] else { return false }
         var ahead = reader
@@ -161,7 +161,7 @@ struct CSVTableReader {
         return false
     }
 
-    /// Records columns that hold hemispheres and are not named.
+    /// Records columns that hold hemispheres but are not in the map.
     private mutating func findUnnamedDirections() {
         for (quantity, letters, sign) in [
             (CSVQuantity.latitudeDirection, "NS", CSVQuantity.lat), (.longitudeDirection, "EW", .lon),
@@ -178,7 +178,7 @@ struct CSVTableReader {
         }
     }
 
-    /// When the position of the row was measured; nil when the map names no such column or its cell is empty.
+    /// The time of the fix; nil when the map has no such column or its cell is empty.
     private mutating func fixTime() throws(DeviceError) -> (time: Int64, civil: WallTime?)? {
         guard let column = rows.columns[.fixTime], let unit = column.unit else { return nil }
         let text = reader.text(column.index)
@@ -194,7 +194,7 @@ struct CSVTableReader {
             return nil
         }
         let isCivil = unit.power == nil || time >= Self.earliestCivilTime
-        // Loggers write zero where they know no time of the fix.
+        // Loggers write zero when the time of the fix is unknown.
         if time == 0, isCivil || self.isCivil == true {
             rows.recordUnreadable(column.index, reader)
             return nil
@@ -248,15 +248,15 @@ struct CSVTableReader {
         return isCivil == true ? usable(time) : time
     }
 
-    /// Nil for a civil time that a logger wrote before its clock was set: the first second of 1970, or any time before 1973
-    /// when there are later ones too.
+    /// Returns the time; nil for a civil time from before the logger's clock was set: the first second of 1970, or any
+    /// time before 1973 if the table also has later ones.
     private mutating func usable(_ time: Int64) -> Int64? {
         if time >= Self.earliestCivilTime { hasSetClock = true }
         hasUnusableTime = hasSetClock ? time < Self.earliestCivilTime : (0..<1_000_000_000).contains(time)
         return hasUnusableTime ? nil : time
     }
 
-    /// The time of a row whose day stands in another column.
+    /// The time of a row whose date is in a separate column.
     private mutating func timeOfDay(_ text: String, _ unit: CSVUnit, _ index: Int) throws(DeviceError) -> Int64? {
         guard let date = rows.columns[.date] else { return nil }
         let day = reader.text(date.index)

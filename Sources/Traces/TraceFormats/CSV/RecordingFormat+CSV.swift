@@ -78,7 +78,7 @@ extension RecordingFormat {
 
     private static func sniff(_ input: RecordingInput) throws(DeviceError) -> Likeness? {
         if MotionCSVLayout(columns: input.columns) != nil { return .likely }
-        // A table may hold a receiver's sentences in one of its columns.
+        // A table may contain NMEA sentences in one of its columns.
         return input.isTable && input.name.lowercased().hasSuffix(".csv") && !input.holdsSentences ? .named : nil
     }
 

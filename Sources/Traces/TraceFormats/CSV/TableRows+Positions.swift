@@ -5,11 +5,11 @@ import GPSDProtocol
 import Trace
 
 extension TableRows {
-    /// A fix that stays as it is for longer than this while it says a speed is an old one, in nanoseconds.
+    /// The time after which an unchanged position with a nonzero speed counts as an old fix, in nanoseconds.
     private static let longestUnchanged: Int64 = 3_000_000_000
-    /// The slowest speed of a receiver that moves, in m/s.
+    /// The minimum speed of a moving receiver, in m/s.
     private static let slowestMotion = 1.0
-    /// The dilution from which on receivers mean that they have no fix.
+    /// The smallest dilution of precision with which receivers indicate that they have no fix.
     private static let noDilution = 99.0
 
     mutating func takePosition(
@@ -54,7 +54,7 @@ extension TableRows {
         var civil = civil
         if let fix {
             civil = fix.civil
-            // The fix's own time tells which rows repeat it. A receiver may measure more often than that time shows.
+            // Rows with equal fix times and values repeat a fix. Values may change more often than the fix time shows.
             let values = values(report)
             if let last = lastFix, fix.time == last.time {
                 if Self.areEqual(values, last.values) {
@@ -75,7 +75,7 @@ extension TableRows {
         append(Item(report: report, sky: sky, time: time, civil: civil, line: reader.line))
     }
 
-    /// A coordinate in degrees: a number, or one with its hemisphere in the same cell or in another.
+    /// A coordinate in degrees: a number, optionally with its hemisphere in the same cell or in a separate column.
     private mutating func coordinate(
         _ quantity: CSVQuantity, _ direction: CSVQuantity, _ letters: String, _ reader: borrowing CSVReader
     ) throws(DeviceError) -> Double {
@@ -93,7 +93,7 @@ extension TableRows {
         if value.isNaN { value = try self.value(quantity, reader) }
         if let other = columns[direction] {
             let text = reader.text(other.index).uppercased().trimmed
-            // NORTH, SOUTH, EAST and WEST too.
+            // Accepts NORTH, SOUTH, EAST and WEST too.
             if let first = text.first, letters.contains(first) {
                 letter = first
             } else if !text.isEmpty, !value.isNaN {
@@ -116,7 +116,7 @@ extension TableRows {
         return letter == letters.last ? -value.magnitude : value.magnitude
     }
 
-    /// The number of satellites, also of `18 / 19`: used and in view.
+    /// The number of satellites used, which is the first number of `18 / 19`: used and in view.
     private mutating func countOfSatellites(_ reader: borrowing CSVReader) throws(DeviceError) -> Double {
         guard let column = columns[.sats] else { return .nan }
         if case .unreadable = reader.content(column.index) {
@@ -128,7 +128,7 @@ extension TableRows {
         return try value(.sats, reader)
     }
 
-    /// True for a row that says in other ways than by a mode that there is no fix.
+    /// True for a row without a mode whose other values show that there is no fix.
     private mutating func isWithoutFix(
         _ report: PositionReport, _ sky: SkyReport, _ reader: borrowing CSVReader
     ) -> Bool {
@@ -138,7 +138,7 @@ extension TableRows {
         } else if sky.hdop >= Self.noDilution {
             reason = "has a dilution of 99 or more"
         } else if sky.usedCount == 0, !(report.horizontalError > 0) {
-            // Phones say no satellites for positions of networks, with an accuracy.
+            // Phones give no satellites, but an accuracy, for network positions.
             reason = "has no satellites"
         } else {
             return false
@@ -166,7 +166,7 @@ extension TableRows {
         zip(left, right).allSatisfy { $0 == $1 || ($0.isNaN && $1.isNaN) }
     }
 
-    /// Records a position that does not change although it says a speed: the logger repeats an old fix.
+    /// Records a position that does not change although its speed is not zero: the logger repeats an old fix.
     private mutating func noteUnchanged(_ report: PositionReport, at time: Int64, _ reader: borrowing CSVReader) {
         let values = values(report)
         guard let since = unchanged, Self.areEqual(values, since.values) else {
@@ -181,7 +181,7 @@ extension TableRows {
             line: reader.line, text: "\(report.coordinates), \(report.speed) m/s")
     }
 
-    /// True when the position only stands there again because its row has motion readings.
+    /// True when a row of motion readings merely repeats the position before.
     private mutating func repeats(_ report: PositionReport, at time: Int64) -> Bool {
         let values = values(report)
         if let last = lastPlace, time.subtractingSaturated(last.time) < Self.longestRepetition,
@@ -194,7 +194,7 @@ extension TableRows {
         return false
     }
 
-    // Positions of one time are spread over the time to the next one, at most a second.
+    // Positions of the same time are spread over the interval to the next time, at most a second.
 
     private mutating func append(_ item: Item) {
         guard var first = firstItems else {
@@ -212,7 +212,7 @@ extension TableRows {
         firstItems = first
     }
 
-    /// Writes or holds back the first items. Those before the first time are one second apart.
+    /// Spreads the first items. Items before the first time are placed one second apart.
     private mutating func spread(_ first: [Item]) {
         let leading = first.prefix { $0.time == nil }
         if let time = first.dropFirst(leading.count).first?.time {
@@ -230,7 +230,7 @@ extension TableRows {
         self.spreader = spreader
     }
 
-    /// Writes the positions that are held back. Where all of several have one time, or none, they are one second apart.
+    /// Writes the positions that are held back. If all have the same time, or none, they are placed one second apart.
     mutating func finishPositions() {
         if let first = firstItems {
             firstItems = nil

@@ -35,19 +35,19 @@ struct TableRows {
     var repeated = 0
     /// Positions that got speed, course or climb from the way between them.
     var derived = 0
-    /// What could not be read.
+    /// The problems found in the rows.
     var diagnostics = InputDiagnostics()
     private var hasRows = false
     var motion = DerivedMotion()
     var lastPlace: (values: [Double], time: Int64)?
-    /// The position that was measured last, with the time and the row's time of its first row.
+    /// The last fix: its time, its values, and the time of the first row that has it.
     var lastFix: (time: Int64, values: [Double], rowTime: Int64?)?
-    /// The start and the line of an unchanged position that says a speed.
+    /// The values of the last position, and the time and line of the first row that has them.
     var unchanged: (values: [Double], time: Int64, line: Int)?
     var spreader = EqualTimeSpreader<Item>()
-    /// The positions before the first change of the time; nil behind it.
+    /// The positions up to the first change of the time; nil after it.
     var firstItems: [Item]? = []
-    /// True when all positions have one time, which counts for none then.
+    /// True when all positions have no time, or the same time, which is then ignored.
     var hasOneTime = false
 
     /// A position and its satellites.
@@ -100,7 +100,7 @@ struct TableRows {
         return recording
     }
 
-    /// True when the row holds a number in any column but those of times.
+    /// True when the row holds a number in a column other than those of times and dates.
     func hasReadings(_ reader: borrowing CSVReader) -> Bool {
         columns.contains { quantity, column in
             guard quantity.dimension != .time, quantity != .date, case .number = reader.content(column.index) else {
@@ -113,9 +113,9 @@ struct TableRows {
     /// Takes the row that was read last.
     ///
     /// - Parameters:
-    ///   - time: of the row; nil for a row without a time among others that have one.
+    ///   - time: of the row; nil when it has none.
     ///   - civil: the same as civil time; nil when it is not known.
-    ///   - fix: when its position was measured; nil when the row does not say.
+    ///   - fix: The time of the fix; nil when the row does not give it.
     mutating func take(
         _ reader: borrowing CSVReader, at time: Int64?, civil: WallTime?, fix: (time: Int64, civil: WallTime?)? = nil
     ) throws(DeviceError) {
@@ -167,7 +167,7 @@ struct TableRows {
             "the cell of column \(name) cannot be read and was ignored", line: reader.line, text: reader.text(index))
     }
 
-    /// Ends the first row, in which a cell that cannot be read is an error: the table may be another one.
+    /// Ends a row. An unreadable cell in the first row is an error, because the map may be for another table.
     mutating func endRow() { hasRows = true }
 }
 

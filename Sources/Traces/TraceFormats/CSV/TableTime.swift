@@ -3,15 +3,15 @@
 import DeviceCore
 import Trace
 
-/// Times and dates as tables write them.
+/// Parses times and dates in the notations found in tables.
 enum TableTime {
-    /// The instant of a text: ISO 8601, or one of its usual variants, as `2024/01/01 10:08:00`, `… +0000`, `… UTC` and
-    /// `10:08:00:250` with the milliseconds behind a colon. Nil for other text.
+    /// Parses ISO 8601 or one of its usual variants, such as `2024/01/01 10:08:00`, `… +0000`, `… UTC` and
+    /// `10:08:00:250` with milliseconds after a colon. Returns nil for other text.
     static func parse(_ text: String) -> (time: WallTime, zone: CivilTime.Zone)? {
         if let found = zoned(text) { return found }
         var words = text.split(separator: " ").map(String.init)
         guard let last = words.last else { return nil }
-        // The zone may stand behind a blank.
+        // The zone may follow a blank.
         if last == "UTC" || last == "GMT" {
             words[words.count - 1] = "Z"
         }
@@ -28,7 +28,7 @@ enum TableTime {
         return zoned(String(decoding: bytes, as: UTF8.self))
     }
 
-    /// The time of day of a text in nanoseconds: `10:08:00.25`, `10:08`, `100800.25`, with `Z`, `AM` or `PM` behind it or not.
+    /// Parses a time of day, in nanoseconds: `10:08:00.25`, `10:08` or `100800.25`, optionally with `Z`, `AM` or `PM`.
     static func timeOfDay(_ text: String) -> Int64? {
         var digits = text.uppercased().replacing(" ", with: "")
         var shift = 0
@@ -53,9 +53,9 @@ enum TableTime {
         return time.nanoseconds + Int64(shift) * 3_600_000_000_000
     }
 
-    /// The midnight that begins the day of a text, in nanoseconds since 1970; nil for other text.
+    /// Parses a date, and returns the midnight at which it begins, in nanoseconds since 1970; nil for other text.
     ///
-    /// - Parameter order: `ymd`, `dmy` or `mdy`. Any marks may separate the numbers, or none: `20240131`, `310124`.
+    /// - Parameter order: `ymd`, `dmy` or `mdy`. The numbers may have any separators or none: `20240131`, `310124`.
     static func midnight(_ text: String, order: String) -> Int64? {
         var parts = text.split { !$0.isASCII || !$0.isNumber }.map(String.init)
         if parts.count == 1, let digits = parts.first, digits.count == 8 || digits.count == 6 {

@@ -11,7 +11,7 @@ struct GPXImporter {
     private let chunks: FileChunks
     private var writer: GPXPointWriter
     private var hasPoints = false
-    /// The last time so far.
+    /// The latest time so far.
     private var last = Int64.min
 
     init(_ plan: GPXPlan, _ options: GPXOptions, _ chunks: FileChunks) {
@@ -48,7 +48,7 @@ struct GPXImporter {
         }
     }
 
-    /// The times of the points before the first time of a part: one second apart, or less where others end before.
+    /// Times for the points before the first time of a part: one second apart, or closer to stay after earlier parts.
     private func leadingTimes(of part: GPXSurvey.Part) -> some IteratorProtocol<Int64> {
         let count = Int64(part.leading)
         let gap = plan.needsSorting || last == .min ? Int64.max : max(0, part.first.subtractingSaturated(last))
@@ -128,7 +128,7 @@ struct GPXDirectImport {
         }
     }
 
-    /// The trace of all points, which ends the import; nil when it cannot be used, or does not start at that time.
+    /// Ends the import, and returns the trace of all points; nil when it cannot be used or does not start at that time.
     ///
     /// - Parameter start: Civil time at time zero, in nanoseconds since 1970.
     mutating func trace(from start: Int64?) throws(DeviceError) -> TraceFile? {

@@ -9,7 +9,7 @@ struct GPXPlan {
     private(set) var parts: [GPXSurvey.Part]
     /// Civil time at time zero, in nanoseconds since 1970; nil when no point has a time.
     let start: Int64?
-    /// The earliest time that counts; see ``GPXReader/earliestTime``.
+    /// The earliest valid time; see ``GPXReader/earliestTime``.
     let earliestTime: Int64
     /// True when the points have to be sorted.
     let needsSorting: Bool
@@ -57,7 +57,7 @@ struct GPXPlan {
             }
             chosen = [part]
         }
-        // Several points with one time were not at their places at that time.
+        // If several points all have the same time, it is not the time of measurement.
         let first = chosen.map(\.first).min() ?? .max
         let isOneTime =
             chosen.reduce(0) { $0 + $1.timed } > 1 && chosen.allSatisfy { $0.timed == 0 || $0.last == first }

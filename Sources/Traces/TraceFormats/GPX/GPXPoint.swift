@@ -8,17 +8,17 @@ struct GPXPoint {
     var report = PositionReport()
     /// What the point says of the sky.
     var sky = SkyReport()
-    /// Nanoseconds since 1970; nil when the file says none that can be read.
+    /// Nanoseconds since 1970; nil when the file gives no readable time.
     var time: Int64?
     /// What `fix` says of the dimensions.
     private var mode: FixMode?
 
-    /// True when `fix` says that there is none.
+    /// True when the text of `fix` is `none`.
     var isWithoutFix: Bool { mode == FixMode.none }
     /// True when it says something of the sky.
     var hasSky: Bool { sky.usedCount >= 0 || !sky.hdop.isNaN || !sky.vdop.isNaN || !sky.pdop.isNaN }
 
-    /// Sets mode and status from the text of `fix`. False for an unknown text.
+    /// Sets mode and status from the text of `fix`. Returns false for an unknown text.
     mutating func set(fix: UnsafeRawBufferPointer) -> Bool {
         let known: (mode: FixMode?, status: UInt8)? =
             switch String(decoding: fix.prefix(8), as: UTF8.self) {

@@ -24,15 +24,15 @@ struct GPXPointWriter {
     private let needsSorting: Bool
     private var motion = DerivedMotion()
     private var spreader = EqualTimeSpreader<Item>()
-    /// What begins with the next point that is appended.
+    /// The element that begins with the next point that is appended.
     private var beginning = Beginning.segment
-    /// The next time that may be free for a point of a time that others have, by that time.
+    /// The next time to try for a point whose time is already used, by the used time.
     private var nextFreeTime: [Int64: Int64] = [:]
     /// What is sorted before it is written, where that has to be.
     private var recording = Recording()
     private var size = 0
 
-    /// What begins with a point.
+    /// The element that begins with a point.
     private enum Beginning {
         case nothing, segment, part
     }
@@ -55,7 +55,7 @@ struct GPXPointWriter {
         if !needsSorting { try sink.write(recording.traceHeader(source: name)) }
     }
 
-    /// True when the next point does not continue the path of those before it.
+    /// True when the next point does not continue the path of the points before it.
     var isAtBeginning: Bool { beginning != .nothing }
 
     /// Begins another track or route.
@@ -68,7 +68,7 @@ struct GPXPointWriter {
 
     /// Appends a point, and writes the points that it completes.
     ///
-    /// - Parameter time: Nanoseconds since the start; nil for a point without a time among others that have one.
+    /// - Parameter time: Nanoseconds since the start; nil for a point without a time in a file that has times.
     mutating func append(_ point: GPXPoint, at time: Int64?, to sink: some TraceSink) throws(DeviceError) {
         let item = Item(point: point, beginning: beginning)
         beginning = .nothing
@@ -107,7 +107,7 @@ struct GPXPointWriter {
         try write(report, at: time, to: sink)
     }
 
-    /// Returns that time or, where an earlier point of an overlapping track has it, the next millisecond that is free.
+    /// Returns the time or, if a point of an overlapping track already has it, the next free millisecond.
     private mutating func free(_ time: Int64) -> Int64 {
         var free = time
         while let next = nextFreeTime[free] { free = next }
@@ -116,7 +116,7 @@ struct GPXPointWriter {
         return free
     }
 
-    /// Writes the points that are still held back, and what waits for being sorted.
+    /// Writes the points that are still held back, and the recording if it had to be sorted.
     mutating func finish(_ sink: some TraceSink) throws(DeviceError) {
         var spreader = spreader
         self.spreader = EqualTimeSpreader()
@@ -139,7 +139,7 @@ struct GPXPointWriter {
     private mutating func write(_ report: PositionReport, at time: Int64, to sink: some TraceSink) throws(DeviceError) {
         var report = report
         report.time = wallTime(time)
-        // More than a thousand points of one second would share their milliseconds.
+        // With three decimals, more than a thousand points in a second would share times.
         let decimals = time % 1_000_000 == 0 ? 3 : 9
         try write(GPSDEncoder.line(report, timeDecimals: decimals), at: time, to: sink)
     }

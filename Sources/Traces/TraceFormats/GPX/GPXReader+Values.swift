@@ -5,7 +5,7 @@ import JSONBytes
 import Trace
 
 extension GPXReader {
-    /// The attributes `lat` and `lon` of the last tag, in degrees; NaN, and recorded, where they cannot be read.
+    /// Reads the attributes `lat` and `lon` of the last tag, in degrees, NaN if unreadable. Records invalid values.
     mutating func readCoordinates() -> (latitude: Double, longitude: Double) {
         let texts = [xml.attribute("lat"), xml.attribute("lon")].map { $0.map { String(decoding: $0, as: UTF8.self) } }
         let values = texts.map { $0.flatMap(Self.number) ?? .nan }
@@ -20,14 +20,14 @@ extension GPXReader {
         return (values[0], values[1])
     }
 
-    /// The number in the element that ends; NaN where there is none or it cannot be read.
+    /// Reads the number in the element that ends; NaN if there is none or it cannot be read.
     mutating func readNumber() -> Double {
         let text = xml.trimmedText
         if let value = Self.number(text) { return value }
         return readNumber(String(decoding: text, as: UTF8.self), "<\(xml.elementName)>")
     }
 
-    /// The number in a text; NaN, and recorded under that name, where it cannot be read.
+    /// Reads a number. If it cannot be read, records it under the given name and returns NaN.
     mutating func readNumber(_ text: String, _ name: String) -> Double {
         if let value = Self.number(text) { return value }
         if !text.isEmpty, text.lowercased() != "nan" {
@@ -37,7 +37,7 @@ extension GPXReader {
         return .nan
     }
 
-    /// The count in the element that ends; -1 where there is none or it cannot be read.
+    /// Reads the count in the element that ends; -1 if there is none or it cannot be read.
     mutating func readCount() -> Int32 {
         let value = readNumber()
         if value >= 0, value <= 65_535 { return Int32(value) }
@@ -45,7 +45,7 @@ extension GPXReader {
         return -1
     }
 
-    /// Sets speed or course, which are -1 where they are not known.
+    /// Sets speed or course. A value of -1 means unknown.
     mutating func set(_ quantity: CSVQuantity, _ value: Double) {
         point.report.set(quantity, value)
         let limit = quantity == .course ? 360 : Double.infinity
@@ -73,7 +73,7 @@ extension GPXReader {
         }
     }
 
-    /// Records that the last point stands in no track and no route, or in one too many.
+    /// Records that the last point is outside all tracks and routes, or in one beyond their maximum number.
     mutating func recordStrayPoint() {
         record(
             "a point outside the tracks and routes that were read was left out",
@@ -97,7 +97,7 @@ extension GPXReader {
         return value.magnitude < FixedDecimal.limit ? value : nil
     }
 
-    /// True for a number whose only fault is a comma in place of the decimal point.
+    /// True for text that is a number except for a comma in place of the decimal point.
     private static func hasDecimalComma(_ text: String) -> Bool {
         text.count { $0 == "," } == 1 && number(text.replacing(",", with: ".")) != nil
     }

@@ -7,10 +7,10 @@ import Trace
 
 /// Goes through a GPX file point by point.
 ///
-/// Read are versions 1.0 and 1.1; elements are known by their names without prefixes. Course and speed are those of 1.0,
-/// of Garmin's TrackPointExtension, or of an extension that stands directly in `extensions` (OsmAnd, OpenTracks and others),
-/// all in degrees from true north and metres per second. Heart rates and other extensions are ignored. The points that
-/// Garmin writes between two points of a route, `gpxx:rpt`, are points of the route.
+/// Supports versions 1.0 and 1.1, and ignores the prefixes of element names. Course and speed are those of version 1.0,
+/// of Garmin's TrackPointExtension, or of an extension directly inside `extensions` (OsmAnd, OpenTracks and others), in
+/// degrees from true north and metres per second. Heart rates and other extensions are ignored. The points that Garmin
+/// writes between two points of a route, `gpxx:rpt`, are points of the route.
 struct GPXReader: ~Copyable {
     /// What was read.
     enum Item {
@@ -29,12 +29,12 @@ struct GPXReader: ~Copyable {
 
     /// The last point.
     var point = GPXPoint()
-    /// Earlier times since 1970 are none, in nanoseconds: loggers write zero, or what has passed since they were switched on,
-    /// until their clock is set.
+    /// The earliest valid time, in nanoseconds since 1970. Loggers write zero, or the time since they were switched on,
+    /// until their clock is set. Times before 1970 are kept.
     var earliestTime: Int64 = 1_000_000_000
     /// Values that could not be read.
     var diagnostics = InputDiagnostics()
-    /// Latitudes and longitudes in the extensions of the last point, and the number of those that were returned.
+    /// The coordinates in the extensions of the last point, and the number of those that were returned.
     private var extensionPoints: [SIMD2<Double>] = []
     private var extensionIndex = 0
     /// The name of the track or route that is open, as far as it has been read.
@@ -112,7 +112,7 @@ struct GPXReader: ~Copyable {
         }
     }
 
-    /// Returns the next point of a route that stood in the extensions of the one before; nil when there is none.
+    /// Returns the next route point from the extensions of the last point; nil when there is none.
     private mutating func nextExtensionPoint() -> Item? {
         guard extensionIndex < extensionPoints.count else {
             extensionPoints.removeAll(keepingCapacity: true)

@@ -34,18 +34,18 @@ struct GPXSurvey {
         /// The first and the last of their times.
         var first = Int64.max
         var last = Int64.min
-        /// Points with coordinates before the first that has a time.
+        /// The number of points with coordinates before the first one with a time.
         private(set) var leading = 0
-        /// True when a time is from before GPS began.
+        /// True when a time is earlier than the GPS epoch.
         private(set) var hasEarlyTimes = false
         /// False when a time goes back.
         var isOrdered = true
-        /// Points with the time of the point before, and the line of the first of them.
+        /// The number of points with the time of the point before, and the line of the first of them.
         private(set) var repeated = (count: 0, line: 0)
         /// The time of the last point.
         private(set) var previous = Int64.min
 
-        /// The time of the first point: points before the first time are one second apart.
+        /// The time of the first point. Points before the first time are placed one second apart.
         var beginning: Int64 { first.subtractingSaturated(Int64(leading) * 1_000_000_000) }
 
         mutating func note(_ point: GPXPoint, line: @autoclosure () -> Int) {
@@ -68,7 +68,7 @@ struct GPXSurvey {
     }
 
     private(set) var parts: [Part] = []
-    /// The earliest time that counts; see ``GPXReader/earliestTime``.
+    /// The earliest valid time; see ``GPXReader/earliestTime``.
     private(set) var earliestTime: Int64 = 1_000_000_000
     /// Values that could not be read.
     private(set) var diagnostics = InputDiagnostics()
@@ -88,7 +88,7 @@ struct GPXSurvey {
         guard parts.contains(where: \.hasEarlyTimes), parts.contains(where: { $0.last >= Self.gpsEpoch }) else {
             return
         }
-        // A clock that was set later.
+        // The clock was set during the recording: the times from before are ignored.
         self = GPXSurvey(earliestTime: Self.gpsEpoch)
         direct = nil
         try read(chunks, &direct)

@@ -26,9 +26,9 @@ struct NMEALogImport {
     private var motion = DerivedMotion()
     private let derives: Bool
     private var derived = 0
-    /// What could not be read.
+    /// The problems found in the log.
     private var diagnostics = InputDiagnostics()
-    /// The number of the line that is read.
+    /// The number of the current line.
     private var line = 0
     private var run = NMEAReportRun()
     /// The reports to be written.
@@ -120,7 +120,7 @@ struct NMEALogImport {
         String(decoding: bytes.prefix(320), as: UTF8.self)
     }
 
-    /// Records what the decoder could not read of a line.
+    /// Records the problems that the decoder found in a line.
     private mutating func record(_ bytes: UnsafeRawBufferPointer, since before: NMEACounts) {
         let counts = decoder.counts
         for (count, message) in [

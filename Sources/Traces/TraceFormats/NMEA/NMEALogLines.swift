@@ -61,7 +61,7 @@ struct NMEALogSurvey {
 
     /// True when sentences stand near the beginning: what is looked at first is bounded.
     ///
-    /// - Parameter allowsMissingChecksum: nil to take sentences without checksums where none has one.
+    /// - Parameter allowsMissingChecksum: nil to accept sentences without checksums if none has one.
     static func isLog(_ bytes: UnsafeRawBufferPointer, allowsMissingChecksum: Bool? = nil) -> Bool {
         let head = UnsafeRawBufferPointer(rebasing: bytes.prefix(1 << 22))
         var options = NMEALogOptions()
@@ -85,7 +85,7 @@ struct NMEALogLines {
         case sentences(UnsafeRawBufferPointer, arrival: WallTime?)
         /// A comment that tells the date.
         case date(WallTime)
-        /// A line without a sentence that is not a comment.
+        /// A line without a sentence, other than a comment.
         case other(UnsafeRawBufferPointer)
     }
 
@@ -109,7 +109,7 @@ struct NMEALogLines {
     mutating func next() -> Line? {
         while at < bytes.count {
             let start = at
-            // The second character of CR LF begins no line, nor does the rest of one that is read in pieces.
+            // LF after CR does not begin a line, nor does the rest of a line that is read in pieces.
             if lineEnd == 0x0a || lineEnd == 0x0d && bytes[at] != 0x0a { line &+= 1 }
             if start &- forgotten >= Self.window {
                 contents?.forget(forgotten..<start)

@@ -82,7 +82,7 @@ struct NMEAReportRun {
 }
 
 extension PositionReport {
-    /// True for another measurement of a receiver without a name.
+    /// True for another measurement than the other report. Always false for receivers with a name.
     fileprivate func isElsewhere(than other: PositionReport) -> Bool {
         receiver.isEmpty && hasFix
             && (latitude != other.latitude || longitude != other.longitude

@@ -62,7 +62,7 @@ package struct DerivedMotion: Sendable {
             report.climb = climb
             isFilled = true
         }
-        // A leap from place to place, or a time that is wrong by hours, is no motion.
+        // A jump between positions, or a time that is wrong by hours, gives impossible values.
         if isFilled { report.refuseImpossibleValues() }
         return isFilled
     }

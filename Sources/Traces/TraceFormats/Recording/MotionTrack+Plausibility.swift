@@ -3,17 +3,17 @@
 import DeviceCore
 
 extension MotionTrack {
-    /// The number of readings from which on their size is judged.
+    /// The minimum number of readings for a remark.
     private static let minimumCount = 5
 
-    /// A sentence about readings that are far from what such a sensor gives on the Earth, as in another unit; nil for others.
+    /// A remark about readings that are implausible on the Earth, for example in a wrong unit; nil for plausible ones.
     ///
     /// - At rest an accelerometer shows 9.8 m/s². Half of the readings of a device that is carried lie within 4 to 40.
-    /// - Gyroscopes of phones and boards end at 2000 degrees a second, which are 35 rad/s.
-    /// - Air pressure is 31 kPa on Mount Everest and 108 kPa at its highest.
+    /// - Gyroscopes of phones and boards measure up to 2000 degrees a second, which is 35 rad/s.
+    /// - Air pressure is 31 kPa on Mount Everest, and at most 108 kPa at sea level.
     /// - The Earth's field is 0.22 to 0.67 gauss. Near iron it may be several times that.
     ///
-    /// - Parameter unitHint: How the reader is told of another unit, with UNIT for its name.
+    /// - Parameter unitHint: Returns advice on how to set the unit of a quantity.
     func plausibilityRemark(unitHint: (_ quantity: String, _ unit: String) -> String) -> String? {
         guard count >= Self.minimumCount else { return nil }
         let sorted = magnitudes.sorted()

@@ -284,7 +284,7 @@ package struct XMLReader: ~Copyable {
     }
 
     func wrongEncoding(_ encoding: String) -> DeviceError {
-        // Programs of Windows call their text ISO-8859-1. Windows-1252 holds the same letters, and the quotation marks too.
+        // Windows programs declare ISO-8859-1 and write Windows-1252, which has the same letters and curly quotes.
         let source = encoding.uppercased() == "ISO-8859-1" ? "WINDOWS-1252" : encoding
         return error(
             onLine: 1,

@@ -165,9 +165,9 @@ extension Diagnosis {
         return findings
     }
 
-    /// A finding about readings that no such sensor gives on a device at rest; nil for others.
+    /// A finding about readings that are implausible for a device at rest; nil for plausible ones.
     ///
-    /// An accelerometer shows gravity, 9.8 m/s²; the air pressure on the Earth is 30 to 110 kPa; a gyroscope ends at 35 rad/s.
+    /// An accelerometer measures gravity, 9.8 m/s²; air pressure is 30 to 110 kPa; a gyroscope measures up to 35 rad/s.
     private static func implausibleSize(of trial: MachineFacts.Trial, _ name: String) -> Finding? {
         guard let mean = trial.meanMagnitude else { return nil }
         let (range, expected): (ClosedRange<Double>, String) =

@@ -114,10 +114,10 @@ final class SignalInbox: Sendable {
         sigaction(number, &action, nil)
     }
 
-    /// Has the calling thread, the first of the process, run the handlers. The program that has started this one may have
-    /// blocked the signals; all other threads block them.
+    /// Unblocks the signals on the calling thread, which must be the first of the process. The parent process may have
+    /// blocked them; all other threads block them.
     ///
-    /// One thread only: with two, the handler of a second signal could end before that of the first.
+    /// Only one thread runs the handlers: with two, the handler of a second signal could end before that of the first.
     static func unblockOnFirstThread() {
         var signals = sigset_t()
         sigemptyset(&signals)

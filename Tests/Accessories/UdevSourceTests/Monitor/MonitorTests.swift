@@ -303,7 +303,7 @@ struct MonitorTests {
         monitor.start(receive: log.note)
         #expect(log.waits(for: ["problem notFound", "snapshot /dev/tty1"]))
         #expect(script.state.opened == [.kernel])
-        // Messages come from udevd once the connection is open, and not before.
+        // The statistics name udevd as the sender only after the connection is open.
         let groups = Mutex<[UdevGroup]>([])
         script.set { $0.whenConnecting = { groups.withLock { $0 += [monitor.statistics?.group].compactMap(\.self) } } }
         // It has its name already, as when udevd begins.

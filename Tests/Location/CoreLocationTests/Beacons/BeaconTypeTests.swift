@@ -72,7 +72,7 @@ struct BeaconTypeTests {
         )
     }
 
-    @Test("An archive of another region holds no region of beacons, and default values of other types")
+    @Test("An archive of another region decodes to no beacon region, and to default values of other types")
     func foreignArchive() throws {
         let archiver = NSKeyedArchiver(requiringSecureCoding: true)
         CLRegion().encode(with: archiver)

@@ -85,14 +85,14 @@ struct DeviceMotionErrorTests {
         #expect(rig.told.all.suffix(3) == ["24.0 0.0", "101", "45.0 0.0"])
     }
 
-    @Test("A magnetometer that is calibrated within 20 seconds needs no word")
+    @Test("A magnetometer that is calibrated within 20 seconds reports no error")
     func calibratedLater() {
         let rig = Rig(.xMagneticNorthZVertical)
         rig.feed(state(1, quality: .uncalibrated), state(19, quality: .low), state(22, quality: .uncalibrated))
         #expect(rig.told.all == ["1.0 0.0", "19.0 0.0", "22.0 0.0"])
     }
 
-    @Test("A field that the Earth cannot have is told at once", arguments: [0.1, 1, 5])
+    @Test("A field that is implausible for the Earth is reported at once", arguments: [0.1, 1, 5])
     func impossibleField(strength: Double) {
         let rig = Rig(.xMagneticNorthZVertical)
         rig.feed(state(1, quality: .uncalibrated, strength: strength))

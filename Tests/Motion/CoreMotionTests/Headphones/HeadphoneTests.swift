@@ -5,11 +5,11 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite("Motion of headphones, which there are none of", .timeLimit(.minutes(1)))
+@Suite("Headphone motion, which is not available", .timeLimit(.minutes(1)))
 struct HeadphoneTests {
     private final class Delegate: NSObject, CMHeadphoneMotionManagerDelegate {}
 
-    @Test("Nothing is available, and nothing becomes active")
+    @Test("Device motion is not available and does not become active")
     func unavailable() {
         let manager = CMHeadphoneMotionManager()
         let delegate = Delegate()
@@ -38,7 +38,7 @@ struct HeadphoneTests {
         #expect(error?.code == Int(CMErrorNotAvailable.rawValue))
     }
 
-    @Test("A handler that is stopped before is not called")
+    @Test("A handler is not called after updates are stopped")
     func stopped() {
         let manager = CMHeadphoneMotionManager()
         let queue = OperationQueue()

@@ -5,9 +5,9 @@ import Testing
 
 @testable import SensorFusion
 
-@Suite("An accelerometer that repeats itself")
+@Suite("Stuck accelerometers")
 struct StuckAccelerometerTests {
-    /// The mean attitude error of a trial in degrees, where the accelerometer is stuck for ten seconds.
+    /// The root mean square of a trial's attitude errors in degrees, with the accelerometer stuck for ten seconds.
     private func error(_ trial: AttitudeTrial, from part: Double) -> Double {
         var filter = AttitudeFilter()
         let start = Int(part * Double(trial.rates.count))
@@ -30,7 +30,7 @@ struct StuckAccelerometerTests {
         return (squares / count).squareRoot()
     }
 
-    @Test("Stuck for ten seconds in motion, it costs a few degrees at most", arguments: AttitudeTrial.all.indices)
+    @Test("Ten seconds of a stuck accelerometer cost a few degrees at most", arguments: AttitudeTrial.all.indices)
     func stuck(index: Int) {
         for part in [0.4, 0.6, 0.75] {
             // Without detection these errors are 5 to 40 degrees.
@@ -38,7 +38,7 @@ struct StuckAccelerometerTests {
         }
     }
 
-    @Test("A run of equal readings is stuck where readings have been changing")
+    @Test("Equal readings indicate a stuck sensor if readings were changing before")
     func run() {
         var detector = RepetitionDetector()
         for number in 0..<1000 {
@@ -51,7 +51,7 @@ struct StuckAccelerometerTests {
         #expect(!other)
     }
 
-    @Test("A sensor of few bits at rest, and one that is polled too fast, are not stuck", arguments: [2, 4, 10, 1000])
+    @Test("A sensor with few bits at rest and a sensor polled too fast are not stuck", arguments: [2, 4, 10, 1000])
     func repeats(times: Int) {
         var detector = RepetitionDetector()
         for number in 0..<5000 {

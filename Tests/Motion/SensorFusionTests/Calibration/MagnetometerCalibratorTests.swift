@@ -360,7 +360,7 @@ struct MagnetometerCalibratorTests {
         // Right-handed about the top edge: the right edge goes down.
         let tipped = try #require(calibrator.survey)
         #expect(tipped.sidesUp == [.face, .leftEdge])
-        // Turns about the vertical alone tell nothing of the iron along it; the next fit knows it.
+        // Turns about the vertical alone do not reveal the iron along it; the next fit finds it.
         turn([0, .pi / 4, 0], seconds: 2)
         #expect(calibrator.survey?.isCalibrated == true)
     }

@@ -5,14 +5,14 @@ import SensorFusion
 import TestSupport
 import Testing
 
-/// A sensor on a rod that swings about one horizontal axis. Such motion tells nothing of the iron along that axis.
+/// A sensor on a rod that swings about one horizontal axis. Such motion does not reveal the iron along that axis.
 @Suite("Online calibration on a pendulum")
 struct PendulumTests {
-    /// Errors of the headings in degrees, and what the calibrator says of them.
+    /// The heading errors in degrees, and the accuracy that the calibrator reports.
     private struct Outcome {
         var error = 0.0
         var uncorrectedError = 0.0
-        /// One standard deviation of the heading as told at the end; nil while uncalibrated.
+        /// The reported standard deviation of the heading at the end; nil while uncalibrated.
         var told: Double?
     }
 
@@ -100,7 +100,7 @@ struct PendulumTests {
         return 2 * atan2(abs(error.z), abs(error.w)) * 180 / .pi
     }
 
-    @Test("No correction makes the heading worse than none by more than its told accuracy", arguments: 0..<12)
+    @Test("A correction never worsens the heading by more than its reported accuracy", arguments: 0..<12)
     func oneAxis(group: Int) {
         for seed in UInt64(4 * group)..<UInt64(4 * group + 4) {
             let outcome = swing(seed: seed + 1, twist: 0)
@@ -108,7 +108,7 @@ struct PendulumTests {
         }
     }
 
-    @Test("With a slow twist the calibration mends the heading of a sensor with iron", arguments: 0..<4)
+    @Test("With a slow twist, calibration corrects the heading of a sensor with hard iron", arguments: 0..<4)
     func twisted(group: Int) {
         var (errors, uncorrected) = (0.0, 0.0)
         for seed in UInt64(4 * group)..<UInt64(4 * group + 4) {

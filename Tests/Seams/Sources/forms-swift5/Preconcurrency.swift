@@ -4,9 +4,9 @@ import Foundation
 @preconcurrency import CoreMotion
 import Synchronization
 
-// What Apple's modules never raise, which are in Swift 5 mode: nothing here gives an error or a warning.
+// Compiles without errors or warnings against Apple's modules, which are in Swift 5 mode, and has to do so here.
 
-/// Collects what a handler gets.
+/// Collects the motions that a handler receives.
 final class MotionStore: Sendable {
     let motions = Mutex<[CMDeviceMotion]>([])
 
@@ -17,7 +17,7 @@ final class MotionStore: Sendable {
     }
 }
 
-/// Has a manager on the main actor, which others ask too.
+/// Owns a manager on the main actor that is also used outside it.
 @MainActor final class MotionModel {
     let manager = CMMotionManager()
     var last: CMAcceleration?

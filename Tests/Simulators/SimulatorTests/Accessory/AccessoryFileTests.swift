@@ -102,7 +102,7 @@ struct AccessoryFileTests {
                 #"the accessory is not attached here, or does not offer the protocol; the event was left out (line 4: "{\"t\":0.2,\"in\":\"x\",\"accessory\":\"2\",\"protocol\":\"com.example.probe\"}")."#,
                 #"the trace ends in the middle of this line, which was left out (line 5: "{\"t\":0.3,")."#,
             ])
-        // Equal problems are one remark, so that what a program does otherwise has room.
+        // Equal problems give one remark, which leaves room for the differences of a program.
         try Data((lines.prefix(2) + Array(repeating: lines[3], count: 500)).joined(separator: "\n").utf8).write(
             to: file)
         let differences = try AccessorySimulator(file: file.path).differences
