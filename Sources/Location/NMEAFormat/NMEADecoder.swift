@@ -26,7 +26,8 @@ public struct NMEADecoder: Sendable {
     private static let maximumName = 64
 
     /// What it came across.
-    public private(set) var counts = NMEACounts()
+    public var counts: NMEACounts { findings.counts }
+    private var findings = NMEAFindings()
     private let options: NMEADecoderOptions
     private let midnight: Int64?
     /// Receivers by the names that tag blocks give them; the first one is that without a name.
@@ -65,14 +66,14 @@ public struct NMEADecoder: Sendable {
         var stream: Int? = 0
         while let part = parts.next() {
             switch part {
-            case .broken: counts.broken += 1
+            case .broken: findings.counts.broken += 1
             case .tagBlock(let range):
                 let block = NMEATagBlock(UnsafeRawBufferPointer(rebasing: line[range]))
                 if arrival == nil { arrival = block.time }
                 if let source = block.source { stream = index(of: source) }
             case .sentence(let range, let hasChecksum):
                 guard let stream else {
-                    counts.receiversLeftOut += 1
+                    findings.counts.receiversLeftOut += 1
                     continue
                 }
                 take(UnsafeRawBufferPointer(rebasing: line[range]), hasChecksum, stream, arrival, receive)
@@ -81,14 +82,11 @@ public struct NMEADecoder: Sendable {
     }
 
     /// Returns and removes the issues recorded since the last call.
-    package mutating func takeIssues() -> [NMEAIssue] {
-        defer { counts.issues.removeAll(keepingCapacity: true) }
-        return counts.issues
-    }
+    package mutating func drainIssues() -> [NMEAIssue] { findings.issues.isEmpty ? [] : findings.drainIssues() }
 
     /// Hands over what is left, as no line follows.
     public mutating func finish(receive: (NMEAReport) -> Void) {
-        for index in streams.indices { streams[index].stream.flush(&counts, receive) }
+        for index in streams.indices { streams[index].stream.flush(&findings, receive) }
     }
 
     private mutating func take(
@@ -96,12 +94,12 @@ public struct NMEADecoder: Sendable {
         _ receive: (NMEAReport) -> Void
     ) {
         guard let first = bytes.first, first != UInt8(ascii: "P"), let sentence = NMEASentence(bytes) else {
-            counts.passedOver += 1
+            findings.counts.passedOver += 1
             return
         }
-        let isRead = streams[stream].stream.take(sentence, arrival: arrival, counts: &counts, receive: receive)
-        if isRead { counts.read += 1 } else { counts.passedOver += 1 }
-        if isRead, !hasChecksum { counts.unchecked += 1 }
+        let isRead = streams[stream].stream.take(sentence, arrival: arrival, findings: &findings, receive: receive)
+        if isRead { findings.counts.read += 1 } else { findings.counts.passedOver += 1 }
+        if isRead, !hasChecksum { findings.counts.unchecked += 1 }
     }
 
     private mutating func index(of source: UnsafeRawBufferPointer) -> Int? {

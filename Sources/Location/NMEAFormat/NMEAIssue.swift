@@ -30,78 +30,75 @@ package struct NMEAIssue: Sendable, Hashable {
 /// A decimal comma splits a number into two fields and shifts all fields behind it. The shift is detected by the units,
 /// the hemispheres of the position and the date.
 struct NMEALayout {
-    private let fields: [UInt8]
+    /// The forms of the first fields.
+    private let forms: StaticString
+    /// The forms of each of the groups that follow; empty for none.
+    private let group: StaticString
+    private let maximumFields: Int
 
-    private init(_ fields: String) { self.fields = [UInt8](fields.utf8) }
+    private init(_ forms: StaticString, group: StaticString = "", maximumFields: Int = .max) {
+        (self.forms, self.group, self.maximumFields) = (forms, group, maximumFields)
+    }
 
     /// The layout of a kind of sentence; nil for a kind without a fixed layout.
-    static func layout(of kind: UInt32, count: Int) -> NMEALayout? {
-        switch kind {
+    init?(of sentence: NMEASentence) {
+        switch sentence.kind {
+        case NMEASentence.kind("GGA"): self.init("tpxcunMnMuc")
+        // A decimal comma shows only in the number of fields.
+        case NMEASentence.kind("GNS"): self.init("tpxcunnuc", maximumFields: 13)
+        case NMEASentence.kind("RMC"): self.init("txpuade")
+        case NMEASentence.kind("GLL"): self.init("ptx")
         // VTG had no letters before version 2.
-        case NMEASentence.kind("VTG") where count == 4: oldVTG
-        case NMEASentence.kind("GSV"): satellites[min(4, max(0, (count - 3) / 4))]
-        case NMEASentence.kind("XDR"): transducers[min(8, max(0, count / 4))]
-        default: layouts[kind]
+        case NMEASentence.kind("VTG"): self.init(sentence.count == 4 ? "aauu" : "aTaMuNuK")
+        case NMEASentence.kind("GST"): self.init("tuuunuuu")
+        case NMEASentence.kind("ZDA"): self.init("tccc")
+        case NMEASentence.kind("GSA"): self.init("xfccccccccccccuuu")
+        case NMEASentence.kind("GSV"): self.init("ccc", group: "cnuu")
+        case NMEASentence.kind("DPT"): self.init("nn")
+        case NMEASentence.kind("HDT"): self.init("aT")
+        case NMEASentence.kind("THS"): self.init("a")
+        case NMEASentence.kind("HDM"): self.init("aM")
+        case NMEASentence.kind("HDG"): self.init("aee")
+        case NMEASentence.kind("VHW"): self.init("aTaM")
+        case NMEASentence.kind("ROT"): self.init("ns")
+        case NMEASentence.kind("XDR"): self.init("", group: "xnxx")
+        default: return nil
         }
     }
 
-    private static let oldVTG = NMEALayout("aauu")
-    /// The layouts of GSV, by the number of its satellites.
-    private static let satellites = (0...4).map { NMEALayout("ccc" + String(repeating: "cnuu", count: $0)) }
-    /// The layouts of XDR, by the number of its transducers.
-    private static let transducers = (0...8).map { NMEALayout(String(repeating: "xnxx", count: $0)) }
-    private static let layouts: [UInt32: NMEALayout] = [
-        NMEASentence.kind("GGA"): NMEALayout("tpxcunMnMuc"), NMEASentence.kind("GNS"): NMEALayout("tpxcunnuc"),
-        NMEASentence.kind("RMC"): NMEALayout("txpuade"), NMEASentence.kind("GLL"): NMEALayout("ptx"),
-        NMEASentence.kind("VTG"): NMEALayout("aTaMuNuK"), NMEASentence.kind("GST"): NMEALayout("tuuunuuu"),
-        NMEASentence.kind("ZDA"): NMEALayout("tccc"), NMEASentence.kind("GSA"): NMEALayout("xfccccccccccccuuu"),
-        NMEASentence.kind("DPT"): NMEALayout("nn"), NMEASentence.kind("HDT"): NMEALayout("aT"),
-        NMEASentence.kind("THS"): NMEALayout("a"), NMEASentence.kind("HDM"): NMEALayout("aM"),
-        NMEASentence.kind("HDG"): NMEALayout("aee"), NMEASentence.kind("VHW"): NMEALayout("aTaM"),
-        NMEASentence.kind("ROT"): NMEALayout("ns"),
-    ]
-
-    /// Calls the closure with the number of each nonempty field that does not have the expected form, counted from 1
-    /// after the kind. Positions are checked when they are read.
-    func forEachUnreadable(in sentence: NMEASentence, _ body: (Int) -> Void) {
-        forEachField(of: sentence) { form, index in
-            if !sentence[index].isEmpty, !Self.isReadable(sentence, index, form) { body(index + 1) }
-        }
+    /// The fields of a sentence, numbered from 1 after the kind, that do not have the expected form.
+    struct Faults {
+        /// The nonempty fields that cannot be read. Positions are checked when they are read.
+        var unreadable: [Int] = []
+        /// The first field whose value belongs to another field.
+        var shifted: Int?
     }
 
-    /// The number, counted from 1, of the first field whose value belongs to another field; nil when there is none.
-    func displacedField(in sentence: NMEASentence) -> Int? {
-        var displaced: Int?
-        forEachField(of: sentence) { form, index in
-            guard displaced == nil else { return }
-            switch form {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"):
-                if !sentence[index].isEmpty, sentence[index].letter != form { displaced = index + 1 }
-            case UInt8(ascii: "p"):
-                displaced = [index + 1, index + 3].first { !sentence.mayBeHemisphere($0) }.map { $0 + 1 }
-            case UInt8(ascii: "d"):
-                if !sentence[index].isEmpty, sentence.shortDate(index) == nil,
-                    (index..<sentence.count).contains(where: { sentence.shortDate($0) != nil })
-                {
-                    displaced = index + 1
-                }
-            default: break
-            }
-        }
-        return displaced
-    }
-
-    private func forEachField(of sentence: NMEASentence, _ body: (_ form: UInt8, _ index: Int) -> Void) {
+    func faults(in sentence: NMEASentence) -> Faults {
+        var faults = Faults()
+        let count = sentence.count
+        if count > maximumFields { faults.shifted = maximumFields + 1 }
         var index = 0
-        for form in fields {
-            guard index < sentence.count else { return }
-            body(form, index)
-            index += form == UInt8(ascii: "p") ? 4 : form == UInt8(ascii: "e") ? 2 : 1
+        func check(_ form: UInt8) {
+            guard index < count else { return }
+            let width = form == UInt8(ascii: "p") ? 4 : form == UInt8(ascii: "e") ? 2 : 1
+            if !Self.isReadable(sentence, index, form) {
+                faults.unreadable.append(index + 1)
+                if faults.shifted == nil { faults.shifted = Self.shiftedField(sentence, index, form).map { $0 + 1 } }
+            }
+            index += width
         }
+        forms.withUTF8Buffer { $0.forEach(check) }
+        guard group.utf8CodeUnitCount > 0 else { return faults }
+        for _ in 0..<(count - index) / group.utf8CodeUnitCount { group.withUTF8Buffer { $0.forEach(check) } }
+        return faults
     }
 
+    /// True for an empty field, and for one of the form.
     private static func isReadable(_ sentence: NMEASentence, _ index: Int, _ form: UInt8) -> Bool {
         let field = sentence[index]
+        guard form != UInt8(ascii: "p") else { return shiftedField(sentence, index, form) == nil }
+        guard !field.isEmpty else { return true }
         return switch form {
         case UInt8(ascii: "t"): sentence.timeOfDay(index) != nil
         case UInt8(ascii: "d"): field.equals("000000") || sentence.midnight(index) != nil
@@ -112,7 +109,20 @@ struct NMEALayout {
         case UInt8(ascii: "f"): (1...3).contains(field.count ?? 0)
         case UInt8(ascii: "s"): field.equals("A") || field.equals("V")
         case UInt8(ascii: "e"): !sentence.eastward(index).isNaN
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): field.letter == form
         default: true
+        }
+    }
+
+    /// The index of a field whose value belongs to another field, among those that are not of the form.
+    private static func shiftedField(_ sentence: NMEASentence, _ index: Int, _ form: UInt8) -> Int? {
+        switch form {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): index
+        case UInt8(ascii: "p"): [index + 1, index + 3].first { !sentence.mayBeHemisphere($0) }
+        case UInt8(ascii: "d"):
+            (index..<sentence.count).contains { sentence.shortDate($0) != nil } && sentence.shortDate(index) == nil
+                ? index : nil
+        default: nil
         }
     }
 }
@@ -131,25 +141,35 @@ extension NMEASentence {
     }
 }
 
-extension NMEACounts {
-    /// The maximum number of issues that are kept between two calls of ``NMEADecoder/takeIssues()``.
+/// The counts and issues of a decoder.
+struct NMEAFindings: Sendable {
+    /// The maximum number of issues that are kept between two calls of ``NMEADecoder/drainIssues()``.
     private static let maximumIssues = 256
+
+    var counts = NMEACounts()
+    private(set) var issues: [NMEAIssue] = []
 
     mutating func record(_ message: String, _ sentence: NMEASentence) {
         if issues.count < Self.maximumIssues { issues.append(NMEAIssue(message: message, text: sentence.text)) }
     }
 
+    /// Returns and removes the issues.
+    mutating func drainIssues() -> [NMEAIssue] {
+        defer { issues.removeAll(keepingCapacity: true) }
+        return issues
+    }
+
     /// Records the unreadable fields of a sentence. Returns false when its fields are shifted and the sentence has to
     /// be ignored.
     mutating func check(_ sentence: NMEASentence) -> Bool {
-        guard let layout = NMEALayout.layout(of: sentence.kind, count: sentence.count) else { return true }
-        if let number = layout.displacedField(in: sentence) {
+        guard let faults = NMEALayout(of: sentence)?.faults(in: sentence) else { return true }
+        if let number = faults.shifted {
             record(
-                "\(sentence.kindName) was ignored, because the value in its field \(number) belongs elsewhere (decimal commas?)",
+                "\(sentence.kindName) was ignored, because its fields are shifted from field \(number) on (decimal commas?)",
                 sentence)
             return false
         }
-        layout.forEachUnreadable(in: sentence) { number in
+        for number in faults.unreadable {
             record("field \(number) of \(sentence.kindName) cannot be read and was ignored", sentence)
         }
         return true

@@ -46,8 +46,6 @@ public struct NMEACounts: Sendable, Hashable {
     public var otherDatums = 0
     /// Receivers beyond the sixteenth, told apart by tag blocks; their sentences were left out.
     public var receiversLeftOut = 0
-    /// The issues recorded since the last call of ``NMEADecoder/takeIssues()``.
-    package internal(set) var issues: [NMEAIssue] = []
 
     /// Nothing yet.
     public init() {}

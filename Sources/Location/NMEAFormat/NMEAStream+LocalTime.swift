@@ -19,7 +19,7 @@ extension NMEAStream {
     ///
     /// If the next time is closer to the epoch's time than to the sentence's own, the sentence belongs to the epoch;
     /// otherwise it begins a new one. If no time follows, GLL and ZDA are assumed to be in local time.
-    mutating func release(before next: Int64?, _ counts: inout NMEACounts, _ receive: (NMEAReport) -> Void) {
+    mutating func release(before next: Int64?, _ findings: inout NMEAFindings, _ receive: (NMEAReport) -> Void) {
         guard let held, let time = epoch.time else { return }
         self.held = nil
         let offset = held.time - time
@@ -36,25 +36,25 @@ extension NMEAStream {
                 isEpochLocal = epoch.kinds == .gll
             }
             if isLocal {
-                recordLocalTime(offset, of: sentence.kindName, sentence, &counts)
-                takeTimed(sentence, time, kind, held.arrival, &counts, receive)
+                recordLocalTime(offset, of: sentence.kindName, sentence, &findings)
+                takeTimed(sentence, time, kind, held.arrival, &findings, receive)
             } else {
                 if isEpochLocal {
-                    recordLocalTime(-offset, of: "GLL", sentence, &counts)
+                    recordLocalTime(-offset, of: "GLL", sentence, &findings)
                     epoch.time = held.time
                 }
-                takeTimed(sentence, held.time, kind, held.arrival, &counts, receive)
+                takeTimed(sentence, held.time, kind, held.arrival, &findings, receive)
             }
         }
     }
 
     func recordLocalTime(
-        _ offset: Int64, of kind: String, _ sentence: NMEASentence, _ counts: inout NMEACounts
+        _ offset: Int64, of kind: String, _ sentence: NMEASentence, _ findings: inout NMEAFindings
     ) {
         let quarters = Int((Double(offset.magnitude) / Double(Self.quarterOfAnHour)).rounded())
         let fraction = ["", ".25", ".5", ".75"][quarters % 4]
         let hours = "\(quarters / 4)\(fraction) \(quarters == 4 ? "hour" : "hours")"
-        counts.record(
+        findings.record(
             "the time of \(kind) is \(hours) \(offset > 0 ? "ahead of" : "behind") that of the other sentences and was ignored",
             sentence)
     }

@@ -5,7 +5,7 @@ import DeviceCore
 // The sentences that make up a position report.
 extension NMEAStream {
     /// `time,lat,N,lon,E,quality,used,hdop,altitude,M,separation,M,age,station`
-    mutating func readGGA(_ sentence: NMEASentence, _ counts: inout NMEACounts) {
+    mutating func readGGA(_ sentence: NMEASentence, _ findings: inout NMEAFindings) {
         let quality = sentence[5].count
         if let found = NMEAStatus.all.first(where: { $0.quality == quality }) { epoch.report.status = found.status }
         let state: FixState =
@@ -14,11 +14,11 @@ extension NMEAStream {
             case 0: .none
             default: .fix
             }
-        readFix(sentence, state, separation: 10, age: 12, &counts)
+        readFix(sentence, state, separation: 10, age: 12, &findings)
     }
 
     /// `time,lat,N,lon,E,modes,used,hdop,altitude,separation,age,station`
-    mutating func readGNS(_ sentence: NMEASentence, _ counts: inout NMEACounts) {
+    mutating func readGNS(_ sentence: NMEASentence, _ findings: inout NMEAFindings) {
         let modes = sentence[5].bytes
         var state = FixState.unknown
         if modes.contains(where: { "ADEFMPRS".utf8.contains($0) }) {
@@ -26,13 +26,13 @@ extension NMEAStream {
         } else if !modes.isEmpty, modes.allSatisfy({ $0 == UInt8(ascii: "N") || $0 == UInt8(ascii: " ") }) {
             state = .none
         }
-        readFix(sentence, state, separation: 9, age: 10, &counts)
+        readFix(sentence, state, separation: 9, age: 10, &findings)
     }
 
     /// `time,A,lat,N,lon,E,knots,course,ddmmyy,variation,E,mode`
-    mutating func readRMC(_ sentence: NMEASentence, _ counts: inout NMEACounts) {
+    mutating func readRMC(_ sentence: NMEASentence, _ findings: inout NMEAFindings) {
         let state = Self.state(sentence[1])
-        guard usePosition(of: sentence, at: 2, state, maximumCount: 14, &counts) else { return }
+        usePosition(of: sentence, at: 2, state, &findings)
         readMotion(knots: sentence[6].positive, course: sentence[7])
         let variation = sentence.eastward(9)
         if !variation.isNaN { epoch.report.magneticVariation = variation }
@@ -41,10 +41,11 @@ extension NMEAStream {
     }
 
     /// `lat,N,lon,E,time,A,mode`
-    mutating func readGLL(_ sentence: NMEASentence, _ counts: inout NMEACounts) {
+    mutating func readGLL(_ sentence: NMEASentence, _ findings: inout NMEAFindings) {
         // Before version 2, GLL ended with the position.
         let state = sentence.count < 6 ? .fix : Self.state(sentence[5])
-        if usePosition(of: sentence, at: 0, state, maximumCount: 8, &counts) { readMode(sentence[6]) }
+        usePosition(of: sentence, at: 0, state, &findings)
+        readMode(sentence[6])
     }
 
     private static func state(_ status: NMEAField) -> FixState {
@@ -76,12 +77,12 @@ extension NMEAStream {
     }
 
     /// `time,day,month,year,…`
-    mutating func readZDA(_ sentence: NMEASentence, _ counts: inout NMEACounts) {
+    mutating func readZDA(_ sentence: NMEASentence, _ findings: inout NMEAFindings) {
         guard let day = sentence[1].count, let month = sentence[2].count, let year = sentence[3].count else { return }
         if let midnight = CivilDate.time(year: year, month: month, day: day) {
             setDate(midnight, isProvisional: false)
         } else {
-            counts.record("the date of ZDA cannot be read and was ignored", sentence)
+            findings.record("the date of ZDA cannot be read and was ignored", sentence)
         }
     }
 
@@ -92,42 +93,33 @@ extension NMEAStream {
         epoch.report.depth = offset.isNaN ? depth : depth + offset
     }
 
-    /// Records the position of a sentence. Returns false when the fields of the sentence are shifted.
-    ///
-    /// - Parameter maximumCount: The maximum number of fields of such a sentence. Decimal commas increase the number.
+    /// Uses the position of a sentence, and its statement about the fix.
     private mutating func usePosition(
-        of sentence: NMEASentence, at index: Int, _ state: FixState, maximumCount: Int,
-        _ counts: inout NMEACounts
-    ) -> Bool {
+        of sentence: NMEASentence, at index: Int, _ state: FixState, _ findings: inout NMEAFindings
+    ) {
         let position = sentence.position(index)
         let isEmpty = (index..<index + 4).allSatisfy { sentence[$0].isEmpty }
-        guard sentence.count <= maximumCount || position != nil else {
-            counts.record(
-                "\(sentence.kindName) has too many fields (decimal commas?) and was ignored", sentence)
-            return false
-        }
         if position == nil, !isEmpty {
-            counts.record("the position of \(sentence.kindName) cannot be read and was ignored", sentence)
+            findings.record("the position of \(sentence.kindName) cannot be read and was ignored", sentence)
         } else if state == .unknown, !isEmpty {
-            counts.record(
-                "\(sentence.kindName) does not say whether there is a fix, and its position was ignored", sentence)
+            findings.record(
+                "\(sentence.kindName) does not state whether there is a fix, and its position was ignored", sentence)
         }
         if state == .none { epoch.fix = .none }
-        guard let position, state == .fix else { return true }
+        guard let position, state == .fix else { return }
         if epoch.fix == .unknown { epoch.fix = .fix }
         // The sentence with the most digits is used.
-        guard position.decimals > epoch.decimals else { return true }
+        guard position.decimals > epoch.decimals else { return }
         epoch.decimals = position.decimals
         epoch.report.latitude = position.latitude
         epoch.report.longitude = position.longitude
-        return true
     }
 
     /// Reads the fields that GGA and GNS have in common.
     private mutating func readFix(
-        _ sentence: NMEASentence, _ state: FixState, separation: Int, age: Int, _ counts: inout NMEACounts
+        _ sentence: NMEASentence, _ state: FixState, separation: Int, age: Int, _ findings: inout NMEAFindings
     ) {
-        guard usePosition(of: sentence, at: 1, state, maximumCount: 15, &counts) else { return }
+        usePosition(of: sentence, at: 1, state, &findings)
         guard state == .fix else { return }
         sky.note(used: sentence[6].count, hdop: sentence[7].positive)
         let height = sentence[8].number

@@ -76,23 +76,23 @@ struct NMEAStream {
 
     /// Takes a sentence. False when it is of a kind that is not read.
     mutating func take(
-        _ sentence: NMEASentence, arrival: WallTime?, counts: inout NMEACounts, receive: (NMEAReport) -> Void
+        _ sentence: NMEASentence, arrival: WallTime?, findings: inout NMEAFindings, receive: (NMEAReport) -> Void
     ) -> Bool {
         if let (index, kind) = Self.timedKind(sentence) {
-            guard counts.check(sentence) else { return true }
+            guard findings.check(sentence) else { return true }
             let time = sentence.timeOfDay(index)
-            if time != nil { release(before: time, &counts, receive) }
+            if time != nil { release(before: time, &findings, receive) }
             if let time, mayBeLocalTime(time, kind) {
                 held = HeldSentence(bytes: sentence.copy(), time: time, arrival: arrival)
                 return true
             }
-            takeTimed(sentence, time, kind, arrival, &counts, receive)
+            takeTimed(sentence, time, kind, arrival, &findings, receive)
             return true
         }
-        guard counts.check(sentence) else { return true }
+        guard findings.check(sentence) else { return true }
         switch sentence.kind {
         case NMEASentence.kind("VTG"):
-            counts.motion += 1
+            findings.counts.motion += 1
             readVTG(sentence)
         case NMEASentence.kind("GSA"):
             epoch.skyArrival = arrival
@@ -103,7 +103,7 @@ struct NMEAStream {
         case NMEASentence.kind("DPT"): readDPT(sentence)
         case NMEASentence.kind("DTM"):
             let datum = sentence[0]
-            if !datum.isEmpty, !datum.equals("W84") { counts.otherDatums += 1 }
+            if !datum.isEmpty, !datum.equals("W84") { findings.counts.otherDatums += 1 }
         default: return takeAttitude(sentence, arrival, receive)
         }
         return true
@@ -122,30 +122,30 @@ struct NMEAStream {
     }
 
     mutating func takeTimed(
-        _ sentence: NMEASentence, _ time: Int64?, _ kind: Kinds, _ arrival: WallTime?, _ counts: inout NMEACounts,
+        _ sentence: NMEASentence, _ time: Int64?, _ kind: Kinds, _ arrival: WallTime?, _ findings: inout NMEAFindings,
         _ receive: (NMEAReport) -> Void
     ) {
-        begin(sentence, time, kind, arrival, &counts, receive)
+        begin(sentence, time, kind, arrival, &findings, receive)
         switch sentence.kind {
-        case NMEASentence.kind("GGA"): readGGA(sentence, &counts)
+        case NMEASentence.kind("GGA"): readGGA(sentence, &findings)
         case NMEASentence.kind("RMC"):
-            counts.motion += 1
-            readRMC(sentence, &counts)
-        case NMEASentence.kind("GLL"): readGLL(sentence, &counts)
-        case NMEASentence.kind("GNS"): readGNS(sentence, &counts)
-        case NMEASentence.kind("ZDA"): readZDA(sentence, &counts)
+            findings.counts.motion += 1
+            readRMC(sentence, &findings)
+        case NMEASentence.kind("GLL"): readGLL(sentence, &findings)
+        case NMEASentence.kind("GNS"): readGNS(sentence, &findings)
+        case NMEASentence.kind("ZDA"): readZDA(sentence, &findings)
         default: readGST(sentence)
         }
     }
 
     private mutating func begin(
-        _ sentence: NMEASentence, _ time: Int64?, _ kind: Kinds, _ arrival: WallTime?, _ counts: inout NMEACounts,
+        _ sentence: NMEASentence, _ time: Int64?, _ kind: Kinds, _ arrival: WallTime?, _ findings: inout NMEAFindings,
         _ receive: (NMEAReport) -> Void
     ) {
         // GLL had no time before version 2, and receivers without a fix give none.
         let lacksTime = time == nil && !kind.isEmpty && kind != .gll && sentence.position(kind == .rmc ? 2 : 1) != nil
         if lacksTime {
-            counts.record("\(sentence.kindName) has a position and no time; it follows the position before", sentence)
+            findings.record("\(sentence.kindName) has a position and no time; it follows the position before", sentence)
         }
         let isOther =
             time != nil && epoch.time != nil && time != epoch.time
@@ -153,7 +153,7 @@ struct NMEAStream {
         let talker = UInt16(sentence.talker.0) << 8 | UInt16(sentence.talker.1)
         if isOther || !epoch.kinds.isDisjoint(with: kind) {
             let isRepeated = !isOther && time != nil && epoch.talkers[kind.index] == talker
-            flush(&counts, receive)
+            flush(&findings, receive)
             epoch.isRepeated = isRepeated
         }
         if let time { epoch.time = time }
@@ -166,15 +166,15 @@ struct NMEAStream {
 
     /// Finishes the epoch and delivers its reports, the satellites before the position that uses them. To be called where
     /// no sentence follows.
-    mutating func flush(_ counts: inout NMEACounts, _ receive: (NMEAReport) -> Void) {
-        release(before: nil, &counts, receive)
+    mutating func flush(_ findings: inout NMEAFindings, _ receive: (NMEAReport) -> Void) {
+        release(before: nil, &findings, receive)
         let epoch = epoch
         self.epoch = Epoch()
         clock.advance(to: epoch.time, date: epoch.date, isProvisional: epoch.isProvisionalDate)
         let instant = clock.last
         let wall = clock.isDated && epoch.time != nil ? instant.map { WallTime(nanoseconds: $0) } : nil
         let mode = sky.mode
-        if var sky = sky.take(counts: &counts) {
+        if var sky = sky.take(counts: &findings.counts) {
             sky.receiver = receiver
             sky.time = wall
             receive(NMEAReport(contents: .sky(sky), arrival: epoch.skyArrival ?? arrival, clock: instant))
@@ -183,7 +183,7 @@ struct NMEAStream {
             if mode > 0 { lastMode = mode }
             var report = finished(epoch, mode)
             report.time = wall
-            if epoch.time != nil, wall == nil, report.hasFix { counts.undated += 1 }
+            if epoch.time != nil, wall == nil, report.hasFix { findings.counts.undated += 1 }
             receive(
                 NMEAReport(
                     contents: .position(report), arrival: arrival, clock: instant, isRepeated: epoch.isRepeated))

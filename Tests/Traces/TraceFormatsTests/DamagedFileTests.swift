@@ -121,6 +121,6 @@ struct DamagedFileTests {
         // Pieces are 64 KiB, and a sentence may be cut at the end of each.
         let count = ReadPositions(try builder.file()).fixes.count
         #expect(count <= 5000 && count >= 5000 - bytes.count / 65_536)
-        #expect(remarks.count <= 2)
+        #expect(remarks.count <= 2, "\(remarks)")
     }
 }

@@ -51,7 +51,7 @@ struct NMEALossTests {
         }
         // On its own, the sentence gives neither a fix nor the absence of one.
         let alone = try open([other])
-        #expect(alone.reports.allSatisfy { $0.report.mode == .unknown })
+        #expect(alone.fixes.isEmpty && !alone.reports.contains { $0.report.mode == FixMode.none })
         #expect(!alone.remarks.isEmpty)
     }
 
@@ -62,6 +62,7 @@ struct NMEALossTests {
             "GPGGA,100000,5000.0000,N,00800.0000,E,1,08,1,5,100.0,M,47.0,M,,",
             "GPGGA,100000,5000.0000,N,00800.0000,E,1,08,1.0,250,5,M,47.0,M,,",
             "GPGGA,100000,5000,5000,N,00800.0000,E,1,08,1.0,100.0,M,47.0,M,,",
+            "GNGNS,100000,5000.0000,N,00800.0000,E,AN,8,1,5,100,0,47.0,,",
             "GPRMC,100000,A,5000,1234,N,00800,5678,E,1.0,90.0,010124,,,A",
             "GPRMC,100000,A,5000.0000,N,00800,5678,E,1.0,90.0,010124,,,A",
             "GPRMC,100000,A,5000.0000,N,00800.0000,E,1,5,90.0,010124,,,A", "GPVTG,90,5,T,,M,1,5,N,2,8,K,A",
@@ -72,6 +73,28 @@ struct NMEALossTests {
         let read = try open([good, other])
         #expect(read.trace.bytes == (try open([good]).trace.bytes))
         #expect(read.remarks.count == 2 && read.remarks[0].contains("decimal commas?"), "\(read.remarks)")
+    }
+
+    @Test("A date from a clock that was not set is replaced by a later one", arguments: ["060180", "010170"])
+    func firstDates(date: String) throws {
+        func rmc(_ second: Int, _ date: String) -> String {
+            "GPRMC,10000\(second),A,5000.000\(second),N,00800.0000,E,1.0,90.0,\(date),,,A"
+        }
+        let read = try open(rmc(0, date), rmc(1, date), rmc(2, "010124"))
+        #expect(read.times == [0, 1, 2])
+        #expect(read.trace.start?.nanoseconds == 1_704_103_200_000_000_000)
+        #expect(read.fixes.last?.time?.nanoseconds == 1_704_103_202_000_000_000)
+    }
+
+    @Test(
+        "ZDA and GST in local time belong to the epoch of the other sentences",
+        arguments: ["GPZDA,120001,01,01,2024,,", "GPGST,120001,1,1,1,0,1.5,2.5,3.5"])
+    func localTimeWithoutPosition(other: String) throws {
+        let rmc = (1...3).map { "GPRMC,10000\($0),A,5000.000\($0),N,00800.0000,E,1.0,90.0,010124,,,A" }
+        let read = try open([rmc[0], other, rmc[1], rmc[2]])
+        #expect(read.times == [0, 1, 2])
+        #expect(read.fixes.count == 3)
+        #expect(read.hasRemark("is 2 hours ahead of that of the other sentences and was ignored"))
     }
 
     @Test("GLL in local time is recognised at the beginning and at the end of a log")
@@ -105,6 +128,8 @@ struct NMEALossTests {
         #expect(among.remarks.contains { $0.contains("has a position and no time") }, "\(among.remarks)")
         let alone = try open(gga("", 0), gga("", 1), gga("", 2))
         #expect(alone.times == [0, 1, 2])
+        let before = try open(gga("", 0), gga("", 1), gga("100000", 2), gga("100001", 3))
+        #expect(before.times == [0, 1, 2, 3])
         #expect(alone.remarks.contains { $0.contains("put one second apart") }, "\(alone.remarks)")
     }
 
@@ -233,6 +258,7 @@ struct NMEALossTests {
     func repeats() throws {
         let gga = "GPGGA,100800,5000.0000,N,00800.0000,E,1,8,1.0,100.0,M,47.0,M,,"
         let read = try open(gga, gga, "GPGGA,100801,5000.0000,N,00800.0000,E,1,8,1.0,100.0,M,47.0,M,,")
+        #expect(read.times == [0, 0, 1])
         #expect(!read.hasRemark("spread"))
     }
 }

@@ -120,22 +120,24 @@ struct NMEALogImport {
         String(decoding: bytes.prefix(320), as: UTF8.self)
     }
 
-    /// Records the problems that the decoder found in a line.
+    /// Records the parts of a line that the decoder could not read.
     private mutating func record(_ bytes: UnsafeRawBufferPointer, since before: NMEACounts) {
         let counts = decoder.counts
-        for (count, message) in [
-            (counts.broken - before.broken, "the sentence has a wrong checksum, or none, or is cut, and was left out"),
-            (counts.unchecked - before.unchecked, "the sentence has no checksum and was read as it is"),
-            (counts.passedOver - before.passedOver, "the sentence is of a kind that is not read and was left out"),
-            (
-                counts.otherDatums - before.otherDatums,
-                "the sentence says that positions are of another datum than WGS 84; they were not changed"
-            ),
-        ] where count > 0 {
-            diagnostics.record(message, at: "line \(line)", text: Self.text(bytes), count: count)
-        }
-        guard !counts.issues.isEmpty else { return }
-        for issue in decoder.takeIssues() { diagnostics.record(issue.message, line: line, text: issue.text) }
+        record(
+            counts.broken - before.broken,
+            "the sentence has a wrong checksum, or none, or is cut, and was left out", bytes)
+        record(counts.unchecked - before.unchecked, "the sentence has no checksum and was read as it is", bytes)
+        record(
+            counts.passedOver - before.passedOver, "the sentence is of a kind that is not read and was left out", bytes)
+        record(
+            counts.otherDatums - before.otherDatums,
+            "the sentence names a datum other than WGS 84; positions were not converted", bytes)
+        for issue in decoder.drainIssues() { diagnostics.record(issue.message, line: line, text: issue.text) }
+    }
+
+    private mutating func record(_ count: Int, _ message: String, _ bytes: UnsafeRawBufferPointer) {
+        guard count > 0 else { return }
+        diagnostics.record(message, at: "line \(line)", text: Self.text(bytes), count: count)
     }
 
     private mutating func collect(_ sink: some TraceSink) throws(DeviceError) {
@@ -202,7 +204,10 @@ struct NMEALogImport {
             return
         }
         defer { clock = now }
-        guard let clock else { return }
+        guard let clock else {
+            if timeless > 0 { time = time.addingSaturated(1_000_000_000) }
+            return
+        }
         let step = now.subtractingSaturated(clock)
         if step < 0 {
             backwards += 1

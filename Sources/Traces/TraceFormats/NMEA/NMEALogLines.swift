@@ -47,7 +47,7 @@ struct NMEALogSurvey {
             case .sentences(let text, let arrival):
                 decoder.decode(text, arrival: arrival, receive: note)
             }
-            _ = decoder.takeIssues()
+            _ = decoder.drainIssues()
             let isMoving = decoder.counts.motion > 0
             if decoder.hasCertainDate, isMoving || decoder.counts.read >= Self.enoughSentences { break }
         }

@@ -16,7 +16,7 @@ struct NMEAReportRun {
     }
 
     /// The maximum number of reports of one measurement; more of them begin another one.
-    private static let maximumReports = 1024
+    private static let maximumReports = 16_384
 
     private var spreader = EqualTimeSpreader<[Entry]>()
     /// The time of the receiver's clock; nil before the first.
