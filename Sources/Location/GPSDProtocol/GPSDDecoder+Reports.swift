@@ -113,9 +113,11 @@ extension GPSDDecoder {
         satellites.removeAll(keepingCapacity: true)
         guard try reader.beginArrayIfPresent() else { return false }
         while try reader.nextElement() {
-            if try reader.peekKind() == .object, satellites.count < Self.maximumSatellites {
+            let kind = try reader.peekKind()
+            if kind == .object, satellites.count < Self.maximumSatellites {
                 satellites.append(try readSatellite(&reader))
             } else {
+                if kind != .object { reader.noteMismatch(at: reader.offset) }
                 try reader.skipValue()
             }
         }

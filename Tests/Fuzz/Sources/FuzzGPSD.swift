@@ -50,6 +50,7 @@ private func check(_ line: UnsafeRawBufferPointer, _ experienced: inout GPSDDeco
     // Whatever has been decoded before, a line says the same,
     precondition(isSame(report, experienced.decode(UnsafeRawBufferPointer(copy))))
     precondition(decoder.impossibleValues == experienced.impossibleValues)
+    precondition(decoder.unreadableOffset == experienced.unreadableOffset)
     // and so it does where blanks keep keys and numbers from being read the quick way.
     parted(line).withUnsafeBytes { parted in
         precondition(checkSyntax(parted) == isValid)
@@ -57,6 +58,7 @@ private func check(_ line: UnsafeRawBufferPointer, _ experienced: inout GPSDDeco
         var slow = inexperienced
         precondition(isSame(report, slow.decode(parted)))
         precondition(decoder.impossibleValues == slow.impossibleValues)
+        precondition((decoder.unreadableOffset == nil) == (slow.unreadableOffset == nil))
     }
     switch report {
     case .position(let position):

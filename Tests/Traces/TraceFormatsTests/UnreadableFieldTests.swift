@@ -14,7 +14,7 @@ import TraceEditing
 @Suite("Every unreadable value is reported")
 struct UnreadableFieldTests {
     /// The remarks of an import and of the trace that it makes, or the message of its error.
-    private func told(_ bytes: [UInt8], name: String) -> [String] {
+    private func remarks(of bytes: [UInt8], name: String) -> [String] {
         do throws(DeviceError) {
             let file = try RecordingFile.read(bytes, name: name)
             var cursor = TraceCursor(file.trace)
@@ -52,14 +52,14 @@ struct UnreadableFieldTests {
     func gpsdReports(index: Int) throws {
         let report = Self.reports[index]
         let whole = "{\"class\":\"\(report.name)\",\(report.whole)}"
-        #expect(told([UInt8]("\(whole)\n\(whole)\n".utf8), name: "t.json").isEmpty)
+        #expect(remarks(of: [UInt8]("\(whole)\n\(whole)\n".utf8), name: "t.json").isEmpty)
         for member in report.members {
             let key = "\"\(member)\":"
             let start = try #require(whole.firstRange(of: key), "\(member)")
             let rest = whole[start.upperBound...]
             let end = rest.firstIndex { $0 == "," || $0 == "}" } ?? rest.endIndex
             let changed = whole[..<start.upperBound] + "{\"rubbish\":1}" + whole[end...]
-            let remarks = told([UInt8]("\(whole)\n\(changed)\n\(whole)\n".utf8), name: "t.json")
+            let remarks = remarks(of: [UInt8]("\(whole)\n\(changed)\n\(whole)\n".utf8), name: "t.json")
             #expect(remarks.contains { $0.contains("(line 2: ") && $0.contains("rubbish") }, "\(member): \(remarks)")
         }
     }
@@ -71,7 +71,7 @@ struct UnreadableFieldTests {
             "Latitude (°)", "Longitude (°)", "Altitude (m)", "Velocity (m/s)", "Direction (°)",
             "Horizontal Accuracy (m)", "Vertical Accuracy (m)", "Satellites",
         ])
-    func phyphox(column: String) {
+    func phyphox(column: String) throws {
         let tables = [
             ["Time (s)", "Acceleration x (m/s^2)", "Acceleration y (m/s^2)", "Acceleration z (m/s^2)"],
             ["Time (s)", "Gyroscope x (rad/s)", "Gyroscope y (rad/s)", "Gyroscope z (rad/s)"],
@@ -82,14 +82,14 @@ struct UnreadableFieldTests {
                 "Horizontal Accuracy (m)", "Vertical Accuracy (m)", "Satellites",
             ],
         ]
-        guard let columns = tables.first(where: { $0.contains(column) }) else { return }
+        let columns = try #require(tables.first { $0.contains(column) })
         let header = columns.map { "\"\($0)\"" }.joined(separator: ",")
         let rows = (0..<4).map { row in
             columns.enumerated().map { index, name in
                 row == 2 && name == column ? "rubbish" : index == 0 ? "\(row)" : "\(5 + row)"
             }.joined(separator: ",")
         }
-        let remarks = told([UInt8](([header] + rows).joined(separator: "\n").utf8) + [10], name: "t.csv")
+        let remarks = remarks(of: [UInt8](([header] + rows).joined(separator: "\n").utf8) + [10], name: "t.csv")
         #expect(remarks.contains { $0.contains("line 4") && $0.contains("rubbish") }, "\(remarks)")
     }
 
@@ -134,12 +134,12 @@ struct UnreadableFieldTests {
             ).utf8)
         files["Battery.csv"] = [UInt8](
             table("Battery.csv", ["time", "seconds_elapsed", "batteryLevel", "batteryState"]).utf8)
-        var told: [String]
+        var remarks: [String]
         do throws(DeviceError) {
-            told = try Recording(sensorLogger: files, name: "t", options: .init(platform: .android)).remarks
+            remarks = try Recording(sensorLogger: files, name: "t", options: .init(platform: .android)).remarks
         } catch {
-            told = [error.message]
+            remarks = [error.message]
         }
-        #expect(told.contains { $0.contains("line 4") && $0.contains("rubbish") }, "\(file) \(column): \(told)")
+        #expect(remarks.contains { $0.contains("line 4") && $0.contains("rubbish") }, "\(file) \(column): \(remarks)")
     }
 }

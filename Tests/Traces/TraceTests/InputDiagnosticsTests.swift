@@ -78,6 +78,10 @@ struct InputDiagnosticsTests {
         let line = #"{"format":"device-services-trace","version":1,"later":{"kept":1},"# + member + "}\n"
         let file = try TraceFile(bytes: [UInt8](line.utf8), name: "test.trace")
         #expect(file.header?.warnings.map(\.reason) == [.badMember])
+        let text = try #require(file.header?.warnings.first?.text)
+        // Sensors are described; of other members the key and the value, or the wrong element, are given.
+        let parts = text.hasPrefix("sensor ") ? ["\"sensors\""] : text.split(separator: ":", maxSplits: 1)
+        #expect(!parts.isEmpty && parts.allSatisfy { member.contains($0) }, "\(text)")
         #expect(TraceCursor(file).diagnostics.count == 1)
     }
 

@@ -21,6 +21,7 @@ struct EventContents {
         var reader = JSONReader(line)
         var stamp: Int64?
         var hasUnknownKey = false
+        var isUnfitting = false
         try reader.beginObject()
         while let key = try reader.nextKey() {
             switch key.word {
@@ -37,7 +38,10 @@ struct EventContents {
                 } else if record == nil, let (kind, values) = Self.kind(key) {
                     let isFitting = values.contains(try reader.peekKind())
                     let json = try reader.readRawValue()
-                    guard isFitting, let range = Self.range(of: json, in: line, offset: offset) else { continue }
+                    guard isFitting, let range = Self.range(of: json, in: line, offset: offset) else {
+                        isUnfitting = true
+                        continue
+                    }
                     let isText = kind == .gpsdText
                     record = TraceRecord(
                         time: nil, kind: kind,
@@ -54,6 +58,8 @@ struct EventContents {
             }
         }
         try reader.finish()
+        // Without a record the whole line is reported.
+        if isUnfitting, record != nil { hasBadMember = true }
         // The other keys of an accessory event are checked when the accessory is read.
         if hasUnknownKey, record?.kind != .accessory { hasBadMember = true }
         if let stamp { record?.stamp = stamp }
