@@ -72,11 +72,11 @@ extension AttitudeFilter {
         let acceleration = SIMD4(acceleration.x, acceleration.y, acceleration.z, 0)
         guard acceleration.dot(acceleration) > 0 else { return }
         if accelerometer.step(to: timestamp) == .unusable { return }
-        // A stuck sensor reports an outdated direction of gravity.
-        if repetition.isStuck(acceleration) { return }
+        let hasGyroscope = timestamp - gyroscope.timestamp <= settings.maximumGap
+        // A stuck sensor reports an outdated direction of gravity. A device at rest may repeat the right one.
+        if repetition.isStuck(acceleration), hasGyroscope, isReady, !isNearlyUp(acceleration) { return }
         let interval = accelerometer.interval
         rest.update(acceleration: acceleration, interval: interval)
-        let hasGyroscope = timestamp - gyroscope.timestamp <= settings.maximumGap
         let vector = inclination.turn(mean(of: acceleration, hasGyroscope: hasGyroscope, interval: interval))
         let (up, correction) = Self.leveling(vector)
         guard up.z > -2 else { return }
@@ -90,6 +90,13 @@ extension AttitudeFilter {
         guard motionBias.collect(up, interval: interval) else { return }
         motionBias.correct(
             &estimator, attitude: inclination.after(inertial), isResting: rest.isResting, meanRate: rest.meanRate)
+    }
+
+    /// True if the acceleration is within three degrees of the present direction up.
+    @inline(never)
+    private func isNearlyUp(_ acceleration: SIMD4<Double>) -> Bool {
+        let vector = inclination.turn(inertial.turn(acceleration))
+        return vector.z > 0 && vector.z * vector.z > 0.9973 * vector.dot(vector)
     }
 
     /// The mean in the inertial frame. Without a gyroscope that frame turns with the device, and the mean must be short.

@@ -80,11 +80,7 @@ struct MovementHistory: Sendable {
         return best
     }
 
-    /// The normalised autocorrelation at the lag nearest to a period in seconds; 0 when it is not known.
-    func correlation(after period: Double) -> Double {
-        correlation(lag: Int((period / Self.interval).rounded())) ?? 0
-    }
-
+    /// The normalised autocorrelation at a lag; nil if fewer values are known than needed.
     private func correlation(lag: Int) -> Double? {
         guard lag > 0, lag < Self.capacity else { return nil }
         let length = min(Self.window, count - lag)

@@ -116,6 +116,7 @@ package struct StepDetector: Sendable {
         waiting.removeAll(keepingCapacity: true)
         runLength = 0
         isWalking = false
+        omitted = nil
     }
 
     private mutating func takePeak(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import TestSupport
 import Testing
 
@@ -58,5 +59,23 @@ struct StuckAccelerometerTests {
             let isStuck = detector.isStuck(SIMD4(Double(number / times), 0, 9.8, 0))
             #expect(!isStuck)
         }
+    }
+
+    @Test("A sensor with few bits that comes to rest after motion is used again")
+    func restAfterMotion() {
+        var filter = AttitudeFilter()
+        let bias = 0.02
+        for step in 0..<9000 {
+            let time = Double(step) / 100
+            // Turns about the x axis for 30 s with changing readings, and then rests for a minute.
+            let isMoving = step < 3000
+            let angle = isMoving ? time : 30.0
+            filter.updateGyroscope([(isMoving ? 1 : 0) + bias, 0, 0], timestamp: time)
+            filter.updateAccelerometer([0, 9.80665 * sin(angle), 9.80665 * cos(angle)], timestamp: time)
+        }
+        let up = filter.attitude.conjugate.turn(SIMD4(0, 0, 1, 0))
+        let error = acos(min(1, up.y * sin(30.0) + up.z * cos(30.0))) * 180 / .pi
+        // The bias alone would turn the attitude by 69 degrees in that minute.
+        #expect(error < 1)
     }
 }
