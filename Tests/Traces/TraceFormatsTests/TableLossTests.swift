@@ -77,6 +77,58 @@ struct TableLossTests {
         #expect(try read("t,a,b\n,50,8\n,51,8\n", "time=t:iso,lat=a,lon=b").times == [0, 1])
     }
 
+    @Test("A position is kept if it is the only one and has no time", arguments: ["", "1970-01-01T00:00:00Z"])
+    func onePosition(time: String) throws {
+        let read = try read("t,a,b\n\(time),50,8\n", "time=t:iso,lat=a,lon=b")
+        #expect(read.fixes.map(\.latitude) == [50])
+        #expect(read.trace.start == nil)
+    }
+
+    @Test("A time that cannot be read is reported in a table of positions too")
+    func unreadableTime() throws {
+        let iso = try read(
+            "t,a,b\n2024-01-01T00:00:00Z,50,8\nnoon,51,8\n2024-01-01T00:00:02Z,52,8\n", "time=t:iso,lat=a,lon=b")
+        #expect(iso.times == [0, 1, 2])
+        #expect(iso.hasRemark(#"the cell of column "t" cannot be read and was ignored (line 3: "noon")"#))
+        let number = try read("t,a,b\n0,50,8\nnoon,51,8\n2,52,8\n", "time=t:s,lat=a,lon=b")
+        #expect(number.hasRemark(#"the cell of column "t" cannot be read and was ignored (line 3: "noon")"#))
+        let date = try read(
+            "d,t,a,b\n2024-01-01,10:00:00,50,8\n2024-01-32,10:00:01,51,8\n", "date=d,time=t:iso,lat=a,lon=b")
+        #expect(date.hasRemark(#"the cell of column "d" cannot be read and was ignored (line 3: "2024-01-32")"#))
+    }
+
+    @Test("Positions from before the clock was set precede the motion readings of the table")
+    func positionsBeforeMotion() throws {
+        let text = """
+            t,a,b,x,y,z
+            1970-01-01T00:00:00Z,50,8,,,
+            1970-01-01T00:00:00Z,51,8,,,
+            2024-01-01T00:00:00Z,,,0,0,9.8
+            2024-01-01T00:00:01Z,,,0,0,9.8
+
+            """
+        let read = try read(text, "time=t:iso,lat=a,lon=b,accel.x=x,accel.y=y,accel.z=z")
+        #expect(read.times == [0, 1])
+        #expect(read.trace.start?.nanoseconds == 1_704_067_198_000_000_000)
+        #expect(read.hasRemark("the time is from a clock that was not set and was ignored (2 times; first in line 2"))
+    }
+
+    @Test("Seconds of the week are no civil time of a fix")
+    func elapsedFixTime() throws {
+        let read = try read(
+            "t,a,b,f\n2024-01-01T00:00:00Z,50,8,345600\n2024-01-01T00:00:01Z,51,8,345601\n",
+            "time=t:iso,lat=a,lon=b,fix.time=f:s")
+        #expect(read.fixes.map { $0.time?.seconds } == [1_704_067_200, 1_704_067_201])
+    }
+
+    @Test("Only one row below the header can be of units")
+    func oneRowOfUnits() {
+        let error = #expect(throws: DeviceError.self) {
+            try RecordingFile.read([UInt8]("t,ax,ay,az\ns,m,m,m\nx,y,z,w\n0,1,2,3\n".utf8), name: "t.csv")
+        }
+        #expect(error?.message.contains("line 3") == true, "\(error?.message ?? "")")
+    }
+
     @Test("New positions with an unchanged fix time are kept, and zero is not a fix time")
     func fastFixes() throws {
         let text = """
@@ -98,10 +150,23 @@ struct TableLossTests {
 
     @Test("A position without a hemisphere, or with a contradicting sign, is ignored")
     func contradictions() throws {
-        let text = "t,a,ns,b,ew\n1,33.5,S,70,W\n2,33.5,,70,W\n3,-33.5,N,70,W\n4,-33.5,S,-70,W\n5,-33.5,,70,E\n"
+        let text = """
+            t,a,ns,b,ew
+            1,33.5,S,70,W
+            2,33.5,,70,W
+            3,-33.5,N,70,W
+            4,-33.5,S,-70,W
+            5,-33.5,,70,E
+            6,33.5,NaN,70,E
+            7,33.5S,N,70,E
+            8,33.5,South,70,ERROR
+
+            """
         let read = try read(text, "time=t:s,lat=a,lat.dir=ns,lon=b,lon.dir=ew")
+        #expect(read.times == [1, 4, 5])
         #expect(read.fixes.map(\.latitude) == [-33.5, -33.5, -33.5])
-        #expect(read.hasRemark("does not say the hemisphere of its latitude"))
+        #expect(read.hasRemark("does not say the hemisphere of its latitude and gives no position (2 times"))
+        #expect(read.hasRemark(#"the cell of column "ew" cannot be read and was ignored (line 9: "ERROR")"#))
         #expect(read.hasRemark("contradict each other"))
     }
 

@@ -184,6 +184,12 @@ struct CSVReader {
         return DecimalNumber.hasComma(contents) ? .decimalComma : .unreadable
     }
 
+    /// True for an empty cell, or a word for a missing value.
+    func isNothing(_ index: Int) -> Bool {
+        if case .nothing = content(index) { return true }
+        return false
+    }
+
     /// True when none of these cells holds a number and some hold text, as in a row of units below the header.
     func isRowOfUnits(_ indices: some Sequence<Int>) -> Bool {
         var hasText = false

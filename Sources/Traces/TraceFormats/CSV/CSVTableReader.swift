@@ -15,11 +15,8 @@ struct CSVTableReader {
     /// Whether times are since 1970, which the first one decides for all; nil before it.
     private var isCivil: Bool?
     private var unzoned = 0
-    /// True when the row has a time that cannot be used.
-    private var hasUnusableTime = false
     /// True once a time shows that the logger's clock was set.
     private var hasSetClock = false
-    private var hasDays = false
 
     /// Reads the header.
     init(_ bytes: UnsafeRawBufferPointer, name: String, map: CSVColumnMap) throws(DeviceError) {
@@ -78,23 +75,14 @@ struct CSVTableReader {
         hasSetClock = try isCivilSoon()
         if hasSetClock { isCivil = true }
         while try nextRow(isFirst: row == 0) {
-            let time = try time(row)
+            let time = try usableTime(row)
             if let time {
                 if isCivil == nil { isCivil = isSince1970(time) }
-            } else if rows.hasReadings(reader) {
-                guard row > 0 || hasUnusableTime || rows.tracks.isEmpty else {
-                    throw reader.place(rows.columns[.time]?.index).error(
-                        "the row has readings and no time. Fill the time in, or remove the row.")
-                }
-                if !rows.tracks.isEmpty {
-                    rows.diagnostics.record(
-                        "the row has no usable time, and its motion readings were left out", line: reader.line,
-                        text: [.date, .time].compactMap { rows.columns[$0] }.map { reader.text($0.index) }
-                            .joined(separator: " "))
-                }
-            } else {
+            } else if !rows.hasReadings(reader) {
                 row += 1
                 continue
+            } else if !rows.tracks.isEmpty {
+                recordTime("the row has no usable time, and its motion readings were left out")
             }
             try rows.take(reader, at: time, civil: time.flatMap(civil), fix: try fixTime())
             if row == 0 { findUnnamedDirections() }
@@ -123,12 +111,9 @@ struct CSVTableReader {
     /// Reads the next row, and skips a row of units below the header.
     private mutating func nextRow(isFirst: Bool) throws(DeviceError) -> Bool {
         guard try reader.next() else { return false }
-        guard isFirst, map.hasHeader, reader.isRowOfUnits(rows.columns.values.map(\.index)), !hasTime else {
+        guard isFirst, map.hasHeader, !hasTime, rows.recordUnits(reader, rows.columns.values.map(\.index)) else {
             return true
         }
-        rows.diagnostics.record(
-            "the row below the header holds no numbers, but units or the like, and was left out", line: reader.line,
-            text: rows.columns.values.map(\.index).sorted().map { reader.text($0) }.joined(separator: ", "))
         return try reader.next()
     }
 
@@ -156,7 +141,7 @@ struct CSVTableReader {
             } else {
                 time = TableTime.parse(ahead.text(column.index))?.time.nanoseconds
             }
-            if let time, time >= Self.earliestCivilTime { return true }
+            if let time, time >= UnsetClock.gpsEpoch { return true }
         }
         return false
     }
@@ -194,12 +179,13 @@ struct CSVTableReader {
             return nil
         }
         let isCivil = unit.power == nil || time >= Self.earliestCivilTime
-        // Loggers write zero when the time of the fix is unknown.
-        if time == 0, isCivil || self.isCivil == true {
+        if isCivil, UnsetClock.gave(time, isSetLater: hasSetClock) {
             rows.recordUnreadable(column.index, reader)
             return nil
         }
-        return (time, isCivil ? WallTime(nanoseconds: time) : civil(time))
+        if isCivil { return (time, WallTime(nanoseconds: time)) }
+        // An elapsed time, such as seconds of the week, does not say the civil time beside civil times of the rows.
+        return (time, self.isCivil == true ? nil : civil(time))
     }
 
     private func isSince1970(_ time: Int64) -> Bool {
@@ -213,78 +199,106 @@ struct CSVTableReader {
         return map.start.map { WallTime(nanoseconds: $0.nanoseconds.addingSaturated(time)) }
     }
 
-    /// Nanoseconds of the row; nil when its cell is empty.
-    private mutating func time(_ row: Int64) throws(DeviceError) -> Int64? {
+    /// The time of a row.
+    private enum RowTime {
+        /// Nanoseconds.
+        case known(Int64)
+        /// The cell is empty.
+        case absent
+        /// The time is from a clock that was not set.
+        case unset
+        /// The cell in that column cannot be read.
+        case unreadable(Int)
+    }
+
+    /// Returns nanoseconds; nil for a row without a usable time, which is recorded unless the cell is empty.
+    private mutating func usableTime(_ row: Int64) throws(DeviceError) -> Int64? {
+        switch try time(row) {
+        case .known(let time): return time
+        case .unreadable(let index): rows.recordUnreadable(index, reader)
+        case .unset: recordTime("the time \(UnsetClock.message)")
+        case .absent:
+            guard row == 0, !rows.tracks.isEmpty, rows.hasReadings(reader) else { break }
+            throw reader.place(rows.columns[.time]?.index).error(
+                "the row has readings and no time. Fill the time in, or remove the row.")
+        }
+        return nil
+    }
+
+    /// Records a problem with the date and the time of the row.
+    private mutating func recordTime(_ message: String) {
+        let cells = [CSVQuantity.date, .time].compactMap { rows.columns[$0] }.map { reader.text($0.index) }
+        rows.diagnostics.record(message, line: reader.line, text: cells.joined(separator: " "))
+    }
+
+    /// The time of the row. An unreadable one is an error in the first row, because the map may be for another table.
+    private mutating func time(_ row: Int64) throws(DeviceError) -> RowTime {
         guard let column = rows.columns[.time], let unit = column.unit else {
-            return Int64(saturatingSeconds: Double(row) * (map.period ?? 0))
+            return Int64(saturatingSeconds: Double(row) * (map.period ?? 0)).map { .known($0) } ?? .absent
         }
         let index = column.index
         let text = reader.text(index)
-        hasUnusableTime = false
-        if rows.columns[.date] != nil { return try timeOfDay(text, unit, index) }
+        guard !text.isEmpty else { return .absent }
+        if rows.columns[.date] != nil { return try timeOfDay(text, unit, index, row) }
         guard let power = unit.power else {
-            guard !text.isEmpty else { return nil }
             guard let (time, zone) = TableTime.parse(text) else {
-                if row > 0 { return nil }
+                if row > 0 { return .unreadable(index) }
                 throw reader.place(index).error(
                     "\"\(text.prefix(40))\" is not a time such as 2026-11-21T10:00:00Z or 2026-11-21 10:00:00. If the date is in another order, split the column. Is it a number? Then write :s, :ms, :us or :ns behind the column in the column map."
                 )
             }
             if zone == .missing { unzoned += 1 }
-            return usable(time.nanoseconds)
+            return civilTime(time.nanoseconds)
         }
         if text.prefix(20).dropFirst(4).contains("-"), text.contains(":") {
             throw reader.place(index).error(
                 "\"\(text.prefix(40))\" is a date. Write :iso behind the column in the column map.")
         }
-        if row > 0, case .unreadable = reader.content(index) { return nil }
-        guard let number = try reader.decimal(index) else { return nil }
+        if row > 0, case .unreadable = reader.content(index) { return .unreadable(index) }
+        guard let number = try reader.decimal(index) else { return .absent }
         guard let time = number.scaled(byPowerOfTen: power) else {
-            if row > 0 { return nil }
+            if row > 0 { return .unreadable(index) }
             throw reader.place(index).error(
                 "the time \"\(text.prefix(40))\" is out of range in \(unit.name). Name another unit in the column map: s, ms, us or ns."
             )
         }
-        return isCivil == true ? usable(time) : time
+        return isCivil == true ? civilTime(time) : .known(time)
     }
 
-    /// Returns the time; nil for a civil time from before the logger's clock was set: the first second of 1970, or any
-    /// time before 1973 if the table also has later ones.
-    private mutating func usable(_ time: Int64) -> Int64? {
-        if time >= Self.earliestCivilTime { hasSetClock = true }
-        hasUnusableTime = hasSetClock ? time < Self.earliestCivilTime : (0..<1_000_000_000).contains(time)
-        return hasUnusableTime ? nil : time
+    private mutating func civilTime(_ time: Int64) -> RowTime {
+        if time >= UnsetClock.gpsEpoch { hasSetClock = true }
+        return UnsetClock.gave(time, isSetLater: hasSetClock) ? .unset : .known(time)
     }
 
     /// The time of a row whose date is in a separate column.
-    private mutating func timeOfDay(_ text: String, _ unit: CSVUnit, _ index: Int) throws(DeviceError) -> Int64? {
-        guard let date = rows.columns[.date] else { return nil }
+    private mutating func timeOfDay(
+        _ text: String, _ unit: CSVUnit, _ index: Int, _ row: Int64
+    ) throws(DeviceError) -> RowTime {
+        guard let date = rows.columns[.date] else { return .absent }
         let day = reader.text(date.index)
-        guard !text.isEmpty, !day.isEmpty else { return nil }
+        guard !day.isEmpty else { return .absent }
+        guard let midnight = TableTime.midnight(day, order: date.unit?.name ?? "ymd") else {
+            if row > 0 { return .unreadable(date.index) }
+            throw reader.place(date.index).error(
+                "\"\(day.prefix(40))\" is not a date such as 2026-11-21. If the day or the month comes first, write :dmy or :mdy behind the column in the column map."
+            )
+        }
         var time: Int64?
         if let power = unit.power {
             if case .number(let number) = reader.content(index) { time = number.scaled(byPowerOfTen: power) }
         } else {
             time = TableTime.timeOfDay(text)
         }
-        let midnight = TableTime.midnight(day, order: date.unit?.name ?? "ymd")
-        guard let time, let midnight else {
-            hasUnusableTime = hasDays
-            guard !hasDays else { return nil }
-            guard midnight != nil else {
-                throw reader.place(date.index).error(
-                    "\"\(day.prefix(40))\" is not a date such as 2026-11-21. If the day or the month comes first, write :dmy or :mdy behind the column in the column map."
-                )
-            }
+        guard let time else {
+            if row > 0 { return .unreadable(index) }
             let advice =
                 unit.power == nil
                 ? "If it has a date or another zone, leave date= out of the column map."
                 : "Write :iso behind the column in the column map for such times."
             throw reader.place(index).error("\"\(text.prefix(40))\" is not a time of day such as 10:00:00. \(advice)")
         }
-        hasDays = true
         unzoned += 1
-        return usable(midnight.addingSaturated(time))
+        return civilTime(midnight.addingSaturated(time))
     }
 
     private var remarks: [String] {

@@ -42,13 +42,13 @@ struct MotionCSVReader {
     /// Reads all rows.
     mutating func read() throws(DeviceError) -> Recording {
         var row: Int64 = 0
+        var mayBeUnits = true
         while try reader.next() {
-            if row == 0, reader.isRowOfUnits(rows.columns.values.map(\.index) + [timeColumn].compactMap(\.self)) {
-                rows.diagnostics.record(
-                    "the row below the header holds no numbers, but units or the like, and was left out",
-                    line: reader.line, text: reader.cells.indices.map { reader.text($0) }.joined(separator: ", "))
-                continue
-            }
+            let isUnits =
+                mayBeUnits
+                && rows.recordUnits(reader, rows.columns.values.map(\.index) + [timeColumn].compactMap(\.self))
+            mayBeUnits = false
+            if isUnits { continue }
             if row > 0, let timeColumn, case .unreadable = reader.content(timeColumn) {
                 rows.recordUnreadable(timeColumn, reader)
             } else if let time = try time(row) {
@@ -81,7 +81,7 @@ struct MotionCSVReader {
         recording.remarks = remarks + recording.remarks
         recording.settle()
         guard recording.count > 0 else {
-            throw reader.nothingFound("no readings")
+            throw reader.nothingFound("no readings", more: rows.diagnostics.remarks)
         }
         return recording
     }

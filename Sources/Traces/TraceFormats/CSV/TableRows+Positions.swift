@@ -53,7 +53,7 @@ extension TableRows {
         }
         var civil = civil
         if let fix {
-            civil = fix.civil
+            if let known = fix.civil { civil = known }
             // Rows with equal fix times and values repeat a fix. Values may change more often than the fix time shows.
             let values = values(report)
             if let last = lastFix, fix.time == last.time {
@@ -61,8 +61,9 @@ extension TableRows {
                     repeated += 1
                     return
                 }
-                if let time, let first = last.rowTime {
-                    civil = civil.map { WallTime(nanoseconds: $0.nanoseconds.addingSaturated(time - first)) }
+                if fix.civil != nil, let time, let first = last.rowTime {
+                    let later = time.subtractingSaturated(first)
+                    civil = civil.map { WallTime(nanoseconds: $0.nanoseconds.addingSaturated(later)) }
                 }
                 lastFix?.values = values
             } else {
@@ -93,10 +94,13 @@ extension TableRows {
         if value.isNaN { value = try self.value(quantity, reader) }
         if let other = columns[direction] {
             let text = reader.text(other.index).uppercased().trimmed
-            // Accepts NORTH, SOUTH, EAST and WEST too.
-            if let first = text.first, letters.contains(first) {
-                letter = first
-            } else if !text.isEmpty, !value.isNaN {
+            let found = text.first.flatMap { first in
+                text.count == 1 || Self.hemispheres.contains(text) ? letters.first { $0 == first } : nil
+            }
+            if let found {
+                if let letter, letter != found { return contradiction(quantity, "\(letter) \(found)", reader) }
+                letter = found
+            } else if !text.isEmpty, !reader.isNothing(other.index), !value.isNaN {
                 recordUnreadable(other.index, reader)
                 return .nan
             } else if letter == nil, value > 0 {
@@ -107,13 +111,20 @@ extension TableRows {
             }
         }
         guard let letter else { return value }
-        if value < 0, letter == letters.first {
-            diagnostics.record(
-                "the sign and the hemisphere of the \(quantity == .lat ? "latitude" : "longitude") contradict each other, and the row gives no position",
-                line: reader.line, text: "\(value) \(letter)")
-            return .nan
-        }
+        if value < 0, letter == letters.first { return contradiction(quantity, "\(value) \(letter)", reader) }
         return letter == letters.last ? -value.magnitude : value.magnitude
+    }
+
+    private static let hemispheres: Set = ["NORTH", "SOUTH", "EAST", "WEST"]
+
+    /// Records that a coordinate has two hemispheres, and returns NaN.
+    private mutating func contradiction(
+        _ quantity: CSVQuantity, _ text: String, _ reader: borrowing CSVReader
+    ) -> Double {
+        diagnostics.record(
+            "the hemispheres of the row's \(quantity == .lat ? "latitude" : "longitude") contradict each other, and it gives no position",
+            line: reader.line, text: text)
+        return .nan
     }
 
     /// The number of satellites used, which is the first number of `18 / 19`: used and in view.
@@ -170,7 +181,7 @@ extension TableRows {
     private mutating func noteUnchanged(_ report: PositionReport, at time: Int64, _ reader: borrowing CSVReader) {
         let values = values(report)
         guard let since = unchanged, Self.areEqual(values, since.values) else {
-            unchanged = (values, time, reader.line)
+            unchanged = (values, time)
             return
         }
         guard report.speed >= Self.slowestMotion, time.subtractingSaturated(since.time) > Self.longestUnchanged else {
@@ -201,12 +212,13 @@ extension TableRows {
             spread(item)
             return
         }
-        if let time = item.time, let known = first.lazy.compactMap(\.time).first, time != known {
+        if let time = item.time, let firstTime, time != firstTime {
             firstItems = nil
             spread(first)
             spread(item)
             return
         }
+        if firstTime == nil { firstTime = item.time }
         firstItems = nil
         first.append(item)
         firstItems = first
@@ -232,19 +244,22 @@ extension TableRows {
 
     /// Writes the positions that are held back. If all have the same time, or none, they are placed one second apart.
     mutating func finishPositions() {
-        if let first = firstItems {
+        if let first = firstItems, !first.isEmpty {
             firstItems = nil
-            let time = first.lazy.compactMap(\.time).first
             let timedCount = first.count { $0.time != nil }
-            if first.count > 1, time == nil || (tracks.isEmpty && timedCount > 1) {
-                hasOneTime = true
+            if timedCount == 0 || (tracks.isEmpty && timedCount > 1) {
                 diagnostics.record(
-                    time == nil
+                    timedCount == 0
                         ? "the positions have no time and were put one second apart"
                         : "all positions have one time, which was ignored, and were put one second apart",
                     line: first[0].line, text: "")
+                // Motion readings of the table keep their times; the positions precede them.
+                let firstReading = tracks.compactMap(\.times.first).min()
+                hasOneTime = firstReading == nil
+                let beginning =
+                    firstReading?.subtractingSaturated(Int64(first.count) * 1_000_000_000) ?? firstTime ?? 0
                 for (index, var item) in first.enumerated() {
-                    let own = (time ?? 0).addingSaturated(Int64(index) * 1_000_000_000)
+                    let own = beginning.addingSaturated(Int64(index) * 1_000_000_000)
                     (item.civil, item.time) = (nil, own)
                     write(item, at: own)
                 }

@@ -42,11 +42,13 @@ struct TableRows {
     var lastPlace: (values: [Double], time: Int64)?
     /// The last fix: its time, its values, and the time of the first row that has it.
     var lastFix: (time: Int64, values: [Double], rowTime: Int64?)?
-    /// The values of the last position, and the time and line of the first row that has them.
-    var unchanged: (values: [Double], time: Int64, line: Int)?
+    /// The values of the last position, and the time of the first row that has them.
+    var unchanged: (values: [Double], time: Int64)?
     var spreader = EqualTimeSpreader<Item>()
     /// The positions up to the first change of the time; nil after it.
     var firstItems: [Item]? = []
+    /// The first time of a position.
+    var firstTime: Int64?
     /// True when all positions have no time, or the same time, which is then ignored.
     var hasOneTime = false
 
@@ -85,6 +87,15 @@ struct TableRows {
         case .magnetometer: [.magX, .magY, .magZ]
         case .pressure: [.pressure]
         }
+    }
+
+    /// Records a row of units below the header and returns true; returns false for any other row.
+    mutating func recordUnits(_ reader: borrowing CSVReader, _ indices: [Int]) -> Bool {
+        guard reader.isRowOfUnits(indices) else { return false }
+        diagnostics.record(
+            "the row below the header holds no numbers, but units or the like, and was left out", line: reader.line,
+            text: indices.sorted().map { reader.text($0) }.joined(separator: ", "))
+        return true
     }
 
     /// Gives the tracks and the reports away, so that they are changed in place afterwards and not copied.

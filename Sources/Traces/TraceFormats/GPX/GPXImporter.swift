@@ -39,7 +39,7 @@ struct GPXImporter {
         _ part: GPXSurvey.Part, _ timing: inout PathTiming, to sink: some TraceSink
     ) throws(DeviceError) {
         var reader = try GPXReader(chunks, at: part.place)
-        reader.earliestTime = plan.earliestTime
+        reader.isClockSet = plan.isClockSet
         do throws(DeviceError) {
             try write(part, &reader, &timing, to: sink)
         } catch {
@@ -53,7 +53,7 @@ struct GPXImporter {
         let count = Int64(part.leading)
         let gap = plan.needsSorting || last == .min ? Int64.max : max(0, part.first.subtractingSaturated(last))
         let step = min(1_000_000_000, gap / (count + 1))
-        return (0..<count).lazy.map { part.first - step * (count - $0) }.makeIterator()
+        return (0..<count).lazy.map { part.first.subtractingSaturated(step * (count - $0)) }.makeIterator()
     }
 
     private mutating func write(

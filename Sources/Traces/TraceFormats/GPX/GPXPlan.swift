@@ -9,8 +9,8 @@ struct GPXPlan {
     private(set) var parts: [GPXSurvey.Part]
     /// Civil time at time zero, in nanoseconds since 1970; nil when no point has a time.
     let start: Int64?
-    /// The earliest valid time; see ``GPXReader/earliestTime``.
-    let earliestTime: Int64
+    /// True if the file has times of a clock that was set.
+    let isClockSet: Bool
     /// True when the points have to be sorted.
     let needsSorting: Bool
     /// True when it takes tracks as they stand in the file, and they are in the order of time.
@@ -26,7 +26,7 @@ struct GPXPlan {
     /// Chooses from what a file holds.
     init(_ survey: GPXSurvey, _ options: GPXOptions, name: String) throws(DeviceError) {
         failure = survey.failure
-        earliestTime = survey.earliestTime
+        isClockSet = survey.isClockSet
         let found = survey.parts.filter { $0.count > 0 }
         let kinds = GPXOptions.Content.allCases
         guard let content = options.content ?? kinds.first(where: { kind in found.contains { $0.content == kind } })

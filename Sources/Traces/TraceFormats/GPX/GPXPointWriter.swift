@@ -15,8 +15,6 @@ struct GPXPointWriter {
     private(set) var derived = 0
     /// The time of the last point, in nanoseconds since the start.
     private(set) var last: Int64?
-    /// True when the next point that is written begins a segment.
-    private var isBroken = true
     /// Civil time at time zero, in nanoseconds since 1970; nil when it is not known.
     private let start: Int64?
     private let name: String
@@ -83,18 +81,14 @@ struct GPXPointWriter {
 
     private mutating func write(_ item: Item, at time: Int64, to sink: some TraceSink) throws(DeviceError) {
         let time = needsSorting ? free(time) : time
+        if item.beginning == .part, needsSorting { last = nil }
         if item.beginning != .nothing {
-            isBroken = true
-            if item.beginning == .part, needsSorting { last = nil }
-        }
-        if isBroken {
             motion.restart()
             if let last, time > last {
                 var lost = PositionReport()
                 lost.mode = .none
                 try write(lost, at: last.addingSaturated(min(Self.gap, time.subtractingSaturated(last) / 2)), to: sink)
             }
-            isBroken = false
         }
         last = time
         if item.point.hasSky {
@@ -110,9 +104,14 @@ struct GPXPointWriter {
     /// Returns the time or, if a point of an overlapping track already has it, the next free millisecond.
     private mutating func free(_ time: Int64) -> Int64 {
         var free = time
-        while let next = nextFreeTime[free] { free = next }
-        nextFreeTime[free] = free.addingSaturated(1_000_000)
-        if free != time { nextFreeTime[time] = free.addingSaturated(1_000_000) }
+        var occupied: [Int64] = []
+        while let next = nextFreeTime[free], next > free {
+            occupied.append(free)
+            free = next
+        }
+        let next = free.addingSaturated(1_000_000)
+        nextFreeTime[free] = next
+        for time in occupied { nextFreeTime[time] = next }
         return free
     }
 

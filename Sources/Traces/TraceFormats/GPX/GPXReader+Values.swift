@@ -63,8 +63,8 @@ extension GPXReader {
             }
             return
         }
-        guard !(0..<earliestTime).contains(time.nanoseconds) else {
-            record("<time> is from a clock that was not set and was ignored", String(decoding: text, as: UTF8.self))
+        guard !UnsetClock.gave(time.nanoseconds, isSetLater: isClockSet) else {
+            record("<time> \(UnsetClock.message)", String(decoding: text, as: UTF8.self))
             return
         }
         point.time = time.nanoseconds

@@ -29,9 +29,8 @@ struct GPXReader: ~Copyable {
 
     /// The last point.
     var point = GPXPoint()
-    /// The earliest valid time, in nanoseconds since 1970. Loggers write zero, or the time since they were switched on,
-    /// until their clock is set. Times before 1970 are kept.
-    var earliestTime: Int64 = 1_000_000_000
+    /// True if the file has times of a clock that was set; see ``UnsetClock``.
+    var isClockSet = false
     /// Values that could not be read.
     var diagnostics = InputDiagnostics()
     /// The coordinates in the extensions of the last point, and the number of those that were returned.

@@ -8,9 +8,6 @@ struct GPXSurvey {
     /// The most tracks and routes that are told apart.
     private static let maximumParts = 10_000
 
-    /// 6 January 1980, in nanoseconds since 1970.
-    fileprivate static let gpsEpoch: Int64 = 315_964_800_000_000_000
-
     /// Where a track or a route begins.
     struct Place {
         var offset: Int
@@ -46,7 +43,10 @@ struct GPXSurvey {
         private(set) var previous = Int64.min
 
         /// The time of the first point. Points before the first time are placed one second apart.
-        var beginning: Int64 { first.subtractingSaturated(Int64(leading) * 1_000_000_000) }
+        var beginning: Int64 {
+            // The first second that can be written as a date.
+            max(first.subtractingSaturated(Int64(leading) * 1_000_000_000), -9_223_372_036_000_000_000)
+        }
 
         mutating func note(_ point: GPXPoint, line: @autoclosure () -> Int) {
             count += 1
@@ -55,7 +55,7 @@ struct GPXSurvey {
                 return
             }
             timed += 1
-            if time < GPXSurvey.gpsEpoch { hasEarlyTimes = true }
+            if time < UnsetClock.gpsEpoch { hasEarlyTimes = true }
             if time < previous { isOrdered = false }
             if time == previous {
                 if repeated.count == 0 { repeated.line = line() }
@@ -68,8 +68,8 @@ struct GPXSurvey {
     }
 
     private(set) var parts: [Part] = []
-    /// The earliest valid time; see ``GPXReader/earliestTime``.
-    private(set) var earliestTime: Int64 = 1_000_000_000
+    /// True if times before 1980 were ignored because later ones exist; see ``UnsetClock``.
+    private(set) var isClockSet = false
     /// Values that could not be read.
     private(set) var diagnostics = InputDiagnostics()
     private(set) var unknownReferences = 0
@@ -85,20 +85,20 @@ struct GPXSurvey {
     /// - Parameter direct: gets the points of tracks as they come.
     init(_ chunks: FileChunks, _ direct: inout GPXDirectImport?) throws(DeviceError) {
         try read(chunks, &direct)
-        guard parts.contains(where: \.hasEarlyTimes), parts.contains(where: { $0.last >= Self.gpsEpoch }) else {
+        guard parts.contains(where: \.hasEarlyTimes), parts.contains(where: { $0.last >= UnsetClock.gpsEpoch }) else {
             return
         }
         // The clock was set during the recording: the times from before are ignored.
-        self = GPXSurvey(earliestTime: Self.gpsEpoch)
+        self = GPXSurvey(isClockSet: true)
         direct = nil
         try read(chunks, &direct)
     }
 
-    private init(earliestTime: Int64) { self.earliestTime = earliestTime }
+    private init(isClockSet: Bool) { self.isClockSet = isClockSet }
 
     private mutating func read(_ chunks: FileChunks, _ direct: inout GPXDirectImport?) throws(DeviceError) {
         var reader = try GPXReader(chunks)
-        reader.earliestTime = earliestTime
+        reader.isClockSet = isClockSet
         do throws(DeviceError) {
             try read(&reader, &direct)
         } catch {

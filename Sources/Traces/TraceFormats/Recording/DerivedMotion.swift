@@ -45,25 +45,18 @@ package struct DerivedMotion: Sendable {
         self.last = (place, altitude, time)
         guard step > 0, step <= Self.longestStep else { return false }
         let seconds = Double(step) / 1e9
-        var isFilled = false
-        if report.speed.isNaN || report.track.isNaN {
+        let (lacksSpeed, lacksTrack, lacksClimb) = (report.speed.isNaN, report.track.isNaN, report.climb.isNaN)
+        if lacksSpeed || lacksTrack {
             let path = Geodesic.inverse(from: last.place, to: place)
-            if report.speed.isNaN {
-                report.speed = path.distance / seconds
-                isFilled = true
-            }
-            if report.track.isNaN, path.distance >= Self.shortestWay {
+            if lacksSpeed { report.speed = path.distance / seconds }
+            if lacksTrack, path.distance >= Self.shortestWay {
                 report.track = path.finalAzimuth < 0 ? path.finalAzimuth + 360 : path.finalAzimuth
-                isFilled = true
             }
         }
-        let climb = (altitude - last.altitude) / seconds
-        if report.climb.isNaN, report.mode == .threeDimensional, climb.isFinite {
-            report.climb = climb
-            isFilled = true
-        }
+        if lacksClimb, report.mode == .threeDimensional { report.climb = (altitude - last.altitude) / seconds }
         // A jump between positions, or a time that is wrong by hours, gives impossible values.
-        if isFilled { report.refuseImpossibleValues() }
-        return isFilled
+        report.refuseImpossibleValues()
+        return (lacksSpeed && !report.speed.isNaN) || (lacksTrack && !report.track.isNaN)
+            || (lacksClimb && !report.climb.isNaN)
     }
 }
