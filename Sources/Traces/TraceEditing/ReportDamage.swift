@@ -10,6 +10,8 @@ package import Trace
 /// remarks.
 package struct ReportDamage: Sendable {
     private var diagnostics = InputDiagnostics()
+    /// The warnings about lines, if a whole trace was read.
+    package private(set) var lineWarnings = InputDiagnostics()
 
     package init() {}
 
@@ -18,14 +20,15 @@ package struct ReportDamage: Sendable {
         trace.bytes.withUnsafeBytes { bytes in
             var cursor = TraceCursor(trace)
             var decoder = GPSDDecoder()
-            while let record = cursor.next(bytes) {
-                if record.kind == .gpsd {
-                    let line = UnsafeRawBufferPointer(rebasing: bytes[record.range])
-                    take(decoder.decode(line), decoder, bytes: line, line: cursor.line)
-                } else if record.isDamagedReport(in: bytes) {
-                    take(text: record.line(in: bytes), &decoder, line: cursor.line)
+            while let event = cursor.next(bytes) {
+                if event.kind == .gpsd {
+                    let line = UnsafeRawBufferPointer(rebasing: bytes[event.range])
+                    record(decoder.decode(line), decoder, bytes: line, line: cursor.line)
+                } else if event.isDamagedReport(in: bytes) {
+                    record(text: event.line(in: bytes), &decoder, line: cursor.line)
                 }
             }
+            lineWarnings = cursor.diagnostics
         }
     }
 
@@ -35,7 +38,7 @@ package struct ReportDamage: Sendable {
     ///   - report: The decoded report; nil for a position.
     ///   - bytes: The bytes of the report.
     ///   - line: The line of the report, counted from 1.
-    package mutating func take(
+    package mutating func record(
         _ report: GPSDReport?, _ decoder: GPSDDecoder, bytes: UnsafeRawBufferPointer, line: Int
     ) {
         if let offset = decoder.unreadableOffset {
@@ -51,8 +54,8 @@ package struct ReportDamage: Sendable {
     }
 
     /// Records the problems of a line that a trace holds as text because it is not a complete report.
-    package mutating func take(text line: [UInt8], _ decoder: inout GPSDDecoder, line number: Int) {
-        line.withUnsafeBytes { take(decoder.decode($0), decoder, bytes: $0, line: number) }
+    package mutating func record(text line: [UInt8], _ decoder: inout GPSDDecoder, line number: Int) {
+        line.withUnsafeBytes { record(decoder.decode($0), decoder, bytes: $0, line: number) }
     }
 
     /// The key and the start of the value at that offset.

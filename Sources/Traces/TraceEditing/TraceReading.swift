@@ -16,10 +16,11 @@ package struct TraceReading {
         cursor = TraceCursor(trace)
     }
 
-    package var warnings: [TraceWarning] { cursor.warnings }
     package var warningCount: Int { cursor.warningCount }
     /// All warnings, grouped by reason.
     package var diagnostics: InputDiagnostics { cursor.diagnostics }
+    /// The reasons of all warnings.
+    package var reasons: Set<TraceWarning.Reason> { cursor.reasons }
     /// The number of the line that was read last, counted from 1.
     package var line: Int { cursor.line }
 

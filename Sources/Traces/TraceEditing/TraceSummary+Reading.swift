@@ -29,7 +29,7 @@ extension TraceSummary {
             case .gpsd(let line), .gpsdText(let line):
                 let report = line.withUnsafeBytes { bytes in
                     let report = decoder.decode(bytes)
-                    damage.take(report, decoder, bytes: bytes, line: reading.line)
+                    damage.record(report, decoder, bytes: bytes, line: reading.line)
                     return report
                 }
                 meters.note(report.kind, report.origin, at: time)
@@ -50,7 +50,6 @@ extension TraceSummary {
         streams = meters.streams
         positions = sight.positions
         remarks = damage.remarks + reading.diagnostics.remarks
-        warnings = reading.warnings
         warningCount = reading.warningCount
     }
 }

@@ -79,11 +79,9 @@ public struct TraceSummary: Sendable {
     public var positions: Positions?
     /// The clocks at the first and at the last report with a time.
     public var clocks: [ClockPair] = []
-    /// What is wrong with gpsd's reports: how many are damaged, how many numbers cannot be, and where the first ones are.
+    /// Sentences about the lines and the reports of gpsd that cannot be read, with counts and first occurrences.
     public var remarks: [String] = []
-    /// What the first lines of trouble were, at most 100, and how many there were.
-    public var warnings: [TraceWarning] = []
-    /// All warnings.
+    /// The number of lines that cannot be read in full.
     public var warningCount = 0
     /// The faults that were brought about in it, as its header says; empty when none were.
     public var faults = ""

@@ -46,7 +46,7 @@ struct PositionEpochs {
             case .lost: finished = assembler.interrupt()
             case .regained: break
             case .gpsdText where record.isDamagedReport(in: bytes):
-                damage.take(text: record.line(in: bytes), &decoder, line: cursor.line)
+                damage.record(text: record.line(in: bytes), &decoder, line: cursor.line)
             case .gpsdText, .sample, .battery, .sensorLost, .sensorRegained, .accessory, .beacon:
                 leftOut.add(record.kind)
             }
@@ -60,7 +60,7 @@ struct PositionEpochs {
         var report = PositionReport()
         let line = UnsafeRawBufferPointer(rebasing: bytes[record.range])
         let other = decoder.decode(line, position: &report)
-        damage.take(other, decoder, bytes: line, line: cursor.line)
+        damage.record(other, decoder, bytes: line, line: cursor.line)
         switch other {
         case nil: return assembler.take(report, at: record.time)
         case .attitude?:

@@ -180,6 +180,7 @@ struct TraceCursorTests {
             #expect(reading.lines == [tpv])
             let isCut = length > tpv.utf8.count + 1
             #expect(reading.warnings.map(\.line) == (isCut ? [2] : []))
+            #expect(reading.warnings.allSatisfy { $0.reason == .cutLine })
         }
         #expect(try Reading(text).lines == [tpv, sky])
     }

@@ -93,12 +93,14 @@ struct RingReading {
                 }
             }
             // The last line of a recording that was cut off is expected to be incomplete.
-            let cut = reading.warnings.count { $0.reason == .cutLine }
-            let broken = reading.diagnostics.entries.filter { $0.message != TraceWarning.Reason.cutLine.message }
-            if !broken.isEmpty, segment.mark != nil {
-                remarks += broken.map { "\(segment.path): \($0.remark)" }
+            let cutLine = TraceWarning.Reason.cutLine
+            guard segment.mark != nil else { continue }
+            for entry in reading.diagnostics.entries where entry.message != cutLine.message {
+                remarks.append("\(segment.path): \(entry.remark)")
+            }
+            if !reading.reasons.isSubset(of: [cutLine, .unknownKind, .badMember]) {
                 damaged.append(segment.path)
-            } else if repeated > 0, cut == 0 {
+            } else if repeated > 0, !reading.reasons.contains(cutLine) {
                 remarks.append("\(segment.path) has fewer lines than its header says.")
                 damaged.append(segment.path)
             }

@@ -97,9 +97,6 @@ package struct InputDiagnostics: Sendable, Hashable {
         surplus += other.surplus
     }
 
-    /// Counts occurrences whose messages were not kept.
-    mutating func addSurplus(_ count: Int) { surplus += max(0, count) }
-
     private static func place(line: Int, of file: String) -> String {
         switch (line > 0, file.isEmpty) {
         case (true, true): "line \(line)"

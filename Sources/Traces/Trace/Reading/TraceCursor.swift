@@ -25,6 +25,8 @@ public struct TraceCursor: Sendable {
     public private(set) var warningCount = 0
     /// All warnings, including those of the header, grouped by reason.
     package private(set) var diagnostics = InputDiagnostics()
+    /// The reasons of all warnings.
+    package private(set) var reasons: Set<TraceWarning.Reason> = []
     /// Lines that held nothing to play: in gpsd's text NMEA, comments and anything else; in a native trace lines that
     /// cannot be read. Empty lines do not count.
     public internal(set) var skippedLines = 0
@@ -161,13 +163,16 @@ public struct TraceCursor: Sendable {
     @inline(never)
     private mutating func reportProblems(_ bytes: UnsafeRawBufferPointer, _ line: Range<Int>) {
         for reason in problems {
-            append(TraceWarning(line: lines.line, reason: reason, text: TraceWarning.text(bytes[line])))
+            let isKept = warnings.count < Self.maximumWarnings || !reasons.contains(reason)
+            let text = isKept ? TraceWarning.text(bytes[line]) : ""
+            append(TraceWarning(line: lines.line, reason: reason, text: text))
         }
         problems.removeAll(keepingCapacity: true)
     }
 
     private mutating func append(_ warning: TraceWarning) {
         warningCount += 1
+        reasons.insert(warning.reason)
         if warnings.count < Self.maximumWarnings { warnings.append(warning) }
         diagnostics.record(warning)
     }

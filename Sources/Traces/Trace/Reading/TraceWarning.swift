@@ -84,17 +84,13 @@ extension TraceWarning.Reason {
 
 extension InputDiagnostics {
     /// Groups warnings by their reasons.
-    ///
-    /// - Parameter count: The total number of warnings, when only the first ones were kept.
-    package init(_ warnings: [TraceWarning], count: Int? = nil) {
+    package init(_ warnings: [TraceWarning]) {
         self.init()
         for warning in warnings { record(warning) }
-        addSurplus((count ?? 0) - warnings.count)
     }
 
     /// Counts a warning.
-    mutating func record(_ warning: @autoclosure () -> TraceWarning) {
-        let warning = warning()
+    mutating func record(_ warning: TraceWarning) {
         record(warning.reason.message, line: warning.line, text: warning.text)
     }
 }

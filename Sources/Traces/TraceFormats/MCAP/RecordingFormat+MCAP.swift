@@ -57,7 +57,7 @@ struct MCAPExport: ~Copyable {
         case .gpsd(let line):
             let report = line.withUnsafeBytes { bytes in
                 let report = decoder.decode(bytes)
-                damage.take(report, decoder, bytes: bytes, line: number)
+                damage.record(report, decoder, bytes: bytes, line: number)
                 return report
             }
             // Messages are JSON, and who reads them may stop at one that is none.
@@ -88,7 +88,7 @@ struct MCAPExport: ~Copyable {
             }
         case .gpsdText, .lost, .regained, .sensorLost, .sensorRegained, .battery, .accessory, .beacon:
             if case .gpsdText(let line) = event.contents, line.first == UInt8(ascii: "{") {
-                damage.take(text: line, &decoder, line: number)
+                damage.record(text: line, &decoder, line: number)
             }
             var text: [UInt8] = []
             lines.append(TraceEvent(time: arrival, event.contents), to: &text)

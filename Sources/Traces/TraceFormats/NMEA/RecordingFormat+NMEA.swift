@@ -41,14 +41,14 @@ struct NMEAExport {
         case .gpsd:
             let line = UnsafeRawBufferPointer(rebasing: bytes[record.range])
             let report = decoder.decode(line)
-            damage.take(report, decoder, bytes: line, line: number)
+            damage.record(report, decoder, bytes: line, line: number)
             take(report, at: record.time)
         case .lost:
             finish()
             leftOut.add(record.kind)
         case .regained: break
         case .gpsdText where record.isDamagedReport(in: bytes):
-            damage.take(text: record.line(in: bytes), &decoder, line: number)
+            damage.record(text: record.line(in: bytes), &decoder, line: number)
         case .gpsdText, .sample, .battery, .sensorLost, .sensorRegained, .accessory, .beacon: leftOut.add(record.kind)
         }
     }

@@ -14,7 +14,7 @@ struct InfoCommand: ParsableCommand {
         discussion: """
             Takes what `replay` takes. With --json one object: "streams" with "kind", "origin", "count", "first", \
             "last", "rate", "gaps", "longest" and "longestStart" (seconds from the start, hertz), "positions", "clocks", \
-            "warnings", "damage" (sentences about gpsd's reports), and what the header says.
+            "warnings", "damage" (sentences about lines and reports that cannot be read), and what the header says.
 
             Exits with 65 when the file is not a recording and with 66 when it cannot be read. See sensorctl --help for the \
             other exit codes.

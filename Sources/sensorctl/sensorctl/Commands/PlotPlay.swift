@@ -102,7 +102,7 @@ struct PlotPlay {
             harvest.end = max(harvest.end, collector.offset + simulated.device.clock.now.seconds(since: begin.boot))
             if warnings.isEmpty { warnings = simulated.warnings }
         }
-        for remark in InputDiagnostics(warnings).remarks { Notes.warn("\(trace.name): \(remark)") }
+        for remark in trace.remarks(on: warnings) { Notes.warn(remark) }
         return harvest
     }
 

@@ -111,9 +111,7 @@ struct PublishCommand: AsyncParsableCommand {
         Termination.schedule(stop, after: duration)
         if let simulated {
             await play(simulated, publisher, until: stop)
-            for remark in InputDiagnostics(simulated.warnings).remarks {
-                Notes.warn("\(played?.name ?? ""): \(remark)")
-            }
+            for remark in played?.remarks(on: simulated.warnings) ?? [] { Notes.warn(remark) }
         }
         let reason = simulated != nil && stop.reason == nil ? Stop.Reason.complete : await stop.wait()
         for subscription in subscriptions { subscription.cancel() }

@@ -184,9 +184,11 @@ struct ReplayCommand: AsyncParsableCommand {
         if listener.outlet.count == 0, stop.reason == nil, let remark = Self.remark(on: trace, without: plan.stream) {
             Notes.warn(remark)
         }
-        var remarks = InputDiagnostics(simulated.warnings).remarks
-        if !plan.stream.isSensor, stop.reason == nil { remarks += ReportDamage(trace).remarks }
-        for remark in remarks { Notes.warn("\(trace.name): \(remark)") }
+        var remarks = trace.remarks(on: simulated.warnings)
+        if !plan.stream.isSensor, stop.reason == nil {
+            remarks += ReportDamage(trace).remarks.map { "\(trace.name): \($0)" }
+        }
+        for remark in remarks { Notes.warn(remark) }
     }
 
     /// Why a replay has shown nothing, when the trace holds something else; nil otherwise.

@@ -75,7 +75,7 @@ final class DashboardSession {
         let server = try start(hello, answers)
         defer { server.stop() }
         await simulated.use { await listeners.start(plan.regions) }
-        tellOfTrace(trace, simulated, at: clock.now)
+        tellOfTrace(trace, at: clock.now)
         feed.tell(users: [ownUse])
         let ticking = Task { @MainActor in
             while stop.reason == nil {
@@ -86,12 +86,13 @@ final class DashboardSession {
         await playback.run(until: stop) { server.counts.pages > 0 }
         await ticking.value
         await listeners.end()
-        for remark in InputDiagnostics(simulated.warnings).remarks { Notes.warn("\(trace.name): \(remark)") }
+        for remark in trace.remarks(on: simulated.warnings) { Notes.warn(remark) }
     }
 
     /// What is wrong with a trace takes the place of what is wrong with a machine.
-    private func tellOfTrace(_ trace: TraceFile, _ simulated: SimulatedDevice, at time: Double) {
-        let remarks = ReportDamage(trace).remarks + InputDiagnostics(simulated.warnings).remarks
+    private func tellOfTrace(_ trace: TraceFile, at time: Double) {
+        let damage = ReportDamage(trace)
+        let remarks = damage.remarks + damage.lineWarnings.remarks
         var findings: [(level: String, topic: String, message: String, repair: [String])] = remarks.map {
             (level: "remark", topic: "recording", message: $0, repair: [])
         }
