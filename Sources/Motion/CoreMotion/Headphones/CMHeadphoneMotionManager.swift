@@ -7,7 +7,7 @@ import LiveDevice
 
 /// An object that delivers the motion of headphones with motion sensors, none of which are supported.
 ///
-/// It behaves like an iPhone without such headphones: device motion is not available, and a handler is called once, on
+/// It behaves as on a device that does not support it: device motion is not available, and a handler is called once, on
 /// its queue, with `CMErrorNotAvailable`. The delegate is never called.
 open class CMHeadphoneMotionManager: NSObject {
     /// The type of a handler, which receives either device motion or an error. Exactly one of the two is nil.
