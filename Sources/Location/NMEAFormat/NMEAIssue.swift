@@ -97,7 +97,9 @@ struct NMEALayout {
     /// True for an empty field, and for one of the form.
     private static func isReadable(_ sentence: NMEASentence, _ index: Int, _ form: UInt8) -> Bool {
         let field = sentence[index]
-        guard form != UInt8(ascii: "p") else { return shiftedField(sentence, index, form) == nil }
+        if form == UInt8(ascii: "p") || form == UInt8(ascii: "d") && field.isEmpty {
+            return shiftedField(sentence, index, form) == nil
+        }
         guard !field.isEmpty else { return true }
         return switch form {
         case UInt8(ascii: "t"): sentence.timeOfDay(index) != nil

@@ -11,11 +11,13 @@ import DeviceCore
 struct EqualTimeSpreader<Item> {
     /// The longest interval that items of one time are spread over, in nanoseconds: the resolution of whole seconds.
     private static var longestInterval: Int64 { 1_000_000_000 }
-    /// The maximum number of items of one time that are held back. A longer run is spread in parts, each over half of
+    /// The maximum size of the items of one time that are held back. A longer run is spread in parts, each over half of
     /// the rest of its second.
     static var maximumItems: Int { 16_384 }
 
     private var items: [Item] = []
+    /// The sum of the sizes of the items that are held back.
+    private var size = 0
     /// The time in the file of the items that are held back; nil before the first item with a time.
     private var time: Int64?
     /// The part of the interval that earlier parts of the same run have used.
@@ -28,19 +30,21 @@ struct EqualTimeSpreader<Item> {
     /// - Parameters:
     ///   - time: The time of the item; nil when the file has none. A time earlier than that of the item before ends a
     ///     run, just as a later one does.
+    ///   - size: The size of the item, at least 1; see ``maximumItems``.
     ///   - isContinuous: False when the item does not continue the path of the items before.
     mutating func append<E: Error>(
-        _ item: Item, at time: Int64?, isContinuous: Bool = true, yield: (Item, Int64) throws(E) -> Void
+        _ item: Item, at time: Int64?, size: Int = 1, isContinuous: Bool = true, yield: (Item, Int64) throws(E) -> Void
     ) throws(E) {
         if let time, let current = self.time, time != current {
             let gap = time > current ? time.subtractingSaturated(current) : nil
             try flush(gap: gap, isContinuous: isContinuous, yield: yield)
-        } else if items.count == Self.maximumItems {
+        } else if !items.isEmpty, self.size + size > Self.maximumItems {
             let interval = (Self.longestInterval - used) / 2
             try release(over: interval, longestStep: interval / Int64(items.count), gap: interval, yield: yield)
             used += interval
         }
         items.append(item)
+        self.size += size
         if let time { (self.time, timedCount) = (time, items.count) }
     }
 
@@ -69,7 +73,7 @@ struct EqualTimeSpreader<Item> {
     ) throws(E) {
         defer {
             items.removeAll(keepingCapacity: true)
-            timedCount = 0
+            (timedCount, size) = (0, 0)
         }
         let start = (time ?? 0).addingSaturated(used)
         func share(_ index: Int) -> Int64 {

@@ -48,6 +48,19 @@ struct EqualTimeSpreaderTests {
         #expect(result.times.last == 1_000_000_010)
     }
 
+    @Test("Items of which few fill the bound are not held back for long")
+    func largeItems() {
+        var spreader = EqualTimeSpreader<Int>()
+        var (complete, maximumHeld) = (0, 0)
+        for index in 0..<1000 {
+            spreader.append(index, at: 10, size: EqualTimeSpreader<Int>.maximumItems / 4) { _, _ in complete += 1 }
+            maximumHeld = max(maximumHeld, index + 1 - complete)
+        }
+        #expect(maximumHeld == 4)
+        spreader.finish { _, _ in complete += 1 }
+        #expect(complete == 1000)
+    }
+
     @Test("Items without a time are placed between items with a time, which keep theirs")
     func withoutTime() {
         let second: Int64 = 1_000_000_000

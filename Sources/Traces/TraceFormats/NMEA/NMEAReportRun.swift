@@ -70,7 +70,7 @@ struct NMEAReportRun {
             return
         }
         guard !entries.isEmpty else { return }
-        spreader.append(entries, at: clock) { Self.shift($0, to: $1, &complete) }
+        spreader.append(entries, at: clock, size: entries.count) { Self.shift($0, to: $1, &complete) }
     }
 
     private static func shift(_ entries: [Entry], to time: Int64, _ complete: inout [Entry]) {
