@@ -123,6 +123,8 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
         guard isLocal, let folder = folder(of: device), let real = SysfsFolder.real(folder),
             let slash = real.lastIndex(of: "/")
         else { return nil }
+            // libiio 0.24 takes the empty `current_trigger` of a device without a trigger for a failed read.
+            if isLocal, result == -EIO { return .none }
         return String(real[..<slash])
     }
 
