@@ -159,6 +159,8 @@ final class ScriptedConnection: IIOConnection {
         if let failure { throw IIOFailure("write", failure) }
     }
 
+    func isWritable(_ place: IIOPlace) -> Bool { library.script.withLock { $0.writeFailures[place] != 13 } }
+
     func trigger(of device: Int) throws(IIOFailure) -> IIOTriggerState {
         let state = library.script.withLock { script in script.setTrigger.map { .set($0) } ?? script.trigger }
         guard let state else { throw IIOFailure("get trigger", 2) }

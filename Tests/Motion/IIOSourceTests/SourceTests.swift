@@ -125,6 +125,29 @@ struct SourceTests {
         #expect(Self.isAtRest(library))
     }
 
+    @Test("Settings that were refused are made once the user may write them, and remarked on until then")
+    func refusedSettings() {
+        let library = Devices.library()
+        library.script.withLock { script in
+            script.writeFailures[Devices.rate] = 13
+            script.writeFailures[Devices.clock] = 13
+        }
+        let source = Self.source(library)
+        let subscription = source.subscribe(Self.request(interval: 0.005)) { _ in }
+        #expect(library.journal.waits(for: "buffer"))
+        for text in ["rate could not be set to 200 Hz", "clock of its time stamps could not be set"] {
+            #expect(
+                library.journal.waits { _ in source.sensors.first?.remarks.contains { $0.contains(text) } == true })
+        }
+        library.script.withLock { $0.writeFailures = [:] }
+        #expect(library.journal.waits(for: "buffer", count: 2) { source.devicesChanged() })
+        #expect(library.journal.all.contains("write sampling_frequency 200"))
+        #expect(
+            library.journal.all.last { $0.hasPrefix("write current_timestamp_clock") }?.hasSuffix("boottime") == true)
+        subscription.cancel()
+        #expect(Self.isAtRest(library))
+    }
+
     @Test("A loss is told once, and readings go on after a new start", arguments: [19, 32, 110, 5])
     func loss(number: Int) {
         let library = Devices.library()

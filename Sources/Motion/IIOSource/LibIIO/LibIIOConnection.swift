@@ -97,6 +97,23 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
         }
     }
 
+    func isWritable(_ place: IIOPlace) -> Bool {
+        guard isLocal, let path = path(of: place) else { return true }
+        return access(path, W_OK) == 0
+    }
+
+    /// The file of an attribute of this machine.
+    private func path(of place: IIOPlace) -> String? {
+        switch place {
+        case .device(let device, let name): return folder(of: device).map { "\($0)/\(name)" }
+        case .channel(let device, let channel, let name):
+            guard let folder = folder(of: device), context.devices[device].channels.indices.contains(channel),
+                let attribute = context.devices[device].channels[channel].attribute(name)
+            else { return nil }
+            return "\(folder)/\(attribute.filename)"
+        }
+    }
+
     // MARK: Triggers
 
     func trigger(of device: Int) throws(IIOFailure) -> IIOTriggerState {

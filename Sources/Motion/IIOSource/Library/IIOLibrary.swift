@@ -26,6 +26,8 @@ protocol IIOConnection: AnyObject, Sendable {
 
     func read(_ place: IIOPlace) throws(IIOFailure) -> String
     func write(_ value: String, to place: IIOPlace) throws(IIOFailure)
+    /// False for an attribute of this machine that the user has no permission to write.
+    func isWritable(_ place: IIOPlace) -> Bool
 
     /// The trigger of a device; fails with ENOENT when the device takes none.
     func trigger(of device: Int) throws(IIOFailure) -> IIOTriggerState

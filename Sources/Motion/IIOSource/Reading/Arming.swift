@@ -23,6 +23,8 @@ struct Arming {
         var timerTrigger: (any IIOHold)?
         var buffer: (any IIOBuffer)?
         var remarks: [String] = []
+        /// Settings that the user had no permission to change.
+        var refused: [IIOPlace] = []
 
         /// Turns the stamps into the device's time.
         ///
@@ -74,7 +76,7 @@ struct Arming {
                 rate: nil, latency: plan.latency, isLocal: isLocal, isEventDriven: unit.isEventDriven))
         if timestamp != nil { setClock(device, &armed) }
         try setTrigger(device, &armed)
-        armed.rate = setRates(plan, trigger: armed.trigger, remarks: &armed.remarks)
+        armed.rate = setRates(plan, trigger: armed.trigger, remarks: &armed.remarks, refused: &armed.refused)
         armed.plan = BufferPlan(
             rate: armed.rate ?? (plan.rate.isFinite && plan.rate > 0 ? plan.rate : nil), latency: plan.latency,
             wanted: plan.thins ? plan.rate : nil, samples: options.samplesPerRefill,
@@ -104,7 +106,15 @@ struct Arming {
         let place = IIOPlace.device(unit.device, name)
         var current = (try? connection.read(place)) ?? ""
         for wish in ClockChoice.wanted(current: current) {
-            guard (try? connection.write(wish, to: place)) != nil else { continue }
+            do throws(IIOFailure) {
+                try connection.write(wish, to: place)
+            } catch {
+                guard isRefused(error, place) else { continue }
+                armed.refused.append(place)
+                let text = DeviceError.text(errno: error.number)
+                armed.remarks.append("The clock of its time stamps could not be set (\(text)); it stays at \(current).")
+                break
+            }
             current = (try? connection.read(place)) ?? current
             if current == wish { break }
         }
@@ -118,10 +128,17 @@ struct Arming {
         }
     }
 
+    /// True if the user lacks the permission to write the attribute.
+    private func isRefused(_ failure: IIOFailure, _ place: IIOPlace) -> Bool {
+        (failure.number == EACCES || failure.number == EPERM) && !connection.isWritable(place)
+    }
+
     // MARK: Rate
 
-    /// Writes the rates that the plan needs where they belong; the rate that is in force then, in hertz.
-    func setRates(_ plan: UnitPlan, trigger: Int?, remarks: inout [String]) -> Double? {
+    /// Writes the rates that the plan needs, and returns the resulting rate in hertz.
+    func setRates(
+        _ plan: UnitPlan, trigger: Int?, remarks: inout [String], refused: inout [IIOPlace]
+    ) -> Double? {
         var rates: [Double] = []
         var done: [IIORateAttribute] = []
         for index in plan.active {
@@ -133,15 +150,23 @@ struct Arming {
             case .device(let name): place = .device(unit.device, name)
             case .channel(let channel, let name): place = .channel(unit.device, channel, name)
             }
-            if let rate = setRate(at: place, wanted: plan.rate, offered: sensor.rates, remarks: &remarks) {
+            if let rate = setRate(
+                at: place, wanted: plan.rate, offered: sensor.rates, remarks: &remarks, refused: &refused)
+            {
                 rates.append(rate)
             }
         }
-        if let trigger, let rate = setRate(of: trigger, plan, fallback: rates.max(), remarks: &remarks) { return rate }
+        if let trigger,
+            let rate = setRate(of: trigger, plan, fallback: rates.max(), remarks: &remarks, refused: &refused)
+        {
+            return rate
+        }
         return rates.filter { $0 > 0 }.min()
     }
 
-    private func setRate(at place: IIOPlace, wanted: Double, offered: SensorRates, remarks: inout [String]) -> Double? {
+    private func setRate(
+        at place: IIOPlace, wanted: Double, offered: SensorRates, remarks: inout [String], refused: inout [IIOPlace]
+    ) -> Double? {
         let before = rate(at: place)
         guard let rate = RateChoice.rate(wanted: wanted, offered: offered, current: before) else { return before }
         do throws(IIOFailure) {
@@ -149,6 +174,7 @@ struct Arming {
         } catch {
             let text = DeviceError.text(errno: error.number)
             let now = before.map { "it stays at \(AttributeNumber.text($0)) Hz" } ?? "it stays as it is"
+            if isRefused(error, place) { refused.append(place) }
             remarks.append("The rate could not be set to \(AttributeNumber.text(rate)) Hz (\(text)); \(now).")
             return before
         }
@@ -161,7 +187,9 @@ struct Arming {
     }
 
     /// Sets the rate of the device's trigger, where that is where it is set.
-    private func setRate(of trigger: Int, _ plan: UnitPlan, fallback: Double?, remarks: inout [String]) -> Double? {
+    private func setRate(
+        of trigger: Int, _ plan: UnitPlan, fallback: Double?, remarks: inout [String], refused: inout [IIOPlace]
+    ) -> Double? {
         let devices = connection.context.devices
         guard devices.indices.contains(trigger), devices[trigger].attribute("sampling_frequency") != nil else {
             return nil
@@ -173,7 +201,7 @@ struct Arming {
         if let before, abs(before - goal) <= goal * 1e-6 { return before }
         return setRate(
             at: place, wanted: goal, offered: .range(minimum: 1, step: 0, maximum: RateChoice.greatestGuess),
-            remarks: &remarks)
+            remarks: &remarks, refused: &refused)
     }
 
     // MARK: Trigger

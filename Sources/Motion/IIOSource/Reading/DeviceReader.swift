@@ -38,8 +38,10 @@ final class DeviceReader: Sendable {
         var foundClock: FoundClock?
         /// True when it reads axis by axis.
         var isPolled = false
-        /// What somebody should know.
+        /// Sentences about settings and readings, for logs and descriptions.
         var remarks: [String] = []
+        /// Settings that the user had no permission to change.
+        var refused: [IIOPlace] = []
     }
 
     private struct State {

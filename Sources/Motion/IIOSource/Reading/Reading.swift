@@ -62,6 +62,7 @@ struct Reading {
         facts.clock = armed.clockName
         facts.foundClock = reader.facts.foundClock
         facts.remarks = armed.remarks
+        facts.refused = armed.refused
         reader.note(facts)
         let capture = Capture(
             layout: armed.layout, thinning: armed.plan.thinning, members: plan.active.map { unit.members[$0] },
@@ -137,7 +138,7 @@ struct Reading {
         var facts = DeviceReader.Facts()
         facts.isPolled = true
         facts.foundClock = reader.facts.foundClock
-        let set = arming.setRates(plan, trigger: nil, remarks: &facts.remarks)
+        let set = arming.setRates(plan, trigger: nil, remarks: &facts.remarks, refused: &facts.refused)
         reader.note(facts)
         let wanted = plan.rate > 0 ? plan.rate : set ?? RateChoice.leastDefault
         // Faster than the sensor measures, there would only be the same readings again.

@@ -14,6 +14,7 @@ extension ContextRun {
         case .ended: return
         case .arming: lookForLife(unit, reader, limit: Self.armingLimit, since: stage.since, now: now)
         case .polling(let interval):
+            retrySettings(unit, reader, now: now)
             lookForLife(unit, reader, limit: Self.armingLimit + 5 * interval, since: stage.since, now: now)
             if unit.watch?.isFlowing == true { unit.isLost = false }
         case .capturing(let plan, let start):
@@ -23,7 +24,19 @@ extension ContextRun {
                     plan: plan, isEventDriven: unit.unit.isEventDriven, isSecondTry: unit.isSecondTry, progress: start,
                     now: stage.since)
             look(unit, reader, now: now)
+            retrySettings(unit, reader, now: now)
         }
+    }
+
+    /// Sets a device up again when settings that were refused have become writable.
+    ///
+    /// udev grants access only after a device has appeared, and a device that is plugged in again may be opened before.
+    private func retrySettings(_ unit: RunningUnit, _ reader: DeviceReader, now: BootTime) {
+        guard let connection = unit.connection ?? connection, unit.facts.refused.contains(where: connection.isWritable)
+        else { return }
+        unit.facts.refused = []
+        unit.watch = nil
+        reader.restart(now: now)
     }
 
     /// Tells that a device does not answer, which is all that can be done about it.
