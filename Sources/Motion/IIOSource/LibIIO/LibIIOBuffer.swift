@@ -20,9 +20,12 @@ final class LibIIOBuffer: IIOBuffer, @unchecked Sendable {
     let kernelBuffers: Int
     let wait: (descriptor: Int32, wakeUp: WakeUp)?
     private var gate = RefillGate()
+    /// The number of the action that disables the buffer at exit; nil for a buffer of another machine.
+    private let exitAction: Int?
 
-    init(_ pointer: OpaquePointer, connection: LibIIOConnection, kernelBuffers: Int) {
+    init(_ pointer: OpaquePointer, connection: LibIIOConnection, kernelBuffers: Int, exitAction: Int? = nil) {
         self.pointer = pointer
+        self.exitAction = exitAction
         self.kernelBuffers = kernelBuffers
         self.connection = connection
         step = Int(iio_buffer_step(pointer))
@@ -68,7 +71,9 @@ final class LibIIOBuffer: IIOBuffer, @unchecked Sendable {
             if isOpen { iio_buffer_cancel(pointer) }
             return exchange(&isOpen, with: false)
         }
-        if mine { iio_buffer_destroy(pointer) }
+        guard mine else { return }
+        iio_buffer_destroy(pointer)
+        if let exitAction { ExitActions.shared.remove(exitAction) }
     }
 }
 

@@ -123,6 +123,8 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
             let result = iio_device_get_trigger(try self.device(device, call), &trigger)
             // One that was made after the context: set all the same.
             if result == -ENXIO { return .set(nil) }
+            // libiio 0.24 takes the empty `current_trigger` of a device without a trigger for a failed read.
+            if isLocal, result == -EIO { return .none }
             guard result >= 0 else { throw IIOFailure(call, returned: Int(result)) }
             return trigger.map { trigger in .set(devices.firstIndex(of: trigger)) } ?? .none
         }
@@ -140,8 +142,6 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
         guard isLocal, let folder = folder(of: device), let real = SysfsFolder.real(folder),
             let slash = real.lastIndex(of: "/")
         else { return nil }
-            // libiio 0.24 takes the empty `current_trigger` of a device without a trigger for a failed read.
-            if isLocal, result == -EIO { return .none }
         return String(real[..<slash])
     }
 
@@ -209,12 +209,25 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
                     socket, device: context.devices[device], channels: wanted, step: step, samples: samples,
                     kernelBuffers: kernelBuffers, habits: habits)
             }
-            var error: Int32 = 0
-            guard let buffer = dsiio_open_buffer(devices[device], max(1, samples), &error) else {
-                throw IIOFailure("iio_device_create_buffer", error)
+            guard isLocal, let folder = folder(of: device) else {
+                let buffer = try createBuffer(devices[device], samples)
+                return LibIIOBuffer(buffer, connection: self, kernelBuffers: kernelBuffers)
             }
-            return LibIIOBuffer(buffer, connection: self, kernelBuffers: kernelBuffers)
+            let (exitAction, buffer) = try ExitActions.shared.add {
+                _ = SysfsFolder.write("0", to: "\(folder)/buffer/enable")
+            } change: { () throws(IIOFailure) in
+                try createBuffer(devices[device], samples)
+            }
+            return LibIIOBuffer(buffer, connection: self, kernelBuffers: kernelBuffers, exitAction: exitAction)
         }
+    }
+
+    private func createBuffer(_ device: OpaquePointer, _ samples: Int) throws(IIOFailure) -> OpaquePointer {
+        var error: Int32 = 0
+        guard let buffer = dsiio_open_buffer(device, max(1, samples), &error) else {
+            throw IIOFailure("iio_device_create_buffer", error)
+        }
+        return buffer
     }
 
     /// Opens and closes the device node: fails as libiio would.

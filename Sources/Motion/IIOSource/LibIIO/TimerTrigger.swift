@@ -11,19 +11,26 @@ final class TimerTrigger: IIOHold {
     private let device: String
     private let path: String
     private let isHeld = Mutex(true)
+    private let exitAction: Int
 
     /// Makes the trigger for the device of that id, such as "iio:device0", and assigns it.
     init(device id: String, rate: Double) throws(IIOFailure) {
         let name = "device-services-\(id.split(separator: ":").last ?? "device")"
-        device = SysfsFolder.device(id)
-        path = "\(Self.folder)/\(name)"
-        guard mkdir(path, 0o755) == 0 || errno == EEXIST else { throw IIOFailure("mkdir \(path)", errno) }
-        do throws(IIOFailure) {
-            try Self.assign(name, to: device, rate: rate)
-        } catch {
-            rmdir(path)
-            throw error
+        let device = SysfsFolder.device(id)
+        let path = "\(Self.folder)/\(name)"
+        (exitAction, _) = try ExitActions.shared.add {
+            Self.remove(path, from: device)
+        } change: { () throws(IIOFailure) in
+            guard mkdir(path, 0o755) == 0 || errno == EEXIST else { throw IIOFailure("mkdir \(path)", errno) }
+            do throws(IIOFailure) {
+                try Self.assign(name, to: device, rate: rate)
+            } catch {
+                rmdir(path)
+                throw error
+            }
         }
+        self.device = device
+        self.path = path
     }
 
     deinit { release() }
@@ -45,6 +52,11 @@ final class TimerTrigger: IIOHold {
 
     func release() {
         guard isHeld.withLock({ exchange(&$0, with: false) }) else { return }
+        Self.remove(path, from: device)
+        ExitActions.shared.remove(exitAction)
+    }
+
+    private static func remove(_ path: String, from device: String) {
         _ = SysfsFolder.write("\n", to: "\(device)/trigger/current_trigger")
         rmdir(path)
     }

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Dispatch
+import Synchronization
+import Testing
+
+@testable import IIOSource
+
+@Suite("Actions at the exit of the process")
+struct ExitActionsTests {
+    private final class Journal: Sendable {
+        private let lines = Mutex<[String]>([])
+        var all: [String] { lines.withLock { $0 } }
+        func note(_ line: String) { lines.withLock { $0.append(line) } }
+    }
+
+    @Test("Actions run in reverse order, without those that were removed and those whose change failed")
+    func order() throws {
+        let (actions, journal) = (ExitActions(), Journal())
+        _ = try actions.add({ journal.note("timer") }, change: { journal.note("make timer") })
+        let removed = try actions.add({ journal.note("removed") }, change: {}).id
+        #expect(throws: IIOFailure.self) {
+            try actions.add(
+                { journal.note("failed") }, change: { () throws(IIOFailure) in throw IIOFailure("open", 16) })
+        }
+        _ = try actions.add({ journal.note("buffer") }, change: {})
+        actions.remove(removed)
+        actions.run()
+        #expect(journal.all == ["make timer", "buffer", "timer"])
+    }
+
+    @Test("Nothing is changed once the process exits")
+    func refusal() {
+        let actions = ExitActions()
+        actions.run()
+        let failure = #expect(throws: IIOFailure.self) {
+            try actions.add({}, change: { Issue.record("changed at exit") })
+        }
+        #expect(failure?.number == 125)
+    }
+
+    @Test("Exit waits for a change in progress")
+    func waiting() throws {
+        let (actions, journal) = (ExitActions(), Journal())
+        let (entered, released, finished) = (
+            DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
+        )
+        try WorkerThread.start {
+            _ = try? actions.add({ journal.note("disable") }) {
+                entered.signal()
+                released.wait()
+                journal.note("enable")
+            }
+        }
+        entered.wait()
+        try WorkerThread.start {
+            actions.run()
+            finished.signal()
+        }
+        released.signal()
+        finished.wait()
+        #expect(journal.all == ["enable", "disable"])
+    }
+}
