@@ -413,8 +413,13 @@ struct HardshipTests {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
         defer { try? FileManager.default.removeItem(at: folder) }
         let first = try DeviceLock(folder: folder.path)
+        let failure = #expect(throws: IIOFailure.self) { try DeviceLock(folder: folder.path) }
         // EBUSY
-        #expect(throws: IIOFailure("flock", 16)) { try DeviceLock(folder: folder.path) }
+        #expect(failure?.number == 16)
+        // Not known where the file system gives another inode number than the kernel's list of locks.
+        #expect(
+            failure?.holder?.hasSuffix("(process \(getpid()))") == true
+                || failure?.holder == "another program with this package")
         let copies = try DescriptorCopies(of: folder.path)
         #expect(copies.count == 1)
         first.release()

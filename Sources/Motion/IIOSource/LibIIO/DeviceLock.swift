@@ -5,9 +5,9 @@ import SystemCalls
 
 /// An advisory lock on a device's folder in sysfs.
 ///
-/// A second program that opens a device stops the capture of the first before it learns that the device is busy, so
-/// whoever captures says so beforehand. The folder needs no right to write and goes when the device goes. The device
-/// node cannot serve: the kernel lets it be open only once.
+/// libiio disables the buffer of another program before it learns that the device is busy, so programs of this package take
+/// the lock first. The folder can be locked without permission to write, and goes when the device goes. The device node
+/// cannot be locked: the kernel lets it be open only once.
 final class DeviceLock: IIOHold {
     private let descriptor: Mutex<Int32>
 
@@ -17,12 +17,31 @@ final class DeviceLock: IIOHold {
         guard flock(opened, LOCK_EX | LOCK_NB) == 0 else {
             let number = errno
             close(opened)
-            throw IIOFailure("flock", number == EWOULDBLOCK ? EBUSY : number)
+            guard number == EWOULDBLOCK else { throw IIOFailure("flock", number) }
+            throw IIOFailure("flock", EBUSY, holder: Self.holder(of: folder) ?? "another program with this package")
         }
         descriptor = Mutex(opened)
     }
 
     deinit { release() }
+
+    /// The program that has the lock of a folder, such as "sensorctl (process 1234)"; nil when it is not known.
+    private static func holder(of folder: String) -> String? {
+        var status = stat()
+        guard stat(folder, &status) == 0, let locks = try? FileBytes.read("/proc/locks", limit: 1 << 20) else {
+            return nil
+        }
+        // 1: FLOCK  ADVISORY  WRITE 1234 00:15:5678 0 EOF
+        for line in locks.split(separator: UInt8(ascii: "\n")) {
+            let fields = String(decoding: line, as: UTF8.self).split(separator: " ")
+            guard fields.count > 5, fields[1] == "FLOCK", let process = Int32(fields[4]), process > 0,
+                fields[5].split(separator: ":").last.flatMap({ UInt64($0) }) == UInt64(status.st_ino)
+            else { continue }
+            let name = SysfsFolder.read("/proc/\(process)/comm") ?? "a program"
+            return "\(name) (process \(process))"
+        }
+        return nil
+    }
 
     func release() {
         descriptor.withLock { descriptor in

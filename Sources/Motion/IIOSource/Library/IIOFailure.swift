@@ -9,10 +9,13 @@ struct IIOFailure: Error, Equatable {
     let call: String
     /// The error number, positive.
     let number: Int32
+    /// The program that has the lock of the device, such as "sensorctl (process 1234)"; nil for any other failure.
+    let holder: String?
 
-    init(_ call: String, _ number: Int32) {
+    init(_ call: String, _ number: Int32, holder: String? = nil) {
         self.call = call
         self.number = number
+        self.holder = holder
     }
 
     /// A failure from what a function of libiio returned, a negative error number.
@@ -100,6 +103,12 @@ extension IIOFailure {
     ) -> (DeviceError.Code, String) {
         let node = "/dev/\(device)"
         let isLocal = address.backend == .local
+        if let holder {
+            return (
+                .busy,
+                "\(node) is in use by \(holder), and the kernel lets only one program capture. It is used when that program ends. If you need both, run iiod and set DEVICE_SERVICES_IIO=ip:localhost for both."
+            )
+        }
         switch number {
         case EBUSY:
             return (
