@@ -54,7 +54,8 @@ struct DiagnosisTests {
         #expect(problem.repair.contains { $0.contains(#"SUBSYSTEM=="iio""#) && $0.contains(#"GROUP="iio""#) })
         facts.kernelSensors[0].canOpenNode = true
         facts.kernelSensors[0].canWriteSettings = false
-        #expect(Self.problems(facts).first?.message.contains("may not set its rate and buffer") == true)
+        #expect(
+            Self.problems(facts).first?.message.contains("may not set the rate and buffer of /dev/iio:device0") == true)
     }
 
     @Test("A kernel without Industrial I/O, one without devices, and one without nodes are told apart")
@@ -175,7 +176,7 @@ struct DiagnosisTests {
     func kernelRemarks() {
         var facts = Self.healthy()
         facts.kernelSensors[0].rate = "0.000000"
-        facts.kernelSensors[0].isCapturing = true
+        facts.kernelSensors[0].buffer = .inUse
         facts.kernelSensors[0].nodeOwnership = "0600, group root"
         facts.isRoot = true
         let remarks = Diagnosis(facts).findings.filter { $0.level == .remark }
@@ -184,9 +185,31 @@ struct DiagnosisTests {
         #expect(remarks.contains { $0.message.hasPrefix("You are root") && $0.repair.first?.hasSuffix(" pi") == true })
         #expect(!Diagnosis(facts).hasProblem)
         facts.kernelSensors[0].rate = "50"
-        facts.kernelSensors[0].isCapturing = false
+        facts.kernelSensors[0].buffer = .disabled
         facts.isRoot = false
         #expect(!Diagnosis(facts).findings.contains { $0.level == .remark })
+    }
+
+    @Test("A buffer that a killed program left enabled is a problem, with the command that disables it")
+    func abandonedBuffer() {
+        var facts = Self.healthy()
+        facts.kernelSensors[0].buffer = .abandoned
+        #expect(
+            Self.problems(facts).map(\.repair) == [["echo 0 | sudo tee /sys/bus/iio/devices/iio:device0/buffer/enable"]]
+        )
+    }
+
+    @Test("One rule is printed for all devices that a user may not open")
+    func severalDevices() {
+        var facts = Self.healthy()
+        facts.kernelSensors[0].canOpenNode = false
+        var second = facts.kernelSensors[0]
+        (second.id, second.name) = ("iio:device1", "ak8975")
+        facts.kernelSensors.append(second)
+        let problems = Self.problems(facts)
+        #expect(problems.count == 1)
+        #expect(problems.first?.message.contains("may not open /dev/iio:device0 and /dev/iio:device1 (") == true)
+        #expect(problems.first?.message.contains("mpu6050 (iio:device0) and ak8975 (iio:device1) are polled") == true)
     }
 
     @Test("A rate far below what was asked for is remarked on, one that the part cannot exceed is not")

@@ -66,11 +66,42 @@ extension Diagnosis {
                 "sudo apt-get install i2c-tools && i2cdetect -l && sudo i2cdetect -y 1    # does the chip answer at its address?",
                 "# then: an entry for it in the device tree, and its driver's module")
         }
-        return facts.kernelSensors.flatMap { access(to: $0, facts) }
+        return permissions(facts) + facts.kernelSensors.flatMap { access(to: $0, facts) }
+    }
+
+    /// Devices that this user, or other users, may not use; one rule grants access to all of them.
+    private static func permissions(_ facts: MachineFacts) -> [Finding] {
+        let sensors = facts.kernelSensors.filter { $0.hasBuffer && $0.hasNode }
+        var findings: [Finding] = []
+        let closed = sensors.filter { !$0.canOpenNode || !$0.canWriteSettings }
+        if let first = closed.first {
+            let what =
+                closed.contains { !$0.canOpenNode }
+                ? "open \(nodes(closed.filter { !$0.canOpenNode }))" : "set the rate and buffer of \(nodes(closed))"
+            findings += .one(
+                .problem, "motion",
+                "The user \(facts.user) may not \(what) (the node is \(first.nodeOwnership)): \(list(closed.map(\.shownName))) \(closed.count == 1 ? "is" : "are") polled at best.",
+                repair: udevRule(user: facts.user))
+        }
+        let restricted = sensors.filter { facts.isRoot && $0.nodeOwnership.hasPrefix("0600") }
+        if let first = restricted.first {
+            findings += .one(
+                .remark, "motion",
+                "You are root; programs of other users may not open \(nodes(restricted)) (the node is \(first.nodeOwnership)).",
+                repair: udevRule(user: facts.user == "root" ? "USER" : facts.user))
+        }
+        return findings
+    }
+
+    private static func nodes(_ sensors: [KernelSensor]) -> String { list(sensors.map { "/dev/\($0.id)" }) }
+
+    private static func list(_ items: [String]) -> String {
+        guard let last = items.last, items.count > 1 else { return items.first ?? "" }
+        return items.dropLast().joined(separator: ", ") + " and " + last
     }
 
     private static func access(to sensor: KernelSensor, _ facts: MachineFacts) -> [Finding] {
-        let name = sensor.name.isEmpty ? sensor.id : "\(sensor.name) (\(sensor.id))"
+        let name = sensor.shownName
         guard sensor.hasBuffer else {
             return .one(
                 .remark, "motion",
@@ -83,25 +114,20 @@ extension Diagnosis {
                 .problem, "motion", "\(name) has no node /dev/\(sensor.id).",
                 repair: "ls -l /dev/iio*",
                 "sudo udevadm trigger --subsystem-match=iio    # or CONFIG_DEVTMPFS in the kernel")
-        } else if !sensor.canOpenNode || !sensor.canWriteSettings {
-            let what = sensor.canOpenNode ? "set its rate and buffer" : "open /dev/\(sensor.id)"
+        }
+        switch sensor.buffer {
+        case .disabled: break
+        case .inUse:
+            findings += .one(
+                .remark, "motion",
+                "Another program captures from \(name), and the kernel lets only one program do so.",
+                repair: "sudo fuser -v /dev/\(sensor.id)    # names the program: often iio-sensor-proxy or iiod",
+                "export DEVICE_SERVICES_IIO=ip:localhost    # if it is iiod: read through it")
+        case .abandoned:
             findings += .one(
                 .problem, "motion",
-                "The user \(facts.user) may not \(what) (the node is \(sensor.nodeOwnership)): \(name) is polled at best.",
-                repair: udevRule(user: facts.user))
-        }
-        if facts.isRoot, sensor.hasNode, sensor.nodeOwnership.hasPrefix("0600") {
-            findings += .one(
-                .remark, "motion",
-                "You are root; programs of other users may not open /dev/\(sensor.id) (the node is \(sensor.nodeOwnership)).",
-                repair: udevRule(user: facts.user == "root" ? "USER" : facts.user))
-        }
-        if sensor.isCapturing {
-            findings += .one(
-                .remark, "motion",
-                "Somebody captures from \(name) already, and the kernel lets only one program do so.",
-                repair: "sudo fuser -v /dev/\(sensor.id)    # who it is: often iio-sensor-proxy or iiod",
-                "export DEVICE_SERVICES_IIO=ip:localhost    # when it is iiod: read through it")
+                "The buffer of \(name) is enabled, and no program uses it: a program that was killed left it so. The chip still sends interrupts, and its single values cannot be read.",
+                repair: "echo 0 | sudo tee /sys/bus/iio/devices/\(sensor.id)/buffer/enable")
         }
         if let rate = sensor.rate, let number = Double(rate), number == 0 {
             findings += .one(

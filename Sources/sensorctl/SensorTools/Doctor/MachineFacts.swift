@@ -94,8 +94,19 @@ struct KernelSensor: Sendable, Hashable {
     var trigger: String?
     /// The rate that is set, as the driver writes it; nil when the device as a whole has none.
     var rate: String?
-    /// True when somebody captures from it already.
-    var isCapturing = false
+    var buffer = BufferUse.disabled
+
+    /// The driver's name with the id, or the id alone.
+    var shownName: String { name.isEmpty ? id : "\(name) (\(id))" }
+
+    /// The use of a device's buffer.
+    enum BufferUse: Sendable {
+        case disabled
+        /// Another program has the device open, or may have.
+        case inUse
+        /// The buffer is enabled, although no program has the device open.
+        case abandoned
+    }
 }
 
 extension MachineFacts {
@@ -111,7 +122,7 @@ extension MachineFacts {
 
     /// This program captures from sensors itself: the kernel does not say who does.
     package mutating func ignoreCaptures() {
-        for index in kernelSensors.indices { kernelSensors[index].isCapturing = false }
+        for index in kernelSensors.indices { kernelSensors[index].buffer = .disabled }
     }
 
     /// Devices beyond this number are not looked at.
@@ -133,7 +144,7 @@ extension MachineFacts {
                 canWriteSettings: access("\(folder)/buffer/enable", W_OK) == 0,
                 trigger: Self.text("\(folder)/trigger/current_trigger"),
                 rate: Self.text("\(folder)/sampling_frequency"),
-                isCapturing: Self.text("\(folder)/buffer/enable") == "1")
+                buffer: Self.text("\(folder)/buffer/enable") == "1" ? Self.use(of: node) : .disabled)
         }
         triggers = (entries ?? []).filter { $0.hasPrefix("trigger") }.prefix(Self.maximumDevices).compactMap { id in
             Self.text("\(bus)/\(id)/name")
@@ -153,6 +164,14 @@ extension MachineFacts {
             "DEVICE_SERVICES_STATE", "DEVICE_SERVICES_UDEV",
         ]
         unknownVariables = names.filter { $0.uppercased().hasPrefix("DEVICE_SERVICE") && !known.contains($0) }.sorted()
+    }
+
+    /// The use of an enabled buffer. The kernel lets one program at a time open the node; to open it changes nothing.
+    private static func use(of node: String) -> KernelSensor.BufferUse {
+        let descriptor = open(node, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { return .inUse }
+        close(descriptor)
+        return .abandoned
     }
 
     private static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
