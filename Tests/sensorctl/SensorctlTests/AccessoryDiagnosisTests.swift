@@ -32,6 +32,31 @@ struct AccessoryDiagnosisTests {
         return findings(facts).first { $0.level == .problem }
     }
 
+    @Test("The rules for udev grant the devices that a configuration names, ahead of the test for grants")
+    func grants() throws {
+        var configuration = Configuration()
+        #expect(UdevRules.text(granting: configuration) == UdevRules.text)
+        var hid = AccessoryRule()
+        (hid.vendorID, hid.productID, hid.protocols) = (0x1209, 2, ["com.example.hid"])
+        var port = AccessoryRule()
+        (port.portPath, port.serialNumber, port.protocols) = ("1-2.4", "a\"b", ["com.example.port"])
+        var silent = AccessoryRule()
+        (silent.vendorID, silent.protocols) = (0x1234, [])
+        var everything = AccessoryRule()
+        everything.protocols = ["com.example.all"]
+        configuration.accessoryRules = Setting([hid, port, silent, everything])
+        let text = String(decoding: UdevRules.text(granting: configuration), as: UTF8.self)
+        let lines = [
+            #"SUBSYSTEMS=="usb", ATTRS{idVendor}=="1209", ATTRS{idProduct}=="0002", ENV{EXTERNAL_ACCESSORY}="1""#,
+            #"SUBSYSTEMS=="usb", KERNELS=="1-2.4", ENV{EXTERNAL_ACCESSORY}="1""#,
+        ]
+        let grants = try #require(text.range(of: lines.joined(separator: "\n")))
+        let test = try #require(text.range(of: "ENV{EXTERNAL_ACCESSORY}!=\"1\", GOTO"))
+        #expect(grants.upperBound < test.lowerBound)
+        let count = UdevRules.text.split(separator: UInt8(ascii: "\n")).count
+        #expect(text.split(separator: "\n").count == count + 3)
+    }
+
     @Test("Where all is well, what works is named with where its name came from")
     func good() {
         let findings = Self.findings(Self.healthy())

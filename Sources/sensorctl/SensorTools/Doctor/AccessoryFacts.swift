@@ -63,4 +63,45 @@ package enum UdevRules {
     /// The text of Sources/Accessories/UdevSource/udev, which is not beside the installed program: a link in this folder
     /// leads to it, and the build puts it into the program.
     package static let text = PackageResources.external_accessory_rules
+
+    /// The line of the rules that those of a configuration precede.
+    private static let firstTest = "# An interface whose string"
+
+    /// The rules, with those that grant the devices which the configuration names.
+    ///
+    /// A configuration names USB interfaces, but udev finds the vendor and the interface at different parents: the other
+    /// nodes of the device are granted too.
+    package static func text(granting configuration: Configuration) -> [UInt8] {
+        let lines = configuration.accessoryRules.value.compactMap(Self.line)
+        let text = String(decoding: Self.text, as: UTF8.self)
+        guard !lines.isEmpty, let place = text.range(of: firstTest) else { return Self.text }
+        let grants = "# Devices that the configuration names.\n" + lines.joined(separator: "\n") + "\n\n"
+        return Array((text[..<place.lowerBound] + grants + text[place.lowerBound...]).utf8)
+    }
+
+    /// A rule of udev; nil for a rule that names no device, or that names no protocol.
+    private static func line(_ rule: AccessoryRule) -> String? {
+        guard rule.protocols?.isEmpty == false else { return nil }
+        var tests: [String] = []
+        if let vendor = rule.vendorID { tests.append(#"ATTRS{idVendor}=="\#(Printable.hex(vendor))""#) }
+        if let product = rule.productID { tests.append(#"ATTRS{idProduct}=="\#(Printable.hex(product))""#) }
+        if let serial = rule.serialNumber, isPlain(serial) { tests.append(#"ATTRS{serial}=="\#(serial)""#) }
+        if let port = rule.portPath, isPlain(port) { tests.append(#"KERNELS=="\#(port)""#) }
+        guard !tests.isEmpty else { return nil }
+        return (["SUBSYSTEMS==\"usb\""] + tests + [#"ENV{EXTERNAL_ACCESSORY}="1""#]).joined(separator: ", ")
+    }
+
+    /// True for text that has no meaning of its own in a rule: no quotation mark, and no pattern.
+    private static func isPlain(_ text: String) -> Bool {
+        !text.isEmpty
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: ":"),
+                    UInt8(ascii: "_"):
+                    true
+                default: false
+                }
+            }
+    }
 }

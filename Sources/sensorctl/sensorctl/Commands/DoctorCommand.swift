@@ -74,7 +74,9 @@ struct RulesCommand: ParsableCommand {
         commandName: "rules",
         abstract: "Prints the rules for udev that let a group use accessories and keep other programs off them.",
         discussion: """
-            The Debian package has them already. To install them elsewhere:
+            Devices that rules of the configuration name are granted as well.
+
+            The Debian package has the rules already, without those of a configuration. To install them elsewhere, or anew:
               sensorctl rules | sudo tee /etc/udev/rules.d/\(UdevRules.fileName)
               sudo udevadm control --reload && sudo udevadm trigger
 
@@ -84,7 +86,7 @@ struct RulesCommand: ParsableCommand {
 
     func run() throws {
         let stop = Stop()
-        StandardOutput(stop: stop).write(UdevRules.text)
+        StandardOutput(stop: stop).write(UdevRules.text(granting: Configuration.load()))
         try stop.status().end()
     }
 }
