@@ -38,35 +38,45 @@ struct BlueZClientTests {
                 to: serial, sender: bluez, signature: "a{oa{sa{sv}}}", body: Array(recorded.suffix(length))))
     }
 
-    /// A client that listens.
-    private func listening() throws -> BlueZClient {
+    /// A client that knows the adapter, and whose calls to listen wait to be sent.
+    private func started() throws -> BlueZClient {
         var client = BlueZClient(now: .zero)
         let first = try calls(&client)
         #expect(first.map(\.member) == ["Hello", "AddMatch", "AddMatch", "AddMatch", "GetManagedObjects"])
         try client.take(try objects(to: first[4].serial), now: .zero)
-        let second = try calls(&client)
-        #expect(second.map(\.member) == ["SetDiscoveryFilter", "StartDiscovery"])
-        #expect(!client.isSettled)
-        for call in first.prefix(4) + second {
+        for call in first.prefix(4) {
             try client.take(try DBusMessage(Messages.answer(to: call.serial, sender: bluez)), now: .zero)
         }
+        #expect(words(&client).isEmpty)
+        return client
+    }
+
+    /// A client that listens.
+    private func listening() throws -> BlueZClient {
+        var client = try started()
+        try answer(&client, now: .zero)
         #expect(words(&client) == ["regained"])
-        #expect(client.deadline == .never)
+        #expect(client.deadline.seconds(since: .zero) == BlueZClient.silence)
         return client
     }
 
     /// A recorded signal, as from that sender.
-    private func signal(_ name: String, from sender: String? = nil) throws -> DBusMessage {
+    ///
+    /// - Parameter isTrue: True to change the Boolean value at its end from false.
+    private func signal(_ name: String, from sender: String? = nil, isTrue: Bool = false) throws -> DBusMessage {
         let recorded = try Messages.bytes(name)
         let message = try DBusMessage(recorded)
         let length = Int(recorded[4]) | Int(recorded[5]) << 8 | Int(recorded[6]) << 16
+        var body = Array(recorded.suffix(length))
+        // The value stands before the empty list of properties without one.
+        if isTrue { body[length - 8] = 1 }
         return try DBusMessage(
             Messages.made(
                 kind: .signal,
                 fields: [
                     (1, "o", .text(message.path)), (2, "s", .text(message.interface)), (3, "s", .text(message.member)),
                     (7, "s", .text(sender ?? bluez)),
-                ], signature: message.signature, body: Array(recorded.suffix(length))))
+                ], signature: message.signature, body: body))
     }
 
     @Test("What is heard of a beacon is told, with the strength of before where there is no other")
@@ -137,7 +147,7 @@ struct BlueZClientTests {
             try client.timeOut(now: now)
             try answer(&client, now: now)
             #expect(words(&client) == ["regained"])
-            #expect(client.deadline == .never)
+            #expect(client.deadline.seconds(since: now) == BlueZClient.silence)
         }
     }
 
@@ -177,7 +187,7 @@ struct BlueZClientTests {
         try client.take(try objects(to: serial), now: now)
         try answer(&client, now: now)
         #expect(words(&client) == ["regained"])
-        #expect(client.deadline == .never)
+        #expect(client.deadline.seconds(since: now) == BlueZClient.silence)
     }
 
     @Test(
@@ -194,6 +204,24 @@ struct BlueZClientTests {
         }
         #expect(words(&client) == ["unreachable"])
         #expect(client.deadline == .never)
+    }
+
+    @Test("A BlueZ that is silent is asked whether it answers, and the connection is given up if it does not")
+    func ping() throws {
+        var client = try listening()
+        var now = client.deadline
+        try client.timeOut(now: now)
+        let ping = try #require(try calls(&client).first)
+        #expect(ping.member == "Ping")
+        now = now.advanced(bySeconds: 5)
+        try client.take(try DBusMessage(Messages.answer(to: ping.serial, sender: bluez)), now: now)
+        #expect(client.deadline.seconds(since: now) == BlueZClient.silence)
+        try client.take(try signal("heard"), now: client.deadline)
+        now = client.deadline
+        try client.timeOut(now: now)
+        #expect(try calls(&client).map(\.member) == ["Ping"])
+        now = client.deadline
+        #expect { try client.timeOut(now: now) } throws: { ($0 as? DeviceError)?.code == .silent }
     }
 
     @Test("Whoever gives no answer is given up")
@@ -224,17 +252,41 @@ struct BlueZClientTests {
         #expect(error.message.contains(remedy) && !error.message.contains("\u{1b}"))
     }
 
-    @Test(
-        "An adapter that is not ready is told as switched off, and a listening that goes on already is none the worse")
-    func starting() throws {
-        for (name, word) in [("org.bluez.Error.NotReady", "unreachable"), ("org.bluez.Error.InProgress", "regained")] {
-            var client = BlueZClient(now: .zero)
-            let serial = try #require(try calls(&client).last?.serial)
-            try client.take(try objects(to: serial), now: .zero)
-            let start = try #require(try calls(&client).last?.serial)
-            try client.take(try DBusMessage(Messages.error(name, to: start, sender: bluez)), now: .zero)
-            #expect(words(&client) == [word])
+    @Test("An adapter that is not ready is reported as switched off")
+    func notReady() throws {
+        var client = try started()
+        try answer(&client, now: .zero, error: "org.bluez.Error.NotReady")
+        #expect(words(&client) == ["unreachable"])
+    }
+
+    @Test("Discovery that is in progress counts only while the adapter discovers, and is tried again otherwise")
+    func inProgress() throws {
+        var client = try started()
+        var now = BootTime.zero
+        for pause in [1.0, 2, 4] {
+            try answer(&client, now: now, error: "org.bluez.Error.InProgress")
+            #expect(words(&client) == ["inputOutput"])
+            #expect(try calls(&client).map(\.member) == ["StopDiscovery"])
+            #expect(client.deadline.seconds(since: now) == pause)
+            now = client.deadline
+            try client.timeOut(now: now)
         }
+        // Another program has started discovery meanwhile.
+        try client.take(try signal("discovering", isTrue: true), now: now)
+        try answer(&client, now: now, error: "org.bluez.Error.InProgress")
+        #expect(words(&client) == ["regained"])
+        #expect(client.deadline.seconds(since: now) == BlueZClient.silence)
+    }
+
+    @Test("An adapter that begins to discover after a failure is used at once")
+    func discoveringLater() throws {
+        var client = try started()
+        try answer(&client, now: .zero, error: "org.bluez.Error.InProgress")
+        #expect(words(&client) == ["inputOutput"])
+        _ = try calls(&client)
+        try client.take(try signal("discovering", isTrue: true), now: .zero)
+        #expect(words(&client) == ["regained"])
+        #expect(client.deadline.seconds(since: .zero) == BlueZClient.silence)
     }
 
     @Test(

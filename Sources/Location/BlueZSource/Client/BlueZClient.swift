@@ -10,6 +10,8 @@ package import DeviceCore
 package struct BlueZClient {
     /// Seconds for an answer of the bus or of BlueZ.
     static let answer = 10.0
+    /// Seconds without a message of BlueZ after which it is asked whether it still answers.
+    static let silence = 10.0
     private static let bus = "org.freedesktop.DBus"
     private static let bluez = "org.bluez"
     private static let objectManager = "org.freedesktop.DBus.ObjectManager"
@@ -22,7 +24,7 @@ package struct BlueZClient {
     private static let maximumAdapters = 16
 
     private enum Question {
-        case hello, match, objects, filter, start
+        case hello, match, objects, filter, start, ping
     }
 
     /// False for one that only looks whether beacons could be heard.
@@ -35,22 +37,30 @@ package struct BlueZClient {
 
     /// BlueZ's unique name; nil while nobody has it.
     private var owner: String?
-    /// Whether each adapter is switched on, by path.
-    private var adapters: [String: Bool] = [:]
+    private struct Adapter {
+        var isPowered = false
+        var isDiscovering = false
+    }
+
+    /// The adapters by path.
+    private var adapters: [String: Adapter] = [:]
     /// The one that listens, or has been asked to.
     private var adapter: String?
     private var beacons = BlueZBeacons()
     private var retry = Backoff(first: 1, limit: 60)
     /// When BlueZ is asked again what there is, or to listen.
     private var retryTime = BootTime.never
-    /// True once it is known whether beacons can be heard: an event has told.
-    private(set) var isSettled = false
+    /// True while beacons can be received.
+    private var isReceiving = false
+    /// The time of the last message of BlueZ.
+    private var lastMessage: BootTime
 
     /// A client that has begun to ask.
     ///
     /// - Parameter listens: False to look only whether beacons could be heard.
     package init(listens: Bool = true, now: BootTime) {
         self.listens = listens
+        lastMessage = now
         let bus = DBusCall(Self.bus, "/org/freedesktop/DBus", Self.bus, "")
         func call(_ member: String) -> DBusCall {
             var call = bus
@@ -86,7 +96,12 @@ package struct BlueZClient {
     }
 
     /// When something is due.
-    var deadline: BootTime { min(retryTime, questions.values.map(\.deadline).min() ?? .never) }
+    var deadline: BootTime { min(retryTime, questions.values.map(\.deadline).min() ?? pingTime) }
+
+    /// When BlueZ is asked whether it still answers: a daemon that hangs would otherwise look like the absence of beacons.
+    private var pingTime: BootTime {
+        listens && isReceiving ? lastMessage.advanced(bySeconds: Self.silence) : .never
+    }
 
     /// Does what is due. The error says that the connection is of no use any more.
     package mutating func timeOut(now: BootTime) throws(DeviceError) {
@@ -95,6 +110,9 @@ package struct BlueZClient {
                 .silent,
                 "BlueZ has not answered within \(Int(Self.answer)) s. It is asked again; if that goes on, restart it (systemctl restart bluetooth)."
             )
+        }
+        if questions.isEmpty, pingTime <= now {
+            ask(.ping, DBusCall(Self.bluez, "/", "org.freedesktop.DBus.Peer", "Ping"), now)
         }
         guard retryTime <= now else { return }
         retryTime = .never
@@ -141,6 +159,7 @@ package struct BlueZClient {
 
     /// Takes a message. The error says that the connection is of no use any more.
     package mutating func take(_ message: DBusMessage, now: BootTime) throws(DeviceError) {
+        if message.sender == owner { lastMessage = now }
         switch message.kind {
         case .answer, .error:
             guard let number = message.replySerial, let (question, _) = questions.removeValue(forKey: number) else {
@@ -159,7 +178,7 @@ package struct BlueZClient {
 
     private mutating func take(answer message: DBusMessage, to question: Question, _ now: BootTime) {
         switch question {
-        case .hello, .match, .filter: break
+        case .hello, .match, .filter, .ping: break
         case .start: settle(nil)
         case .objects:
             owner = message.sender
@@ -191,11 +210,15 @@ package struct BlueZClient {
             if owner != nil || !Self.absence.contains(message.error) {
                 retryTime = now.advanced(bySeconds: retry.take())
             }
-        // Versions without it listen all the same.
-        case .filter: break
+        // Versions without a filter discover all the same, and an error is an answer.
+        case .filter, .ping: break
         case .start:
-            // Another program of this user has it listen already.
-            if message.error == "org.bluez.Error.InProgress" { return settle(nil) }
+            if message.error == "org.bluez.Error.InProgress" {
+                // Another program of this user may have started discovery. But BlueZ answers so as well after it has
+                // crashed, and after the controller has refused to scan, while it does not discover.
+                if let adapter, adapters[adapter]?.isDiscovering == true { return settle(nil) }
+                stop()
+            }
             settle(BlueZProblem.noDiscovery(message))
             retryTime = now.advanced(bySeconds: retry.take())
         }
@@ -232,10 +255,11 @@ package struct BlueZClient {
         }
         guard let changed = object.adapter else { return }
         note(changed, path)
-        if path == adapter, adapters[path] == true {
+        if path == adapter, adapters[path]?.isPowered == true {
             guard !isStarting else { return }
             if changed.isDiscovering == true {
                 retryTime = .never
+                if !isReceiving { settle(nil) }
             } else if changed.isPowered == true {
                 retryTime = now
             } else if changed.isDiscovering == false, retryTime == .never {
@@ -254,7 +278,10 @@ package struct BlueZClient {
     private mutating func note(_ found: BlueZObject.Adapter, _ path: String) {
         let isKnown = adapters[path] != nil
         guard isKnown || adapters.count < Self.maximumAdapters && Self.isPath(path) else { return }
-        if let isPowered = found.isPowered { adapters[path] = isPowered } else if !isKnown { adapters[path] = false }
+        var adapter = adapters[path] ?? Adapter()
+        adapter.isPowered = found.isPowered ?? adapter.isPowered
+        adapter.isDiscovering = found.isDiscovering ?? adapter.isDiscovering
+        adapters[path] = adapter
     }
 
     /// True for the path of an object, as D-Bus takes it in a call: it ends the connection over any other.
@@ -291,8 +318,8 @@ package struct BlueZClient {
 
     /// Has the first adapter listen that is switched on, unless that is so already.
     private mutating func choose(_ now: BootTime) {
-        if let adapter, adapters[adapter] == true { return }
-        adapter = adapters.filter(\.value).keys.min()
+        if let adapter, adapters[adapter]?.isPowered == true { return }
+        adapter = adapters.filter(\.value.isPowered).keys.min()
         retryTime = .never
         guard let adapter else { return settle(adapters.isEmpty ? BlueZProblem.noAdapter : BlueZProblem.switchedOff) }
         if listens { startDiscovery(adapter, now) } else { settle(nil) }
@@ -300,7 +327,7 @@ package struct BlueZClient {
 
     /// Tells that beacons can be heard, or why not.
     private mutating func settle(_ problem: DeviceError?) {
-        isSettled = true
+        isReceiving = problem == nil
         if problem == nil { retry.reset() }
         events.append(problem.map { .lost($0) } ?? .regained)
     }

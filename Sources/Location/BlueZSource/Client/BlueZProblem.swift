@@ -42,6 +42,11 @@ enum BlueZProblem {
     static func noDiscovery(_ message: DBusMessage) -> DeviceError {
         switch message.error {
         case "org.bluez.Error.NotReady": switchedOff
+        case "org.bluez.Error.InProgress":
+            DeviceError(
+                .inputOutput,
+                "BlueZ answers that discovery is in progress, but its adapter does not discover, so no beacon can be received. It is tried again; if that goes on, restart it (systemctl restart bluetooth).\(says(message))"
+            )
         case "org.freedesktop.DBus.Error.AccessDenied", "org.bluez.Error.NotAuthorized",
             "org.bluez.Error.NotPermitted":
             notAllowed(message)
