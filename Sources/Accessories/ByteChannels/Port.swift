@@ -105,7 +105,8 @@ extension ByteChannelEnd {
     /// What an error of the kernel's means for the connection.
     init(errno number: Int32, call: String, path: String) {
         switch number {
-        case EIO, ENXIO, ENODEV, EPIPE, ECONNRESET, ESHUTDOWN, ENOTCONN:
+        // A transfer that an unplugged USB device does not answer fails with EPROTO or EILSEQ.
+        case EIO, ENXIO, ENODEV, EPIPE, ECONNRESET, ESHUTDOWN, ENOTCONN, EPROTO, EILSEQ:
             self.init(.hungUp)
         default:
             let error = DeviceError(
