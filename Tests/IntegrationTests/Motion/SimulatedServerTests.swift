@@ -225,7 +225,8 @@ extension IntegrationTests {
             let sensor = try #require(try await program.sensors().first { $0.kind == "accelerometer" })
             let rates = try #require(try await program.ask("rate", answer: "rates").rates)
             let rate = try #require(rates[sensor.id] ?? nil)
-            #expect(abs(rate * Double(period) - 1e9) < 2e7)
+            // Late refills move stamps within the second over which the rate is measured.
+            #expect(abs(rate * Double(period) - 1e9) < 1e8)
             #expect(program.count("lost") == 0)
             #expect(await program.end() == .exited(0))
             server.stop()
