@@ -1,0 +1,111 @@
+# This source file is part of the swift-device-services project.
+# SPDX-License-Identifier: Apache-2.0
+"""The board as checks see it: its sensors, sysfs, and the tool."""
+
+import json
+import re
+import shlex
+import signal
+
+TESTER = "setpriv --reuid tester --regid tester --init-groups env HOME=/home/tester"
+PARAMETERS = "/sys/module/vboard/parameters"
+
+
+class Watch:
+    """What `sensorctl watch --json` printed."""
+
+    def __init__(self, result):
+        self.status = result.status
+        self.errors = result.errors
+        self.events = [json.loads(line) for line in result.output.splitlines() if line.startswith("{")]
+        self.readings = [event for event in self.events if "x" in event or "pressure" in event or "latitude" in event]
+        self.problems = [event for event in self.events if "error" in event.get("callback", "")]
+
+    @property
+    def times(self):
+        return [reading["timestamp"] for reading in self.readings]
+
+    def gaps(self, limit):
+        """The intervals between readings that are longer than the limit, in seconds."""
+        times = self.times
+        return [after - before for before, after in zip(times, times[1:]) if after - before > limit]
+
+
+class Board:
+    def __init__(self, machine):
+        self.machine = machine
+        # Brings the hardware back to its usual state, after each check.
+        self.restore = lambda: None
+
+    # Scripts
+
+    def run(self, script, timeout=120):
+        """Runs a script as root, and returns its result."""
+        return self.machine.run(script, timeout)
+
+    def output(self, script, timeout=120):
+        """Returns the standard output of a script that has to succeed."""
+        result = self.machine.run(script, timeout)
+        assert result.status == 0, f"{script.strip().splitlines()[0]}: {result}"
+        return result.output.strip()
+
+    def start(self, script, timeout=120):
+        return self.machine.start(script, timeout)
+
+    def tidy(self):
+        """Ends what a check has left running, and restores the hardware."""
+        self.run("pkill -KILL sensorctl; pkill -KILL iio_readdev; true")
+        self.restore()
+
+    # sysfs
+
+    def device(self, name):
+        """The folder of the IIO device of that name."""
+        found = self.run(f"grep -lx {shlex.quote(name)} /sys/bus/iio/devices/iio:device*/name").output.split()
+        assert found, f"there is no IIO device {name}"
+        return found[0].rsplit("/", 1)[0]
+
+    def read(self, path):
+        return self.output(f"tr -d '\\0' <{shlex.quote(path)}")
+
+    def write(self, path, value):
+        self.output(f"echo {shlex.quote(str(value))} >{shlex.quote(path)}")
+
+    def set(self, **parameters):
+        """Sets parameters of the chips, see vboard.c."""
+        for name, value in parameters.items():
+            self.write(f"{PARAMETERS}/{name}", value)
+
+    def get(self, parameter):
+        return self.read(f"{PARAMETERS}/{parameter}")
+
+    def enabled_buffers(self):
+        """The folders of IIO devices whose buffer is enabled."""
+        return self.run("grep -l 1 /sys/bus/iio/devices/iio:device*/buffer/enable").output.split()
+
+    def kernel_faults(self):
+        """Lines in which the kernel reports a fault of its own.
+
+        Chips without regulators are unbound with a warning of the regulator core, which is not ours.
+        """
+        lines = self.run("dmesg").output.splitlines()
+        return [line for line in lines if re.search(r"Oops|BUG:|general protection|WARNING:(?!.*_regulator_disable)", line)]
+
+    # The tool
+
+    def start_watch(self, *arguments, user=False, timeout=60, environment=""):
+        command = f"sensorctl watch {' '.join(arguments)} --json"
+        return self.start(f"exec {TESTER if user else 'env'} {environment} {command}", timeout)
+
+    def watch(self, *arguments, seconds=None, user=False, timeout=60, environment=""):
+        """Runs `sensorctl watch`; with `seconds` it is interrupted after that time, otherwise it has to end by itself."""
+        limit = f"timeout --signal=INT {seconds}" if seconds else ""
+        command = f"{limit} sensorctl watch {' '.join(arguments)} --json"
+        return Watch(self.run(f"{TESTER if user else ''} env {environment} {command}", timeout))
+
+    def finish(self, job, number=signal.SIGINT):
+        """Ends a watch that was started, and returns what it printed."""
+        return Watch(job.stop(number))
+
+    def doctor(self, user=False):
+        return self.run(f"{TESTER if user else ''} sensorctl doctor --seconds 1", 60).output

@@ -1,0 +1,72 @@
+# This source file is part of the swift-device-services project.
+# SPDX-License-Identifier: Apache-2.0
+"""Checks, which are functions that assert, in groups of which each has a freshly booted board."""
+
+import time
+import traceback
+
+
+class Check:
+    def __init__(self, title, function, is_short):
+        self.title = title
+        self.function = function
+        self.is_short = is_short
+
+
+class Group:
+    """The checks of one machine, in the order of their definitions."""
+
+    def __init__(self, name, title, prepare=None, **machine):
+        self.name = name
+        self.title = title
+        self.prepare = prepare
+        self.machine = machine
+        self.checks = []
+
+    def check(self, title, short=True):
+        """Adds the decorated function, which is called with the board. Without `short` it is left out of short runs."""
+
+        def add(function):
+            self.checks.append(Check(title, function, short))
+            return function
+
+        return add
+
+
+class Skipped(Exception):
+    """The check cannot be made. The text is the reason."""
+
+
+class Outcome:
+    """The counts of a group."""
+
+    def __init__(self, group):
+        self.group = group
+        self.seconds = 0
+        self.passed = 0
+        self.failed = 0
+        self.skipped = 0
+
+
+def run(group, board, outcome, is_short, only=None):
+    """Runs the checks of a group on a board that is ready, and prints a line for each."""
+    for check in group.checks:
+        if is_short and not check.is_short or only and only not in check.title:
+            continue
+        started = time.monotonic()
+        try:
+            note = check.function(board)
+            outcome.passed += 1
+            verdict = "ok"
+        except Skipped as reason:
+            outcome.skipped += 1
+            verdict, note = "skipped", str(reason)
+        except AssertionError as error:
+            outcome.failed += 1
+            verdict, note = "FAILED", str(error) or traceback.format_exc(limit=-1)
+        except Exception:
+            outcome.failed += 1
+            verdict, note = "FAILED", traceback.format_exc(limit=-3)
+        seconds = time.monotonic() - started
+        print(f"{verdict:8} {check.title} ({seconds:.0f} s){': ' + note if note else ''}", flush=True)
+        board.tidy()

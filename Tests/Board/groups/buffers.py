@@ -1,0 +1,122 @@
+# This source file is part of the swift-device-services project.
+# SPDX-License-Identifier: Apache-2.0
+"""Buffers and triggers: found, made, and switched off at the end."""
+
+import chips
+from board import Watch
+from checks import Group
+
+group = Group("buffers", "Buffers and triggers", prepare=lambda board: chips.load(board))
+check = group.check
+
+
+def count_enabled(board, times, command):
+    """Runs a command several times, and returns after how many runs the buffer of the MPU-6050 was enabled."""
+    folder = board.device("mpu6050")
+    return int(board.output(
+        f"""left=0
+        for i in $(seq {times}); do
+            {command} >/dev/null 2>&1
+            left=$((left + $(cat {folder}/buffer/enable)))
+            echo 0 >{folder}/buffer/enable
+        done
+        echo $left""", timeout=60 + times * 8))
+
+
+@check("A program that ends by itself leaves no buffer enabled")
+def ends(board):
+    chips.use(board, "mpu6050")
+    commands = {
+        "sensorctl watch accelerometer --count 3 --json": 12,
+        "sensorctl watch accelerometer --duration 1.5 --json": 6,
+        "sensorctl watch attitude --count 5 --json": 3,
+        "sensorctl record --duration 1 /tmp/r.trace --force": 2,
+    }
+    for command, times in commands.items():
+        left = count_enabled(board, times, command)
+        assert left == 0, f"{left} of {times} runs of \"{command}\" left the buffer enabled"
+
+
+@check("A program that is interrupted or terminated leaves no buffer enabled")
+def signals(board):
+    chips.use(board, "mpu6050")
+    for name in ("INT", "TERM"):
+        left = count_enabled(board, 5, f"timeout --signal={name} 2.5 sensorctl watch accelerometer --json")
+        assert left == 0, f"{left} of 5 runs ended by SIG{name} left the buffer enabled"
+
+
+@check("A buffer that a killed program left enabled is reported by doctor, with the command that disables it")
+def killed(board):
+    chips.use(board, "mpu6050")
+    folder = board.device("mpu6050")
+    board.run("timeout --signal=KILL 3 sensorctl watch accelerometer --json")
+    assert board.read(f"{folder}/buffer/enable") == "1", "the kernel has disabled the buffer itself"
+    text = board.doctor()
+    command = f"echo 0 | sudo tee {folder}/buffer/enable"
+    assert command in text, f"doctor does not print \"{command}\": {text}"
+    board.output(command.replace("sudo ", ""))
+    assert not board.enabled_buffers()
+
+
+@check("The trigger of a driver is found and set without a setting")
+def own_trigger(board):
+    chips.use(board, "mpu6050")
+    folder = board.device("mpu6050")
+    board.write(f"{folder}/trigger/current_trigger", "")
+    assert board.read(f"{folder}/trigger/current_trigger") == ""
+    job = board.start_watch("gyro", "--interval", "0.02", "--count", "20")
+    watch = Watch(job.wait())
+    assert board.read(f"{folder}/trigger/current_trigger").startswith("mpu6050-dev"), watch.errors
+    assert len(watch.readings) == 20
+    assert "axis by axis" not in watch.errors, watch.errors
+
+
+@check("A sensor without a trigger gets a timer, and no timer is left behind")
+def timer(board):
+    chips.use(board, "bmi160")
+    folder = board.device("bmi160")
+    timers = "/sys/kernel/config/iio/triggers/hrtimer"
+    job = board.start_watch("gyro", "--interval", "0.02")
+    board.run("sleep 4")
+    made = board.output(f"ls {timers}")
+    enabled = board.read(f"{folder}/buffer/enable")
+    watch = board.finish(job)
+    assert made, f"no timer was made: {watch.errors}"
+    assert enabled == "1", "the buffer is not used"
+    assert len(watch.readings) > 50, f"{len(watch.readings)} readings"
+    left = board.output(f"ls {timers}")
+    assert left == "", f"left behind: {left}"
+
+
+@check("A timer that was made by hand is found by its name")
+def made_timer(board):
+    chips.use(board, "bmi160")
+    folder = board.device("bmi160")
+    timers = "/sys/kernel/config/iio/triggers/hrtimer"
+    number = folder.rsplit("iio:device", 1)[1]
+    name = f"bmi160-dev{number}"
+    board.output(f"mkdir {timers}/{name}")
+    job = board.start_watch("gyro", "--interval", "0.01")
+    board.run("sleep 4")
+    used = board.read(f"{folder}/trigger/current_trigger")
+    watch = board.finish(job)
+    assert used == name, f"the trigger is \"{used}\": {watch.errors}"
+    assert len(watch.readings) > 100, f"{len(watch.readings)} readings"
+    board.output(f"echo >{folder}/trigger/current_trigger; rmdir {timers}/{name}")
+
+
+@check("A buffer that another program holds is reported, and taken up when that program ends")
+def busy(board):
+    chips.use(board, "mpu6050")
+    board.write(f"{board.device('mpu6050')}/trigger/current_trigger", f"mpu6050-dev{board.device('mpu6050')[-1]}")
+    job = board.start("timeout 6 iio_readdev -b 5 mpu6050 >/dev/null", timeout=30)
+    board.run("sleep 1.5")
+    watch = board.watch("gyro", "--interval", "0.02", seconds=14)
+    job.wait()
+    assert any("iio_readdev" in str(event) or "busy" in str(event).lower() for event in watch.problems), watch.events[:3]
+    assert len(watch.readings) > 50, f"{len(watch.readings)} readings"
+
+
+@check("The kernel reports no fault of its own")
+def kernel(board):
+    assert not board.kernel_faults(), board.kernel_faults()[:3]

@@ -1,0 +1,81 @@
+# This source file is part of the swift-device-services project.
+# SPDX-License-Identifier: Apache-2.0
+"""Builds the virtual board, boots it for each group of checks, and prints a table."""
+
+import argparse
+import importlib
+import pathlib
+import sys
+import tempfile
+import time
+
+import checks
+import image
+import machine
+from board import Board
+
+GROUPS = ["values", "buffers", "users", "faults", "beacons"]
+
+
+def arguments():
+    parser = argparse.ArgumentParser(prog="scripts/board")
+    parser.add_argument("tool")
+    parser.add_argument("--short", action="store_true")
+    parser.add_argument("--group", action="append", choices=GROUPS)
+    parser.add_argument("--check")
+    parser.add_argument("--kvm", action="store_true")
+    return parser.parse_args()
+
+
+def run_group(group, disks, payload, folder, options):
+    outcome = checks.Outcome(group)
+    started = time.monotonic()
+    print(f"\n== {group.title}", flush=True)
+    try:
+        with machine.Machine(disks, payload, folder, kvm=options.kvm, **group.machine) as virtual:
+            print(f"-- booted after {time.monotonic() - started:.0f} s", flush=True)
+            board = Board(virtual)
+            if group.prepare:
+                group.prepare(board)
+            checks.run(group, board, outcome, options.short, options.check)
+    except (machine.MachineError, AssertionError) as error:
+        outcome.failed += 1
+        print(f"FAILED   {error}", flush=True)
+    outcome.seconds = time.monotonic() - started
+    return outcome
+
+
+def main():
+    options = arguments()
+    if not machine.is_available():
+        print("skipped: qemu-system-x86_64 is not installed")
+        return 0
+    started = time.monotonic()
+    try:
+        disks = image.build()
+    except image.Unavailable as reason:
+        print(f"skipped: {reason}")
+        return 0
+    with tempfile.TemporaryDirectory(prefix="board-") as name:
+        folder = pathlib.Path(name)
+        payload = folder / "payload.ext4"
+        image.pack_payload(options.tool, payload)
+        print(f"-- disks: {time.monotonic() - started:.0f} s")
+        groups = [importlib.import_module(f"groups.{name}").group for name in options.group or GROUPS]
+        outcomes = [
+            run_group(group, disks, payload, folder / group.name, options) for group in groups
+        ]
+    print(f"\n{'Group':52} {'Seconds':>8} {'Checks':>7}  Result")
+    for outcome in outcomes:
+        result = f"{outcome.failed} FAILED" if outcome.failed else "ok"
+        result += f", {outcome.skipped} skipped" if outcome.skipped else ""
+        count = outcome.passed + outcome.failed + outcome.skipped
+        print(f"{outcome.group.title:52} {outcome.seconds:8.0f} {count:7}  {result}")
+    failures = sum(outcome.failed for outcome in outcomes)
+    seconds = time.monotonic() - started
+    print(f"{'Together':52} {seconds:8.0f} {sum(o.passed + o.failed for o in outcomes):7}  "
+          f"{f'{failures} FAILED' if failures else 'all passed'}")
+    return min(failures, 100)
+
+
+sys.exit(main())
