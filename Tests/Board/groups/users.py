@@ -48,7 +48,6 @@ def replugged(board):
         settings = state(board, board.device("mpu6050"))
         watch = board.finish(job)
         assert settings == ("1", 100, "boottime"), f"attempt {attempt + 1}: {settings}: {watch.errors}"
-        assert any("regained" in str(event) or "error" in str(event) for event in watch.events)
 
 
 def state(board, folder):
