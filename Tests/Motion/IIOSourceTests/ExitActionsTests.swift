@@ -2,19 +2,12 @@
 
 import DeviceCore
 import Dispatch
-import Synchronization
 import Testing
 
 @testable import IIOSource
 
 @Suite("Actions at the exit of the process")
 struct ExitActionsTests {
-    private final class Journal: Sendable {
-        private let lines = Mutex<[String]>([])
-        var all: [String] { lines.withLock { $0 } }
-        func note(_ line: String) { lines.withLock { $0.append(line) } }
-    }
-
     @Test("Actions run in reverse order, without those that were removed and those whose change failed")
     func order() throws {
         let (actions, journal) = (ExitActions(), Journal())

@@ -9,8 +9,11 @@ import SystemCalls
 /// interrupt, and its values are EBUSY for other programs. Threads that close buffers do not outlive `exit`, so an exit
 /// handler does their work. A process that is killed runs no exit handler; `sensorctl doctor` reports what it left.
 final class ExitActions: Sendable {
-    /// The actions of this process.
-    static let shared = ExitActions()
+    /// The actions of this process, which run at its exit.
+    static let shared: ExitActions = {
+        atexit { ExitActions.shared.run() }
+        return ExitActions()
+    }()
 
     /// The longest time, in milliseconds, that `exit` waits for buffers that are being enabled.
     private static let maximumWait = 1000
@@ -22,7 +25,6 @@ final class ExitActions: Sendable {
         /// The number of settings that are being changed.
         var changes = 0
         var isExiting = false
-        var isInstalled = false
     }
 
     private let state = Mutex(State())
@@ -36,7 +38,6 @@ final class ExitActions: Sendable {
     ) throws(IIOFailure) -> (id: Int, result: Result) {
         let id = state.withLock { state -> Int? in
             guard !state.isExiting else { return nil }
-            install(&state)
             state.nextID += 1
             state.changes += 1
             state.actions.append((state.nextID, action))
@@ -60,11 +61,5 @@ final class ExitActions: Sendable {
         state.withLock { $0.isExiting = true }
         for _ in 0..<Self.maximumWait where state.withLock({ $0.changes > 0 }) { usleep(1000) }
         for action in state.withLock({ $0.actions }).reversed() { action.run() }
-    }
-
-    private func install(_ state: inout State) {
-        guard self === Self.shared, !state.isInstalled else { return }
-        state.isInstalled = true
-        atexit { ExitActions.shared.run() }
     }
 }
