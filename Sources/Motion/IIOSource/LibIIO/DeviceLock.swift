@@ -31,11 +31,14 @@ final class DeviceLock: IIOHold {
         guard stat(folder, &status) == 0, let locks = try? FileBytes.read("/proc/locks", limit: 1 << 20) else {
             return nil
         }
+        let device = (major: status.st_dev >> 8 & 0xfff, minor: status.st_dev & 0xff | status.st_dev >> 12 & 0xfff00)
         // 1: FLOCK  ADVISORY  WRITE 1234 00:15:5678 0 EOF
         for line in locks.split(separator: UInt8(ascii: "\n")) {
             let fields = String(decoding: line, as: UTF8.self).split(separator: " ")
-            guard fields.count > 5, fields[1] == "FLOCK", let process = Int32(fields[4]), process > 0,
-                fields[5].split(separator: ":").last.flatMap({ UInt64($0) }) == UInt64(status.st_ino)
+            guard fields.count > 5, fields[1] == "FLOCK", let process = Int32(fields[4]), process > 0 else { continue }
+            let place = fields[5].split(separator: ":")
+            guard place.count == 3, Int(place[0], radix: 16) == Int(device.major),
+                Int(place[1], radix: 16) == Int(device.minor), UInt64(place[2]) == UInt64(status.st_ino)
             else { continue }
             let name = SysfsFolder.read("/proc/\(process)/comm") ?? "a program"
             return "\(name) (process \(process))"
