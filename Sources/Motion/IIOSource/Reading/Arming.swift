@@ -112,7 +112,8 @@ struct Arming {
                 guard isRefused(error, place) else { continue }
                 armed.refused.append(place)
                 let text = DeviceError.text(errno: error.number)
-                armed.remarks.append("The clock of its time stamps could not be set (\(text)); it stays at \(current).")
+                let now = current.isEmpty ? "it stays as it is" : "it stays at \(current)"
+                armed.remarks.append("The clock of its time stamps could not be set (\(text)); \(now).")
                 break
             }
             current = (try? connection.read(place)) ?? current

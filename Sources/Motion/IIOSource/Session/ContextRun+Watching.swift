@@ -12,9 +12,10 @@ extension ContextRun {
         unit.watchedStage = stage.number
         switch stage.phase {
         case .ended: return
-        case .arming: lookForLife(unit, reader, limit: Self.armingLimit, since: stage.since, now: now)
+        case .arming:
+            // Its facts are those of before.
+            return lookForLife(unit, reader, limit: Self.armingLimit, since: stage.since, now: now)
         case .polling(let interval):
-            retrySettings(unit, reader, now: now)
             lookForLife(unit, reader, limit: Self.armingLimit + 5 * interval, since: stage.since, now: now)
             if unit.watch?.isFlowing == true { unit.isLost = false }
         case .capturing(let plan, let start):
@@ -24,14 +25,18 @@ extension ContextRun {
                     plan: plan, isEventDriven: unit.unit.isEventDriven, isSecondTry: unit.isSecondTry, progress: start,
                     now: stage.since)
             look(unit, reader, now: now)
-            retrySettings(unit, reader, now: now)
         }
+        if !unit.facts.refused.isEmpty { retrySettings(unit, reader, now: now) }
     }
 
-    /// Sets a device up again when settings that were refused have become writable.
+    /// Logs settings that were refused, and sets the device up again when they have become writable.
     ///
     /// udev grants access only after a device has appeared, and a device that is plugged in again may be opened before.
     private func retrySettings(_ unit: RunningUnit, _ reader: DeviceReader, now: BootTime) {
+        for remark in unit.facts.remarks {
+            let text = "\(unit.unit.deviceID) at \(address): \(remark)"
+            if session.isNews(remark: text) { log.warning("\(text)") }
+        }
         guard let connection = unit.connection ?? connection, unit.facts.refused.contains(where: connection.isWritable)
         else { return }
         unit.facts.refused = []
