@@ -51,7 +51,7 @@ struct AccessoryDiagnosisTests {
             #"SUBSYSTEMS=="usb", KERNELS=="1-2.4", ENV{EXTERNAL_ACCESSORY}="1""#,
         ]
         let grants = try #require(text.range(of: lines.joined(separator: "\n")))
-        let test = try #require(text.range(of: "ENV{EXTERNAL_ACCESSORY}!=\"1\", GOTO"))
+        let test = try #require(text.range(of: "GOTO=\"external_accessory_device\""))
         #expect(grants.upperBound < test.lowerBound)
         let count = UdevRules.text.split(separator: UInt8(ascii: "\n")).count
         #expect(text.split(separator: "\n").count == count + 3)

@@ -64,8 +64,8 @@ package enum UdevRules {
     /// leads to it, and the build puts it into the program.
     package static let text = PackageResources.external_accessory_rules
 
-    /// The line of the rules that those of a configuration precede.
-    private static let firstTest = "# An interface whose string"
+    /// The first line of the rules that tests a device; those of a configuration precede it.
+    private static let firstTest = "SUBSYSTEM==\"usb\", ENV{DEVTYPE}==\"usb_device\", GOTO="
 
     /// The rules, with those that grant the devices which the configuration names.
     ///
