@@ -3,12 +3,11 @@
 public import DeviceCore
 import Synchronization
 
-/// Bluetooth beacons, as BlueZ hears them. It is asked over the bus of the system, in D-Bus's own protocol, without a
-/// library.
+/// The Bluetooth beacons that BlueZ receives, over the system bus, in D-Bus's own protocol without a library.
 ///
-/// One thread runs while there is a subscriber, and waits in poll(2). After 10 s without a message it asks BlueZ whether it
-/// still answers. It never gives up: BlueZ may start later or restart, an adapter may come, go, or be switched off and on. What it misses it waits
-/// for by the bus's signals; only where the bus itself is away, or the answer is an error, it tries again by itself.
+/// One thread runs while there is a subscriber, and waits in poll(2). If BlueZ sends nothing for 10 s, it is asked whether it
+/// still answers. BlueZ may start later or restart, and an adapter may come, go, or be switched off and on: signals of the
+/// bus report that. Only if the bus is away or BlueZ answers with an error, the thread tries again by itself.
 public final class BlueZSource: BeaconSource {
     /// Seconds that the look at BlueZ takes at most.
     static let probeTime = 2.0

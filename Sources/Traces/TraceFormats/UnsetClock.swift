@@ -13,7 +13,7 @@ enum UnsetClock {
     ///   - time: Nanoseconds since 1970.
     ///   - isSetLater: True if the recording has times since ``gpsEpoch`` too. Otherwise only the first second of 1970
     ///     counts as unset: other times still give the intervals.
-    static func gave(_ time: Int64, isSetLater: Bool) -> Bool {
+    static func produced(_ time: Int64, isSetLater: Bool) -> Bool {
         isSetLater ? time < gpsEpoch : (0..<1_000_000_000).contains(time)
     }
 

@@ -179,7 +179,7 @@ struct CSVTableReader {
             return nil
         }
         let isCivil = unit.power == nil || time >= Self.earliestCivilTime
-        if isCivil, UnsetClock.gave(time, isSetLater: hasSetClock) {
+        if isCivil, UnsetClock.produced(time, isSetLater: hasSetClock) {
             rows.recordUnreadable(column.index, reader)
             return nil
         }
@@ -267,7 +267,7 @@ struct CSVTableReader {
 
     private mutating func civilTime(_ time: Int64) -> RowTime {
         if time >= UnsetClock.gpsEpoch { hasSetClock = true }
-        return UnsetClock.gave(time, isSetLater: hasSetClock) ? .unset : .known(time)
+        return UnsetClock.produced(time, isSetLater: hasSetClock) ? .unset : .known(time)
     }
 
     /// The time of a row whose date is in a separate column.

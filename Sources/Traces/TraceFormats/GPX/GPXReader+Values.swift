@@ -63,7 +63,7 @@ extension GPXReader {
             }
             return
         }
-        guard !UnsetClock.gave(time.nanoseconds, isSetLater: isClockSet) else {
+        guard !UnsetClock.produced(time.nanoseconds, isSetLater: isClockSet) else {
             record("<time> \(UnsetClock.message)", String(decoding: text, as: UTF8.self))
             return
         }
