@@ -76,9 +76,6 @@ class Board:
         for name, value in parameters.items():
             self.write(f"{PARAMETERS}/{name}", value)
 
-    def get(self, parameter):
-        return self.read(f"{PARAMETERS}/{parameter}")
-
     def enabled_buffers(self):
         """The folders of IIO devices whose buffer is enabled."""
         return self.run("grep -l 1 /sys/bus/iio/devices/iio:device*/buffer/enable").output.split()
@@ -93,15 +90,13 @@ class Board:
 
     # The tool
 
-    def start_watch(self, *arguments, user=False, timeout=60, environment=""):
-        command = f"sensorctl watch {' '.join(arguments)} --json"
-        return self.start(f"exec {TESTER if user else 'env'} {environment} {command}", timeout)
+    def start_watch(self, *arguments, user=False):
+        return self.start(f"exec {TESTER if user else ''} sensorctl watch {' '.join(arguments)} --json")
 
-    def watch(self, *arguments, seconds=None, user=False, timeout=60, environment=""):
+    def watch(self, *arguments, seconds=None):
         """Runs `sensorctl watch`; with `seconds` it is interrupted after that time, otherwise it has to end by itself."""
         limit = f"timeout --signal=INT {seconds}" if seconds else ""
-        command = f"{limit} sensorctl watch {' '.join(arguments)} --json"
-        return Watch(self.run(f"{TESTER if user else ''} env {environment} {command}", timeout))
+        return Watch(self.run(f"{limit} sensorctl watch {' '.join(arguments)} --json"))
 
     def finish(self, job, number=signal.SIGINT):
         """Ends a watch that was started, and returns what it printed."""

@@ -1,6 +1,6 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""A virtual machine under qemu: booting, running scripts in it, its monitor."""
+"""A virtual machine under qemu: booting, running scripts in it."""
 
 import json
 import shutil
@@ -62,26 +62,22 @@ class Machine:
     The disks are not changed: what a machine writes is gone when it ends.
     """
 
-    def __init__(self, image, payload, folder, memory=1536, processors=2, kvm=False, options=(), arguments=()):
+    def __init__(self, image, payload, folder):
         self.folder = folder
         self.jobs = {}
         self.count = 0
         self.lock = threading.Lock()
         folder.mkdir(parents=True, exist_ok=True)
-        kernel_options = [
-            "console=ttyS0", "loglevel=5", "panic=5", "net.ifnames=0", "mitigations=off", "audit=0", *options,
-        ]
-        accelerator = ["-accel", "kvm"] if kvm else ["-accel", "tcg,thread=multi,tb-size=512"]
+        kernel_options = "console=ttyS0 loglevel=5 panic=5 net.ifnames=0 mitigations=off audit=0"
         self.command = [
-            "qemu-system-x86_64", *accelerator, "-cpu", "max",
-            "-smp", str(processors), "-m", str(memory), "-nodefaults", "-nographic", "-no-reboot",
-            "-kernel", image.kernel, "-initrd", image.initramfs, "-append", " ".join(kernel_options),
+            "qemu-system-x86_64", "-accel", "tcg,thread=multi,tb-size=512", "-cpu", "max", "-smp", "2", "-m", "1536",
+            "-nodefaults", "-nographic", "-no-reboot",
+            "-kernel", image.kernel, "-initrd", image.initramfs, "-append", kernel_options,
             "-drive", f"file={image.disk},format=raw,if=virtio,snapshot=on",
             "-drive", f"file={payload},format=raw,if=virtio,readonly=on",
             "-serial", f"file:{folder}/console", "-device", "virtio-rng-pci", "-device", "virtio-serial-pci",
             "-chardev", f"socket,id=agent,path={folder}/agent,server=on,wait=off",
             "-device", "virtserialport,chardev=agent,name=agent",
-            "-qmp", f"unix:{folder}/monitor,server=on,wait=off", "-device", "qemu-xhci,id=xhci", *arguments,
         ]
 
     def __enter__(self):
@@ -89,7 +85,7 @@ class Machine:
             self.process = subprocess.Popen(
                 ["nice", "-n", "5", *map(str, self.command)], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         try:
-            self.agent = self.connect("agent")
+            self.agent = self.connect()
             self.started = Job(self, 0, 180)
             self.jobs[0] = self.started
             threading.Thread(target=self.receive, daemon=True).start()
@@ -103,8 +99,8 @@ class Machine:
         self.process.kill()
         self.process.wait()
 
-    def connect(self, name):
-        path = str(self.folder / name)
+    def connect(self):
+        path = str(self.folder / "agent")
         for _ in range(200):
             try:
                 connection = socket.socket(socket.AF_UNIX)
@@ -145,22 +141,6 @@ class Machine:
     def run(self, script, timeout=120):
         """Runs a script of bash, as root, and returns its result."""
         return self.start(script, timeout).wait()
-
-    def monitor(self, command):
-        """Runs a command of qemu's human monitor, and returns its answer."""
-        connection = self.connect("monitor")
-        with connection, connection.makefile("rw") as stream:
-            stream.readline()
-
-            def execute(name, **arguments):
-                stream.write(json.dumps({"execute": name, "arguments": arguments}) + "\n")
-                stream.flush()
-                while "event" in (reply := json.loads(stream.readline())):
-                    pass
-                return reply.get("return", reply.get("error", {}).get("desc", ""))
-
-            execute("qmp_capabilities")
-            return str(execute("human-monitor-command", **{"command-line": command})).strip()
 
     def console(self):
         """The end of the kernel's messages, or those around its panic."""

@@ -77,9 +77,9 @@ def refusal(board):
         board.run("sleep 1")
         control(board, "fail 200c 0")
 
-    job_events, end, errors = during(board, fault, seconds=20)
-    again = [time for time, event in job_events if time > end and is_ranging(event)]
-    assert again, f"nothing was heard afterwards, discovering: {is_discovering(board)}; {job_events[-2:]} {errors}"
+    events, end, errors = during(board, fault, seconds=20)
+    again = [time for time, event in events if time > end and is_ranging(event)]
+    assert again, f"nothing was heard afterwards, discovering: {is_discovering(board)}; {events[-2:]} {errors}"
     return f"heard after {again[0] - end:.0f} s"
 
 

@@ -2,10 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Faults of chips, buses, drivers and clocks while a program reads."""
 
-import signal
-
 import chips
-from board import Watch
 from checks import Group
 
 GYRO_SCALE = 0.001064724
@@ -42,35 +39,34 @@ def assert_resumed(watch, end, within, is_polled=False):
     return f"readings again after {later[0] - end:.1f} s"
 
 
+def during_parameter(board, parameter, value, seconds):
+    """As `during`, with a parameter of the chips that has a value for some seconds and 0 afterwards."""
+
+    def fault():
+        board.set(**{parameter: value})
+        board.run(f"sleep {seconds}")
+        board.set(**{parameter: 0})
+
+    return during(board, fault, seconds=10)
+
+
 @check("Readings go on after refused transfers of 0.3 s")
 def refused(board):
-    def fault():
-        board.set(fail=121)
-        board.run("sleep 0.3")
-        board.set(fail=0)
-
-    watch, end = during(board, fault, seconds=10)
+    # EREMOTEIO, with which I2C adapters report a transfer that the chip does not acknowledge.
+    watch, end = during_parameter(board, "fail", 121, seconds=0.3)
     return assert_resumed(watch, end, within=9)
 
 
-@check("Readings go on after a cut interrupt line, which is reported")
+@check("Readings go on after an interrupt line that was cut for 5 s")
 def interrupt(board):
-    def fault():
-        board.set(irq_off=1)
-        board.run("sleep 5")
-        board.set(irq_off=0)
-
-    watch, end = during(board, fault, seconds=10)
+    watch, end = during_parameter(board, "irq_off", 1, seconds=5)
     return assert_resumed(watch, end, within=9, is_polled=True)
 
 
-@check("A driver that is unbound is reported within 2 s, and read again within 3 s of its return")
+@check("A driver that is unbound for 2 s is reported, and read again within 3 s of its return")
 def unbound(board):
-    started = []
-
     def fault():
         chips.unbind(board, "mpu6050")
-        started.append(float(board.output("cut -d' ' -f1 /proc/uptime")))
         board.run("sleep 2")
         chips.bind(board, "mpu6050")
 
@@ -110,7 +106,7 @@ def two_programs(board):
     board.run("sleep 6")
     two = board.finish(second)
     assert len(one.readings) > 100, one.errors
-    assert two.problems, f"nothing was reported: {two.events[:3]}"
+    assert "sensorctl.bin (process " in str(two.problems), f"the holder is not named: {two.events[:3]}"
     assert len(two.readings) > 50, f"{len(two.readings)} readings: {two.errors}"
 
 
@@ -119,8 +115,3 @@ def rest(board):
     board.run("sleep 1")
     assert not board.enabled_buffers(), board.enabled_buffers()
     assert board.run("fuser /dev/iio:device*").status != 0
-
-
-@check("The kernel reports no fault of its own")
-def kernel(board):
-    assert not board.kernel_faults(), board.kernel_faults()[:3]

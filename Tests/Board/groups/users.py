@@ -56,8 +56,3 @@ def state(board, folder):
         board.read(f"{folder}/buffer/enable"), float(board.read(f"{folder}/sampling_frequency")),
         board.read(f"{folder}/current_timestamp_clock"),
     )
-
-
-@check("The kernel reports no fault of its own")
-def kernel(board):
-    assert not board.kernel_faults(), board.kernel_faults()[:3]

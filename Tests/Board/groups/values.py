@@ -100,8 +100,3 @@ def hub_units(board):
         ("accel_3d", "accelerometer"), ("gyro_3d", "gyro"), ("magn_3d", "magnetometer"), ("press", "pressure"),
     ]:
         compare(board, name, kind)
-
-
-@check("The kernel reports no fault of its own")
-def kernel(board):
-    assert not board.kernel_faults(), board.kernel_faults()[:3]

@@ -17,11 +17,12 @@ $HIDNAME and $HIDUNIQ set the name and the serial number of the hub, $HIDLOG (/r
 """
 
 import os
-import select
 import struct
 import sys
 import time
 from collections import namedtuple
+
+import control
 
 # linux/uhid.h
 UHID_DESTROY, UHID_CREATE2, UHID_INPUT2 = 1, 11, 12
@@ -204,33 +205,15 @@ class SensorHub:
                 self.values.update(parse_values(words))
 
 
-def open_fifo(path):
-    """Creates a FIFO and opens it for reading and writing, so that it stays open without writers."""
-    try:
-        os.unlink(path)
-    except FileNotFoundError:
-        pass
-    os.mkfifo(path, 0o666)
-    return os.open(path, os.O_RDWR | os.O_NONBLOCK)
-
-
 def main():
     values = parse_values(sys.argv[1:] or DEFAULT_VALUES)
     hub = SensorHub(values, os.environ.get("HIDNAME", "Virtual sensor hub"), os.environ.get("HIDUNIQ", "0001"))
-    control = open_fifo(os.environ.get("HIDCTL", "/run/hid.ctl"))
+    fifo = control.open_fifo(os.environ.get("HIDCTL", "/run/hid.ctl"))
     log = open(os.environ.get("HIDLOG", "/run/hid.log"), "w", buffering=1)
-    poll = select.poll()
-    poll.register(hub.device, select.POLLIN)
-    poll.register(control, select.POLLIN)
-    while True:
-        wait = hub.send_due_reports()
-        for descriptor, _ in poll.poll(None if wait is None else max(0, wait * 1000)):
-            if descriptor == hub.device:
-                hub.handle_event(os.read(hub.device, UHID_READ_SIZE), log)
-                continue
-            for line in os.read(control, 4096).decode().split("\n"):
-                if words := line.split():
-                    hub.execute(words, log)
+    control.serve(
+        hub.device, fifo, wait=hub.send_due_reports,
+        handle_device=lambda: hub.handle_event(os.read(hub.device, UHID_READ_SIZE), log),
+        execute=lambda words: hub.execute(words, log))
 
 
 if __name__ == "__main__":

@@ -19,12 +19,13 @@ $VBTADDR (020000000001) sets the address of the controller, $VBTLOG (/run/vbt.lo
 """
 
 import os
-import select
 import struct
 import sys
 import time
 import uuid
 from dataclasses import dataclass
+
+import control
 
 # Packet types and events, net/bluetooth/hci.h.
 COMMAND_PACKET, EVENT_PACKET, VENDOR_PACKET = 0x01, 0x04, 0xFF
@@ -189,33 +190,14 @@ class Controller:
             sys.exit()
 
 
-def open_fifo(path):
-    """Creates a FIFO and opens it for reading and writing, so that it stays open without writers."""
-    try:
-        os.unlink(path)
-    except FileNotFoundError:
-        pass
-    os.mkfifo(path, 0o666)
-    return os.open(path, os.O_RDWR | os.O_NONBLOCK)
-
-
 def main():
     controller = Controller(parse_address(os.environ.get("VBTADDR", "020000000001")))
-    control = open_fifo(os.environ.get("VBTCTL", "/run/vbt.ctl"))
+    fifo = control.open_fifo(os.environ.get("VBTCTL", "/run/vbt.ctl"))
     log = open(os.environ.get("VBTLOG", "/run/vbt.log"), "w", buffering=1)
-    poll = select.poll()
-    poll.register(controller.device, select.POLLIN)
-    poll.register(control, select.POLLIN)
-    while True:
-        now = time.monotonic()
-        wait = controller.advertise(now)
-        for descriptor, _ in poll.poll(max(0, wait * 1000)):
-            if descriptor == controller.device:
-                controller.handle_packet(os.read(controller.device, 1024), log)
-                continue
-            for line in os.read(control, 65536).decode().split("\n"):
-                if words := line.split():
-                    controller.execute(words, now, log)
+    control.serve(
+        controller.device, fifo, wait=lambda: controller.advertise(time.monotonic()),
+        handle_device=lambda: controller.handle_packet(os.read(controller.device, 1024), log),
+        execute=lambda words: controller.execute(words, time.monotonic(), log))
 
 
 if __name__ == "__main__":
