@@ -81,6 +81,12 @@ public struct NMEADecoder: Sendable {
         }
     }
 
+    /// The number of the line that is decoded next, for ``NMEAIssue/line``. Set by the caller; 0 if lines are not numbered.
+    package var line: Int {
+        get { findings.line }
+        set { findings.line = newValue }
+    }
+
     /// Returns and removes the issues recorded since the last call.
     package mutating func drainIssues() -> [NMEAIssue] { findings.issues.isEmpty ? [] : findings.drainIssues() }
 

@@ -4,6 +4,8 @@ import DeviceCore
 
 /// A part of a sentence that could not be read.
 package struct NMEAIssue: Sendable, Hashable {
+    /// The number of the sentence's line, as set in ``NMEADecoder/line``.
+    package let line: Int
     /// The problem and its consequence, as a clause without a full stop.
     package let message: String
     /// The sentence, without its checksum.
@@ -149,10 +151,13 @@ struct NMEAFindings: Sendable {
     private static let maximumIssues = 256
 
     var counts = NMEACounts()
+    /// The number of the line of the sentence that is being read.
+    var line = 0
     private(set) var issues: [NMEAIssue] = []
 
     mutating func record(_ message: String, _ sentence: NMEASentence) {
-        if issues.count < Self.maximumIssues { issues.append(NMEAIssue(message: message, text: sentence.text)) }
+        guard issues.count < Self.maximumIssues else { return }
+        issues.append(NMEAIssue(line: line, message: message, text: sentence.text))
     }
 
     /// Returns and removes the issues.

@@ -22,6 +22,9 @@ extension NMEAStream {
     mutating func release(before next: Int64?, _ findings: inout NMEAFindings, _ receive: (NMEAReport) -> Void) {
         guard let held, let time = epoch.time else { return }
         self.held = nil
+        let line = findings.line
+        findings.line = held.line
+        defer { findings.line = line }
         let offset = held.time - time
         held.bytes.withUnsafeBytes { bytes in
             guard let sentence = NMEASentence(bytes), let (_, kind) = Self.timedKind(sentence) else { return }

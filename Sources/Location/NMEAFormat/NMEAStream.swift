@@ -30,6 +30,7 @@ struct NMEAStream {
     /// A sentence whose time differs from that of its epoch, possibly because it is local time.
     struct HeldSentence {
         let bytes: [UInt8]
+        let line: Int
         let time: Int64
         let arrival: WallTime?
     }
@@ -83,7 +84,8 @@ struct NMEAStream {
             let time = sentence.timeOfDay(index)
             if time != nil { release(before: time, &findings, receive) }
             if let time, mayBeLocalTime(time, kind) {
-                held = HeldSentence(bytes: sentence.copy(), time: time, arrival: arrival)
+                held = HeldSentence(
+                    bytes: sentence.copy(), line: findings.line, time: time, arrival: arrival)
                 return true
             }
             takeTimed(sentence, time, kind, arrival, &findings, receive)

@@ -205,6 +205,9 @@ struct NMEALossTests {
         // 2024-01-01T10:08:00Z
         #expect(read.fixes.first?.time?.seconds == 1_704_103_680)
         #expect(read.hasRemark("the time of GLL is 2 hours ahead of that of the other sentences and was ignored"))
+        let first = lines.firstIndex { $0.hasPrefix("GPGLL") }.map { $0 + 1 }
+        // A GLL that begins an epoch is recognized by the sentence after it.
+        if order.first != "GLL", let first { #expect(read.hasRemark("line \(first):")) }
     }
 
     @Test("A log with a fix every half hour keeps all of them")

@@ -101,6 +101,7 @@ struct NMEALogImport {
             diagnostics.record("the line holds no sentence and was left out", line: number, text: Self.text(text))
         case .sentences(let text, let arrival):
             let before = decoder.counts
+            decoder.line = number
             decoder.decode(text, arrival: arrival) { waiting.append($0) }
             record(text, since: before)
             if !waiting.isEmpty { try collect(sink) }
@@ -132,7 +133,7 @@ struct NMEALogImport {
         record(
             counts.otherDatums - before.otherDatums,
             "the sentence names a datum other than WGS 84; positions were not converted", bytes)
-        for issue in decoder.drainIssues() { diagnostics.record(issue.message, line: line, text: issue.text) }
+        for issue in decoder.drainIssues() { diagnostics.record(issue.message, line: issue.line, text: issue.text) }
     }
 
     private mutating func record(_ count: Int, _ message: String, _ bytes: UnsafeRawBufferPointer) {
