@@ -1,6 +1,6 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""A virtual machine under qemu: booting, running scripts in it."""
+"""A virtual machine under qemu: booting, running scripts in it, plugging USB serial adapters, stopping it."""
 
 import json
 import shutil
@@ -62,13 +62,16 @@ class Machine:
     The disks are not changed: what a machine writes is gone when it ends.
     """
 
-    def __init__(self, image, payload, folder):
+    def __init__(self, image, payload, folder, init="/opt/board/init", adapters=()):
+        """init: the first program of the guest, after its disks are mounted.
+        adapters: the names of USB serial adapters that can be plugged in.
+        """
         self.folder = folder
         self.jobs = {}
         self.count = 0
         self.lock = threading.Lock()
         folder.mkdir(parents=True, exist_ok=True)
-        kernel_options = "console=ttyS0 loglevel=5 panic=5 net.ifnames=0 mitigations=off audit=0"
+        kernel_options = f"console=ttyS0 loglevel=5 panic=5 net.ifnames=0 mitigations=off audit=0 board.init={init}"
         self.command = [
             "qemu-system-x86_64", "-accel", "tcg,thread=multi,tb-size=512", "-cpu", "max", "-smp", "2", "-m", "1536",
             "-nodefaults", "-nographic", "-no-reboot",
@@ -78,14 +81,17 @@ class Machine:
             "-serial", f"file:{folder}/console", "-device", "virtio-rng-pci", "-device", "virtio-serial-pci",
             "-chardev", f"socket,id=agent,path={folder}/agent,server=on,wait=off",
             "-device", "virtserialport,chardev=agent,name=agent",
+            "-qmp", f"unix:{folder}/monitor,server=on,wait=off", "-device", "qemu-xhci,id=xhci",
         ]
+        for name in adapters:
+            self.command += ["-chardev", f"socket,id={name},path={folder}/{name},server=on,wait=off"]
 
     def __enter__(self):
         with open(self.folder / "qemu", "wb") as log:
             self.process = subprocess.Popen(
                 ["nice", "-n", "5", *map(str, self.command)], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         try:
-            self.agent = self.connect()
+            self.agent = self.connect("agent")
             self.started = Job(self, 0, 180)
             self.jobs[0] = self.started
             threading.Thread(target=self.receive, daemon=True).start()
@@ -99,8 +105,9 @@ class Machine:
         self.process.kill()
         self.process.wait()
 
-    def connect(self):
-        path = str(self.folder / "agent")
+    def connect(self, name):
+        """Connects to the agent, the monitor, or the far end of an adapter's serial line."""
+        path = str(self.folder / name)
         for _ in range(200):
             try:
                 connection = socket.socket(socket.AF_UNIX)
@@ -141,6 +148,35 @@ class Machine:
     def run(self, script, timeout=120):
         """Runs a script of bash, as root, and returns its result."""
         return self.start(script, timeout).wait()
+
+    def plug(self, adapter, serial):
+        """Plugs in a USB serial adapter, an FTDI to the kernel, with that serial number."""
+        self.monitor(
+            "device_add", driver="usb-serial", chardev=adapter, id=f"usb-{adapter}", serial=serial,
+            **{"always-plugged": True})
+
+    def unplug(self, adapter):
+        self.monitor("device_del", id=f"usb-{adapter}")
+
+    def pause(self):
+        """Stops the whole machine, with its clocks, until `resume`."""
+        self.monitor("stop")
+
+    def resume(self):
+        self.monitor("cont")
+
+    def monitor(self, command, **arguments):
+        """Runs a command of qemu's machine protocol, and returns its answer."""
+        with self.connect("monitor") as connection, connection.makefile("rw") as stream:
+            stream.readline()
+            for name, members in [("qmp_capabilities", {}), (command, arguments)]:
+                stream.write(json.dumps({"execute": name, "arguments": members}) + "\n")
+                stream.flush()
+                while "event" in (reply := json.loads(stream.readline())):
+                    pass
+                if "error" in reply:
+                    raise MachineError(f"{name}: {reply['error'].get('desc')}")
+        return reply["return"]
 
     def console(self):
         """The end of the kernel's messages, or those around its panic."""

@@ -31,7 +31,7 @@ def run_group(group, disks, payload, folder, options):
     started = time.monotonic()
     print(f"\n== {group.title}", flush=True)
     try:
-        with machine.Machine(disks, payload, folder) as virtual:
+        with machine.Machine(disks, payload, folder, **group.machine) as virtual:
             print(f"-- booted after {time.monotonic() - started:.0f} s", flush=True)
             board = Board(virtual)
             group.prepare(board)
