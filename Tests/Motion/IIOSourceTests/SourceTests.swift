@@ -70,6 +70,11 @@ struct SourceTests {
         let cancelled = try #require(lines.firstIndex(of: "cancel"))
         let closed = try #require(lines.firstIndex(of: "close"))
         #expect(cancelled < closed)
+        // The device is as it was found before another program can lock it.
+        let rate = try #require(lines.firstIndex(of: "write sampling_frequency 50"))
+        let clock = try #require(lines.firstIndex(of: "write current_timestamp_clock realtime"))
+        let released = try #require(lines.firstIndex { $0.hasPrefix("release lock") })
+        #expect(closed < rate && rate < clock && clock < released)
     }
 
     @Test("A sensor that lies still has a first value before it moves")

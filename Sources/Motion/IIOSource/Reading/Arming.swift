@@ -47,6 +47,20 @@ struct Arming {
     let library: any IIOLibrary
     let address: MotionSourceAddress
     let options: IIOSourceOptions
+    /// The attributes that were written, to be restored when the task ends.
+    let settings: ChangedSettings
+
+    init(
+        unit: SensorUnit, connection: any IIOConnection, library: any IIOLibrary, address: MotionSourceAddress,
+        options: IIOSourceOptions
+    ) {
+        self.unit = unit
+        self.connection = connection
+        self.library = library
+        self.address = address
+        self.options = options
+        settings = ChangedSettings(connection, isLocal: address.backend == .local)
+    }
 
     private var device: IIODevice? {
         let devices = connection.context.devices
@@ -104,10 +118,11 @@ struct Arming {
             return
         }
         let place = IIOPlace.device(unit.device, name)
-        var current = (try? connection.read(place)) ?? ""
+        let original = try? connection.read(place)
+        var current = original ?? ""
         for wish in ClockChoice.wanted(current: current) {
             do throws(IIOFailure) {
-                try connection.write(wish, to: place)
+                current = try settings.write(wish, to: place, from: original)
             } catch {
                 guard isRefused(error, place) else { continue }
                 armed.refused.append(place)
@@ -116,7 +131,6 @@ struct Arming {
                 armed.remarks.append("The clock of its time stamps could not be set (\(text)); \(now).")
                 break
             }
-            current = (try? connection.read(place)) ?? current
             if current == wish { break }
         }
         armed.clockName = current
@@ -168,10 +182,13 @@ struct Arming {
     private func setRate(
         at place: IIOPlace, wanted: Double, offered: SensorRates, remarks: inout [String], refused: inout [IIOPlace]
     ) -> Double? {
-        let before = rate(at: place)
+        let original = try? connection.read(place)
+        let before = original.flatMap { IIONumber.double($0) }
         guard let rate = RateChoice.rate(wanted: wanted, offered: offered, current: before) else { return before }
         do throws(IIOFailure) {
-            try connection.write(AttributeNumber.text(rate), to: place)
+            // Drivers round, so the rate is what they say afterwards.
+            let current = try settings.write(AttributeNumber.text(rate), to: place, from: original)
+            return IIONumber.double(current) ?? rate
         } catch {
             let text = DeviceError.text(errno: error.number)
             let now = before.map { "it stays at \(AttributeNumber.text($0)) Hz" } ?? "it stays as it is"
@@ -179,8 +196,6 @@ struct Arming {
             remarks.append("The rate could not be set to \(AttributeNumber.text(rate)) Hz (\(text)); \(now).")
             return before
         }
-        // Drivers round, so what counts is what they say afterwards.
-        return self.rate(at: place) ?? rate
     }
 
     private func rate(at place: IIOPlace) -> Double? {

@@ -48,6 +48,7 @@ struct Reading {
         let arming = Arming(unit: unit, connection: connection, library: library, address: address, options: options)
         let lock = try arming.lock()
         defer { lock?.release() }
+        defer { arming.settings.restore() }
         var armed = try arming.arm(plan)
         defer { armed.timerTrigger?.release() }
         for index in plan.active where !seeded.contains(index) && seed(unit.members[index]) { seeded.append(index) }
@@ -135,6 +136,7 @@ struct Reading {
         }
         guard !polls.isEmpty else { throw ReaderFailure(failure(.gone(unit.deviceID)).error, .retry) }
         let arming = Arming(unit: unit, connection: connection, library: library, address: address, options: options)
+        defer { arming.settings.restore() }
         var facts = DeviceReader.Facts()
         facts.isPolled = true
         facts.foundClock = reader.facts.foundClock

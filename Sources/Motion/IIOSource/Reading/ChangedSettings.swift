@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import Logging
+import Synchronization
+
+/// The rate and clock attributes of a device that a task of the reader thread changed, with the values to restore.
+///
+/// A task leaves the device as it found it. On this machine that also holds if the process exits meanwhile. An attribute
+/// that another program has changed since keeps its value.
+final class ChangedSettings: Sendable {
+    private struct Change {
+        let place: IIOPlace
+        let original: String
+        /// The value after the write, which the driver may have rounded.
+        let current: String
+    }
+
+    private struct State {
+        var changes: [Change] = []
+        /// The numbers of the actions that restore the changes when the process exits.
+        var exitActions: [Int] = []
+    }
+
+    private let connection: any IIOConnection
+    private let isLocal: Bool
+    private let exitActions: ExitActions
+    private let state = Mutex(State())
+
+    init(_ connection: any IIOConnection, isLocal: Bool, exitActions: ExitActions = .shared) {
+        self.connection = connection
+        self.isLocal = isLocal
+        self.exitActions = exitActions
+    }
+
+    /// Writes an attribute, and returns its value afterwards.
+    ///
+    /// - Parameter original: The value before the write; nil if it cannot be read and therefore not restored.
+    func write(_ value: String, to place: IIOPlace, from original: String?) throws(IIOFailure) -> String {
+        guard isLocal, let original else { return try change(place, from: original, to: value) }
+        let (action, current) = try exitActions.add { [self] in
+            restore()
+        } change: { () throws(IIOFailure) in
+            try change(place, from: original, to: value)
+        }
+        state.withLock { $0.exitActions.append(action) }
+        return current
+    }
+
+    private func change(
+        _ place: IIOPlace, from original: String?, to value: String
+    ) throws(IIOFailure) -> String {
+        try connection.write(value, to: place)
+        let current = (try? connection.read(place)) ?? value
+        if let original, original != current {
+            state.withLock { $0.changes.append(Change(place: place, original: original, current: current)) }
+        }
+        return current
+    }
+
+    /// Restores the changed attributes, the last one first.
+    func restore() {
+        // Under the lock, so that the process does not exit halfway.
+        let actions = state.withLock { state in
+            for change in state.changes.reversed() { restore(change) }
+            state.changes = []
+            return exchange(&state.exitActions, with: [])
+        }
+        for action in actions { exitActions.remove(action) }
+    }
+
+    private func restore(_ change: Change) {
+        do throws(IIOFailure) {
+            guard try connection.read(change.place) == change.current else { return }
+            try connection.write(change.original, to: change.place)
+        } catch {
+            guard !error.isGone, !error.isConnectionLoss else { return }
+            Logger(label: "device-services.motion").notice(
+                "\(change.place.name) could not be restored to \(change.original): \(DeviceError.text(errno: error.number))."
+            )
+        }
+    }
+}
