@@ -64,14 +64,21 @@ package enum Sockets {
         withAddress(of: path) { address, length in connectSocket(descriptor, address, length) }
     }
 
-    /// Hands over the addresses of a host, for connections, until one is taken. The answer is that of getaddrinfo(3), 0 when
-    /// there are some. Asking the resolver may take long.
+    /// True for `localhost`, which always stands for the loopback addresses (RFC 6761), also on a board without /etc/hosts.
+    package static func isLocalhost(_ host: String) -> Bool { ["localhost", "localhost."].contains(host.lowercased()) }
+
+    /// Passes the addresses of a host to a closure until it returns true. Returns the result of getaddrinfo(3), which is 0 on
+    /// success. The resolver may take long.
+    ///
     package static func resolve(_ host: String, port: UInt16, isTaken: (addrinfo) -> Bool) -> Int32 {
         var hints = addrinfo()
         hints.ai_socktype = SocketKind.stream.number
         hints.ai_flags = Int32(AI_NUMERICSERV)
         var list: UnsafeMutablePointer<addrinfo>?
-        let result = getaddrinfo(host, String(port), &hints, &list)
+        // Without a name, getaddrinfo gives the loopback addresses.
+        let result =
+            isLocalhost(host)
+            ? getaddrinfo(nil, String(port), &hints, &list) : getaddrinfo(host, String(port), &hints, &list)
         guard result == 0 else { return result }
         defer { freeaddrinfo(list) }
         var entry = list

@@ -10,6 +10,16 @@ import Testing
 
 @Suite("What a server on the network announces")
 struct NetworkDescriptionTests {
+    @Test(
+        "localhost needs no look-up by libiio",
+        arguments: [
+            ("ip:localhost", "ip:127.0.0.1"), ("ip:LOCALHOST:30431", "ip:127.0.0.1:30431"),
+            ("ip:localhost.example", "ip:localhost.example"), ("ip:[::1]:5", "ip:[::1]:5"), ("local:", "local:"),
+        ])
+    func localhost(text: String, uri: String) throws {
+        #expect(LibIIO.uri(of: try MotionSourceAddress(text)) == uri)
+    }
+
     @Test("Where the host ends and the port begins")
     func places() throws {
         for (text, host, port) in [

@@ -11,11 +11,19 @@ struct LibIIO: IIOLibrary {
         let server = try NetworkDescription.check(address)
         XMLMessages.silence()
         // libiio 0.24 writes a zero over the colon before a port: each call gets its own copy.
-        var uri = Array(address.description.utf8CString)
+        var uri = Array(Self.uri(of: address).utf8CString)
         var error: Int32 = 0
         let pointer = uri.withUnsafeMutableBufferPointer { dsiio_open($0.baseAddress, &error) }
         guard let pointer else { throw IIOFailure("iio_create_context_from_uri", error) }
         return LibIIOConnection(pointer, address: address, server: server)
+    }
+
+    /// The URI for libiio, which looks up localhost in /etc/hosts only.
+    static func uri(of address: MotionSourceAddress) -> String {
+        guard address.backend == .network, let host = NetworkDescription.place(address.place)?.host,
+            Sockets.isLocalhost(host)
+        else { return address.description }
+        return "ip:127.0.0.1\(address.place.dropFirst(host.count))"
     }
 
     func devices(at address: MotionSourceAddress) -> [String]? {
