@@ -5,6 +5,8 @@
 
 #include <errno.h>
 #include <iio.h>
+#include <stdio.h>
+#include <sys/types.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -26,6 +28,36 @@ static inline struct iio_buffer *dsiio_open_buffer(const struct iio_device *devi
     struct iio_buffer *const buffer = iio_device_create_buffer(device, samples, false);
     *error = buffer != NULL ? 0 : errno != 0 ? errno : EIO;
     return buffer;
+}
+
+// The functions of a stream, as in cookie_io_functions_t, which the C library only declares with _GNU_SOURCE.
+struct dsiio_stream_functions {
+    void *read;
+    ssize_t (*write)(void *context, const char *bytes, size_t count);
+    void *seek;
+    void *close;
+};
+
+extern FILE *dsiio_fopencookie(void *context, const char *mode, struct dsiio_stream_functions functions)
+    __asm__("fopencookie");
+
+// Opens an unbuffered stream that passes its output to a function; NULL without memory.
+static inline FILE *dsiio_open_stream(ssize_t (*write)(void *context, const char *bytes, size_t count)) {
+    const struct dsiio_stream_functions functions = {NULL, write, NULL, NULL};
+    FILE *const file = dsiio_fopencookie(NULL, "w", functions);
+    if (file != NULL) setvbuf(file, NULL, _IONBF, 0);
+    return file;
+}
+
+// Replaces the standard error stream of the process, and returns the one before; NULL for a C library whose stream is
+// constant.
+static inline FILE *dsiio_exchange_stderr(FILE *file) {
+#ifdef __GLIBC__
+    return __atomic_exchange_n(&stderr, file, __ATOMIC_ACQ_REL);
+#else
+    (void)file;
+    return NULL;
+#endif
 }
 
 #ifdef __cplusplus

@@ -10,8 +10,6 @@ import Synchronization
 /// hardware stops when the last subscriber leaves. What is lost is looked for until it is back. Events arrive on those
 /// threads, and a closure that takes long holds back what follows. Without the trait LibIIO there are no sensors, and a
 /// subscriber hears that once.
-///
-/// libiio itself writes notices to the standard error stream when something fails. It has no switch for that.
 public final class IIOSource: MotionSource {
     private let hub: MotionHub
     private let supervisor: Supervisor

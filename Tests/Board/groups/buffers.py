@@ -121,3 +121,35 @@ def busy(board):
     job.wait()
     assert any("iio_readdev" in str(event) or "busy" in str(event).lower() for event in watch.problems), watch.events[:3]
     assert len(watch.readings) > 50, f"{len(watch.readings)} readings"
+
+
+@check("Rate and clock are as they were found after a program has ended")
+def restored(board):
+    for chip, rate in [("mpu6050", "10"), ("bmi160", "25")]:
+        chips.use(board, chip)
+        folder = board.device(chip)
+        attribute = f"{folder}/in_accel_sampling_frequency" if chip == "bmi160" else f"{folder}/sampling_frequency"
+        board.write(attribute, rate)
+        board.write(f"{folder}/current_timestamp_clock", "realtime")
+        found = board.read(attribute)
+        for ending in ("--count 20", "--duration 2"):
+            job = board.start_watch("accelerometer", "--interval", "0.01", ending)
+            board.run(f"for i in $(seq 100); do [ $(cat {folder}/current_timestamp_clock) = boottime ] && break; sleep 0.05; done")
+            watch = Watch(job.wait())
+            assert watch.readings, watch.errors
+            assert board.read(attribute) == found, f"{chip}: {board.read(attribute)} Hz instead of {found}"
+            clock = board.read(f"{folder}/current_timestamp_clock")
+            assert clock == "realtime", f"{chip}: the clock is {clock}"
+
+
+@check("libiio prints nothing on standard error, also when the device is unbound")
+def silence(board):
+    chips.use(board, "mpu6050")
+    job = board.start_watch("accelerometer", "--interval", "0.02")
+    board.run("sleep 3")
+    chips.unbind(board, "mpu6050")
+    board.run("sleep 2")
+    watch = board.finish(job)
+    assert watch.readings and watch.problems, watch.errors
+    lines = [line for line in watch.errors.splitlines() if "WARNING" in line or "ERROR" in line]
+    assert not lines, lines

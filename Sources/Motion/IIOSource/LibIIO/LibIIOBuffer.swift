@@ -72,7 +72,7 @@ final class LibIIOBuffer: IIOBuffer, @unchecked Sendable {
             return exchange(&isOpen, with: false)
         }
         guard mine else { return }
-        iio_buffer_destroy(pointer)
+        LibIIOMessages.logged { iio_buffer_destroy(pointer) }
         if let exitAction { ExitActions.shared.remove(exitAction) }
     }
 }

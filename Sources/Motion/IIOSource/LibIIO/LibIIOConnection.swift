@@ -224,10 +224,12 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
 
     private func createBuffer(_ device: OpaquePointer, _ samples: Int) throws(IIOFailure) -> OpaquePointer {
         var error: Int32 = 0
-        guard let buffer = dsiio_open_buffer(device, max(1, samples), &error) else {
-            throw IIOFailure("iio_device_create_buffer", error)
+        return try LibIIOMessages.logged { () throws(IIOFailure) in
+            guard let buffer = dsiio_open_buffer(device, max(1, samples), &error) else {
+                throw IIOFailure("iio_device_create_buffer", error)
+            }
+            return buffer
         }
-        return buffer
     }
 
     /// Opens and closes the device node: fails as libiio would.

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if LibIIO
+import CLibIIO
+import Logging
+import Synchronization
+import SystemCalls
+
+/// Collects the messages of libiio, which prints them on C's `stderr` and has no switch for that before version 1.
+///
+/// During a call of libiio, `stderr` is a stream that collects the output of the calling thread and forwards that of
+/// other threads to the program's own stream.
+enum LibIIOMessages {
+    /// A stream of the C library, which locks it in each call.
+    private struct Stream: @unchecked Sendable {
+        let file: UnsafeMutablePointer<FILE>
+    }
+
+    private struct State {
+        /// The output of each thread that is in a call of libiio.
+        var output: [pthread_t: [UInt8]] = [:]
+        /// The program's own `stderr`.
+        var original: Stream?
+    }
+
+    /// The longest output of one call that is kept, in bytes.
+    private static let maximumOutput = 4096
+    private static let state = Mutex(State())
+    /// nil if there is no memory for it.
+    private static let collector = dsiio_open_stream { _, bytes, count in
+        LibIIOMessages.write(UnsafeRawBufferPointer(start: bytes, count: count))
+        return count
+    }.map { Stream(file: $0) }
+
+    /// Calls libiio, and logs its messages at level debug. The caller reports the failure of the call.
+    static func logged<Result, Failure>(_ call: () throws(Failure) -> Result) throws(Failure) -> Result {
+        begin()
+        defer {
+            for line in end() { Logger(label: "device-services.motion").debug("libiio: \(line)") }
+        }
+        return try call()
+    }
+
+    /// Starts to collect the output of this thread.
+    static func begin() {
+        guard let collector else { return }
+        state.withLock { state in
+            if state.output.isEmpty, let original = dsiio_exchange_stderr(collector.file), original != collector.file {
+                state.original = Stream(file: original)
+            }
+            state.output[pthread_self()] = []
+        }
+    }
+
+    /// Stops collecting, and returns the lines of this thread's output.
+    static func end() -> [String] {
+        let output = state.withLock { state in
+            let output = state.output.removeValue(forKey: pthread_self()) ?? []
+            if state.output.isEmpty, let original = state.original { _ = dsiio_exchange_stderr(original.file) }
+            return output
+        }
+        return output.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    private static func write(_ bytes: UnsafeRawBufferPointer) {
+        let original = state.withLock { state -> Stream? in
+            guard let count = state.output[pthread_self()]?.count else { return state.original }
+            state.output[pthread_self()]?.append(contentsOf: bytes.prefix(maximumOutput - count))
+            return nil
+        }
+        if let original { fwrite(bytes.baseAddress, 1, bytes.count, original.file) }
+    }
+}
+#endif
