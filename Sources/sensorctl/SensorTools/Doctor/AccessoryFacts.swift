@@ -73,10 +73,11 @@ package enum UdevRules {
     /// nodes of the device are granted too.
     package static func text(granting configuration: Configuration) -> [UInt8] {
         let lines = configuration.accessoryRules.value.compactMap(Self.line)
-        let text = String(decoding: Self.text, as: UTF8.self)
+        var text = String(decoding: Self.text, as: UTF8.self)
         guard !lines.isEmpty, let place = text.range(of: firstTest) else { return Self.text }
         let grants = "# Devices that the configuration names.\n" + lines.joined(separator: "\n") + "\n\n"
-        return Array((text[..<place.lowerBound] + grants + text[place.lowerBound...]).utf8)
+        text.insert(contentsOf: grants, at: place.lowerBound)
+        return Array(text.utf8)
     }
 
     /// A rule of udev; nil for a rule that names no device, or that names no protocol.
