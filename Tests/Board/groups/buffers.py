@@ -11,12 +11,15 @@ check = group.check
 
 
 def count_enabled(board, times, command):
-    """Runs a command several times, and returns after how many runs the buffer of the MPU-6050 was enabled."""
+    """Runs a command several times, and returns after how many runs the buffer of the MPU-6050 was enabled.
+
+    The command has to succeed, or to be ended by timeout(1).
+    """
     folder = board.device("mpu6050")
     return int(board.output(
         f"""left=0
         for i in $(seq {times}); do
-            {command} >/dev/null 2>&1
+            {command} >/dev/null 2>/tmp/errors || [ $? = 124 ] || {{ cat /tmp/errors >&2; exit 1; }}
             left=$((left + $(cat {folder}/buffer/enable)))
             echo 0 >{folder}/buffer/enable
         done
@@ -30,7 +33,7 @@ def ends(board):
         "sensorctl watch accelerometer --count 3 --json": 12,
         "sensorctl watch accelerometer --duration 1.5 --json": 6,
         "sensorctl watch attitude --count 5 --json": 3,
-        "sensorctl record --duration 1 /tmp/r.trace --force": 2,
+        "sensorctl record /tmp/r.trace --duration 1 --overwrite": 2,
     }
     for command, times in commands.items():
         left = count_enabled(board, times, command)
