@@ -4,6 +4,7 @@
 
 import gzip
 import hashlib
+import lzma
 import os
 import re
 import shutil
@@ -11,13 +12,13 @@ import subprocess
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-SUITE = "bookworm"
 PACKAGES = [
-    "linux-image-amd64", "systemd", "systemd-sysv", "udev", "dbus", "kmod", "busybox-static", "libiio0",
-    "libiio-utils", "iiod", "libgps28", "gpsd", "gpsd-clients", "python3", "procps", "psmisc", "iproute2", "strace",
-    "bluez",
+    "systemd", "systemd-sysv", "udev", "dbus", "kmod", "busybox-static", "libiio0", "libiio-utils", "iiod", "gpsd",
+    "gpsd-tools", "python3", "python3-gps", "procps", "psmisc", "iproute2", "strace", "bluez",
 ]
-MODULE_PACKAGES = ["linux-headers-amd64", "linux-source", "gcc", "make", "xz-utils"]
+# Unpacked without what they depend on: gpsd-clients has gpspipe, and programs that need GTK and Matplotlib.
+UNPACKED = ["gpsd-clients"]
+MODULE_PACKAGES = ["linux-source", "gcc", "make", "xz-utils"]
 # Drivers that a board without a screen, disks and radio does not need.
 UNUSED = [
     "sound", "drivers/gpu", "drivers/media", "drivers/net/wireless", "drivers/net/ethernet", "drivers/infiniband",
@@ -39,38 +40,39 @@ class Image:
         self.disk = folder / "root.ext4"
 
 
-def cache():
-    """The folder of disks that are kept for later runs."""
+def cache(architecture):
+    """The folder of disks for that processor that are kept for later runs."""
     given = os.environ.get("DEVICE_SERVICES_TOOLCHAINS")
     base = Path(given) if given else Path(os.environ.get("XDG_CACHE_HOME", "~/.cache")).expanduser() / "swift-device-services"
-    return base / "board"
+    return base / "board" / architecture.name
 
 
-def build():
+def build(architecture):
     """Returns the image; builds it first unless one of the same parts is in the cache."""
     require("mmdebstrap", "mke2fs", "cpio")
-    folder = cache() / fingerprint()
+    kept = cache(architecture)
+    folder = kept / fingerprint(architecture)
     image = Image(folder)
     if all(path.exists() for path in (image.kernel, image.initramfs, image.disk)):
         return image
-    work = cache() / "work"
+    work = kept / "work"
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
-    build_modules(work)
-    build_root(work)
+    build_modules(work, architecture)
+    build_root(work, architecture)
     folder.mkdir(exist_ok=True)
     for name in ("vmlinuz", "initramfs", "root.ext4"):
         os.replace(work / name, folder / name)
     shutil.rmtree(work)
-    for other in cache().iterdir():
-        if other.is_dir() and other != folder:
+    for other in kept.iterdir():
+        if other != folder:
             shutil.rmtree(other)
     return image
 
 
-def fingerprint():
+def fingerprint(architecture):
     """A digest of all that the image is built from."""
-    digest = hashlib.sha256(repr((SUITE, PACKAGES, MODULE_PACKAGES, UNUSED)).encode())
+    digest = hashlib.sha256(f"{architecture.name} {architecture.suite}".encode())
     for path in [Path(__file__), HERE / "guest/initramfs", *sorted((HERE / "modules").iterdir())]:
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
@@ -82,44 +84,54 @@ def require(*commands):
         raise Unavailable(f"{', '.join(missing)} is not installed")
 
 
-def bootstrap(work, packages, target, hooks):
-    """Runs mmdebstrap. Hooks are shell scripts, in which $1 is the root."""
-    command = ["mmdebstrap", "--variant=minbase", "--aptopt=APT::Install-Recommends \"false\""]
+def bootstrap(work, architecture, packages, left_out, target, hooks):
+    """Runs mmdebstrap. Of the kernel's modules those in the folders `left_out` are not unpacked.
+
+    Hooks are shell scripts, in which $1 is the root, or special hooks of mmdebstrap, which can write outside of the root for
+    users without root rights, too.
+
+    The programs of another processor run under qemu-user-static, through binfmt_misc.
+    """
+    command = ["mmdebstrap", f"--architectures={architecture.name}", "--variant=minbase"]
+    command += ["--aptopt=APT::Install-Recommends \"false\""]
     command += [f"--dpkgopt=path-exclude=/usr/share/{name}/*" for name in ("man", "doc", "locale")]
+    command += [f"--dpkgopt=path-exclude=*/lib/modules/*/kernel/{name}/*" for name in left_out]
     command += [f"--include={','.join(packages)}", "--skip=cleanup/reproducible"]
     command += [f"--customize-hook={hook}" for hook in hooks]
+    command += [architecture.suite, *target]
+    # The board has an initramfs of its own.
+    environment = {**os.environ, "INITRD": "No"}
     with open(work / "log", "wb") as log:
-        status = subprocess.run(command + [SUITE, *target], stdout=log, stderr=log, stdin=subprocess.DEVNULL).returncode
+        status = subprocess.run(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL, env=environment).returncode
     if status != 0:
         tail = (work / "log").read_text(errors="replace").strip().splitlines()[-5:]
         raise Unavailable("mmdebstrap cannot build the root file system: " + " | ".join(tail))
 
 
-def build_modules(work):
+def build_modules(work, architecture):
     """Compiles the kernel modules against the headers of the kernel that the board boots."""
-    (work / "modules").mkdir()
     hooks = [
-        f"mkdir $1/build && cp {HERE}/modules/* $1/build/",
-        'chroot "$1" make -C /build',
-        f"cp $1/build/*.ko {work}/modules/",
+        f"copy-in {HERE}/modules /",
+        'chroot "$1" sh -c "make -C /modules && mkdir /extra && cp /modules/*.ko /extra"',
+        f"copy-out /extra {work}",
     ]
-    bootstrap(work, MODULE_PACKAGES, ["/dev/null", "--format=null"], hooks)
+    packages = [f"linux-headers-{architecture.name}", *MODULE_PACKAGES]
+    bootstrap(work, architecture, packages, ["*"], ["/dev/null", "--format=null"], hooks)
 
 
-def build_root(work):
+def build_root(work, architecture):
     """Makes the root disk, and an initramfs with the modules that mount it."""
-    unused = " ".join(f'"$1"/lib/modules/*/kernel/{name}' for name in UNUSED)
     hooks = [
-        f'for folder in "$1"/lib/modules/*; do mkdir "$folder/extra"; cp {work}/modules/*.ko "$folder/extra/"; done',
-        f"rm -rf {unused}",
+        f'chroot "$1" sh -c "cd /tmp && apt-get download {" ".join(UNPACKED)}"',
+        'for package in "$1"/tmp/*.deb; do dpkg-deb --extract "$package" "$1" && rm "$package"; done',
+        f"copy-in {work}/extra /tmp",
+        'mv "$1/tmp/extra" "$1"/lib/modules/*',
         'for folder in "$1"/lib/modules/*; do chroot "$1" depmod "${folder##*/}"; done',
         'chroot "$1" useradd --create-home tester',
         'echo "127.0.0.1 localhost" >"$1/etc/hosts"',
-        f'cp "$1"/boot/vmlinuz-* {work}/vmlinuz && cp "$1/bin/busybox" {work}/busybox',
-        f'cp -r "$1"/lib/modules {work}/drivers',
     ]
-    bootstrap(work, PACKAGES, [str(work / "root.tar"), "--format=tar"], hooks)
-    pack_initramfs(work)
+    packages = [f"linux-image-{architecture.name}", *PACKAGES]
+    bootstrap(work, architecture, packages, UNUSED, [str(work / "root.tar"), "--format=tar"], hooks)
     size = max(1024, (work / "root.tar").stat().st_size * 3 // 2 // 1048576 + 512)
     script = f"""
         set -e
@@ -128,6 +140,9 @@ def build_root(work):
         mke2fs -q -t ext4 -O ^has_journal -m 0 -d root root.ext4
     """
     as_root(script)
+    (kernel,) = work.glob("root/boot/vmlinuz-*")
+    shutil.copy(kernel, work / "vmlinuz")
+    pack_initramfs(work)
 
 
 def as_root(script):
@@ -143,15 +158,19 @@ def pack_initramfs(work):
     folder = work / "initramfs.d"
     for name in ("bin", "dev", "proc", "sys", "root", "modules"):
         (folder / name).mkdir(parents=True)
-    shutil.copy(work / "busybox", folder / "bin/busybox")
-    (drivers,) = (work / "drivers").iterdir()
+    shutil.copy(work / "root/bin/busybox", folder / "bin/busybox")
+    (drivers,) = work.glob("root/lib/modules/*")
     order = []
     for name in ("virtio_pci", "virtio_blk", "virtio_console", "crc32c_generic", "ext4"):
         for path in dependencies(drivers, name):
             if path not in order:
                 order.append(path)
     for number, path in enumerate(order):
-        shutil.copy(drivers / path, folder / "modules" / f"{number:02} {Path(path).name}".replace(" ", "-"))
+        data = (drivers / path).read_bytes()
+        name = Path(path).name
+        if name.endswith(".xz"):
+            data = lzma.decompress(data)
+        (folder / "modules" / f"{number:02}-{name.removesuffix('.xz')}").write_bytes(data)
     shutil.copy(HERE / "guest/initramfs", folder / "init")
     for name in ("bin/busybox", "init"):
         (folder / name).chmod(0o755)
@@ -180,7 +199,8 @@ def pack_payload(tool, target):
             shutil.copy(path, folder / path.name)
             (folder / path.name).chmod(0o755)
     shutil.copy(tool, folder / "sensorctl.bin")
-    listing = subprocess.run(["ldd", tool], stdout=subprocess.PIPE, text=True, check=True).stdout
+    # Fails for another processor, for which Swift is linked statically.
+    listing = subprocess.run(["ldd", tool], stdout=subprocess.PIPE, text=True).stdout
     for path in re.findall(r"=> (/\S+)", listing):
         if not path.startswith(("/lib/", "/usr/lib/", "/lib64/")):
             shutil.copy(path, folder / "lib" / Path(path).name)

@@ -3,7 +3,6 @@
 """A virtual machine under qemu: booting, running scripts in it, plugging USB serial adapters, stopping it."""
 
 import json
-import shutil
 import signal
 import socket
 import subprocess
@@ -62,7 +61,7 @@ class Machine:
     The disks are not changed: what a machine writes is gone when it ends.
     """
 
-    def __init__(self, image, payload, folder, init="/opt/board/init", adapters=()):
+    def __init__(self, architecture, image, payload, folder, init="/opt/board/init", adapters=()):
         """init: the first program of the guest, after its disks are mounted.
         adapters: the names of USB serial adapters that can be plugged in.
         """
@@ -71,10 +70,11 @@ class Machine:
         self.count = 0
         self.lock = threading.Lock()
         folder.mkdir(parents=True, exist_ok=True)
-        kernel_options = f"console=ttyS0 loglevel=5 panic=5 net.ifnames=0 mitigations=off audit=0 board.init={init}"
+        kernel_options = (
+            f"console={architecture.console} loglevel=5 panic=5 net.ifnames=0 mitigations=off audit=0 board.init={init}")
         self.command = [
-            "qemu-system-x86_64", "-accel", "tcg,thread=multi,tb-size=512", "-cpu", "max", "-smp", "2", "-m", "1536",
-            "-nodefaults", "-nographic", "-no-reboot",
+            architecture.emulator, *architecture.machine,
+            "-accel", "tcg,thread=multi,tb-size=512", "-smp", "2", "-m", "1536", "-nodefaults", "-nographic", "-no-reboot",
             "-kernel", image.kernel, "-initrd", image.initramfs, "-append", kernel_options,
             "-drive", f"file={image.disk},format=raw,if=virtio,snapshot=on",
             "-drive", f"file={payload},format=raw,if=virtio,readonly=on",
@@ -187,7 +187,3 @@ class Machine:
         panic = next((number for number, line in enumerate(text) if "panic" in line), len(text))
         text = text[max(0, panic - 20):panic + 1]
         return "".join(f"\n    {line}" for line in text)
-
-
-def is_available():
-    return shutil.which("qemu-system-x86_64") is not None

@@ -5,6 +5,7 @@
 import argparse
 import importlib
 import pathlib
+import shutil
 import sys
 import tempfile
 import time
@@ -12,6 +13,7 @@ import time
 import checks
 import image
 import machine
+from architecture import ARCHITECTURES
 from board import Board
 
 GROUPS = ["values", "buffers", "users", "faults", "accessories", "beacons"]
@@ -20,18 +22,19 @@ GROUPS = ["values", "buffers", "users", "faults", "accessories", "beacons"]
 def arguments():
     parser = argparse.ArgumentParser(prog="scripts/board")
     parser.add_argument("tool")
+    parser.add_argument("--arch", choices=ARCHITECTURES, default="amd64")
     parser.add_argument("--short", action="store_true")
     parser.add_argument("--group", action="append", choices=GROUPS)
     parser.add_argument("--check")
     return parser.parse_args()
 
 
-def run_group(group, disks, payload, folder, options):
+def run_group(group, architecture, disks, payload, folder, options):
     outcome = checks.Outcome(group)
     started = time.monotonic()
     print(f"\n== {group.title}", flush=True)
     try:
-        with machine.Machine(disks, payload, folder, **group.machine) as virtual:
+        with machine.Machine(architecture, disks, payload, folder, **group.machine) as virtual:
             print(f"-- booted after {time.monotonic() - started:.0f} s", flush=True)
             board = Board(virtual)
             group.prepare(board)
@@ -45,12 +48,13 @@ def run_group(group, disks, payload, folder, options):
 
 def main():
     options = arguments()
-    if not machine.is_available():
-        print("skipped: qemu-system-x86_64 is not installed")
+    architecture = ARCHITECTURES[options.arch]
+    if not shutil.which(architecture.emulator):
+        print(f"skipped: {architecture.emulator} is not installed")
         return 0
     started = time.monotonic()
     try:
-        disks = image.build()
+        disks = image.build(architecture)
     except image.Unavailable as reason:
         print(f"skipped: {reason}")
         return 0
@@ -59,9 +63,13 @@ def main():
         payload = folder / "payload.ext4"
         image.pack_payload(options.tool, payload)
         print(f"-- disks: {time.monotonic() - started:.0f} s")
-        groups = [importlib.import_module(f"groups.{name}").group for name in options.group or GROUPS]
+        names = options.group or GROUPS
+        for name in names:
+            if name in architecture.left_out:
+                print(f"-- {name} left out: {architecture.left_out[name]}")
+        groups = [importlib.import_module(f"groups.{name}").group for name in names if name not in architecture.left_out]
         outcomes = [
-            run_group(group, disks, payload, folder / group.name, options) for group in groups
+            run_group(group, architecture, disks, payload, folder / group.name, options) for group in groups
         ]
     print(f"\n{'Group':52} {'Seconds':>8} {'Checks':>7}  Result")
     for outcome in outcomes:
