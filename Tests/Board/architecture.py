@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The processors that the virtual board can have."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
@@ -13,7 +13,6 @@ class Architecture:
     emulator: the program of qemu that emulates the whole machine.
     machine: qemu's options for machine and processor.
     console: the kernel's name of the first serial port.
-    left_out: the groups of checks that cannot run, and why.
     """
 
     name: str
@@ -21,7 +20,6 @@ class Architecture:
     emulator: str
     machine: tuple
     console: str
-    left_out: dict = field(default_factory=dict)
 
 
 ARCHITECTURES = {

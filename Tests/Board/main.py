@@ -63,11 +63,7 @@ def main():
         payload = folder / "payload.ext4"
         image.pack_payload(options.tool, payload)
         print(f"-- disks: {time.monotonic() - started:.0f} s")
-        names = options.group or GROUPS
-        for name in names:
-            if name in architecture.left_out:
-                print(f"-- {name} left out: {architecture.left_out[name]}")
-        groups = [importlib.import_module(f"groups.{name}").group for name in names if name not in architecture.left_out]
+        groups = [importlib.import_module(f"groups.{name}").group for name in options.group or GROUPS]
         outcomes = [
             run_group(group, architecture, disks, payload, folder / group.name, options) for group in groups
         ]
