@@ -18,7 +18,8 @@ class Watch:
         self.status = result.status
         self.errors = result.errors
         self.events = [json.loads(line) for line in result.output.splitlines() if line.startswith("{")]
-        self.readings = [event for event in self.events if "x" in event or "pressure" in event or "latitude" in event]
+        values = {"x", "pressure", "latitude", "quaternion"}
+        self.readings = [event for event in self.events if not values.isdisjoint(event)]
         self.problems = [event for event in self.events if "error" in event.get("callback", "")]
 
     @property

@@ -205,15 +205,19 @@ class SensorHub:
                 self.values.update(parse_values(words))
 
 
-def main():
-    values = parse_values(sys.argv[1:] or DEFAULT_VALUES)
-    hub = SensorHub(values, os.environ.get("HIDNAME", "Virtual sensor hub"), os.environ.get("HIDUNIQ", "0001"))
+def serve(hub):
+    """Serves a hub and its FIFO without end."""
     fifo = control.open_fifo(os.environ.get("HIDCTL", "/run/hid.ctl"))
     log = open(os.environ.get("HIDLOG", "/run/hid.log"), "w", buffering=1)
     control.serve(
         hub.device, fifo, wait=hub.send_due_reports,
         handle_device=lambda: hub.handle_event(os.read(hub.device, UHID_READ_SIZE), log),
         execute=lambda words: hub.execute(words, log))
+
+
+def main():
+    values = parse_values(sys.argv[1:] or DEFAULT_VALUES)
+    serve(SensorHub(values, os.environ.get("HIDNAME", "Virtual sensor hub"), os.environ.get("HIDUNIQ", "0001")))
 
 
 if __name__ == "__main__":

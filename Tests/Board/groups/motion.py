@@ -1,0 +1,133 @@
+# This source file is part of the swift-device-services project.
+# SPDX-License-Identifier: Apache-2.0
+"""Sensors that turn: readings, attitude and heading against a rotation in closed form, see guest/rotation.py."""
+
+import bisect
+import math
+import signal
+from collections import namedtuple
+
+from board import Watch
+from checks import Group
+from guest import rotation
+
+GRAVITY = 9.80665
+# Factors from the reports of the hub to what the tool prints: mG to g, 0.1 deg/s to rad/s, mGauss to microtesla.
+FACTORS = {"accel": -1e-3, "gyro": math.radians(0.1), "magn": 0.1}
+STREAMS = {"accel": "accelerometer", "gyro": "gyro", "magn": "magnetometer"}
+# Turns about the vertical, and slanted poses. The last part is longer than any watch.
+ATTITUDES = "0,0,0,1.5;0,0,60,6.8;0,0,0,1;30,0,0,2.3;0,0,0,1;0,45,0,1.8;0,0,0,1;0,-45,0,1.8;-30,0,0,2.3;0,0,-45,99"
+HEADINGS = "0,0,0,1.5;0,0,60,12.8;0,0,0,1;30,0,0,2.3;0,0,0,2;-30,0,0,2.3;0,0,-45,99"
+ALL_AXES = "40,30,20,99"
+# Longer intervals between readings, of a machine under load, interrupt the attitude of a device that turns. It is found
+# again in the seconds after them.
+PAUSE = 0.2
+RECOVERY = 5
+# The field of the device's own iron, stronger than the horizontal one of the earth.
+IRON = "250,-400,150"  # mGauss
+# Frames of device motion have x to the north and y to the west.
+FRAME = rotation.about((0, 0, 1), -math.pi / 2)
+
+group = Group("motion", "Motion against a known rotation", prepare=lambda board: board.output("modprobe uhid"))
+check = group.check
+
+Report = namedtuple("Report", "time values")
+
+
+def turn(board, parts, *commands, seconds, iron="0,0,0"):
+    """Watches a hub that turns. Returns the watch of each command, and the reports of each sensor."""
+    board.output("rm -rf /var/lib/device-services")
+    hub = board.start(f"exec python3 /opt/board/hidmotion.py '{parts}' {iron}", timeout=600)
+    count = "$(ls /sys/bus/iio/devices 2>/dev/null | grep -c iio:)"
+    board.output(f"for i in $(seq 200); do [ {count} = 3 ] && break; sleep 0.1; done; udevadm settle; [ {count} = 3 ]")
+    watches = [board.start(f"timeout --signal=INT {seconds} sensorctl watch {command} --json") for command in commands]
+    watches = [Watch(job.wait()) for job in watches]
+    board.output(f"echo quit >/run/hid.ctl; for i in $(seq 100); do [ {count} = 0 ] && break; sleep 0.1; done")
+    assert hub.stop(signal.SIGKILL).errors == "", hub.result
+    reports = {name: [] for name in FACTORS}
+    for line in board.output("cat /run/motion.log").splitlines():
+        name, time, *values = line.split()
+        reports[name].append(Report(float(time), [int(value) for value in values]))
+    return watches, reports
+
+
+def assert_complete(watch, reports):
+    """Asserts that readings, by their times, are those of successive reports in their order. Returns the report of each."""
+    times = [report.time for report in reports]
+    indices = [bisect.bisect_right(times, time) - 1 for time in watch.times]
+    # The first reading may be from before the buffer was enabled.
+    others = [(place, after - before) for place, (before, after) in enumerate(zip(indices, indices[1:])) if after - before != 1]
+    assert all(place == 0 and step > 0 for place, step in others), f"reports missed or doubled, by place: {others[:9]}"
+    return [reports[index] for index in indices]
+
+
+def matrix(quaternion):
+    x, y, z, w = quaternion
+    return rotation.about((x, y, z), 2 * math.atan2(math.hypot(x, y, z), w))
+
+
+@check("Three sensors at 100 Hz deliver each report of the hub once, in order, with its values and increasing times")
+def streams(board):
+    commands = [f"{stream} --interval 0" for stream in STREAMS.values()]
+    watches, reports = turn(board, ALL_AXES, *commands, seconds=9)
+    notes = []
+    for watch, (name, factor) in zip(watches, FACTORS.items()):
+        times = watch.times
+        assert times and times[-1] - times[0] > 2, f"{name}: {len(times)} readings: {watch.problems} {watch.errors}"
+        assert all(after > before for before, after in zip(times, times[1:])), f"{name}: a time goes back"
+        if name == "magn":
+            # Linux 6.1 stamps no readings of HID magnetometers. No two successive reports are equal.
+            first = [round(watch.readings[1][axis] / factor) for axis in "xyz"]
+            starts = [index for index, report in enumerate(reports[name]) if report.values == first]
+            sent = [None, *reports[name][starts[0]:]] if starts else []
+        else:
+            sent = assert_complete(watch, reports[name])
+        assert len(sent) >= len(watch.readings), f"{name}: readings that were not sent"
+        # The first reading is read from sysfs axis by axis, from three reports.
+        for reading, report in list(zip(watch.readings, sent))[1:]:
+            got, want = [reading[axis] for axis in "xyz"], [factor * value for value in report.values]
+            assert all(abs(a - b) <= 1e-4 * max(1, abs(b)) for a, b in zip(got, want)), f"{name}: {got}, sent {want}"
+        notes.append(f"{STREAMS[name]}: {len(times)}")
+    return ", ".join(notes)
+
+
+@check("The attitude is within 1.5 degrees of the rotation, and has each reading of the gyroscope once")
+def attitude(board):
+    (watch,), reports = turn(board, ATTITUDES, "attitude --frame magnetic --interval 0", seconds=23)
+    turning = rotation.Rotation(rotation.parse(ATTITUDES))
+    assert watch.readings and not watch.problems, f"{watch.problems} {watch.errors}"
+    sent = [report.time for report in assert_complete(watch, reports["gyro"])]
+    pauses = [after for before, after in zip(sent, sent[1:]) if after - before > PAUSE]
+    start = min(report[0].time for report in reports.values())
+    errors = []
+    for reading in watch.readings:
+        if any(0 <= reading["timestamp"] - pause < RECOVERY for pause in pauses):
+            continue
+        want = rotation.multiply(FRAME, turning.state(reading["timestamp"] - start)[1])
+        got = matrix(reading["quaternion"])
+        tilt = math.acos(min(1, sum(a * b for a, b in zip(want[2], got[2]))))
+        errors.append((rotation.angle_between(want, got), math.degrees(tilt), reading["timestamp"] - start))
+    assert len(errors) > 100, f"{len(errors)} readings without pauses before, {len(pauses)} pauses"
+    total, tilt = max(errors), max(error[1] for error in errors)
+    assert total[0] < 1.5, f"{total[0]:.2f} degrees off after {total[2]:.2f} s, tilt at most {tilt:.2f}; pauses at {pauses}"
+    assert tilt < 0.5, f"the inclination is {tilt:.2f} degrees off"
+    return f"at most {total[0]:.2f} degrees, {tilt:.2f} in tilt, of {len(errors)} readings, {len(pauses)} pauses"
+
+
+@check("The heading of a device with iron in it is never further off than the accuracy that comes with it", short=False)
+def heading(board):
+    (watch,), reports = turn(board, HEADINGS, "heading --interval 0", seconds=28, iron=IRON)
+    turning = rotation.Rotation(rotation.parse(HEADINGS))
+    start = min(report[0].time for report in reports.values())
+    times = watch.times
+    assert all(after > before for before, after in zip(times, times[1:])), "a time goes back"
+    claimed = [reading for reading in watch.readings if reading["headingAccuracy"] >= 0]
+    worst = best = 180
+    for reading in claimed:
+        east, north = (row[1] for row in turning.state(reading["timestamp"] - start)[1][:2])
+        error = abs((reading["magneticHeading"] - math.degrees(math.atan2(east, north)) + 180) % 360 - 180)
+        accuracy = reading["headingAccuracy"]
+        assert error <= accuracy, f"{error:.1f} degrees off, told as {accuracy:.1f}, {reading['timestamp'] - start:.1f} s after the start"
+        best = min(best, accuracy)
+    assert len(claimed) > len(watch.readings) / 4 and best < 12, f"{len(claimed)} headings with an accuracy, the best {best:.1f} degrees: {watch.problems}"
+    return f"{len(claimed)} of {len(watch.readings)} headings had an accuracy, the best {best:.1f} degrees"
