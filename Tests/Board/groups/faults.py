@@ -86,15 +86,6 @@ def clock(board):
     assert not watch.problems, watch.problems
 
 
-@check("A program that was stopped for 20 s delivers nothing old as new", short=False)
-def stopped(board):
-    def fault():
-        board.output("pkill --signal STOP sensorctl.bin; sleep 20; pkill --signal CONT sensorctl.bin")
-
-    watch, end = during(board, fault, seconds=4)
-    return assert_resumed(watch, end, within=2)
-
-
 @check("Two programs read one chip: the second one is told who holds it, and takes over")
 def two_programs(board):
     chips.use(board, "mpu6050")
