@@ -91,8 +91,10 @@ class Board:
 
     # The tool
 
-    def start_watch(self, *arguments, user=False):
-        return self.start(f"exec {TESTER if user else ''} sensorctl watch {' '.join(arguments)} --json")
+    def start_watch(self, *arguments, user=False, source="local:"):
+        """source: the address of libiio at which sensors are found."""
+        setting = f"{TESTER if user else 'env'} DEVICE_SERVICES_IIO={source}"
+        return self.start(f"exec {setting} sensorctl watch {' '.join(arguments)} --json")
 
     def watch(self, *arguments, seconds=None):
         """Runs `sensorctl watch`; with `seconds` it is interrupted after that time, otherwise it has to end by itself."""

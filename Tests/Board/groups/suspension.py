@@ -2,30 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """A program or a machine that is stopped while it reads, and goes on."""
 
-import bisect
 import time
 
 import chips
+import counter
 from checks import Group
-
-# The scale of the MPU-6050's gyroscope at 2000 degrees a second, and the number before which its counter starts again.
-GYRO_SCALE = 0.001064724
-WRAP = 30000
-# Logs the chip's counter, and the seconds since boot after that.
-SAMPLER = """
-    while read -r samples </sys/module/vboard/parameters/samples; do
-        read -r uptime rest </proc/uptime
-        echo $uptime $samples
-        sleep 0.1
-    done >/run/counter.log"""
-# The error of the driver's time stamps on a machine under load, where interrupts come late, in seconds.
-SLACK = 2
-
 
 def prepare(board):
     chips.load(board)
     board.set(count=1)
-    board.start(SAMPLER, timeout=3600)
+    counter.start_log(board)
 
 
 group = Group("suspension", "Programs and machines that are stopped", prepare=prepare)
@@ -51,22 +37,6 @@ def during(board, stop, seconds=5):
     return watch, after
 
 
-def assert_true(board, watch):
-    """Asserts that no reading comes twice, and that each was measured at the time that it has, by the chip's counter."""
-    # The first reading is read from registers before the buffer is enabled.
-    readings = [(reading["timestamp"], round(reading["x"] / GYRO_SCALE)) for reading in watch.readings[1:]]
-    for before, after in zip(readings, readings[1:]):
-        assert after[0] > before[0] and after[1] > before[1], f"doubled or out of order: {before}, {after}"
-    log = [line.split() for line in board.output("cat /run/counter.log").splitlines()]
-    times, numbers = [float(time) for time, _ in log], [int(number) for _, number in log]
-    assert numbers[-1] < WRAP, "the counter has started again"
-    for time, number in readings:
-        place = bisect.bisect_left(numbers, number)
-        if 2 <= place < len(log):
-            earliest, latest = times[place - 2] - SLACK, times[place] + SLACK
-            assert earliest < time < latest, f"sample {number} is from {earliest:.2f} to {latest:.2f}, delivered with {time:.2f}"
-
-
 def assert_resumed(watch, after, within):
     """Asserts that readings that were measured after the stop came soon."""
     later = [time for time in watch.times if time > after]
@@ -84,7 +54,7 @@ def program(board):
         board.output("sleep 20; pkill --signal CONT sensorctl.bin")
 
     watch, after = during(board, stop)
-    assert_true(board, watch)
+    counter.assert_true(board, watch)
     kept = [time for time in watch.times if stopped[0] < time < after - 1]
     assert kept, f"nothing that was measured while the program was stopped: {watch.problems} {watch.errors}"
     assert kept[-1] < stopped[0] + 10, f"the program was not stopped: {kept[-1]:.1f}, {stopped}"
@@ -99,7 +69,7 @@ def machine(board):
         board.machine.resume()
 
     watch, after = during(board, stop)
-    assert_true(board, watch)
+    counter.assert_true(board, watch)
     # The clocks of the machine stand still with it.
     assert not watch.gaps(5), f"gaps of {watch.gaps(5)}"
     return assert_resumed(watch, after, within=3)
@@ -120,6 +90,6 @@ def idle(board):
         slept.append(float(result.output))
 
     watch, after = during(board, stop)
-    assert_true(board, watch)
+    counter.assert_true(board, watch)
     assert after - slept[0] > 5, f"the machine slept {after - slept[0]:.1f} s"
     return f"slept {after - slept[0]:.0f} s, {assert_resumed(watch, after, within=6)}"

@@ -1,0 +1,45 @@
+# This source file is part of the swift-device-services project.
+# SPDX-License-Identifier: Apache-2.0
+"""The counter of samples in the MPU-6050, which says when a reading was measured, whatever time it was delivered with.
+
+The parameter `count` of the chips has to be set: then the gyroscope's x is the counter.
+"""
+
+import bisect
+
+# The scale of the gyroscope at 2000 degrees a second, and the number before which the counter starts again.
+GYRO_SCALE = 0.001064724
+WRAP = 30000
+# Logs the counter, and the seconds since boot after that.
+SAMPLER = """
+    while read -r samples </sys/module/vboard/parameters/samples; do
+        read -r uptime rest </proc/uptime
+        echo $uptime $samples
+        sleep 0.1
+    done >/run/counter.log"""
+# The error of the driver's time stamps on a machine under load, where interrupts come late, in seconds.
+SLACK = 2
+
+
+def start_log(board):
+    board.start(SAMPLER, timeout=3600)
+
+
+def number(reading):
+    return round(reading["x"] / GYRO_SCALE)
+
+
+def assert_true(board, watch):
+    """Asserts that no reading comes twice, and that each was measured at the time that it was delivered with."""
+    # The first reading is read from registers before the buffer is enabled.
+    readings = [(reading["timestamp"], number(reading)) for reading in watch.readings[1:]]
+    for before, after in zip(readings, readings[1:]):
+        assert after[0] > before[0] and after[1] > before[1], f"doubled or out of order: {before}, {after}"
+    log = [line.split() for line in board.output("cat /run/counter.log").splitlines()]
+    times, numbers = [float(time) for time, _ in log], [int(number) for _, number in log]
+    assert numbers[-1] < WRAP, "the counter has started again"
+    for time, sample in readings:
+        place = bisect.bisect_left(numbers, sample)
+        if 2 <= place < len(log):
+            earliest, latest = times[place - 2] - SLACK, times[place] + SLACK
+            assert earliest < time < latest, f"sample {sample} is from {earliest:.2f} to {latest:.2f}, delivered with {time:.2f}"

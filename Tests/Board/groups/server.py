@@ -1,0 +1,124 @@
+# This source file is part of the swift-device-services project.
+# SPDX-License-Identifier: Apache-2.0
+"""Sensors through iiod, the server of libiio, beside those of the kernel."""
+
+import signal
+
+import chips
+import counter
+from board import Watch
+from checks import Group
+
+SERVER = "ip:127.0.0.1"
+
+
+def prepare(board):
+    chips.load(board)
+    counter.start_log(board)
+
+
+group = Group("server", "Sensors through iiod", prepare=prepare)
+check = group.check
+
+
+def serve(board):
+    """Starts iiod, and waits until it answers."""
+    server = board.start("exec iiod", timeout=3600)
+    board.output(f"for i in $(seq 100); do iio_info -u {SERVER} >/dev/null 2>&1 && exit; sleep 0.1; done; exit 1")
+    return server
+
+
+def uptime(board):
+    return float(board.output("cut -d' ' -f1 /proc/uptime"))
+
+
+def await_buffer(board):
+    enabled = f"grep -q 1 {board.device('mpu6050')}/buffer/enable"
+    board.output(f"for i in $(seq 200); do {enabled} && break; sleep 0.1; done; sleep 1.5; {enabled}")
+
+
+@check("Readings through iiod equal those of the kernel, in value and clock")
+def equal(board):
+    board.set(count=0, accel="4000,-9000,13000", gyro="300,-200,100", magn="120,-340,250")
+    chips.use(board, "mpu6050", "ak8975", "bmp280")
+    server = serve(board)
+    for kind in ("accelerometer", "gyro", "magnetometer", "pressure"):
+        arguments = (kind, "--interval", "0.05", "--count", "5", "--duration", "12")
+        local = Watch(board.start_watch(*arguments).wait())
+        before = uptime(board)
+        remote = Watch(board.start_watch(*arguments, source=SERVER).wait())
+        assert len(local.readings) == 5, f"{kind}: {len(local.readings)} from the kernel: {local.problems} {local.errors}"
+        assert len(remote.readings) == 5, f"{kind}: {len(remote.readings)} through iiod: {remote.problems} {remote.errors}"
+        values = [{key: value for key, value in watch.readings[-1].items() if key != "timestamp"} for watch in (local, remote)]
+        assert values[0] == values[1], f"{kind}: {values[0]} from the kernel, {values[1]} through iiod"
+        assert before <= remote.times[1] <= uptime(board), f"{kind}: {remote.times} not since {before}"
+    board.set(accel="0,0,16384", gyro="0,0,0")
+    server.stop(signal.SIGKILL)
+
+
+@check("Two programs receive each sample through iiod, and a program without it is told that the chip is in use")
+def shared(board):
+    board.set(count=1)
+    chips.use(board, "mpu6050")
+    server = serve(board)
+    jobs = [board.start_watch("gyro", "--interval", "0.02", source=SERVER) for _ in range(2)]
+    await_buffer(board)
+    local = board.watch("gyro", "--interval", "0.02", seconds=4)
+    watches = [board.finish(job) for job in jobs]
+    server.stop(signal.SIGKILL)
+    node = "/dev/" + board.device("mpu6050").rsplit("/", 1)[1]
+    assert f"{node} is in use by another program" in str(local.problems), f"beside iiod: {local.events[:3]} {local.errors}"
+    notes = []
+    for watch in watches:
+        counter.assert_true(board, watch)
+        numbers = [counter.number(reading) for reading in watch.readings[1:]]
+        assert len(numbers) > 50, f"{len(numbers)} readings: {watch.problems} {watch.errors}"
+        notes.append(str(len(numbers)))
+    return f"{' and '.join(notes)} readings"
+
+
+def assert_interrupted(board, job, end, within):
+    """Ends a watch, and asserts that it reported one loss, and delivered readings again within a time after it."""
+    board.run("sleep 5")
+    watch = board.finish(job)
+    counter.assert_true(board, watch)
+    assert len(watch.problems) == 1 and SERVER in str(watch.problems), f"{len(watch.problems)} problems: {watch.problems}"
+    later = [time for time in watch.times if time > end]
+    assert later, f"nothing came afterwards: {watch.problems} {watch.errors}"
+    assert later[0] - end < within, f"readings came {later[0] - end:.1f} s afterwards"
+    return f"readings again after {later[0] - end:.1f} s"
+
+
+@check("A killed iiod is reported once, and readings go on when it was started again")
+def killed(board):
+    board.set(count=1)
+    chips.use(board, "mpu6050")
+    server = serve(board)
+    job = board.start_watch("gyro", "--interval", "0.02", source=SERVER)
+    await_buffer(board)
+    server.stop(signal.SIGKILL)
+    board.run("sleep 3")
+    server = serve(board)
+    note = assert_interrupted(board, job, uptime(board), within=8)
+    server.stop(signal.SIGKILL)
+    return note
+
+
+@check("An iiod that is stopped for 6 s is reported once, and nothing old is delivered as new")
+def stopped(board):
+    board.set(count=1)
+    chips.use(board, "mpu6050")
+    server = serve(board)
+    job = board.start_watch("gyro", "--interval", "0.02", source=SERVER)
+    await_buffer(board)
+    server.send_signal(signal.SIGSTOP)
+    board.run("sleep 6")
+    server.send_signal(signal.SIGCONT)
+    note = assert_interrupted(board, job, uptime(board), within=8)
+    server.stop(signal.SIGKILL)
+    return note
+
+
+@check("No buffer is enabled in the end")
+def rest(board):
+    assert not board.enabled_buffers(), board.enabled_buffers()
