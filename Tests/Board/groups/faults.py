@@ -2,10 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Faults of chips, buses, drivers and clocks while a program reads."""
 
+import bisect
+
 import chips
 from checks import Group
 
 GYRO_SCALE = 0.001064724
+# A hub that turns by 60 degrees a second, and logs its reports.
+HUB = "exec python3 /opt/board/hidmotion.py 0,0,60,999"
 
 group = Group("faults", "Faults while a program reads", prepare=lambda board: (chips.load(board), board.set(count=1)))
 check = group.check
@@ -50,11 +54,31 @@ def during_parameter(board, parameter, value, seconds):
     return during(board, fault, seconds=10)
 
 
-@check("Readings go on after refused transfers of 0.3 s")
+@check("Readings go on after refused transfers of 0.1 and 1 s")
 def refused(board):
     # EREMOTEIO, with which I2C adapters report a transfer that the chip does not acknowledge.
-    watch, end = during_parameter(board, "fail", 121, seconds=0.3)
-    return assert_resumed(watch, end, within=9)
+    notes = []
+    for seconds in (0.1, 1):
+        watch, end = during_parameter(board, "fail", 121, seconds)
+        notes.append(f"{seconds} s: {assert_resumed(watch, end, within=9)}")
+    return ", ".join(notes)
+
+
+@check("Refused transfers of 5 s are reported, and readings go on when the driver was bound again", short=False)
+def refused_longer(board):
+    def fault():
+        board.set(fail=121)
+        board.run("sleep 5")
+        board.set(fail=0)
+        board.run("sleep 2")
+        # The kernel stops using a chip that it could not suspend, until its driver is bound again.
+        if board.read("/sys/bus/i2c/devices/1-0068/power/runtime_status") == "error":
+            chips.unbind(board, "mpu6050")
+            chips.bind(board, "mpu6050")
+
+    watch, end = during(board, fault, seconds=8)
+    assert watch.problems, f"no error was reported: {watch.events[-3:]}"
+    return assert_resumed(watch, end, within=5)
 
 
 @check("Readings go on after an interrupt line that was cut for 5 s")
@@ -73,6 +97,70 @@ def unbound(board):
     watch, end = during(board, fault, seconds=6)
     assert watch.problems, f"no error was reported: {watch.events[-3:]}"
     return assert_resumed(watch, end, within=3)
+
+
+@check("A driver that is removed from the kernel for 2 s is reported, and read again within 3 s of its return")
+def removed(board):
+    def fault():
+        board.output("modprobe -r inv-mpu6050-i2c; sleep 2; modprobe inv-mpu6050-i2c")
+
+    watch, end = during(board, fault, seconds=6)
+    assert len(watch.problems) == 1, f"errors: {watch.problems}"
+    return assert_resumed(watch, end, within=3)
+
+
+def during_hub(board, fault, seconds):
+    """Watches the gyroscope of a HID hub. Returns the watch, the times of the hub's reports, and when the fault ended."""
+    chips.use(board)
+    hub = board.start(HUB, timeout=600)
+    chips.wait(board, 3)
+    job = board.start_watch("gyro", "--interval", "0")
+    board.output("for i in $(seq 200); do grep -q 1 /sys/bus/iio/devices/*/buffer/enable && break; sleep 0.1; done; sleep 2")
+    hub = fault(hub) or hub
+    end = float(board.output("cut -d' ' -f1 /proc/uptime"))
+    board.run(f"sleep {seconds}")
+    watch = board.finish(job)
+    board.output("echo quit >/run/hid.ctl")
+    hub.wait()
+    assert all(b > a for a, b in zip(watch.times, watch.times[1:])), "a time goes back or is repeated"
+    log = board.output("cat /run/motion.log").splitlines()
+    return watch, [float(line.split()[1]) for line in log if line.startswith("gyro")], end
+
+
+def assert_delivered(watch, reports, end, within):
+    """Asserts that readings come again after the end of the fault, and that they are those of successive reports."""
+    later = [time for time in watch.times if time > end]
+    assert later, f"nothing came afterwards: {watch.problems} {watch.errors}"
+    assert later[0] - end < within, f"readings came {later[0] - end:.1f} s after the fault"
+    # The first reading may be from before the buffer was enabled.
+    indices = [bisect.bisect_right(reports, time) - 1 for time in later[1:]]
+    assert all(b - a == 1 for a, b in zip(indices, indices[1:])), "a report was lost, or delivered twice"
+    return f"readings again after {later[0] - end:.1f} s"
+
+
+@check("A HID sensor that is silent for 8 s may be unchanged: nothing is reported, and readings go on")
+def mute(board):
+    def fault(hub):
+        board.output("echo mute gyro >/run/hid.ctl; sleep 8; echo unmute gyro >/run/hid.ctl")
+
+    watch, reports, end = during_hub(board, fault, seconds=4)
+    assert not watch.problems, watch.problems
+    assert max(watch.gaps(1), default=0) > 6, f"the sensor was not silent: {watch.gaps(1)}"
+    return assert_delivered(watch, reports, end, within=2)
+
+
+@check("A HID hub that is unplugged for 2 s is reported once, and read again within 5 s of its return")
+def unplugged(board):
+    def fault(hub):
+        board.output("echo quit >/run/hid.ctl; sleep 2")
+        hub.wait()
+        hub = board.start(HUB, timeout=600)
+        chips.wait(board, 3)
+        return hub
+
+    watch, reports, end = during_hub(board, fault, seconds=7)
+    assert len(watch.problems) == 1, f"errors: {watch.problems}"
+    return assert_delivered(watch, reports, end, within=5)
 
 
 @check("Steps of the system clock change no time stamp")
@@ -99,6 +187,22 @@ def two_programs(board):
     assert len(one.readings) > 100, one.errors
     assert "sensorctl.bin (process " in str(two.problems), f"the holder is not named: {two.events[:3]}"
     assert len(two.readings) > 50, f"{len(two.readings)} readings: {two.errors}"
+
+
+@check("A program loses nothing to another one that wants its chip and gives up")
+def rival(board):
+    chips.use(board, "mpu6050")
+    job = board.start_watch("gyro", "--interval", "0.02")
+    board.run("sleep 3")
+    other = board.watch("gyro", "--interval", "0.02", seconds=4)
+    board.run("sleep 2")
+    watch = board.finish(job)
+    assert other.problems and len(other.readings) < 2, f"the other one has read: {other.events[:3]}"
+    assert not watch.problems, watch.problems
+    counts = [round(reading["x"] / GYRO_SCALE) for reading in watch.readings[1:]]
+    assert len(counts) > 100, watch.errors
+    steps = {b - a for a, b in zip(counts, counts[1:])}
+    assert steps == {1}, f"steps of the counter {steps}"
 
 
 @check("No buffer is enabled and no descriptor is open in the end")
