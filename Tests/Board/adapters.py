@@ -1,0 +1,135 @@
+# This source file is part of the swift-device-services project.
+# SPDX-License-Identifier: Apache-2.0
+"""The devices at the far ends of USB serial adapters: a receiver of positions, and one that echoes lines.
+
+No thread here blocks on its socket: qemu's main loop would block with it.
+"""
+
+import datetime
+import select
+import threading
+import time
+
+
+class Device:
+    """A thread that reads what the guest writes, and writes what the subclass has to say."""
+
+    def __init__(self, machine, adapter):
+        self.adapter = adapter
+        self.machine = machine
+        self.connection = machine.connect(adapter)
+        self.connection.setblocking(False)
+        self.pending = b""
+        threading.Thread(target=self.run, daemon=True).start()
+
+    def run(self):
+        # Ends when the machine does.
+        try:
+            while True:
+                seconds = self.tick()
+                writers = [self.connection] if self.pending else []
+                readable, writable, _ = select.select([self.connection], writers, [], seconds)
+                if readable:
+                    data = self.connection.recv(1 << 16)
+                    if not data:
+                        return
+                    self.receive(data)
+                if writable:
+                    self.pending = self.pending[self.connection.send(self.pending):]
+        except OSError:
+            pass
+
+    def tick(self):
+        """Appends to `pending` what is due, and returns the seconds until more is due."""
+        return 1
+
+    def receive(self, data):
+        pass
+
+
+class Echo(Device):
+    """Answers each line with its name and the line. FLOOD starts numbered lines without end, QUIET stops them."""
+
+    def __init__(self, machine, adapter, name):
+        self.name = name
+        self.line = b""
+        self.is_flooding = False
+        self.count = 0
+        self.received = 0
+        super().__init__(machine, adapter)
+
+    def tick(self):
+        while self.is_flooding and len(self.pending) < 4096:
+            self.pending += b"line %08d\n" % self.count
+            self.count += 1
+        return 1
+
+    def receive(self, data):
+        self.received += len(data)
+        *lines, self.line = (self.line + data).split(b"\n")
+        self.line = self.line[-1000:]
+        for line in lines:
+            if line in (b"FLOOD", b"QUIET"):
+                self.is_flooding = line == b"FLOOD"
+            else:
+                self.pending = (self.pending + self.name.encode() + b" " + line + b"\n")[-65536:]
+
+
+class Receiver(Device):
+    """A receiver of positions: three sentences of NMEA 0183 each second, of which each position is new.
+
+    Its time is that of the guest when it was made, and does not follow steps of the guest's clock.
+    """
+
+    def __init__(self, board, adapter):
+        before = time.time()
+        clocks = board.output("echo $(date +%s.%N) $(cut -d' ' -f1 /proc/uptime)").split()
+        self.time, uptime = map(float, clocks)
+        self.offset = self.time - (before + time.time()) / 2
+        # What the guest's uptime has to be increased by to be the receiver's time.
+        self.boot = self.time - uptime
+        self.next = int(time.time() + self.offset) + 1
+        super().__init__(board.machine, adapter)
+
+    @staticmethod
+    def position(second):
+        """The latitude and longitude in degrees, and the speed in knots, at a second since 1970."""
+        return 48 + second % 10000 * 1e-4, 11.575, 2 + second % 7 / 4
+
+    def tick(self):
+        now = time.time() + self.offset
+        if now >= self.next:
+            # The adapter is unplugged, or the machine is slow: the sentences of that second are left out.
+            if not self.pending:
+                self.pending = self.sentences(self.next)
+            self.next = int(now) + 1
+        return max(0.01, self.next - (time.time() + self.offset))
+
+    def sentences(self, second):
+        date = datetime.datetime.fromtimestamp(second, datetime.timezone.utc)
+        latitude, longitude, speed = self.position(second)
+        place = f"{minutes(latitude, 2)},N,{minutes(longitude, 3)},E"
+        return b"".join(map(sentence, [
+            f"GPRMC,{date:%H%M%S}.00,A,{place},{speed:.2f},90.0,{date:%d%m%y},,,A",
+            f"GPGGA,{date:%H%M%S}.00,{place},1,09,0.9,519.0,M,47.0,M,,",
+            "GPGSA,A,3,04,05,09,12,24,25,29,31,32,,,,1.6,0.9,1.3",
+        ]))
+
+
+def minutes(angle, digits):
+    """Degrees and minutes, as NMEA 0183 writes them."""
+    return f"{int(angle):0{digits}}{angle % 1 * 60:09.6f}"
+
+
+def sentence(text):
+    checksum = 0
+    for byte in text.encode():
+        checksum ^= byte
+    return f"${text}*{checksum:02X}\r\n".encode()
+
+
+def plug(board, adapter, serial):
+    """Plugs in an adapter, and returns its node when udev has finished."""
+    board.machine.plug(adapter, serial)
+    link = f"/dev/serial/by-id/usb-QEMU_QEMU_USB_SERIAL_{serial}-if00-port0"
+    return board.output(f"for i in $(seq 300); do [ -e {link} ] && break; sleep 0.1; done; udevadm settle; readlink -e {link}")
