@@ -16,7 +16,7 @@ import machine
 from architecture import ARCHITECTURES
 from board import Board
 
-GROUPS = ["values", "buffers", "users", "faults", "accessories", "beacons", "motion", "suspension", "server", "positions"]
+GROUPS = ["values", "buffers", "users", "faults", "accessories", "beacons", "motion", "suspension", "server", "positions", "services"]
 
 
 def arguments():
