@@ -43,6 +43,10 @@ class Outcome:
         self.passed = 0
         self.failed = 0
 
+    def report(self, line):
+        """Prints a line with the name of the group; groups run side by side."""
+        print(f"{self.group.name:12} {line}", flush=True)
+
 
 def run(group, board, outcome, is_short, only=None):
     """Runs the checks of a group on a board that is ready, and that of the kernel's log. Prints a line for each."""
@@ -61,7 +65,7 @@ def run(group, board, outcome, is_short, only=None):
             outcome.failed += 1
             verdict, note = "FAILED", traceback.format_exc(limit=-3)
         seconds = time.monotonic() - started
-        print(f"{verdict:8} {check.title} ({seconds:.0f} s){': ' + note if note else ''}", flush=True)
+        outcome.report(f"{verdict:8} {check.title} ({seconds:.0f} s){': ' + note if note else ''}")
         board.tidy()
 
 

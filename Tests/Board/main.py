@@ -3,7 +3,9 @@
 """Builds the virtual board, boots it for each group of checks, and prints a table."""
 
 import argparse
+import concurrent.futures
 import importlib
+import os
 import pathlib
 import shutil
 import sys
@@ -16,7 +18,11 @@ import machine
 from architecture import ARCHITECTURES
 from board import Board
 
-GROUPS = ["values", "buffers", "users", "faults", "accessories", "beacons", "motion", "suspension", "server", "positions", "services"]
+# The longest first, so that they do not run on alone at the end.
+GROUPS = [
+    "values", "services", "beacons", "buffers", "faults", "suspension", "positions", "motion", "server", "users",
+    "accessories",
+]
 
 
 def arguments():
@@ -24,6 +30,7 @@ def arguments():
     parser.add_argument("tool")
     parser.add_argument("--arch", choices=ARCHITECTURES, default="amd64")
     parser.add_argument("--short", action="store_true")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--group", action="append", choices=GROUPS)
     parser.add_argument("--check")
     return parser.parse_args()
@@ -32,16 +39,15 @@ def arguments():
 def run_group(group, architecture, disks, payload, folder, options):
     outcome = checks.Outcome(group)
     started = time.monotonic()
-    print(f"\n== {group.title}", flush=True)
     try:
         with machine.Machine(architecture, disks, payload, folder, **group.machine) as virtual:
-            print(f"-- booted after {time.monotonic() - started:.0f} s", flush=True)
+            outcome.report(f"booted ({time.monotonic() - started:.0f} s)")
             board = Board(virtual)
             group.prepare(board)
             checks.run(group, board, outcome, options.short, options.check)
     except (machine.MachineError, AssertionError) as error:
         outcome.failed += 1
-        print(f"FAILED   {error}", flush=True)
+        outcome.report(f"FAILED   {error}")
     outcome.seconds = time.monotonic() - started
     return outcome
 
@@ -64,9 +70,9 @@ def main():
         image.pack_payload(options.tool, payload)
         print(f"-- disks: {time.monotonic() - started:.0f} s")
         groups = [importlib.import_module(f"groups.{name}").group for name in options.group or GROUPS]
-        outcomes = [
-            run_group(group, architecture, disks, payload, folder / group.name, options) for group in groups
-        ]
+        with concurrent.futures.ThreadPoolExecutor(options.jobs) as executor:
+            outcomes = list(executor.map(
+                lambda group: run_group(group, architecture, disks, payload, folder / group.name, options), groups))
     print(f"\n{'Group':52} {'Seconds':>8} {'Checks':>7}  Result")
     for outcome in outcomes:
         result = f"{outcome.failed} FAILED" if outcome.failed else "ok"
