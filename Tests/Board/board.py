@@ -53,6 +53,11 @@ class Board:
     def start(self, script, timeout=120):
         return self.machine.start(script, timeout)
 
+    def wait(self, condition, seconds=60):
+        """Waits until a condition of the shell holds. Returns whether it does."""
+        script = f"while ! {{ {condition}; }}; do [ $SECONDS -lt {seconds} ] || exit 1; sleep 0.25; done"
+        return self.run(script, seconds * 2).status == 0
+
     def tidy(self):
         """Ends what a check has left running, and restores the hardware."""
         self.run("pkill -KILL sensorctl; pkill -KILL iio_readdev; true")

@@ -11,10 +11,8 @@ DYNAMIC_USERS = range(61184, 65520)
 
 
 def wait_until(board, condition, what, seconds=60):
-    """Waits until a condition of the shell holds."""
-    result = board.run(
-        f"while ! {{ {condition}; }}; do [ $SECONDS -lt {seconds} ] || exit 1; sleep 0.25; done", seconds * 2)
-    assert result.status == 0, f"{what}: not within {seconds} s: {journal(board)[-600:]}"
+    """Waits until a condition of the shell holds, and asserts that it does."""
+    assert board.wait(condition, seconds), f"{what}: not within {seconds} s: {journal(board)[-600:]}"
 
 
 def journal(board, unit="sensorctl-*"):

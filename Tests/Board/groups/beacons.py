@@ -1,103 +1,199 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""Beacons through the real BlueZ, with a Bluetooth controller behind /dev/vhci."""
-
-import json
+"""Beacons through the real BlueZ, its unit and the system bus, with Bluetooth controllers behind /dev/vhci."""
 
 from checks import Group
+from ranging import (
+    OUTPUT, REGION, Ranging, assert_reported, control, during, failures, hold, is_heard, plug, unplug, uptime)
 
-REGION = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
-DAEMON = "/usr/libexec/bluetooth/bluetoothd --nodetach >/run/bluetoothd.log 2>&1 &"
+
+def is_powered(adapter):
+    """A condition of the shell that BlueZ has switched an adapter on."""
+    return f"busctl get-property org.bluez /org/bluez/{adapter} org.bluez.Adapter1 Powered 2>&1 | grep -q true"
 
 
 def prepare(board):
-    board.output("modprobe hci_vhci && mkdir -p /var/lib/bluetooth")
-    board.controller = board.start("exec python3 /opt/board/lecontroller.py", timeout=3600)
-    board.output(f"sleep 1; setsid {DAEMON} sleep 3; bluetoothctl --timeout 3 power on")
-    control(board, f"ib one 02000000AA01 {REGION} 1 258 -59 -65 0.1")
+    board.output("modprobe hci_vhci")
+    board.restore = lambda: restore(board)
+    restore(board)
+    assert board.wait(is_powered("hci0")), f"the adapter is not switched on: {board.run('journalctl -n 20')}"
 
 
-group = Group("beacons", "Beacons through BlueZ", prepare=prepare)
+def restore(board):
+    """Brings back bluetoothd, the first controller with one beacon, and no other."""
+    unplug(board, 1)
+    if board.run("[ -p /run/vbt0.ctl ]").status != 0:
+        plug(board, 0)
+    board.output("systemctl start bluetooth && udevadm settle")
+    control(board, 0, "fail 200c 0")
+    control(board, 0, "slow 200c 0")
+
+
+group = Group("beacons", "Beacons through BlueZ", prepare, init="/opt/board/init-systemd")
 check = group.check
 
 
-def control(board, line):
-    """Sends a line to the controller."""
-    board.output(f"echo '{line}' >/run/vbt.ctl")
+@check("Distance and proximity follow from strength and power, and a silent beacon is reported as such")
+def quality(board):
+    # The power at one metre and the strength, in dBm, and the class of the distance.
+    beacons = {1: (-59, -50, "immediate"), 2: (-59, -65, "near"), 3: (-70, -66, "near"), 4: (-59, -80, "far")}
+    for minor, (power, strength, _) in beacons.items():
+        kind = "alt" if minor == 2 else "ib"
+        control(board, 0, f"{kind} b{minor} 02000000BB0{minor} {REGION} 9 {minor} {power} {strength} 0.2")
+    ranging = Ranging(board)
+    ranging.expect(pattern=r"\"major\":9,\"minor\":4")
+    board.run("sleep 3")
+    change = uptime(board)
+    control(board, 0, "rssi b4 -75")
+    control(board, 0, "off b1")
+    off = uptime(board)
+    board.run("sleep 8")
+    events = ranging.end()
+    for minor in beacons:
+        control(board, 0, f"off b{minor}")
+
+    def reports(minor, after, before=float("inf")):
+        return [beacon for time, event in events for beacon in event.get("beacons", [])
+                if beacon["major"] == 9 and beacon["minor"] == minor and after < time < before]
+
+    for minor, (power, strength, proximity) in beacons.items():
+        report = reports(minor, 0, change)[-1]
+        distance = 10 ** ((power - strength) / 20)
+        assert report["rssi"] == strength and report["proximity"] == proximity, report
+        assert abs(report["accuracy"] - distance) < 0.01 * distance, f"{report}, expected {distance} m"
+    report = reports(4, off + 6.5)[-1]
+    assert report["rssi"] == -75 and abs(report["accuracy"] - 10 ** 0.8) < 0.1, f"after a change to -75 dBm: {report}"
+    unknown = reports(1, off + 3.5)
+    values = {(report["rssi"], report["proximity"], report["accuracy"]) for report in unknown}
+    assert values == {(0, "unknown", -1)}, values
+    assert not reports(1, off + 6.5), f"a beacon that is silent for longer than 5 s: {reports(1, off + 6.5)}"
 
 
-def is_discovering(board):
-    return "true" in board.run("busctl get-property org.bluez /org/bluez/hci0 org.bluez.Adapter1 Discovering").output
+@check("A second program and a scan by bluetoothctl come and go, and the first program loses no beacon")
+def programs(board):
+    first = Ranging(board)
+    first.expect()
+    second = Ranging(board, f"{OUTPUT}.second")
+    second.expect()
+    board.run("(echo scan on; sleep 2; echo scan off; sleep 1; echo quit) | bluetoothctl >/dev/null")
+    second.expect(since=uptime(board))
+    others = second.end()
+    first.expect(since=uptime(board) + 3)
+    events = first.end()
+    assert not failures(events) + failures(others), failures(events) + failures(others)
+    heard = [time for time, event in events if is_heard(event)]
+    gaps = [b - a for a, b in zip(heard, heard[1:]) if b - a > 4]
+    assert not gaps, f"the first program did not receive the beacon for {gaps} s"
 
 
-def during(board, fault, seconds):
-    """Ranges beacons before, during and after a fault. Returns the events as pairs of time of arrival and text."""
-    job = board.start(
-        f"""sensorctl watch beacons --beacon {REGION} --json 2>/run/watch.err |
-            while read -r line; do echo "$(cut -d' ' -f1 /proc/uptime) $line"; done""", timeout=seconds + 120)
-    board.run("sleep 5")
-    fault()
-    end = float(board.output("cut -d' ' -f1 /proc/uptime"))
-    board.run(f"sleep {seconds}")
-    board.run("pkill --signal INT sensorctl.bin")
-    result = job.wait()
-    events = [(float(time), json.loads(text)) for time, _, text in
-              (line.partition(" ") for line in result.output.splitlines()) if text.startswith("{")]
-    return events, end, board.run("cat /run/watch.err").output
-
-
-def is_ranging(event):
-    return "258" in json.dumps(event)
-
-
-def assert_heard_again(board, events, end, errors, within):
-    assert any(is_ranging(event) for time, event in events if time < end), f"nothing was heard before: {events[:3]} {errors}"
-    reported = [event for _, event in events if "rror" in event.get("callback", "") or "fail" in event.get("callback", "").lower()]
-    again = [time for time, event in events if time > end and is_ranging(event)]
-    assert again, f"nothing was heard afterwards, discovering: {is_discovering(board)}; {events[-2:]} {errors}"
-    assert reported or "beacon" in errors, f"the loss was not reported: {errors}"
-    assert again[0] - end < within, f"heard again after {again[0] - end:.0f} s"
-    return f"heard again after {again[0] - end:.0f} s"
+@check("Two programs that start at once range without an error", short=False)
+def at_once(board):
+    # BlueZ is asked to scan for the second one before the controller has begun. It answers only one of them then.
+    control(board, 0, "slow 200c 1.2")
+    programs = [Ranging(board), Ranging(board, f"{OUTPUT}.second")]
+    since = [program.expect() for program in programs]
+    control(board, 0, "slow 200c 0")
+    for program in programs:
+        program.expect(since=max(since) + 12)
+    reasons = [failures(program.end()) for program in programs]
+    assert reasons == [[], []], reasons
 
 
 @check("Beacons are heard again after bluetoothd has crashed and was started at once")
 def crash(board):
-    def fault():
-        board.output(f"pkill --signal KILL bluetoothd; setsid {DAEMON} sleep 3")
+    reasons, note = during(
+        board, lambda: board.output("systemctl kill --signal=KILL bluetooth; systemctl start bluetooth"), within=25)
+    assert_reported(reasons, "bluetoothd has ended")
+    return note
 
-    events, end, errors = during(board, fault, seconds=25)
-    return assert_heard_again(board, events, end, errors, within=20)
+
+@check("Beacons are heard again after a restart of BlueZ's unit")
+def restart(board):
+    reasons, note = during(board, lambda: board.output("systemctl restart bluetooth"), within=25)
+    assert reasons, "no loss was reported"
+    return note
 
 
 @check("Beacons are heard again after the controller has refused to scan for 5 s")
 def refusal(board):
-    control(board, "fail 200c 12")
+    control(board, 0, "fail 200c 12")
+    ranging = Ranging(board)
+    ranging.expect(pattern="didFailRangingFor")
+    board.run("sleep 4")
+    control(board, 0, "fail 200c 0")
+    end = uptime(board)
+    again = ranging.expect(since=end)
+    events = ranging.end()
+    assert not any(is_heard(event) for time, event in events if time < end), events[:3]
+    return f"received after {again - end:.1f} s"
 
+
+@check("An adapter that is switched off for 5 s is reported, and beacons are heard again")
+def power(board):
+    off, on = (f"bluetoothctl --timeout 2 power {state}" for state in ("off", "on"))
+    reasons, note = during(board, lambda: hold(board, off, on), within=15)
+    assert_reported(reasons, "switched off")
+    return note
+
+
+@check("An adapter that is blocked by rfkill for 5 s is reported, and beacons are heard again")
+def rfkill(board):
+    files = "$(grep -lx bluetooth /sys/class/rfkill/*/type)"
+    block, unblock = (f"for file in {files}; do echo {value} >${{file%/*}}/soft; done" for value in (1, 0))
+    reasons, note = during(board, lambda: hold(board, block, unblock), within=25)
+    assert_reported(reasons, "switched off")
+    return note
+
+
+@check("An adapter that is unplugged for 5 s is reported, and beacons are heard again")
+def replaced(board):
     def fault():
-        board.run("sleep 1")
-        control(board, "fail 200c 0")
+        unplug(board, 0)
+        pause = hold(board, ":", ":")
+        plug(board, 0)
+        return pause
 
-    events, end, errors = during(board, fault, seconds=20)
-    again = [time for time, event in events if time > end and is_ranging(event)]
-    assert again, f"nothing was heard afterwards, discovering: {is_discovering(board)}; {events[-2:]} {errors}"
-    return f"heard after {again[0] - end:.0f} s"
+    reasons, note = during(board, fault, within=25)
+    # BlueZ switches the adapter off before it removes it.
+    assert_reported(reasons, "adapter")
+    return note
 
 
-@check("A bluetoothd that hangs is reported, and heard again when it goes on")
+@check("A second adapter is used when the first one is unplugged, and the other way round")
+def second_adapter(board):
+    plug(board, 1)
+    assert board.wait(is_powered("hci1")), "the second adapter is not switched on"
+    _, note = during(board, lambda: unplug(board, 0), within=25)
+    plug(board, 0)
+    assert board.wait(is_powered("hci0")), "the first adapter is not switched on"
+    _, other = during(board, lambda: unplug(board, 1), within=25)
+    return f"{note}, {other}"
+
+
+@check("A bluetoothd that hangs is reported, and heard again when it goes on", short=False)
 def hang(board):
-    def fault():
-        board.output("pkill --signal STOP bluetoothd; sleep 25; pkill --signal CONT bluetoothd")
+    stop, go_on = (f"systemctl kill --signal={signal} bluetooth" for signal in ("STOP", "CONT"))
+    reasons, note = during(board, lambda: hold(board, stop, go_on, seconds=25), within=15)
+    assert_reported(reasons, "not answer")
+    return note
 
-    events, end, errors = during(board, fault, seconds=15)
-    return assert_heard_again(board, events, end, errors, within=12)
 
-
-@check("Beacons are heard again after a restart of the system bus")
+@check("Beacons are heard again after a restart of the system bus, which starts BlueZ")
 def bus(board):
-    def fault():
-        board.output(
-            f"""pkill dbus-daemon; sleep 1; rm -f /run/dbus/pid; dbus-daemon --system --fork; sleep 1
-            pkill bluetoothd; sleep 1; setsid {DAEMON} sleep 3; bluetoothctl --timeout 2 power on""")
+    reasons, note = during(board, lambda: board.output("systemctl restart dbus"), within=30)
+    assert reasons, "no loss was reported"
+    return note
 
-    events, end, errors = during(board, fault, seconds=20)
-    return assert_heard_again(board, events, end, errors, within=15)
+
+@check("A board without Bluetooth is reported as such, and beacons are heard when an adapter is plugged in")
+def no_hardware(board):
+    unplug(board, 0)
+    board.output("systemctl stop bluetooth; modprobe -r bnep hci_vhci bluetooth; [ ! -e /sys/class/bluetooth ]")
+    ranging = Ranging(board)
+    ranging.expect(pattern="didFailRangingFor")
+    board.output("modprobe hci_vhci")
+    plug(board, 0)
+    ranging.expect(since=uptime(board))
+    reasons = failures(ranging.end())
+    # The bus tries for 25 s to start the unit of BlueZ, whose condition does not hold.
+    assert "adapter" in reasons[0] or "does not run" in reasons[0], reasons

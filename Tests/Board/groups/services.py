@@ -51,7 +51,8 @@ def path_of(header, sensor):
 def has_motion(board, what="no readings of the buffered sensor"):
     folder = board.device("mpu6050")
     name = folder.rsplit("/", 1)[1]
-    wait_until(board, f"tail -n 50 {NEWEST} | grep -q '\"gyroscope\".*{name}/' && [ $(cat {folder}/buffer/enable) = 1 ]", what)
+    wait_until(
+        board, f"tail -n 50 {NEWEST} | grep -q '\"gyroscope\".*{name}/' && [ $(cat {folder}/buffer/enable) = 1 ]", what)
 
 
 def holder(board):
@@ -145,7 +146,8 @@ def assert_goes_on(board, action, former, path):
     """Asserts that a unit records the buffered sensor in a new process and a new trace after an action."""
     board.output(action)
     wait_until(
-        board, f"p=$(systemctl show --value -p MainPID {RECORD}); [ $p != 0 ] && [ $p != {former} ] && [ {NEWEST} != {path} ]",
+        board,
+        f"p=$(systemctl show --value -p MainPID {RECORD}); [ $p != 0 ] && [ $p != {former} ] && [ {NEWEST} != {path} ]",
         f"no new process or no new trace after {action}")
     has_motion(board)
     process = show(board, RECORD, "MainPID")
@@ -212,7 +214,8 @@ def both(board):
     text = board.output("sensorctl doctor --seconds 4; true")
     assert f"{node} is in use by sensorctl.bin (process {first})" in text, text
     stop(board, RECORD)
-    wait_until(board, f"[ \"$(fuser {node} 2>/dev/null | tr -d ' ')\" = {second} ]", "the second unit does not take over")
+    takes_over = f"[ \"$(fuser {node} 2>/dev/null | tr -d ' ')\" = {second} ]"
+    wait_until(board, takes_over, "the second unit does not take over")
     board.run("sleep 2")
     board.output(f"systemctl kill --signal=USR1 {BLACK_BOX}")
     wait_until(board, f"journalctl --unit={BLACK_BOX} | grep -q 'signal; saving'", "the signal has no effect")

@@ -11,6 +11,7 @@ The FIFO $VBTCTL (/run/vbt.ctl) accepts commands, one a line:
     rssi NAME DBM                                                   sets the signal strength of a beacon
     off NAME, on NAME                                               stops and resumes a beacon
     fail OPCODE STATUS                                              answers an HCI command with the status only
+    slow OPCODE SECONDS                                             delays the answer to an HCI command
     sent                                                            logs the number of reports of each beacon
     quit                                                            exits
 
@@ -119,6 +120,7 @@ class Controller:
     def __init__(self, address):
         self.parameters = {**RETURN_PARAMETERS, READ_BD_ADDR: address}
         self.failures = {}  # status by opcode
+        self.delays = {}  # seconds by opcode; the kernel waits for 2 s
         self.beacons = {}
         self.sent = {}
         self.is_scanning = False
@@ -150,6 +152,7 @@ class Controller:
             self.is_scanning = False
         elif opcode == LE_SET_SCAN_ENABLE and answer[:1] == SUCCESS:
             self.is_scanning = parameters[0] == 1
+        time.sleep(self.delays.get(opcode, 0))
         self.write_event(COMMAND_COMPLETE, struct.pack("<BH", 1, opcode) + answer)
 
     def advertise(self, now):
@@ -184,6 +187,8 @@ class Controller:
             self.beacons[arguments[0]].due = now
         elif command == "fail":
             self.failures[int(arguments[0], 16)] = int(arguments[1])
+        elif command == "slow":
+            self.delays[int(arguments[0], 16)] = float(arguments[1])
         elif command == "sent":
             log.write(f"sent {self.sent}\n")
         elif command == "quit":

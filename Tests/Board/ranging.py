@@ -1,0 +1,116 @@
+# This source file is part of the swift-device-services project.
+# SPDX-License-Identifier: Apache-2.0
+"""Ranging of beacons before, during and after a fault, with Bluetooth controllers that can be plugged in."""
+
+import json
+
+REGION = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
+# The minor value of the beacon that the checks range, and a pattern of a report that it was received.
+MINOR = 258
+HEARD = rf"\"minor\":{MINOR},[^}}]*\"rssi\":-"
+OUTPUT = "/run/watch.out"
+
+
+def plug(board, number):
+    """Connects a controller with that number, which receives the beacon."""
+    board.start(
+        f"""VBTADDR=02000000000{number + 1} VBTCTL=/run/vbt{number}.ctl VBTLOG=/run/vbt{number}.log
+        export VBTADDR VBTCTL VBTLOG; exec python3 /opt/board/lecontroller.py""", timeout=3600)
+    assert board.wait(f"[ -p /run/vbt{number}.ctl ]"), "the controller does not start"
+    control(board, number, f"ib one 02000000AA01 {REGION} 1 {MINOR} -59 -65 0.1")
+
+
+def unplug(board, number):
+    """Removes a controller with that number, if there is one."""
+    path = f"/run/vbt{number}.ctl"
+    board.output(f"[ ! -p {path} ] || {{ echo quit >{path}; sleep 0.5; rm {path}; }}")
+
+
+def control(board, number, line):
+    """Sends a line to a controller."""
+    board.output(f"echo '{line}' >/run/vbt{number}.ctl")
+
+
+def uptime(board):
+    return float(board.output("cut -d' ' -f1 /proc/uptime"))
+
+
+class Ranging:
+    """A run of `sensorctl watch beacons`, with the uptime at which each event came."""
+
+    def __init__(self, board, output=OUTPUT):
+        self.board = board
+        self.output = output
+        board.output(f"rm -f {output}")
+        self.job = board.start(
+            f"""sensorctl watch beacons --beacon {REGION} --json 2>{output}.errors |
+            while read -r line; do echo "$(cut -d' ' -f1 /proc/uptime) $line"; done >{output}""", timeout=300)
+
+    def wait(self, since=0, pattern=HEARD, seconds=60):
+        """Waits for an event after that uptime. Returns its uptime, or None."""
+        awk = f"awk '$1 > {since} && /{pattern}/ {{ print $1; exit }}' {self.output}"
+        self.board.wait(f"[ -n \"$({awk})\" ]", seconds)
+        found = self.board.run(awk).output
+        return float(found) if found else None
+
+    def expect(self, since=0, pattern=HEARD, seconds=60):
+        found = self.wait(since, pattern, seconds)
+        assert found, f"no {pattern} after {since} s, discovering: {discovering(self.board)}: {self.end()[-3:]}"
+        return found
+
+    def end(self):
+        """Ends the run, and returns its events as pairs of uptime and members."""
+        self.job.stop(2)
+        lines = (line.partition(" ") for line in self.board.run(f"cat {self.output}").output.splitlines())
+        return [(float(time), json.loads(text)) for time, _, text in lines if text.startswith("{")]
+
+
+def discovering(board):
+    return board.run("busctl get-property org.bluez /org/bluez/hci0 org.bluez.Adapter1 Discovering").output.strip()
+
+
+def failures(events):
+    """The reasons of the losses that were reported."""
+    return [event["error"]["reason"] for _, event in events if event["callback"] == "didFailRangingFor"]
+
+
+def hold(board, begin, end, seconds=5):
+    """Runs two scripts with a pause between them. Returns the uptimes at which the pause began and ended."""
+    board.output(begin)
+    began = uptime(board)
+    board.run(f"sleep {seconds}")
+    ended = uptime(board)
+    board.output(end)
+    return began, ended
+
+
+def during(board, fault, within):
+    """Ranges the beacon before, during and after a fault, after which it has to be received within a time.
+
+    fault: a function that may return the uptimes between which nothing can be received.
+    Returns the reasons of the losses that were reported, and a note.
+    """
+    ranging = Ranging(board)
+    ranging.expect()
+    pause = fault() or (0, 0)
+    end = uptime(board)
+    again = ranging.expect(since=end, seconds=within + 30)
+    board.run("sleep 2")
+    events = ranging.end()
+    # A report is about the second before it.
+    stale = [time for time, event in events if pause[0] + 2 < time < pause[1] and is_heard(event)]
+    assert not stale, f"reported as received at {stale} s, while nothing could be, at {pause}"
+    last = [is_heard(event) for _, event in events[-2:]]
+    assert any(last), f"the beacon is lost again: {events[-2:]}"
+    assert again - end < within, f"received again after {again - end:.0f} s"
+    reasons = failures(events)
+    assert len(set(reasons)) == len(reasons), f"a loss is reported twice: {reasons}"
+    return reasons, f"received again after {again - end:.1f} s"
+
+
+def is_heard(event):
+    return any(beacon["minor"] == MINOR and beacon["rssi"] < 0 for beacon in event.get("beacons", []))
+
+
+def assert_reported(reasons, word):
+    assert any(word in reason for reason in reasons), f"no loss with \"{word}\" was reported: {reasons}"
