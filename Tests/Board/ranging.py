@@ -4,6 +4,8 @@
 
 import json
 
+from board import TESTER
+
 REGION = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
 # The minor value of the beacon that the checks range, and a pattern of a report that it was received.
 MINOR = 258
@@ -38,12 +40,12 @@ def uptime(board):
 class Ranging:
     """A run of `sensorctl watch beacons`, with the uptime at which each event came."""
 
-    def __init__(self, board, output=OUTPUT):
+    def __init__(self, board, output=OUTPUT, user=False):
         self.board = board
         self.output = output
         board.output(f"rm -f {output}")
         self.job = board.start(
-            f"""sensorctl watch beacons --beacon {REGION} --json 2>{output}.errors |
+            f"""{TESTER if user else ''} sensorctl watch beacons --beacon {REGION} --json 2>{output}.errors |
             while read -r line; do echo "$(cut -d' ' -f1 /proc/uptime) $line"; done >{output}""", timeout=300)
 
     def wait(self, since=0, pattern=HEARD, seconds=60):

@@ -99,6 +99,17 @@ def at_once(board):
     assert reasons == [[], []], reasons
 
 
+@check("A user outside the group bluetooth ranges beacons, as the manual says of Debian")
+def user(board):
+    groups = board.output("id -nG tester").split()
+    assert "bluetooth" not in groups, groups
+    ranging = Ranging(board, user=True)
+    ranging.expect()
+    board.run("sleep 2")
+    events = ranging.end()
+    assert not failures(events), failures(events)
+
+
 @check("Beacons are heard again after bluetoothd has crashed and was started at once")
 def crash(board):
     reasons, note = during(
