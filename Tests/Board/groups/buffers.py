@@ -114,6 +114,37 @@ def made_timer(board):
     board.output(f"echo >{folder}/trigger/current_trigger; rmdir {timers}/{name}")
 
 
+@check("A trigger that is set and fired by hand gives one reading a time, as iio_readdev has it")
+def fired(board):
+    chips.use(board, "bmi160")
+    board.set(count=0)
+    folder = board.device("bmi160")
+    board.output("echo 7 >/sys/bus/iio/devices/iio_sysfs_trigger/add_trigger")
+    trigger = board.output("dirname $(grep -lx sysfstrig7 /sys/bus/iio/devices/trigger*/name)")
+    board.write(f"{folder}/trigger/current_trigger", "sysfstrig7")
+    # The gyroscope's x is the number of the firing.
+    firing = board.start(
+        f"""for i in $(seq 9999); do
+            echo "$i,0,0" >/sys/module/vboard/parameters/gyro && echo 1 >{trigger}/trigger_now; sleep 0.05
+        done""", timeout=300)
+    watch = board.watch("gyro", "--interval", "0", seconds=10)
+    used = board.read(f"{folder}/trigger/current_trigger")
+    samples = board.output("timeout 60 iio_readdev -b 1 -s 10 bmi160 anglvel_x 2>/dev/null | od -An -td2 -v -w2")
+    firing.stop()
+    scale = float(board.read(f"{folder}/in_anglvel_scale"))
+    # The first reading is read from sysfs.
+    numbers = [round(reading["x"] / scale) for reading in watch.readings[1:]]
+    theirs = [int(number) for number in samples.split()]
+    board.write(f"{folder}/trigger/current_trigger", "")
+    board.output("echo 7 >/sys/bus/iio/devices/iio_sysfs_trigger/remove_trigger")
+    board.set(gyro="0,0,0")
+    assert used == "sysfstrig7", f"the trigger is \"{used}\": {watch.errors}"
+    assert len(numbers) >= 5, f"{len(numbers)} readings: {watch.problems} {watch.errors}"
+    assert len(theirs) == 10 and theirs == list(range(theirs[0], theirs[0] + 10)), f"iio_readdev: {theirs}"
+    assert numbers == list(range(numbers[0], numbers[0] + len(numbers))), f"{numbers}"
+    return f"{len(numbers)} readings"
+
+
 @check("A buffer that another program holds is reported, and taken up when that program ends")
 def busy(board):
     chips.use(board, "mpu6050")
