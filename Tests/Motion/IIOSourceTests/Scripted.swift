@@ -34,6 +34,7 @@ final class ScriptedLibrary: IIOLibrary {
         /// Makes the buffer give this right away, once for each buffer.
         var firstRefill: [UInt8]?
         var isPresent = true
+        var isNodeAccessible = true
         /// True for buffers whose samples can be waited for by others.
         var canWait = false
         /// True for buffers that begin only when they are called off.
@@ -158,6 +159,8 @@ final class ScriptedConnection: IIOConnection {
         journal.note("write \(place.name) \(value)\(failure == nil ? "" : " failed")")
         if let failure { throw IIOFailure("write", failure) }
     }
+
+    func isNodeAccessible(_ device: Int) -> Bool { library.script.withLock { $0.isNodeAccessible } }
 
     func isWritable(_ place: IIOPlace) -> Bool { library.script.withLock { $0.writeFailures[place] != 13 } }
 

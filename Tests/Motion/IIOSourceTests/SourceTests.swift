@@ -298,6 +298,25 @@ struct SourceTests {
         #expect(Self.isAtRest(library))
     }
 
+    @Test("A buffer is used once the user may open the device")
+    func granted() {
+        let library = Devices.library()
+        library.script.withLock { script in
+            script.bufferFailures = [13]
+            script.isNodeAccessible = false
+        }
+        let source = Self.source(library)
+        let log = EventLog()
+        let subscription = source.subscribe(Self.request(interval: 0.001)) { log.note($0) }
+        #expect(log.waits(for: "sample 1.0 2.0 3.0", count: 3))
+        #expect(source.sensors.first?.mode == .polled)
+        library.script.withLock { $0.isNodeAccessible = true }
+        #expect(library.journal.waits(for: "buffer accel") { source.devicesChanged() })
+        #expect(library.journal.waits { _ in source.sensors.first?.mode != .polled })
+        subscription.cancel()
+        #expect(Self.isAtRest(library))
+    }
+
     @Test("A sensor without a buffer is read axis by axis, no faster than it measures")
     func rawOnly() {
         let library = Devices.library(IIOContext(devices: [Devices.imu(rate: "500", isBuffered: false)]))

@@ -102,6 +102,11 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
         return access(path, W_OK) == 0
     }
 
+    func isNodeAccessible(_ device: Int) -> Bool {
+        guard isLocal, context.devices.indices.contains(device) else { return true }
+        return access("/dev/\(context.devices[device].id)", R_OK | W_OK) == 0
+    }
+
     /// The file of an attribute of this machine.
     private func path(of place: IIOPlace) -> String? {
         switch place {

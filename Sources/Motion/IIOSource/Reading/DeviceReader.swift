@@ -2,6 +2,7 @@
 
 import DeviceCore
 import Synchronization
+import SystemCalls
 
 /// The thread that reads one device, as others see it: told what to do, cancelled, watched.
 final class DeviceReader: Sendable {
@@ -184,6 +185,12 @@ struct ReaderFailure: Error {
     var mayBeOfSize: Bool {
         guard case .system(_, let number) = error.cause else { return false }
         return number == ENOMEM || number == EINVAL
+    }
+
+    /// True if the user lacks a permission.
+    var isPermission: Bool {
+        guard case .system(_, let number) = error.cause else { return false }
+        return number == EACCES || number == EPERM
     }
 
     init(_ error: DeviceError, _ remedy: Remedy) {

@@ -18,6 +18,9 @@ extension ContextRun {
         case .polling(let interval):
             lookForLife(unit, reader, limit: Self.armingLimit + 5 * interval, since: stage.since, now: now)
             if unit.watch?.isFlowing == true { unit.isLost = false }
+            if unit.isNodeRefused, (unit.connection ?? connection)?.isNodeAccessible(unit.unit.device) == true {
+                unit.noteNodeAccess(now: now)
+            }
         case .capturing(let plan, let start):
             unit.watch =
                 unit.watch
@@ -105,6 +108,10 @@ extension ContextRun {
     /// Reads a device axis by axis from now on, and says why, once.
     func fallBack(_ unit: RunningUnit, now: BootTime, _ remark: String) {
         unit.fallBack(remark, now: now)
+        logFallBack(unit, remark)
+    }
+
+    func logFallBack(_ unit: RunningUnit, _ remark: String) {
         let text = "\(unit.unit.deviceID) at \(address): \(remark)"
         if session.isNews(remark: text) { log.warning("\(text)") }
     }

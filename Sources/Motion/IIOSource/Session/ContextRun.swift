@@ -109,7 +109,13 @@ final class ContextRun {
         }
         switch failure.remedy {
         case .poll(let remark):
-            fallBack(unit, now: now, remark)
+            if failure.isPermission {
+                let isAccessible = (unit.connection ?? connection)?.isNodeAccessible(unit.unit.device) ?? true
+                unit.fallBackForNode(remark, isAccessible: isAccessible, now: now)
+                logFallBack(unit, remark)
+            } else {
+                fallBack(unit, now: now, remark)
+            }
             return
         case .retry: break
         case .reconnect: connection = nil

@@ -34,6 +34,8 @@ final class RunningUnit {
     /// When its buffer is tried again; nil for not before the devices are looked at anew.
     private(set) var bufferRetryAt: BootTime?
     private var bufferBackoff: Backoff
+    /// True if it is read axis by axis because the user has no permission to open its node.
+    private(set) var isNodeRefused = false
 
     init(_ unit: SensorUnit, connection: any IIOConnection, options: IIOSourceOptions) {
         self.unit = unit
@@ -60,6 +62,7 @@ final class RunningUnit {
         // A device that has been away may well capture now.
         fallBackRemark = nil
         bufferRetryAt = nil
+        isNodeRefused = false
         gathers = true
     }
 
@@ -67,6 +70,21 @@ final class RunningUnit {
     func fallBack(_ remark: String, now: BootTime) {
         fallBackRemark = remark
         bufferRetryAt = hasCaptured ? now.advanced(bySeconds: bufferBackoff.take()) : nil
+    }
+
+    /// Reads axis by axis until the user may open the node of the device, as after udev has granted it.
+    ///
+    /// - Parameter isAccessible: True if the node was granted since the buffer failed; the buffer is then tried again.
+    func fallBackForNode(_ remark: String, isAccessible: Bool, now: BootTime) {
+        fallBackRemark = remark
+        isNodeRefused = !isAccessible
+        bufferRetryAt = isAccessible ? now.advanced(bySeconds: bufferBackoff.take()) : nil
+    }
+
+    /// Tries the buffer again, as the user may open the node now.
+    func noteNodeAccess(now: BootTime) {
+        isNodeRefused = false
+        bufferRetryAt = now
     }
 
     /// Tries its buffer again when it is time.
