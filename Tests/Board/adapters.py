@@ -64,6 +64,11 @@ class Echo(Device):
             self.count += 1
         return 1
 
+    def reset(self):
+        """Stops a flood, and forgets what was to be written."""
+        self.is_flooding = False
+        self.pending = self.line = b""
+
     def receive(self, data):
         self.received += len(data)
         *lines, self.line = (self.line + data).split(b"\n")
@@ -132,4 +137,4 @@ def plug(board, adapter, serial):
     """Plugs in an adapter, and returns its node when udev has finished."""
     board.machine.plug(adapter, serial)
     link = f"/dev/serial/by-id/usb-QEMU_QEMU_USB_SERIAL_{serial}-if00-port0"
-    return board.output(f"for i in $(seq 300); do [ -e {link} ] && break; sleep 0.1; done; udevadm settle; readlink -e {link}")
+    return board.output(f"for i in $(seq 600); do [ -e {link} ] && break; sleep 0.05; done; udevadm settle; readlink -e {link}")

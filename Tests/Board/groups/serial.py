@@ -1,0 +1,161 @@
+# This source file is part of the swift-device-services project.
+# SPDX-License-Identifier: Apache-2.0
+"""Accessories at USB serial adapters, which are an FTDI to the kernel, used without root rights."""
+
+import adapters
+import talk
+from checks import Group
+
+NAME = "QEMU USB SERIAL"
+PROPERTIES = (
+    'SUBSYSTEM=="tty", ATTRS{idVendor}=="0403", ATTRS{idProduct}=="6001", '
+    'ENV{EXTERNAL_ACCESSORY_PROTOCOLS}="com.example.scale"'
+)
+
+
+def prepare(board):
+    board.output("modprobe ftdi_sio")
+    talk.grant(board, PROPERTIES)
+    board.first = adapters.Echo(board.machine, "first", "one")
+    board.second = adapters.Echo(board.machine, "second", "two")
+    adapters.plug(board, "first", "SN1")
+
+
+group = Group("serial", "Accessories at USB serial adapters", prepare, adapters=["first", "second"])
+check = group.check
+
+
+def start_watch(board):
+    watch = talk.Run(board, "watch accessories")
+    watch.wait_for("connectedAccessories")
+    return watch
+
+
+def assert_echo(board, accessory, name, within="talk"):
+    """Asserts that a line is answered by the device of that name."""
+    result = board.run(f"echo {within} | {talk.TESTER} sensorctl talk {accessory}")
+    assert (result.status, result.output) == (0, f"{name} {within}\n"), result
+
+
+@check("An adapter is talked to: every line is answered, in order, and nothing is lost or doubled")
+def echo(board):
+    board.output("for i in $(seq 2000); do echo measure $i; done >/run/sent && sed 's/^/one /' /run/sent >/run/expected")
+    result = board.run(f"{talk.TESTER} sensorctl talk SN1 </run/sent >/run/answers; echo $?; cmp /run/answers /run/expected")
+    assert result.output == "0\n", result
+
+
+@check("An adapter unplugged while a flood is read: one end, one return, and no line lost before")
+def reading(board):
+    watch = start_watch(board)
+    run = talk.Run(board, "talk SN1")
+    board.first.count = 0
+    run.say("FLOOD\\n")
+    run.wait_for('"event":"in"', 20)
+    board.machine.unplug("first")
+    talk.assert_ended(run, talk.uptime(board))
+    board.first.reset()
+    count = talk.assert_numbered(run.text(), length=14)
+    come_back(board, watch)
+    return f"{count} lines"
+
+
+@check("An adapter unplugged while it is written to: one end, one return, and nothing invented")
+def writing(board):
+    watch = start_watch(board)
+    run = talk.Run(board, "talk SN1")
+    board.first.received = 0
+    run.pour()
+    run.wait_for('"event":"out"', 20)
+    board.machine.unplug("first")
+    talk.assert_ended(run, talk.uptime(board))
+    written = sum(event["bytes"] for event in run.lines('"event":"out"'))
+    assert 0 < board.first.received <= written, f"{board.first.received} of {written} bytes arrived"
+    come_back(board, watch)
+    return f"{board.first.received} of {written} bytes arrived"
+
+
+def come_back(board, watch):
+    """Plugs the first adapter in again, and asserts that it left and returned once and can be talked to."""
+    watch.wait_for("EAAccessoryDidDisconnect")
+    adapters.plug(board, "first", "SN1")
+    watch.wait_for("EAAccessoryDidConnect")
+    assert_echo(board, "SN1", "one")
+    board.run("sleep 1")
+    watch.interrupt()
+    talk.assert_changes(watch, 1, NAME)
+
+
+@check("20 unpluggings while reading and writing: each is reported once, each return too, and no descriptor is left")
+def some_unpluggings(board):
+    return unpluggings(board, 10)
+
+
+@check("200 unpluggings while reading and writing: each is reported once, each return too, and no descriptor is left",
+       short=False)
+def many_unpluggings(board):
+    return unpluggings(board, 100)
+
+
+def unpluggings(board, times):
+    """Unplugs an adapter that many times while one program reads, and as often while it writes."""
+    watch = start_watch(board)
+    run = talk.Run(board, "talk SN1 --follow", is_long=True)
+    run.wait_for('"event":"opened"')
+    unplug_and_plug(board, watch, run, 1)
+    before = watch.descriptors(), run.descriptors()
+    board.first.is_flooding = True
+    for number in range(2, times + 2):
+        run.wait_for('"event":"in"', number - 1)
+        unplug_and_plug(board, watch, run, number)
+    board.first.reset()
+    run.pour()
+    for number in range(times + 2, 2 * times + 2):
+        run.wait_for('"event":"out"', number - times - 1)
+        unplug_and_plug(board, watch, run, number)
+    board.run("pkill -x tr; sleep 2")
+    after = watch.descriptors(), run.descriptors()
+    run.interrupt()
+    watch.interrupt()
+    talk.assert_changes(watch, 2 * times + 1, NAME)
+    events = [event["event"] for event in run.lines('"event":"\\(opened\\|ended\\)"')]
+    assert events == ["opened", "ended"] * (2 * times + 1) + ["opened"], f"{len(events)} ends and returns: {events[-6:]}"
+    assert after == before, f"open before: {before}, afterwards: {after}"
+    return f"{len(after[0]) + len(after[1])} descriptors before and afterwards"
+
+
+def unplug_and_plug(board, watch, run, number):
+    """The unplugging of that number since the start of a program that watches and of one that talks."""
+    board.machine.unplug("first")
+    run.wait_for('"event":"ended"', number)
+    watch.wait_for("EAAccessoryDidDisconnect", number)
+    adapters.plug(board, "first", "SN1")
+    run.wait_for('"event":"opened"', number + 1)
+    watch.wait_for("EAAccessoryDidConnect", number)
+
+
+@check("Two adapters of one product are told apart by serial number, or by node where that is the same")
+def identical(board):
+    for serial in ("SN2", "SN1"):
+        nodes = sorted(board.output("ls /dev/ttyUSB*").split())
+        adapters.plug(board, "second", serial)
+        (second,) = set(board.output("ls /dev/ttyUSB*").split()) - set(nodes)
+        assert_echo(board, nodes[0], "one")
+        assert_echo(board, second, "two")
+        if serial == "SN2":
+            assert_echo(board, "SN1", "one")
+            assert_echo(board, "SN2", "two")
+        else:
+            status = board.run(f"echo | {talk.TESTER} sensorctl talk SN1").status
+            assert status == 64, f"a serial number of two adapters: exit status {status}"
+        # The end of one is not that of the other.
+        run = talk.Run(board, f"talk {nodes[0]}")
+        run.wait_for('"event":"opened"')
+        watch = start_watch(board)
+        board.machine.unplug("second")
+        watch.wait_for("EAAccessoryDidDisconnect")
+        run.say("still there\\n")
+        run.wait_for("one still there")
+        run.interrupt()
+        watch.interrupt()
+        (gone,) = watch.lines("EAAccessoryDidDisconnect")
+        assert gone["accessory"]["serial"] == serial, gone

@@ -1,0 +1,111 @@
+# This source file is part of the swift-device-services project.
+# SPDX-License-Identifier: Apache-2.0
+"""Conversations with accessories: `sensorctl` run by a user without root rights, and fed through a FIFO."""
+
+import json
+import re
+
+from board import TESTER
+
+# Passes on all events but those with data, of which it passes on the first one of each session.
+FILTER = r"""mawk -W interactive '/"opened"/ {first = 1} /"event":"(in|out)"/ {if (!first) next; first = 0} {print; fflush()}'"""
+
+
+def grant(board, properties=""):
+    """Installs rules of udev that name protocols, and those that `sensorctl rules` prints; adds tester to their group."""
+    board.output(
+        f"""cat >/etc/udev/rules.d/62-accessories.rules <<'END'\n{properties}\nEND
+        sensorctl rules >/etc/udev/rules.d/65-external-accessory.rules && usermod --append --groups dialout tester
+        udevadm control --reload
+        udevadm trigger --subsystem-match=usb --subsystem-match=tty --subsystem-match=hidraw && udevadm settle""")
+
+
+class Run:
+    """A run of `sensorctl` with --json by tester. Its standard input is a FIFO that stays open."""
+
+    count = 0
+
+    def __init__(self, board, command, is_long=False, user=TESTER):
+        """is_long: leaves out data after the first event with data of each session."""
+        Run.count += 1
+        self.board = board
+        self.path = path = f"/run/run{Run.count}"
+        board.output(f"mkfifo {path}.in {path}.pipe && touch {path}.out")
+        self.job = board.start(
+            f"""exec 3<>{path}.in
+            {FILTER if is_long else "cat"} <{path}.pipe >{path}.out &
+            {user} sensorctl {command} --json <&3 >{path}.pipe 2>{path}.err &
+            echo $! >{path}.pid; wait $!; status=$?; end=$(cut -d' ' -f1 /proc/uptime); wait; echo $status $end""", 3600)
+
+    def say(self, text):
+        self.board.output(f"printf '{text}' >{self.path}.in")
+
+    def pour(self):
+        """Writes to the standard input until the run ends."""
+        self.board.start(f"tr '\\0' x </dev/zero >{self.path}.in", timeout=3600)
+
+    def wait_for(self, pattern, count=1, seconds=60):
+        """Waits until that many lines match the pattern."""
+        self.board.output(
+            f"""for i in $(seq {seconds * 10}); do
+                [ $(grep --count '{pattern}' {self.path}.out) -ge {count} ] && exit
+                sleep 0.1
+            done
+            echo "$(grep --count '{pattern}' {self.path}.out) of {count} times {pattern}"
+            tail -n 3 {self.path}.out; cat {self.path}.err; exit 1""", seconds + 60)
+
+    def lines(self, pattern="."):
+        output = self.board.run(f"grep '{pattern}' {self.path}.out").output
+        return [json.loads(line) for line in output.splitlines() if line.startswith("{")]
+
+    def text(self):
+        """All that the accessory has sent."""
+        return "".join(event.get("text", "?") for event in self.lines('"event":"in"'))
+
+    def descriptors(self):
+        """What the process has open, without numbers."""
+        listing = self.board.output(f"for fd in /proc/$(cat {self.path}.pid)/fd/*; do readlink $fd; done")
+        return sorted(re.sub(r"\d+", "N", line) for line in listing.splitlines())
+
+    def interrupt(self):
+        self.board.run(f"kill -INT $(cat {self.path}.pid)")
+        return self.wait()
+
+    def wait(self):
+        """Waits for the end. Sets the exit status, the uptime at the end, and what was written to standard error."""
+        words = self.job.wait().output.split()
+        self.status, self.ended = int(words[0]), float(words[1])
+        self.errors = self.board.run(f"cat {self.path}.err").output
+        return self
+
+
+def uptime(board):
+    return float(board.output("cut -d' ' -f1 /proc/uptime"))
+
+
+def assert_ended(run, unplugged):
+    """Asserts that a conversation reported one end and ended by itself, soon after the uptime of the unplugging."""
+    run.wait()
+    ends = run.lines('"event":"ended"')
+    assert len(ends) == 1, f"{len(ends)} ends were reported: {ends} {run.errors}"
+    assert ends[0]["reason"] in ("hungUp", "detached"), ends
+    assert run.status == 69, f"exit status {run.status}: {run.errors}"
+    assert run.ended - unplugged < 5, f"the end came {run.ended - unplugged:.1f} s after the unplugging"
+
+
+def assert_numbered(text, length):
+    """Asserts that a flood of numbered lines of that length has no gap and no repetition, from its beginning."""
+    lines = text.split("\n")[:-1]
+    numbers = [int(line.removeprefix("line ")) for line in lines if len(line) == length - 1]
+    assert len(numbers) == len(lines), f"{next(line for line in lines if len(line) != length - 1)!r}"
+    wrong = next((place for place, number in enumerate(numbers) if number != place), None)
+    assert wrong is None, f"line {numbers[wrong]} came as number {wrong} of {len(numbers)}"
+    assert len(numbers) > 50, f"{len(numbers)} lines"
+    return len(numbers)
+
+
+def assert_changes(watch, count, name):
+    """Asserts what `watch accessories` has printed: each of `count` unpluggings once, and each return once, in turn."""
+    events = [event["callback"] for event in watch.lines("EAAccessory") if name in json.dumps(event["accessory"])]
+    expected = ["EAAccessoryDidDisconnect", "EAAccessoryDidConnect"] * count
+    assert events == expected, f"{len(events)} events, not {len(expected)}: {events[:6]}"
