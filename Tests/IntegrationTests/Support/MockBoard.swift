@@ -72,7 +72,9 @@ final class MockBoard: Sendable {
 
     /// Sets an attribute, as the driver would.
     func setAttribute(_ name: String, _ value: String) throws {
-        try Data((value + "\n").utf8).write(to: URL(fileURLWithPath: "\(folder)/\(name)"))
+        // The kernel gives an empty file for a device without a trigger, and a line for everything else.
+        let content = value.isEmpty ? "" : value + "\n"
+        try Data(content.utf8).write(to: URL(fileURLWithPath: "\(folder)/\(name)"))
     }
 
     /// Takes an attribute away, as with a driver that does not have it.
