@@ -33,7 +33,7 @@ group = Group("beacons", "Beacons through BlueZ", prepare, init="/opt/board/init
 check = group.check
 
 
-@check("Distance and proximity follow from strength and power, and a silent beacon is reported as such")
+@check("Distance and proximity follow from strength and power, and a silent beacon is reported as such", short=False)
 def quality(board):
     # The power at one metre and the strength, in dBm, and the class of the distance.
     beacons = {1: (-59, -50, "immediate"), 2: (-59, -65, "near"), 3: (-70, -66, "near"), 4: (-59, -80, "far")}
@@ -69,7 +69,7 @@ def quality(board):
     assert not reports(1, off + 6.5), f"a beacon that is silent for longer than 5 s: {reports(1, off + 6.5)}"
 
 
-@check("A second program and a scan by bluetoothctl come and go, and the first program loses no beacon")
+@check("A second program and a scan by bluetoothctl come and go, and the first program loses no beacon", short=False)
 def programs(board):
     first = Ranging(board)
     first.expect()
@@ -118,7 +118,7 @@ def crash(board):
     return note
 
 
-@check("Beacons are heard again after a restart of BlueZ's unit")
+@check("Beacons are heard again after a restart of BlueZ's unit", short=False)
 def restart(board):
     reasons, note = during(board, lambda: board.output("systemctl restart bluetooth"), within=25)
     assert reasons, "no loss was reported"
@@ -139,7 +139,7 @@ def refusal(board):
     return f"received after {again - end:.1f} s"
 
 
-@check("An adapter that is switched off for 5 s is reported, and beacons are heard again")
+@check("An adapter that is switched off for 5 s is reported, and beacons are heard again", short=False)
 def power(board):
     off, on = (f"bluetoothctl --timeout 2 power {state}" for state in ("off", "on"))
     reasons, note = during(board, lambda: hold(board, off, on), within=15)
@@ -147,7 +147,7 @@ def power(board):
     return note
 
 
-@check("An adapter that is blocked by rfkill for 5 s is reported, and beacons are heard again")
+@check("An adapter that is blocked by rfkill for 5 s is reported, and beacons are heard again", short=False)
 def rfkill(board):
     files = "$(grep -lx bluetooth /sys/class/rfkill/*/type)"
     block, unblock = (f"for file in {files}; do echo {value} >${{file%/*}}/soft; done" for value in (1, 0))
@@ -156,7 +156,7 @@ def rfkill(board):
     return note
 
 
-@check("An adapter that is unplugged for 5 s is reported, and beacons are heard again")
+@check("An adapter that is unplugged for 5 s is reported, and beacons are heard again", short=False)
 def replaced(board):
     def fault():
         unplug(board, 0)
@@ -170,7 +170,7 @@ def replaced(board):
     return note
 
 
-@check("A second adapter is used when the first one is unplugged, and the other way round")
+@check("A second adapter is used when the first one is unplugged, and the other way round", short=False)
 def second_adapter(board):
     plug(board, 1)
     assert board.wait(is_powered("hci1")), "the second adapter is not switched on"
@@ -196,7 +196,7 @@ def bus(board):
     return note
 
 
-@check("A board without Bluetooth is reported as such, and beacons are heard when an adapter is plugged in")
+@check("A board without Bluetooth is reported, and beacons are heard when an adapter is plugged in", short=False)
 def no_hardware(board):
     unplug(board, 0)
     board.output("systemctl stop bluetooth; modprobe -r bnep hci_vhci bluetooth; [ ! -e /sys/class/bluetooth ]")

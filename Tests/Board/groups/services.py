@@ -175,7 +175,7 @@ def killed(board):
     return f"{max(lost, 0):.2f} s before the kill are missing"
 
 
-@check("A driver that is unbound for 2 s is in the trace as a loss, and is recorded again at its rate")
+@check("A driver that is unbound for 2 s is in the trace as a loss, and is recorded again at its rate", short=False)
 def unbound(board):
     package.grant(board, "iio", unit=RECORD)
     process = start(board, RECORD)
@@ -201,7 +201,7 @@ def unbound(board):
     assert all(b != a for a, b in zip(counts[2:], counts[3:])), "a sample was recorded twice"
 
 
-@check("Two units at one sensor: the second one says so, doctor names the first one, and the second one takes over")
+@check("Two units at one sensor: the second one warns, doctor names the first, the second takes over", short=False)
 def both(board):
     package.grant(board, "iio")
     first = start(board, RECORD)
