@@ -112,8 +112,10 @@ def user(board):
 
 @check("Beacons are heard again after bluetoothd has crashed and was started at once")
 def crash(board):
-    reasons, note = during(
-        board, lambda: board.output("systemctl kill --signal=KILL bluetooth; systemctl start bluetooth"), within=25)
+    # The unit cannot be started before systemd has seen its end.
+    ended = "while systemctl --quiet is-active bluetooth; do sleep 0.1; done"
+    restart = f"systemctl kill --signal=KILL bluetooth; {ended}; systemctl start bluetooth"
+    reasons, note = during(board, lambda: board.output(restart), within=25)
     assert_reported(reasons, "bluetoothd has ended")
     return note
 
