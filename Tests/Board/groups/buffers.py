@@ -10,16 +10,18 @@ group = Group("buffers", "Buffers and triggers", prepare=lambda board: chips.loa
 check = group.check
 
 
-def count_enabled(board, times, command):
+def count_enabled(board, times, command, status=0):
     """Runs a command several times, and returns after how many runs the buffer of the MPU-6050 was enabled.
 
-    The command has to succeed, or to be ended by timeout(1).
+    status: the exit status that each run has to end with.
     """
     folder = board.device("mpu6050")
     return int(board.output(
         f"""left=0
         for i in $(seq {times}); do
-            {command} >/dev/null 2>/tmp/errors || [ $? = 124 ] || {{ cat /tmp/errors >&2; exit 1; }}
+            {command} >/dev/null 2>/tmp/errors
+            status=$?
+            [ $status = {status} ] || {{ echo "status $status: $(cat /tmp/errors)" >&2; exit 1; }}
             left=$((left + $(cat {folder}/buffer/enable)))
             echo 0 >{folder}/buffer/enable
         done
@@ -33,7 +35,7 @@ def ends(board):
         "sensorctl watch accelerometer --count 3 --json": 12,
         "sensorctl watch accelerometer --duration 1.5 --json": 6,
         "sensorctl watch attitude --count 5 --json": 3,
-        "sensorctl record /tmp/r.trace --duration 1 --overwrite": 2,
+        "sensorctl record --duration 1 --overwrite /tmp/r.trace": 2,
     }
     for command, times in commands.items():
         left = count_enabled(board, times, command)
@@ -44,7 +46,7 @@ def ends(board):
 def signals(board):
     chips.use(board, "mpu6050")
     for name in ("INT", "TERM"):
-        left = count_enabled(board, 5, f"timeout --signal={name} 2.5 sensorctl watch accelerometer --json")
+        left = count_enabled(board, 5, f"timeout --signal={name} 2.5 sensorctl watch accelerometer --json", 124)
         assert left == 0, f"{left} of 5 runs ended by SIG{name} left the buffer enabled"
 
 

@@ -68,12 +68,12 @@ def matrix(quaternion):
 
 @check("Three sensors at 100 Hz deliver each report of the hub once, in order, with its values and increasing times")
 def streams(board):
-    commands = [f"{stream} --interval 0" for stream in STREAMS.values()]
-    watches, reports = turn(board, ALL_AXES, *commands, seconds=9)
+    commands = [f"{stream} --interval 0 --count 300" for stream in STREAMS.values()]
+    watches, reports = turn(board, ALL_AXES, *commands, seconds=60)
     notes = []
     for watch, (name, factor) in zip(watches, FACTORS.items()):
         times = watch.times
-        assert times and times[-1] - times[0] > 2, f"{name}: {len(times)} readings: {watch.problems} {watch.errors}"
+        assert len(times) == 300, f"{name}: {len(times)} readings: {watch.problems} {watch.errors}"
         assert all(after > before for before, after in zip(times, times[1:])), f"{name}: a time goes back"
         if name == "magn":
             # Linux 6.1 stamps no readings of HID magnetometers. No two successive reports are equal.
@@ -91,8 +91,16 @@ def streams(board):
     return ", ".join(notes)
 
 
-@check("The attitude is within 1.5 degrees of the rotation, and has each reading of the gyroscope once")
-def attitude(board):
+@check("The gyroscope of a hub at 100 Hz loses and doubles nothing in 60 s", short=False)
+def minute(board):
+    (watch,), reports = turn(board, ALL_AXES, "gyro --interval 0", seconds=60)
+    sent = assert_complete(watch, reports["gyro"])
+    assert len(sent) > 1000 and not watch.problems, f"{len(sent)} readings: {watch.problems} {watch.errors}"
+    return f"{len(sent)} readings, {(len(sent) - 1) / (watch.times[-1] - watch.times[0]):.1f} Hz"
+
+
+def attitude_errors(board):
+    """Watches the attitude of a hub that turns. Returns total error, tilt and time of each reading without a pause before."""
     (watch,), reports = turn(board, ATTITUDES, "attitude --frame magnetic --interval 0", seconds=23)
     turning = rotation.Rotation(rotation.parse(ATTITUDES))
     assert watch.readings and not watch.problems, f"{watch.problems} {watch.errors}"
@@ -107,11 +115,20 @@ def attitude(board):
         got = matrix(reading["quaternion"])
         tilt = math.acos(min(1, sum(a * b for a, b in zip(want[2], got[2]))))
         errors.append((rotation.angle_between(want, got), math.degrees(tilt), reading["timestamp"] - start))
-    assert len(errors) > 100, f"{len(errors)} readings without pauses before, {len(pauses)} pauses"
+    return errors
+
+
+@check("The attitude is within 1.5 degrees of the rotation, and has each reading of the gyroscope once")
+def attitude(board):
+    for _ in range(3):
+        errors = attitude_errors(board)
+        if len(errors) > 500:
+            break
+    assert len(errors) > 100, f"{len(errors)} readings without a pause before: the machine is under too much load"
     total, tilt = max(errors), max(error[1] for error in errors)
-    assert total[0] < 1.5, f"{total[0]:.2f} degrees off after {total[2]:.2f} s, tilt at most {tilt:.2f}; pauses at {pauses}"
+    assert total[0] < 1.5, f"{total[0]:.2f} degrees off {total[2]:.2f} s after the start, tilt at most {tilt:.2f}"
     assert tilt < 0.5, f"the inclination is {tilt:.2f} degrees off"
-    return f"at most {total[0]:.2f} degrees, {tilt:.2f} in tilt, of {len(errors)} readings, {len(pauses)} pauses"
+    return f"at most {total[0]:.2f} degrees, {tilt:.2f} in tilt, of {len(errors)} readings"
 
 
 @check("The heading of a device with iron in it is never further off than the accuracy that comes with it", short=False)

@@ -3,13 +3,14 @@
 """Values, rates and times of sensors, against sysfs and the chips' own counters."""
 
 import collections
+import json
+import signal
 
 import chips
+import counter
 from checks import Group
 
 GRAVITY = 9.80665
-# The scale of the MPU-6050's gyroscope at 2000 degrees a second.
-GYRO_SCALE = 0.001064724
 
 group = Group("values", "Values, rates and times", prepare=lambda board: chips.load(board, matrix="0;-1;0;1;0;0;0;0;1"))
 check = group.check
@@ -72,7 +73,7 @@ def chip_units(board):
 
 
 @check("No sample is lost, doubled or late at 10 to 500 Hz, by the chip's own counter")
-def counter(board):
+def rates(board):
     board.set(count=1)
     chips.use(board, "mpu6050")
     notes = []
@@ -80,7 +81,7 @@ def counter(board):
         wanted = round(3 / interval)
         watch = board.watch("gyro", "--interval", str(interval), "--count", str(wanted), "--duration", "40")
         # The mount matrix turns x into y.
-        counts = [round(abs(reading["y"]) / GYRO_SCALE) for reading in watch.readings]
+        counts = [round(abs(reading["y"]) / counter.GYRO_SCALE) for reading in watch.readings]
         steps = collections.Counter(b - a for a, b in zip(counts[1:], counts[2:]) if b > a)
         times = watch.times[1:]
         assert len(counts) == wanted, f"{interval} s: {len(counts)} readings: {watch.errors}"
@@ -92,6 +93,50 @@ def counter(board):
     return ", ".join(notes)
 
 
+@check("The MPU-6050 at 100 Hz loses and doubles nothing in 60 s, by its own counter", short=False)
+def long_counter(board):
+    board.set(count=1)
+    chips.use(board, "mpu6050")
+    watch = board.watch("gyro", "--interval", "0.01", seconds=60)
+    board.set(count=0)
+    numbers = [round(abs(reading["y"]) / counter.GYRO_SCALE) for reading in watch.readings[1:]]
+    times = watch.times[1:]
+    assert len(numbers) > 1000, f"{len(numbers)} readings: {watch.errors}"
+    assert all(after > before for before, after in zip(times, times[1:])), "a time goes back or is repeated"
+    steps = {(after - before) % counter.WRAP for before, after in zip(numbers, numbers[1:])}
+    assert steps == {1}, f"steps of the counter {steps}"
+    return f"{len(numbers)} readings, {rate(watch):.1f} Hz"
+
+
+@check("The BMI160 at a timer of 100 Hz loses and doubles nothing in 60 s, by the interrupts of its trigger", short=False)
+def long_timer(board):
+    chips.use(board, "bmi160")
+    job = board.start_watch("gyro", "--interval", "0.01")
+    marks = []
+    for seconds in (5, 60):
+        # The number of interrupts, and the seconds since boot before and after it was read.
+        text = board.output(
+            f"""sleep {seconds}; read -r before rest </proc/uptime; grep bmi160_consumer /proc/interrupts
+            read -r after rest </proc/uptime; echo $before $after""")
+        *_, line, times = text.splitlines()
+        marks.append((sum(int(word) for word in line.split()[1:] if word.isdigit()), *map(float, times.split())))
+    timer = float(board.output("cat /sys/bus/iio/devices/trigger*/sampling_frequency"))
+    watch = board.finish(job)
+    times = watch.times[1:]
+    assert timer == 100, f"the timer has {timer} Hz"
+    assert all(after > before for before, after in zip(times, times[1:])), "a time goes back or is repeated"
+    (first, begin, begun), (last, end, ended) = marks
+    fewest, most = (sum(start < time <= stop for time in times) for start, stop in [(begun, end), (begin, ended)])
+    fired = last - first
+    assert fewest - 2 <= fired <= most + 2, f"{fewest} to {most} readings, {fired} interrupts"
+    return f"{most} readings, {fired} interrupts, {rate(watch):.1f} Hz"
+
+
+def rate(watch):
+    """The mean rate of readings, in hertz."""
+    return (len(watch.times) - 2) / (watch.times[-1] - watch.times[1])
+
+
 @check("Readings of a HID sensor hub equal raw, offset, scale and mount matrix of sysfs")
 def hub_units(board):
     chips.use(board)
@@ -100,3 +145,40 @@ def hub_units(board):
         ("accel_3d", "accelerometer"), ("gyro_3d", "gyro"), ("magn_3d", "magnetometer"), ("press", "pressure"),
     ]:
         compare(board, name, kind)
+
+
+# What the kernel says of a battery, and what that is in a trace.
+BATTERY_STATES = {"Charging": "charging", "Discharging": "unplugged", "Full": "full"}
+
+
+@check("The level and state of a battery equal sysfs, at the start and at each change", short=False)
+def battery(board):
+    chips.use(board)
+    board.output("modprobe test_power")
+    parameters = "/sys/module/test_power/parameters"
+
+    def state():
+        level = float(board.read("/sys/class/power_supply/test_battery/capacity")) / 100
+        return {"level": level, "state": BATTERY_STATES[board.read("/sys/class/power_supply/test_battery/status")]}
+
+    def change(capacity, status):
+        board.write(f"{parameters}/battery_capacity", capacity)
+        board.write(f"{parameters}/battery_status", status)
+
+    change(35, "discharging")
+    states = [state()]
+    job = board.start("rm -f /tmp/b.trace; exec sensorctl record --parts battery /tmp/b.trace")
+    board.output("for i in $(seq 200); do [ -s /tmp/b.trace ] && break; sleep 0.1; done; [ -s /tmp/b.trace ]")
+    for capacity, status in [(36, "charging"), (100, "full"), (99, "discharging")]:
+        change(capacity, status)
+        states.append(state())
+        pattern = f'"level":{states[-1]["level"]},"state":"{states[-1]["state"]}"'
+        board.output(f"for i in $(seq 150); do grep -q '{pattern}' /tmp/b.trace && break; sleep 0.1; done")
+    result = job.stop(signal.SIGINT)
+    board.output("modprobe -r test_power")
+    lines = [json.loads(line) for line in board.output("cat /tmp/b.trace").splitlines()]
+    recorded = [line["battery"] for line in lines if "battery" in line]
+    # A reading between the two writes of a change has the new level and the old state.
+    between = [{"level": new["level"], "state": old["state"]} for old, new in zip(states, states[1:])]
+    assert [state for state in recorded if state not in between] == states, f"{recorded}, sysfs {states}: {result}"
+    return f"{len(recorded)} states"
