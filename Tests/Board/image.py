@@ -200,7 +200,7 @@ def pack_payload(tool, target):
             (folder / path.name).chmod(0o755)
     shutil.copy(tool, folder / "sensorctl.bin")
     # Fails for another processor, for which Swift is linked statically.
-    listing = subprocess.run(["ldd", tool], stdout=subprocess.PIPE, text=True).stdout
+    listing = subprocess.run(["ldd", tool], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
     for path in re.findall(r"=> (/\S+)", listing):
         if not path.startswith(("/lib/", "/usr/lib/", "/lib64/")):
             shutil.copy(path, folder / "lib" / Path(path).name)
