@@ -50,8 +50,7 @@ struct BlueZSession: ~Copyable {
                 }
             }
         }
-        return DeviceError(
-            .silent, "BlueZ does not answer. If that goes on, restart it (systemctl restart bluetooth).")
+        return BlueZProblem.noAnswer
     }
 
     /// Sends what there is, waits, and takes what has come in.

@@ -229,7 +229,11 @@ struct BlueZClientTests {
         var client = BlueZClient(now: .zero)
         #expect(client.deadline.seconds == BlueZClient.answer)
         try client.timeOut(now: BootTime(nanoseconds: 1))
-        #expect { try client.timeOut(now: client.deadline) } throws: { ($0 as? DeviceError)?.code == .silent }
+        #expect {
+            try client.timeOut(now: client.deadline)
+        } throws: { error in
+            (error as? DeviceError)?.message.contains("without a Bluetooth adapter") == true
+        }
     }
 
     @Test(
@@ -265,6 +269,10 @@ struct BlueZClientTests {
         var now = BootTime.zero
         for pause in [1.0, 2, 4] {
             try answer(&client, now: now, error: "org.bluez.Error.InProgress")
+            #expect(words(&client) == [])
+            #expect(client.deadline.seconds(since: now) == BlueZClient.discoveryDelay)
+            now = client.deadline
+            try client.timeOut(now: now)
             #expect(words(&client) == ["inputOutput"])
             #expect(try calls(&client).map(\.member) == ["StopDiscovery"])
             #expect(client.deadline.seconds(since: now) == pause)
@@ -278,10 +286,34 @@ struct BlueZClientTests {
         #expect(client.deadline.seconds(since: now) == BlueZClient.silence)
     }
 
+    @Test("An adapter that begins discovery right after the answer that it is in progress is no loss")
+    func discoveringSoon() throws {
+        var client = try listening()
+        try client.take(try signal("discovering"), now: .zero)
+        let now = client.deadline
+        try client.timeOut(now: now)
+        try answer(&client, now: now, error: "org.bluez.Error.InProgress")
+        try client.take(try signal("discovering", isTrue: true), now: now.advanced(bySeconds: 0.01))
+        #expect(words(&client) == [])
+        #expect(try calls(&client).isEmpty)
+        #expect(client.deadline.seconds(since: now) > 1)
+    }
+
+    @Test("Discovery that begins is enough where BlueZ does not answer the call")
+    func unanswered() throws {
+        var client = try started()
+        let filter = try #require(try calls(&client).first)
+        try client.take(try DBusMessage(Messages.answer(to: filter.serial, sender: bluez)), now: .zero)
+        try client.take(try signal("discovering", isTrue: true), now: .zero)
+        #expect(words(&client) == ["regained"])
+        #expect(client.deadline.seconds(since: .zero) == BlueZClient.silence)
+    }
+
     @Test("An adapter that begins to discover after a failure is used at once")
     func discoveringLater() throws {
         var client = try started()
         try answer(&client, now: .zero, error: "org.bluez.Error.InProgress")
+        try client.timeOut(now: client.deadline)
         #expect(words(&client) == ["inputOutput"])
         _ = try calls(&client)
         try client.take(try signal("discovering", isTrue: true), now: .zero)

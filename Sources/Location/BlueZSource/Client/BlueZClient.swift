@@ -12,6 +12,9 @@ package struct BlueZClient {
     static let answer = 10.0
     /// Seconds without a message of BlueZ after which it is asked whether it still answers.
     static let silence = 10.0
+    /// Seconds that the adapter has to begin discovery that BlueZ says is in progress. BlueZ sends the change some
+    /// milliseconds after its answer.
+    static let discoveryDelay = 1.0
     private static let bus = "org.freedesktop.DBus"
     private static let bluez = "org.bluez"
     private static let objectManager = "org.freedesktop.DBus.ObjectManager"
@@ -50,6 +53,8 @@ package struct BlueZClient {
     private var retry = Backoff(first: 1, limit: 60)
     /// When BlueZ is asked again what there is, or to listen.
     private var retryTime = BootTime.never
+    /// The error that says that discovery is in progress, and the time until which the adapter has to begin it.
+    private var pendingDiscovery: (error: DBusMessage, deadline: BootTime)?
     /// True while beacons can be received.
     private var isReceiving = false
     /// The time of the last message of BlueZ.
@@ -96,7 +101,9 @@ package struct BlueZClient {
     }
 
     /// When something is due.
-    var deadline: BootTime { min(retryTime, questions.values.map(\.deadline).min() ?? pingTime) }
+    var deadline: BootTime {
+        min(retryTime, pendingDiscovery?.deadline ?? .never, questions.values.map(\.deadline).min() ?? pingTime)
+    }
 
     /// When BlueZ is asked whether it still answers: a daemon that hangs would otherwise look like the absence of beacons.
     private var pingTime: BootTime {
@@ -106,10 +113,13 @@ package struct BlueZClient {
     /// Does what is due. The error says that the connection is of no use any more.
     package mutating func timeOut(now: BootTime) throws(DeviceError) {
         if questions.values.contains(where: { $0.deadline <= now }) {
-            throw DeviceError(
-                .silent,
-                "BlueZ has not answered within \(Int(Self.answer)) s. It is asked again; if that goes on, restart it (systemctl restart bluetooth)."
-            )
+            throw owner == nil ? BlueZProblem.noAnswer : BlueZProblem.silence(seconds: Int(Self.answer))
+        }
+        if let (error, deadline) = pendingDiscovery, deadline <= now {
+            pendingDiscovery = nil
+            stop()
+            settle(BlueZProblem.noDiscovery(error))
+            retryTime = now.advanced(bySeconds: retry.take())
         }
         if questions.isEmpty, pingTime <= now {
             ask(.ping, DBusCall(Self.bluez, "/", "org.freedesktop.DBus.Peer", "Ping"), now)
@@ -214,10 +224,11 @@ package struct BlueZClient {
         case .filter, .ping: break
         case .start:
             if message.error == "org.bluez.Error.InProgress" {
-                // Another program of this user may have started discovery. But BlueZ answers so as well after it has
-                // crashed, and after the controller has refused to scan, while it does not discover.
+                // Another program may have started discovery. But BlueZ answers so as well after it has crashed, and
+                // after the controller has refused to scan, while it does not discover.
                 if let adapter, adapters[adapter]?.isDiscovering == true { return settle(nil) }
-                stop()
+                pendingDiscovery = (message, now.advanced(bySeconds: Self.discoveryDelay))
+                return
             }
             settle(BlueZProblem.noDiscovery(message))
             retryTime = now.advanced(bySeconds: retry.take())
@@ -256,10 +267,13 @@ package struct BlueZClient {
         guard let changed = object.adapter else { return }
         note(changed, path)
         if path == adapter, adapters[path]?.isPowered == true {
-            guard !isStarting else { return }
             if changed.isDiscovering == true {
-                retryTime = .never
+                // Of two programs that start discovery at once, BlueZ answers only one before discovery ends.
+                questions = questions.filter { $0.value.question != .start }
+                (retryTime, pendingDiscovery) = (.never, nil)
                 if !isReceiving { settle(nil) }
+            } else if isStarting {
+                return
             } else if changed.isPowered == true {
                 retryTime = now
             } else if changed.isDiscovering == false, retryTime == .never {
@@ -306,7 +320,7 @@ package struct BlueZClient {
         questions = questions.filter { $0.value.question == .hello || $0.value.question == .match }
         adapters = [:]
         adapter = nil
-        retryTime = .never
+        (retryTime, pendingDiscovery) = (.never, nil)
         beacons.removeAll()
         owner = new.isEmpty ? nil : new
         if new.isEmpty {
@@ -320,7 +334,7 @@ package struct BlueZClient {
     private mutating func choose(_ now: BootTime) {
         if let adapter, adapters[adapter]?.isPowered == true { return }
         adapter = adapters.filter(\.value.isPowered).keys.min()
-        retryTime = .never
+        (retryTime, pendingDiscovery) = (.never, nil)
         guard let adapter else { return settle(adapters.isEmpty ? BlueZProblem.noAdapter : BlueZProblem.switchedOff) }
         if listens { startDiscovery(adapter, now) } else { settle(nil) }
     }

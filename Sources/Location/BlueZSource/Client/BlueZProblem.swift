@@ -18,6 +18,22 @@ enum BlueZProblem {
         )
     }
 
+    /// BlueZ has never answered: it hangs, or the bus cannot start it.
+    static var noAnswer: DeviceError {
+        DeviceError(
+            .silent,
+            "BlueZ does not answer, so no beacon can be received. It does not run on a board without a Bluetooth adapter: plug one in. Otherwise restart it (systemctl restart bluetooth)."
+        )
+    }
+
+    /// BlueZ has answered before.
+    static func silence(seconds: Int) -> DeviceError {
+        DeviceError(
+            .silent,
+            "BlueZ has not answered within \(seconds) s. It is asked again; if that goes on, restart it (systemctl restart bluetooth)."
+        )
+    }
+
     static var blueZEnded: DeviceError {
         DeviceError(
             .connectionLost,
