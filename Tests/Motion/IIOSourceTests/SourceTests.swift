@@ -286,7 +286,10 @@ struct SourceTests {
     @Test("Without the right to capture, the sensor is read axis by axis, with one remark")
     func forbidden() {
         let library = Devices.library()
-        library.script.withLock { $0.bufferFailures = [13] }
+        library.script.withLock { script in
+            script.bufferFailures = [13]
+            script.isNodeAccessible = false
+        }
         let source = Self.source(library)
         let log = EventLog()
         let subscription = source.subscribe(Self.request(interval: 0.001)) { log.note($0) }
