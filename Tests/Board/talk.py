@@ -7,8 +7,9 @@ import re
 
 from board import TESTER
 
-# Passes on all events but those with data, of which it passes on the first one of each session.
-FILTER = r"""mawk -W interactive '/"opened"/ {first = 1} /"event":"(in|out)"/ {if (!first) next; first = 0} {print; fflush()}'"""
+# Passes on all events but those with data, of which it passes on the first one of each session and direction.
+FILTER = r"""mawk -W interactive '/"opened"/ {split("", seen)} match($0, /"event":"(in|out)"/) {
+    if (seen[substr($0, RSTART, RLENGTH)]++) next } {print; fflush()}'"""
 
 
 def grant(board, properties=""):
@@ -26,7 +27,7 @@ class Run:
     count = 0
 
     def __init__(self, board, command, is_long=False, user=TESTER):
-        """is_long: leaves out data after the first event with data of each session."""
+        """is_long: leaves out events with data after the first one of each session and direction."""
         Run.count += 1
         self.board = board
         self.path = path = f"/run/run{Run.count}"

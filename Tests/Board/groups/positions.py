@@ -149,7 +149,7 @@ def killed(board):
 def unplugged(board):
     job = start_watch(board)
     since = now(board)
-    board.machine.unplug("receiver")
+    board.receiver.unplug()
     # As Debian's unit gpsdctl@ does for the receivers that its rules for udev name.
     board.output(
         f"""for i in $(seq 100); do [ -e {board.node} ] || break; sleep 0.1; done

@@ -32,9 +32,9 @@ def start_watch(board):
 
 
 def assert_echo(board, accessory, name, within="talk"):
-    """Asserts that a line is answered by the device of that name."""
-    result = board.run(f"echo {within} | {talk.TESTER} sensorctl talk {accessory}")
-    assert (result.status, result.output) == (0, f"{name} {within}\n"), result
+    """Asserts that a line is answered by the device of that name, after what may be left of an earlier flood."""
+    result = board.run(f"printf '\\n{within}\\n' | {talk.TESTER} sensorctl talk {accessory}")
+    assert result.status == 0 and result.output.endswith(f"{name} {within}\n"), result
 
 
 @check("An adapter is talked to: every line is answered, in order, and nothing is lost or doubled")
@@ -51,9 +51,8 @@ def reading(board):
     board.first.count = 0
     run.say("FLOOD\\n")
     run.wait_for('"event":"in"', 20)
-    board.machine.unplug("first")
+    board.first.unplug()
     talk.assert_ended(run, talk.uptime(board))
-    board.first.reset()
     count = talk.assert_numbered(run.text(), length=14)
     come_back(board, watch)
     return f"{count} lines"
@@ -66,7 +65,7 @@ def writing(board):
     board.first.received = 0
     run.pour()
     run.wait_for('"event":"out"', 20)
-    board.machine.unplug("first")
+    board.first.unplug()
     talk.assert_ended(run, talk.uptime(board))
     written = sum(event["bytes"] for event in run.lines('"event":"out"'))
     assert 0 < board.first.received <= written, f"{board.first.received} of {written} bytes arrived"
@@ -77,6 +76,7 @@ def writing(board):
 def come_back(board, watch):
     """Plugs the first adapter in again, and asserts that it left and returned once and can be talked to."""
     watch.wait_for("EAAccessoryDidDisconnect")
+    board.first.reset()
     adapters.plug(board, "first", "SN1")
     watch.wait_for("EAAccessoryDidConnect")
     assert_echo(board, "SN1", "one")
@@ -125,7 +125,7 @@ def unpluggings(board, times):
 
 def unplug_and_plug(board, watch, run, number):
     """The unplugging of that number since the start of a program that watches and of one that talks."""
-    board.machine.unplug("first")
+    board.first.unplug()
     run.wait_for('"event":"ended"', number)
     watch.wait_for("EAAccessoryDidDisconnect", number)
     adapters.plug(board, "first", "SN1")
@@ -151,7 +151,7 @@ def identical(board):
         run = talk.Run(board, f"talk {nodes[0]}")
         run.wait_for('"event":"opened"')
         watch = start_watch(board)
-        board.machine.unplug("second")
+        board.second.unplug()
         watch.wait_for("EAAccessoryDidDisconnect")
         run.say("still there\\n")
         run.wait_for("one still there")
