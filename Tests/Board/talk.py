@@ -26,7 +26,7 @@ class Run:
 
     count = 0
 
-    def __init__(self, board, command, is_long=False, user=TESTER):
+    def __init__(self, board, command, is_long=False):
         """is_long: leaves out events with data after the first one of each session and direction."""
         Run.count += 1
         self.board = board
@@ -35,7 +35,7 @@ class Run:
         self.job = board.start(
             f"""exec 3<>{path}.in
             {FILTER if is_long else "cat"} <{path}.pipe >{path}.out &
-            {user} sensorctl {command} --json <&3 >{path}.pipe 2>{path}.err &
+            {TESTER} sensorctl {command} --json <&3 >{path}.pipe 2>{path}.err &
             echo $! >{path}.pid; wait $!; status=$?; end=$(cut -d' ' -f1 /proc/uptime); wait; echo $status $end""", 3600)
 
     def say(self, text):

@@ -1,25 +1,29 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""Accessories on USB, with the kernel's gadget drivers as the other side."""
+"""Accessories on USB, with the kernel's gadget drivers as the other side, used without root rights."""
 
+import gadgets
+import talk
 from checks import Group
 
-GADGET = "/sys/kernel/config/usb_gadget/thing"
-# A vendor's page with one report of 64 bytes in each direction.
-DESCRIPTOR = "0600ff0901a101150026ff00750895400902810209039102c0"
+PROPERTIES = (
+    'SUBSYSTEM=="tty", ATTRS{idVendor}=="1209", ATTRS{idProduct}=="0001", '
+    'ENV{EXTERNAL_ACCESSORY_PROTOCOLS}="com.example.serial"'
+)
 CONFIGURATION = (
     '{"accessories":{"rules":[{"vendor":"1209","product":"0002","protocols":["com.example.hid"],"reportLength":64}]}}'
 )
+SETTINGS = "/etc/device-services.json"
+NOBODY = "setpriv --reuid 65534 --regid 65534 --clear-groups env HOME=/tmp"
+# A report of the HID device is as long.
+MESSAGE = "measure".ljust(63, ".")
 
 
 def prepare(board):
-    board.output(
-        f"""modprobe dummy_hcd && modprobe libcomposite && mkdir -p {GADGET}/strings/0x409 && cd {GADGET}
-        echo 0x1209 >idVendor && echo 0x0002 >idProduct && echo Thing >strings/0x409/product
-        mkdir -p configs/c.1 functions/hid.0 && echo 64 >functions/hid.0/report_length
-        python3 -c 'import sys; sys.stdout.buffer.write(bytes.fromhex("{DESCRIPTOR}"))' >functions/hid.0/report_desc
-        ln -s functions/hid.0 configs/c.1 && echo dummy_udc.0 >UDC
-        for i in $(seq 100); do [ -e /dev/hidraw0 ] && break; sleep 0.1; done; udevadm settle; [ -e /dev/hidraw0 ]""")
+    board.gadgets = gadgets.load(board)
+    for gadget in board.gadgets:
+        gadget.plug()
+    board.restore = lambda: board.run(f"rm -f {gadgets.MUTE}; pkill -x tr")
 
 
 group = Group("accessories", "Accessories on USB", prepare)
@@ -30,13 +34,109 @@ def access(board):
     return board.output("stat --format='%G %a' /dev/hidraw0")
 
 
+def set_up(board):
+    if board.run(f"test -e {SETTINGS}").status == 0:
+        return
+    board.output(f"cat >{SETTINGS} <<'END'\n{CONFIGURATION}\nEND")
+    talk.grant(board, PROPERTIES)
+
+
 @check("The printed rules grant the HID device that a configuration names, and not without it")
 def grant(board):
     assert access(board) == "root 600", access(board)
-    reload = "udevadm control --reload && udevadm trigger --subsystem-match=usb --subsystem-match=hidraw && udevadm settle"
-    rules = "/etc/udev/rules.d/65-external-accessory.rules"
-    board.output(f"sensorctl rules >{rules} && {reload}")
+    talk.grant(board, PROPERTIES)
     assert access(board) == "root 600", f"without a configuration: {access(board)}"
-    board.output(f"cat >/run/settings.json <<'END'\n{CONFIGURATION}\nEND")
-    board.output(f"DEVICE_SERVICES_CONFIG=/run/settings.json sensorctl rules >{rules} && {reload}")
+    set_up(board)
     assert access(board) == "dialout 660", access(board)
+
+
+@check("Serial port, HID device and bulk endpoints answer every message, in order and unchanged")
+def echo(board):
+    set_up(board)
+    board.output(f"for i in $(seq 1000 1200); do echo $i {MESSAGE[5:]}; done >/run/sent")
+    for gadget in board.gadgets:
+        result = board.run(
+            f"{talk.TESTER} sensorctl talk '{gadget.product}' --wait 3 </run/sent >/run/answers; echo $?; cmp /run/answers /run/sent")
+        assert result.output == "0\n", f"{gadget.product}: {result}"
+
+
+@check("A user without the group is refused, with the node, its group and what to do")
+def refused(board):
+    set_up(board)
+    for gadget in board.gadgets:
+        result = board.run(f"echo | {NOBODY} sensorctl talk '{gadget.product}'")
+        assert result.status == 77, f"{gadget.product}: {result}"
+        assert "its group dialout" in result.errors and "usermod -a -G dialout" in result.errors, result.errors
+
+
+@check("A second program is told who uses the accessory, and the first one goes on")
+def two_programs(board):
+    set_up(board)
+    for gadget in board.gadgets:
+        first = talk.Run(board, f"talk '{gadget.product}'")
+        first.wait_for('"event":"opened"')
+        result = board.run(f"echo | {talk.TESTER} sensorctl talk '{gadget.product}'")
+        first.say(f"{MESSAGE}\\n")
+        first.wait_for('"event":"in"')
+        first.interrupt()
+        assert result.status == 69, f"{gadget.product}: {result}"
+        assert "in use by sensorctl.bin" in result.errors, f"{gadget.product}: {result.errors}"
+        assert first.text() == MESSAGE + "\n", f"{gadget.product}: {first.text()!r}"
+
+
+def start_watch(board):
+    set_up(board)
+    watch = talk.Run(board, "watch accessories")
+    watch.wait_for("connectedAccessories")
+    return watch
+
+
+def come_back(watch, gadget):
+    """Plugs a device in again, and asserts that it answers.
+
+    The device's own serial port may first send what it had kept.
+    """
+    watch.wait_for(f"EAAccessoryDidDisconnect.*{gadget.product}")
+    gadget.plug()
+    watch.wait_for(f"EAAccessoryDidConnect.*{gadget.product}")
+    result = watch.board.run(f"echo {MESSAGE} | {talk.TESTER} sensorctl talk '{gadget.product}'")
+    assert result.status == 0 and result.output.endswith(f"{MESSAGE}\n"), f"{gadget.product}: {result}"
+
+
+def assert_each_left_once(board, watch):
+    watch.interrupt()
+    for gadget in board.gadgets:
+        talk.assert_changes(watch, 1, gadget.product)
+
+
+@check("Unplugged while a flood is read, each reports one end and one return, and no line was lost before")
+def reading(board):
+    watch = start_watch(board)
+    counts = []
+    for gadget in board.gadgets:
+        run = talk.Run(board, f"talk '{gadget.product}'")
+        run.say(f"{'FLOOD'.ljust(63)}\\n")
+        run.wait_for('"event":"in"', 20)
+        gadget.unplug()
+        talk.assert_ended(run, talk.uptime(board))
+        counts.append(talk.assert_numbered(run.text(), length=16))
+        come_back(watch, gadget)
+    assert_each_left_once(board, watch)
+    return f"{', '.join(map(str, counts))} lines"
+
+
+@check("Unplugged while written to without reading, each reports one end and one return")
+def writing(board):
+    watch = start_watch(board)
+    for gadget in board.gadgets:
+        run = talk.Run(board, f"talk '{gadget.product}'")
+        board.output(f"touch {gadgets.MUTE}")
+        run.pour()
+        run.wait_for('"event":"out"', 2)
+        board.run("sleep 1")
+        gadget.unplug()
+        talk.assert_ended(run, talk.uptime(board))
+        assert "bytes were not sent" in run.errors, f"{gadget.product}: {run.errors}"
+        board.restore()
+        come_back(watch, gadget)
+    assert_each_left_once(board, watch)
