@@ -201,7 +201,7 @@ def bus(board):
 @check("A board without Bluetooth is reported, and beacons are heard when an adapter is plugged in", short=False)
 def no_hardware(board):
     unplug(board, 0)
-    board.output("systemctl stop bluetooth; modprobe -r bnep hci_vhci bluetooth; [ ! -e /sys/class/bluetooth ]")
+    board.output("systemctl stop bluetooth; modprobe -r bnep rfcomm hci_vhci bluetooth; [ ! -e /sys/class/bluetooth ]")
     ranging = Ranging(board)
     ranging.expect(pattern="didFailRangingFor")
     board.output("modprobe hci_vhci")
