@@ -124,10 +124,11 @@ def fired(board):
     board.output("echo 7 >/sys/bus/iio/devices/iio_sysfs_trigger/add_trigger")
     trigger = board.output("dirname $(grep -lx sysfstrig7 /sys/bus/iio/devices/trigger*/name)")
     board.write(f"{folder}/trigger/current_trigger", "sysfstrig7")
-    # The gyroscope's x is the number of the firing.
+    # The gyroscope's x is the number of the firing. Waits for a FIFO without a writer, as a program would take too long.
+    board.output("rm -f /run/never; mkfifo /run/never")
     firing = board.start(
-        f"""for i in $(seq 9999); do
-            echo "$i,0,0" >/sys/module/vboard/parameters/gyro && echo 1 >{trigger}/trigger_now; sleep 0.05
+        f"""exec 3<>/run/never && chrt --fifo --pid 20 $$ && for i in $(seq 9999); do
+            echo "$i,0,0" >/sys/module/vboard/parameters/gyro && echo 1 >{trigger}/trigger_now; read -t 0.05 -u 3
         done""", timeout=300)
     watch = board.watch("gyro", "--interval", "0", seconds=10)
     used = board.read(f"{folder}/trigger/current_trigger")

@@ -52,11 +52,12 @@ def turn(board, parts, *commands, seconds, iron="0,0,0"):
 
 
 def assert_complete(watch, reports):
-    """Asserts that readings, by their times, are those of successive reports in their order. Returns the report of each."""
+    """Asserts that readings, by their times, are those of successive reports. Returns the report of each."""
     times = [report.time for report in reports]
     indices = [bisect.bisect_right(times, time) - 1 for time in watch.times]
     # The first reading may be from before the buffer was enabled.
-    others = [(place, after - before) for place, (before, after) in enumerate(zip(indices, indices[1:])) if after - before != 1]
+    steps = [after - before for before, after in zip(indices, indices[1:])]
+    others = [(place, step) for place, step in enumerate(steps) if step != 1]
     assert all(place == 0 and step > 0 for place, step in others), f"reports missed or doubled, by place: {others[:9]}"
     return [reports[index] for index in indices]
 
@@ -100,7 +101,7 @@ def minute(board):
 
 
 def attitude_errors(board):
-    """Watches the attitude of a hub that turns. Returns total error, tilt and time of each reading without a pause before."""
+    """Watches the attitude of a hub that turns. Returns error, tilt and time of each reading without a pause before it."""
     (watch,), reports = turn(board, ATTITUDES, "attitude --frame magnetic --interval 0", seconds=23)
     turning = rotation.Rotation(rotation.parse(ATTITUDES))
     assert watch.readings and not watch.problems, f"{watch.problems} {watch.errors}"
@@ -139,12 +140,14 @@ def heading(board):
     times = watch.times
     assert all(after > before for before, after in zip(times, times[1:])), "a time goes back"
     claimed = [reading for reading in watch.readings if reading["headingAccuracy"] >= 0]
-    worst = best = 180
+    best = 180
     for reading in claimed:
         east, north = (row[1] for row in turning.state(reading["timestamp"] - start)[1][:2])
         error = abs((reading["magneticHeading"] - math.degrees(math.atan2(east, north)) + 180) % 360 - 180)
         accuracy = reading["headingAccuracy"]
-        assert error <= accuracy, f"{error:.1f} degrees off, told as {accuracy:.1f}, {reading['timestamp'] - start:.1f} s after the start"
+        seconds = reading["timestamp"] - start
+        assert error <= accuracy, f"{error:.1f} degrees off, {accuracy:.1f} claimed, {seconds:.1f} s after the start"
         best = min(best, accuracy)
-    assert len(claimed) > len(watch.readings) / 4 and best < 12, f"{len(claimed)} headings with an accuracy, the best {best:.1f} degrees: {watch.problems}"
-    return f"{len(claimed)} of {len(watch.readings)} headings had an accuracy, the best {best:.1f} degrees"
+    note = f"{len(claimed)} of {len(watch.readings)} headings had an accuracy, the best {best:.1f} degrees"
+    assert len(claimed) > len(watch.readings) / 4 and best < 12, f"{note}: {watch.problems}"
+    return note
