@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Conversations with accessories: `sensorctl` run by a user without root rights, and fed through a FIFO."""
 
+import itertools
 import json
 import re
 
@@ -24,13 +25,12 @@ def grant(board, properties=""):
 class Run:
     """A run of `sensorctl` with --json by tester. Its standard input is a FIFO that stays open."""
 
-    count = 0
+    numbers = itertools.count(1)
 
     def __init__(self, board, command, is_long=False):
         """is_long: leaves out events with data after the first one of each session and direction."""
-        Run.count += 1
         self.board = board
-        self.path = path = f"/run/run{Run.count}"
+        self.path = path = f"/run/run{next(Run.numbers)}"
         board.output(f"mkfifo {path}.in {path}.pipe && touch {path}.out")
         self.job = board.start(
             f"""exec 3<>{path}.in

@@ -68,9 +68,10 @@ def writing(board):
     board.first.unplug()
     talk.assert_ended(run, talk.uptime(board))
     written = sum(event["bytes"] for event in run.lines('"event":"out"'))
-    assert 0 < board.first.received <= written, f"{board.first.received} of {written} bytes arrived"
+    note = f"{board.first.received} of {written} bytes arrived"
+    assert 0 < board.first.received <= written, note
     come_back(board, watch)
-    return f"{board.first.received} of {written} bytes arrived"
+    return note
 
 
 def come_back(board, watch):
