@@ -17,6 +17,7 @@ SAMPLER = """
         echo $uptime $samples
         sleep 0.1
     done >/run/counter.log"""
+READ = "cat /sys/module/vboard/parameters/samples"
 # How much later and earlier than measured a time stamp may be, in seconds. It is early on a machine under load: the driver
 # counts the intervals of the chip, which leaves out samples then, and makes up for it slowly.
 LATE, EARLY = 2, 15
@@ -50,3 +51,11 @@ def assert_true(board, watch):
             earliest, latest = times[place - 2], times[place]
             note = f"sample {sample} was measured from {earliest} to {latest}, and delivered with {time:.2f}"
             assert earliest - EARLY < time < latest + LATE, note
+
+
+def assert_resumed(watch, after, within):
+    """Asserts that there are readings of samples after that one, and that the first is at most so many samples later."""
+    later = [sample for sample in map(number, watch.readings) if sample > after]
+    assert later, f"nothing came afterwards: {watch.problems} {watch.errors}"
+    assert later[0] - after < within, f"{later[0] - after} samples are missing afterwards"
+    return f"readings again after {later[0] - after} samples"
