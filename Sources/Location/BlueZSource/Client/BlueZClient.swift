@@ -51,10 +51,23 @@ package struct BlueZClient {
     private var adapter: String?
     private var beacons = BlueZBeacons()
     private var retry = Backoff(first: 1, limit: 60)
-    /// When BlueZ is asked again what there is, or to listen.
-    private var retryTime = BootTime.never
-    /// The error that says that discovery is in progress, and the time until which the adapter has to begin it.
-    private var pendingDiscovery: (error: DBusMessage, deadline: BootTime)?
+    /// The step that is due at a time, if no message of BlueZ makes it unnecessary before.
+    private enum Step {
+        case none
+        /// BlueZ is asked for its objects, or to start discovery.
+        case retry(BootTime)
+        /// BlueZ has answered with this error that discovery is in progress. The adapter has until then to begin it.
+        case expectDiscovery(error: DBusMessage, BootTime)
+
+        var time: BootTime {
+            switch self {
+            case .none: .never
+            case .retry(let time), .expectDiscovery(_, let time): time
+            }
+        }
+    }
+
+    private var nextStep = Step.none
     /// True while beacons can be received.
     private var isReceiving = false
     /// The time of the last message of BlueZ.
@@ -101,9 +114,7 @@ package struct BlueZClient {
     }
 
     /// When something is due.
-    var deadline: BootTime {
-        min(retryTime, pendingDiscovery?.deadline ?? .never, questions.values.map(\.deadline).min() ?? pingTime)
-    }
+    var deadline: BootTime { min(nextStep.time, questions.values.map(\.deadline).min() ?? pingTime) }
 
     /// When BlueZ is asked whether it still answers: a daemon that hangs would otherwise look like the absence of beacons.
     private var pingTime: BootTime {
@@ -115,18 +126,17 @@ package struct BlueZClient {
         if questions.values.contains(where: { $0.deadline <= now }) {
             throw owner == nil ? BlueZProblem.noAnswer : BlueZProblem.silence(seconds: Int(Self.answer))
         }
-        if let (error, deadline) = pendingDiscovery, deadline <= now {
-            pendingDiscovery = nil
-            stop()
-            settle(BlueZProblem.noDiscovery(error))
-            retryTime = now.advanced(bySeconds: retry.take())
-        }
         if questions.isEmpty, pingTime <= now {
             ask(.ping, DBusCall(Self.bluez, "/", "org.freedesktop.DBus.Peer", "Ping"), now)
         }
-        guard retryTime <= now else { return }
-        retryTime = .never
-        if let adapter { startDiscovery(adapter, now) } else { askForObjects(now) }
+        guard nextStep.time <= now else { return }
+        switch exchange(&nextStep, with: .none) {
+        case .none: break
+        case .retry: if let adapter { startDiscovery(adapter, now) } else { askForObjects(now) }
+        case .expectDiscovery(let error, _):
+            stop()
+            fail(BlueZProblem.noDiscovery(error), now)
+        }
     }
 
     /// Has the adapter listen no more. Closing the connection does so as well.
@@ -215,11 +225,9 @@ package struct BlueZClient {
         switch question {
         case .hello, .match: throw BlueZProblem.refusedByBus(message)
         case .objects:
-            settle(BlueZProblem.noObjects(message, isOfBus: message.sender == Self.bus))
-            // When nobody has BlueZ's name, the bus tells when somebody has. Otherwise nothing tells when to ask again.
-            if owner != nil || !Self.absence.contains(message.error) {
-                retryTime = now.advanced(bySeconds: retry.take())
-            }
+            let problem = BlueZProblem.noObjects(message, isOfBus: message.sender == Self.bus)
+            // While BlueZ does not run, the bus reports its start. Otherwise no signal says when to ask again.
+            if owner == nil, Self.absence.contains(message.error) { settle(problem) } else { fail(problem, now) }
         // Versions without a filter discover all the same, and an error is an answer.
         case .filter, .ping: break
         case .start:
@@ -227,11 +235,10 @@ package struct BlueZClient {
                 // Another program may have started discovery. But BlueZ answers so as well after it has crashed, and
                 // after the controller has refused to scan, while it does not discover.
                 if let adapter, adapters[adapter]?.isDiscovering == true { return settle(nil) }
-                pendingDiscovery = (message, now.advanced(bySeconds: Self.discoveryDelay))
+                nextStep = .expectDiscovery(error: message, now.advanced(bySeconds: Self.discoveryDelay))
                 return
             }
-            settle(BlueZProblem.noDiscovery(message))
-            retryTime = now.advanced(bySeconds: retry.take())
+            fail(BlueZProblem.noDiscovery(message), now)
         }
     }
 
@@ -270,15 +277,15 @@ package struct BlueZClient {
             if changed.isDiscovering == true {
                 // Of two programs that start discovery at once, BlueZ answers only one before discovery ends.
                 questions = questions.filter { $0.value.question != .start }
-                (retryTime, pendingDiscovery) = (.never, nil)
+                nextStep = .none
                 if !isReceiving { settle(nil) }
             } else if isStarting {
                 return
             } else if changed.isPowered == true {
-                retryTime = now
-            } else if changed.isDiscovering == false, retryTime == .never {
+                nextStep = .retry(now)
+            } else if changed.isDiscovering == false, case .none = nextStep {
                 // Something else has ended it.
-                retryTime = now.advanced(bySeconds: retry.take())
+                nextStep = .retry(now.advanced(bySeconds: retry.take()))
             }
         } else {
             choose(now)
@@ -320,7 +327,7 @@ package struct BlueZClient {
         questions = questions.filter { $0.value.question == .hello || $0.value.question == .match }
         adapters = [:]
         adapter = nil
-        (retryTime, pendingDiscovery) = (.never, nil)
+        nextStep = .none
         beacons.removeAll()
         owner = new.isEmpty ? nil : new
         if new.isEmpty {
@@ -334,12 +341,18 @@ package struct BlueZClient {
     private mutating func choose(_ now: BootTime) {
         if let adapter, adapters[adapter]?.isPowered == true { return }
         adapter = adapters.filter(\.value.isPowered).keys.min()
-        (retryTime, pendingDiscovery) = (.never, nil)
+        nextStep = .none
         guard let adapter else { return settle(adapters.isEmpty ? BlueZProblem.noAdapter : BlueZProblem.switchedOff) }
         if listens { startDiscovery(adapter, now) } else { settle(nil) }
     }
 
-    /// Tells that beacons can be heard, or why not.
+    /// Reports that no beacon can be received, and tries again after a pause.
+    private mutating func fail(_ problem: DeviceError, _ now: BootTime) {
+        settle(problem)
+        nextStep = .retry(now.advanced(bySeconds: retry.take()))
+    }
+
+    /// Reports that beacons can be received, or why not.
     private mutating func settle(_ problem: DeviceError?) {
         isReceiving = problem == nil
         if problem == nil { retry.reset() }
