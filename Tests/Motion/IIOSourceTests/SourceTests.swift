@@ -283,7 +283,7 @@ struct SourceTests {
         #expect(Self.isAtRest(library))
     }
 
-    @Test("Without the right to capture, the sensor is read axis by axis, with one remark")
+    @Test("Without the permission to capture, the sensor is read axis by axis until that is granted")
     func forbidden() {
         let library = Devices.library()
         library.script.withLock { script in
@@ -297,27 +297,33 @@ struct SourceTests {
         #expect(log.count("lost") == 0)
         #expect(source.sensors.first?.mode == .polled)
         #expect(source.sensors.first?.remarks.filter { $0.contains("udev") }.count == 1)
+        #expect(library.isLookedAt(by: source))
+        #expect(library.journal.count("buffer accel") == 0)
+        library.script.withLock { $0.isNodeAccessible = true }
+        Self.expectBuffer(library, source)
         subscription.cancel()
         #expect(Self.isAtRest(library))
     }
 
-    @Test("A buffer is used once the user may open the device")
-    func granted() {
+    @Test("A permission that is granted between the failure and the look at it is used too")
+    func grantedMeanwhile() {
         let library = Devices.library()
-        library.script.withLock { script in
-            script.bufferFailures = [13]
-            script.isNodeAccessible = false
-        }
+        library.script.withLock { $0.bufferFailures = [13] }
         let source = Self.source(library)
-        let log = EventLog()
-        let subscription = source.subscribe(Self.request(interval: 0.001)) { log.note($0) }
-        #expect(log.waits(for: "sample 1.0 2.0 3.0", count: 3))
-        #expect(source.sensors.first?.mode == .polled)
-        library.script.withLock { $0.isNodeAccessible = true }
-        #expect(library.journal.waits(for: "buffer accel") { source.devicesChanged() })
-        #expect(library.journal.waits { _ in source.sensors.first?.mode != .polled })
+        let subscription = source.subscribe(Self.request(interval: 0.001)) { _ in }
+        Self.expectBuffer(library, source)
         subscription.cancel()
         #expect(Self.isAtRest(library))
+    }
+
+    /// Expects the buffer to be opened, and the sensor to be described accordingly.
+    private static func expectBuffer(_ library: ScriptedLibrary, _ source: IIOSource) {
+        #expect(library.journal.waits(for: "buffer accel") { source.devicesChanged() })
+        #expect(
+            library.journal.waits { _ in
+                source.sensors.first.map { $0.mode != .polled && $0.remarks.allSatisfy { !$0.contains("udev") } }
+                    == true
+            })
     }
 
     @Test("A sensor without a buffer is read axis by axis, no faster than it measures")

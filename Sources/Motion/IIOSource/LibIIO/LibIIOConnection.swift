@@ -103,7 +103,7 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
     }
 
     func isNodeAccessible(_ device: Int) -> Bool {
-        guard isLocal, context.devices.indices.contains(device) else { return true }
+        guard isLocal, context.devices.indices.contains(device) else { return false }
         return access("/dev/\(context.devices[device].id)", R_OK | W_OK) == 0
     }
 

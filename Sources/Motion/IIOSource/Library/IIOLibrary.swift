@@ -28,7 +28,7 @@ protocol IIOConnection: AnyObject, Sendable {
     func write(_ value: String, to place: IIOPlace) throws(IIOFailure)
     /// False for an attribute of this machine that the user has no permission to write.
     func isWritable(_ place: IIOPlace) -> Bool
-    /// False for a device of this machine whose node the user has no permission to open.
+    /// True for a device of this machine whose node the user has permission to open.
     func isNodeAccessible(_ device: Int) -> Bool
 
     /// The trigger of a device; fails with ENOENT when the device takes none.

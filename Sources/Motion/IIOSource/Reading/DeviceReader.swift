@@ -188,7 +188,7 @@ struct ReaderFailure: Error {
     }
 
     /// True if the user lacks a permission.
-    var isPermission: Bool {
+    var isForbidden: Bool {
         guard case .system(_, let number) = error.cause else { return false }
         return number == EACCES || number == EPERM
     }

@@ -18,9 +18,6 @@ extension ContextRun {
         case .polling(let interval):
             lookForLife(unit, reader, limit: Self.armingLimit + 5 * interval, since: stage.since, now: now)
             if unit.watch?.isFlowing == true { unit.isLost = false }
-            if unit.isNodeRefused, (unit.connection ?? connection)?.isNodeAccessible(unit.unit.device) == true {
-                unit.noteNodeAccess(now: now)
-            }
         case .capturing(let plan, let start):
             unit.watch =
                 unit.watch
@@ -106,12 +103,8 @@ extension ContextRun {
     }
 
     /// Reads a device axis by axis from now on, and says why, once.
-    func fallBack(_ unit: RunningUnit, now: BootTime, _ remark: String) {
-        unit.fallBack(remark, now: now)
-        logFallBack(unit, remark)
-    }
-
-    func logFallBack(_ unit: RunningUnit, _ remark: String) {
+    func fallBack(_ unit: RunningUnit, now: BootTime, _ remark: String, isForbidden: Bool = false) {
+        unit.fallBack(remark, isForbidden: isForbidden, now: now)
         let text = "\(unit.unit.deviceID) at \(address): \(remark)"
         if session.isNews(remark: text) { log.warning("\(text)") }
     }

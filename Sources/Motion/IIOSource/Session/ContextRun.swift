@@ -77,7 +77,7 @@ final class ContextRun {
         if isDoubtful, hub.isMissingSensor { deadline = min(deadline, doubtAt) }
         for unit in units {
             if let watch = unit.watch { deadline = min(deadline, watch.deadline) }
-            if let retry = unit.bufferRetryAt, unit.wanted != nil { deadline = min(deadline, retry) }
+            if let retry = unit.bufferRetryTime, unit.wanted != nil { deadline = min(deadline, retry) }
             // Without a context there is nothing to start.
             if unit.reader == nil, unit.wanted != nil, connection != nil { deadline = min(deadline, unit.retryAt) }
         }
@@ -109,13 +109,7 @@ final class ContextRun {
         }
         switch failure.remedy {
         case .poll(let remark):
-            if failure.isPermission {
-                let isAccessible = (unit.connection ?? connection)?.isNodeAccessible(unit.unit.device) ?? true
-                unit.fallBackForNode(remark, isAccessible: isAccessible, now: now)
-                logFallBack(unit, remark)
-            } else {
-                fallBack(unit, now: now, remark)
-            }
+            fallBack(unit, now: now, remark, isForbidden: failure.isForbidden)
             return
         case .retry: break
         case .reconnect: connection = nil
@@ -146,7 +140,9 @@ final class ContextRun {
         let plan =
             unit.isGone
             ? nil
-            : UnitPlan.plan(for: unit.unit, isPolled: unit.isFallenBack, gathers: unit.gathers) { hub.demand(of: $0) }
+            : UnitPlan.plan(for: unit.unit, isPolled: unit.bufferFailure != nil, gathers: unit.gathers) {
+                hub.demand(of: $0)
+            }
         tellProblems(of: unit)
         let hasNewWish = plan?.active.contains { unit.wanted?.active.contains($0) != true } ?? false
         unit.wanted = plan

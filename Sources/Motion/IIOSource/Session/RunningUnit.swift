@@ -24,18 +24,23 @@ final class RunningUnit {
     var isGone: Bool { end != nil }
     var backoff: Backoff
     var retryAt = BootTime.zero
-    /// Why it is read axis by axis though it has a buffer; nil when it is not.
-    private(set) var fallBackRemark: String?
+    /// The event after which a buffer that has failed is tried again.
+    enum BufferRetry {
+        /// The device is found in another context.
+        case rediscovery
+        case time(BootTime)
+        /// The user is granted the node of the device, as by udev.
+        case access
+    }
+
+    /// Why a device that has a buffer is read axis by axis, and until when; nil while the buffer is used.
+    private(set) var bufferFailure: (remark: String, retry: BufferRetry)?
     /// False when its buffer was refused, or has given nothing, while it was to gather samples: there may be no room for so
     /// many, and the sensor may be slower than its driver says.
     var gathers = true
     /// True when its buffer has given samples.
     var hasCaptured = false
-    /// When its buffer is tried again; nil for not before the devices are looked at anew.
-    private(set) var bufferRetryAt: BootTime?
     private var bufferBackoff: Backoff
-    /// True if it is read axis by axis because the user has no permission to open its node.
-    private(set) var isNodeRefused = false
 
     init(_ unit: SensorUnit, connection: any IIOConnection, options: IIOSourceOptions) {
         self.unit = unit
@@ -44,7 +49,10 @@ final class RunningUnit {
         bufferBackoff = Backoff(first: options.lastRetry, limit: options.lastRetry * 32)
     }
 
-    var isFallenBack: Bool { fallBackRemark != nil }
+    /// When its buffer is tried again; nil if no time decides that.
+    var bufferRetryTime: BootTime? {
+        if case .time(let time)? = bufferFailure?.retry { time } else { nil }
+    }
 
     /// Lets the reader leave.
     func endReader(now: BootTime) {
@@ -60,40 +68,38 @@ final class RunningUnit {
         connection = replacement.connection
         self.replacement = nil
         // A device that has been away may well capture now.
-        fallBackRemark = nil
-        bufferRetryAt = nil
-        isNodeRefused = false
+        bufferFailure = nil
         gathers = true
     }
 
-    /// Reads axis by axis from now on; for a while only when its buffer has worked before.
-    func fallBack(_ remark: String, now: BootTime) {
-        fallBackRemark = remark
-        bufferRetryAt = hasCaptured ? now.advanced(bySeconds: bufferBackoff.take()) : nil
-    }
-
-    /// Reads axis by axis until the user may open the node of the device, as after udev has granted it.
+    /// Reads the device axis by axis from now on.
     ///
-    /// - Parameter isAccessible: True if the node was granted since the buffer failed; the buffer is then tried again.
-    func fallBackForNode(_ remark: String, isAccessible: Bool, now: BootTime) {
-        fallBackRemark = remark
-        isNodeRefused = !isAccessible
-        bufferRetryAt = isAccessible ? now.advanced(bySeconds: bufferBackoff.take()) : nil
+    /// - Parameter isForbidden: True if the user lacked the permission to open the node. The buffer is tried again once that
+    ///   is granted; otherwise after a while, if it has worked before.
+    func fallBack(_ remark: String, isForbidden: Bool, now: BootTime) {
+        let isAccessible = connection?.isNodeAccessible(unit.device) == true
+        let retry: BufferRetry =
+            if isForbidden, !isAccessible {
+                .access
+            } else if isForbidden || hasCaptured {
+                // A node that is accessible now was granted after the failure.
+                .time(now.advanced(bySeconds: bufferBackoff.take()))
+            } else {
+                .rediscovery
+            }
+        bufferFailure = (remark, retry)
     }
 
-    /// Tries the buffer again, as the user may open the node now.
-    func noteNodeAccess(now: BootTime) {
-        isNodeRefused = false
-        bufferRetryAt = now
-    }
-
-    /// Tries its buffer again when it is time.
+    /// Tries its buffer again when it is time, or when its node was granted.
     func retryBuffer(now: BootTime) {
-        guard let bufferRetryAt, now >= bufferRetryAt else { return }
-        fallBackRemark = nil
-        self.bufferRetryAt = nil
-        // It has worked and may be over: one try will do.
-        isSecondTry = true
+        switch bufferFailure?.retry {
+        case .time(let time) where time <= now:
+            // It has worked and may be over: one try will do.
+            isSecondTry = hasCaptured
+        case .access where connection?.isNodeAccessible(unit.device) == true: break
+        default: return
+        }
+        bufferFailure = nil
     }
 
     /// Its buffer gives samples.
@@ -108,14 +114,14 @@ final class RunningUnit {
     var descriptions: [SensorDescription] {
         unit.members.map { member in
             var description = member.description
-            if isFallenBack || facts.isPolled {
+            if bufferFailure != nil || facts.isPolled {
                 description.mode = .polled
                 description.clock = ""
             } else if !facts.clock.isEmpty {
                 description.clock = facts.clock
             }
             description.remarks += facts.remarks
-            if let fallBackRemark { description.remarks.append(fallBackRemark) }
+            if let bufferFailure { description.remarks.append(bufferFailure.remark) }
             return description
         }
     }
