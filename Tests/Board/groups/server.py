@@ -77,11 +77,21 @@ def shared(board):
     return f"{' and '.join(notes)} readings"
 
 
-def assert_interrupted(board, job):
-    """Ends a watch, and asserts that it reported one loss, and that readings have begun again within 8 s at 50 Hz."""
+def during(board, fault):
+    """Watches the gyroscope before, during and after a fault of iiod. Asserts one loss, and readings within 8 s at 50 Hz.
+
+    fault: gets the iiod that serves, and returns the one that serves afterwards.
+    """
+    board.set(count=1)
+    chips.use(board, "mpu6050")
+    server = serve(board)
+    job = board.start_watch("gyro", "--interval", "0.02", source=SERVER)
+    await_buffer(board)
+    server = fault(server)
     after = int(board.output(counter.READ))
     board.run("sleep 6")
     watch = board.finish(job)
+    server.stop(signal.SIGKILL)
     counter.assert_true(board, watch)
     assert len(watch.problems) == 1 and SERVER in str(watch.problems), f"{len(watch.problems)} problems: {watch.problems}"
     return counter.assert_resumed(watch, after, within=400)
@@ -89,32 +99,23 @@ def assert_interrupted(board, job):
 
 @check("A killed iiod is reported once, and readings go on when it was started again")
 def killed(board):
-    board.set(count=1)
-    chips.use(board, "mpu6050")
-    server = serve(board)
-    job = board.start_watch("gyro", "--interval", "0.02", source=SERVER)
-    await_buffer(board)
-    server.stop(signal.SIGKILL)
-    board.run("sleep 3")
-    server = serve(board)
-    note = assert_interrupted(board, job)
-    server.stop(signal.SIGKILL)
-    return note
+    def fault(server):
+        server.stop(signal.SIGKILL)
+        board.run("sleep 3")
+        return serve(board)
+
+    return during(board, fault)
 
 
 @check("An iiod that is stopped for 6 s is reported once, and nothing old is delivered as new")
 def stopped(board):
-    board.set(count=1)
-    chips.use(board, "mpu6050")
-    server = serve(board)
-    job = board.start_watch("gyro", "--interval", "0.02", source=SERVER)
-    await_buffer(board)
-    server.send_signal(signal.SIGSTOP)
-    board.run("sleep 6")
-    server.send_signal(signal.SIGCONT)
-    note = assert_interrupted(board, job)
-    server.stop(signal.SIGKILL)
-    return note
+    def fault(server):
+        server.send_signal(signal.SIGSTOP)
+        board.run("sleep 6")
+        server.send_signal(signal.SIGCONT)
+        return server
+
+    return during(board, fault)
 
 
 @check("No buffer is enabled in the end")
