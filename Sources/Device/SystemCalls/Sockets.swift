@@ -69,7 +69,6 @@ package enum Sockets {
 
     /// Passes the addresses of a host to a closure until it returns true. Returns the result of getaddrinfo(3), which is 0 on
     /// success. The resolver may take long.
-    ///
     package static func resolve(_ host: String, port: UInt16, isTaken: (addrinfo) -> Bool) -> Int32 {
         var hints = addrinfo()
         hints.ai_socktype = SocketKind.stream.number

@@ -20,6 +20,24 @@ struct NetworkDescriptionTests {
         #expect(LibIIO.uri(of: try MotionSourceAddress(text)) == uri)
     }
 
+    @Test("localhost stands for the loopback addresses", arguments: ["localhost", "LocalHost", "localhost."])
+    func loopback(host: String) {
+        var families: Set<Int32> = []
+        var isLoopback = true
+        let result = Sockets.resolve(host, port: 1) { entry in
+            families.insert(entry.ai_family)
+            if entry.ai_family == AF_INET, let address = entry.ai_addr {
+                address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
+                    // 127.0.0.1 and port 1 in network byte order
+                    isLoopback =
+                        $0.pointee.sin_addr.s_addr.bigEndian == 0x7F00_0001 && $0.pointee.sin_port.bigEndian == 1
+                }
+            }
+            return false
+        }
+        #expect(result == 0 && isLoopback && families.contains(AF_INET))
+    }
+
     @Test("Where the host ends and the port begins")
     func places() throws {
         for (text, host, port) in [
