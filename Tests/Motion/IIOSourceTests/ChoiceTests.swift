@@ -216,6 +216,43 @@ struct ChoiceTests {
     }
 
     @Test(
+        "A path is the same after the device was plugged in again",
+        arguments: [
+            ("/devices/platform/soc/i2c-1/1-0068/iio:device0", "platform/soc/i2c-1/1-0068"),
+            (
+                "/devices/pci0/usb1/1-1/1-1:1.0/0003:8086:0001.000A/HID-SENSOR-200073.12.auto/iio:device3",
+                "pci0/usb1/1-1/1-1:1.0/0003:8086:0001/HID-SENSOR-200073"
+            ),
+            ("/devices/platform/bmc.auto/spi0.1/iio:device1", "platform/bmc.auto/spi0.1"),
+            ("/devices/a.b:c.1/0003:8086.1/iio:device0", "a.b:c.1/0003:8086.1"),
+            ("iio:device0", ""), ("", ""),
+        ])
+    func stablePath(devicePath: String, path: String) {
+        #expect(AttachmentPath.stable(devicePath) == path)
+    }
+
+    @Test("Two sensors of a kind at one hub are told apart after the hub was plugged in again")
+    func sensorsOfOneHub() {
+        var context = Devices.context
+        var second = context.devices[0]
+        second.id = "iio:device7"
+        context.devices.append(second)
+        func identities(counter: Int) -> [SensorIdentity] {
+            SensorUnit.units(
+                of: context, address: .local, settings: [],
+                udev: { property, device in
+                    property == "DEVPATH"
+                        ? "/devices/0003:8086:0001.000\(counter)/HID-SENSOR-200073.\(counter + device).auto/iio:device\(device)"
+                        : nil
+                },
+                key: { id, _ in id }
+            ).flatMap(\.members).map { SensorIdentity($0.description) }
+        }
+        #expect(Set(identities(counter: 1)).count == 4)
+        #expect(identities(counter: 1) == identities(counter: 5))
+    }
+
+    @Test(
         "A serial number that the driver tells is read and taken; zeros are none",
         arguments: [
             ("30313233343536373839616263646566\n", "30313233343536373839616263646566"), ("00000000", ""), ("", ""),

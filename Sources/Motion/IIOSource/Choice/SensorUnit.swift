@@ -34,7 +34,7 @@ struct SensorUnit {
         udev: (_ property: String, _ device: Int) -> String? = { _, _ in nil },
         key: (_ id: String, _ fingerprint: String) -> String
     ) -> [SensorUnit] {
-        context.devices.indices.compactMap { index in
+        var units: [SensorUnit] = context.devices.indices.compactMap { index in
             let device = context.devices[index]
             guard !device.isTrigger else { return nil }
             let found = device.sensors()
@@ -59,6 +59,8 @@ struct SensorUnit {
                     }
                 })
         }
+        AttachmentPath.number(&units)
+        return units
     }
 
     private static func describe(
@@ -83,11 +85,7 @@ struct SensorUnit {
         if sensor.kind == .accelerometer, let location = udev("ACCEL_LOCATION"), !location.isEmpty {
             description.location = location
         }
-        if let path = udev("DEVPATH") {
-            // Without the number that the kernel gave it this time.
-            let parts = path.split(separator: "/").drop { $0 == "devices" }
-            description.path = parts.dropLast().joined(separator: "/")
-        }
+        if let path = udev("DEVPATH") { description.path = AttachmentPath.stable(path) }
         description.mount(
             by: settings, udevMatrix: udev("ACCEL_MOUNT_MATRIX"), driverRemarks: sensor.mountMatrixRemarks)
         return description
