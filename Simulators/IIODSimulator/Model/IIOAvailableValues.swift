@@ -20,15 +20,6 @@ struct IIOAvailableValues {
         }
     }
 
-    /// The rate that a driver sets when asked for one: the least that suffices, else the greatest.
-    func nearestRate(to wanted: Double) -> String {
-        if let rate = range?.rate(atLeast: wanted) { return IIODecimal.text(rate) }
-        let offered = words.compactMap { word in IIONumber.double(word).map { (number: $0, text: word) } }
-        let enough = offered.filter { $0.number >= wanted * (1 - 1e-9) }
-        let best = enough.min { $0.number < $1.number } ?? offered.min { $0.number > $1.number }
-        return best?.text ?? IIODecimal.text(wanted)
-    }
-
     /// The listed value that is the same, as text or as number; nil when it is not offered.
     func listed(_ text: String) -> String? {
         let number = IIONumber.double(text)

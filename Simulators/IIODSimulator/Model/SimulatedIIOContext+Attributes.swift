@@ -48,12 +48,30 @@ extension SimulatedIIOContext {
         context.devices[device].channels[channel].attribute(name)?.number
     }
 
+    /// The place of an attribute that may be written. The value is checked only after its file was opened.
+    func writable(_ name: String, in list: List) throws(IIODStatus) -> Int {
+        // Without create(), the directories of sysfs refuse a file that is not there with EACCES.
+        guard let place = context[keyPath: list].firstIndex(where: { $0.name == name }),
+            !SimulatedIIOContext.isReadOnly(name)
+        else { throw .notAllowed }
+        return place
+    }
+
+    /// Why nothing can be written to an attribute: that its file cannot be opened, otherwise that nothing was written.
+    func refusal(ofEmptyWrite path: IIODAttributePath) -> IIODStatus {
+        do throws(IIODStatus) {
+            let (_, _, list) = try list(path)
+            if let name = path.name { _ = try writable(name, in: list) }
+            return .inputOutput
+        } catch {
+            return error
+        }
+    }
+
     /// Writes an attribute as a driver would take it.
     mutating func write(_ text: String, to name: String, in list: List, device: Int) throws(IIODStatus) {
-        // Without create(), the directories of sysfs refuse a file that is not there with EACCES.
-        guard let place = context[keyPath: list].firstIndex(where: { $0.name == name }) else { throw .notAllowed }
+        let place = try writable(name, in: list)
         let attribute = context[keyPath: list][place]
-        guard !SimulatedIIOContext.isReadOnly(attribute.name) else { throw .notAllowed }
         let value = try accepted(text, for: attribute, in: list, device: device)
         context[keyPath: list][place].value = value
         guard attribute.filename != attribute.name else { return }
@@ -71,25 +89,20 @@ extension SimulatedIIOContext {
         _ text: String, for attribute: IIOAttribute, in list: List, device: Int
     ) throws(IIODStatus) -> String {
         if attribute.name == "current_timestamp_clock" {
-            guard IIOStampClock(rawValue: text) != nil else { throw .invalid }
-            return text
+            let name = text.hasSuffix("\n") ? String(text.dropLast()) : text
+            guard IIOStampClock(rawValue: name) != nil else { throw .invalid }
+            return name
         }
-        let number = IIONumber.double(text)
         if let available = available(for: attribute, in: list, device: device) {
-            if attribute.name.hasSuffix("sampling_frequency") {
-                guard let number, number > 0 else { throw .invalid }
-                return available.nearestRate(to: number)
-            }
-            guard let listed = available.listed(text) else { throw .invalid }
+            guard let number = KernelNumber(text), let listed = available.listed(number.text) else { throw .invalid }
             return listed
         }
-        if attribute.name.hasSuffix("sampling_frequency") {
-            guard let number, number > 0 else { throw .invalid }
-        } else if attribute.number != nil, number == nil {
-            // What was a number stays one.
-            throw .invalid
-        }
-        return text
+        // Drivers that can change a scale list its values.
+        if ["raw", "input", "offset", "scale"].contains(attribute.name) { throw .invalid }
+        guard attribute.name.hasSuffix("sampling_frequency") || attribute.number != nil else { return text }
+        guard let number = KernelNumber(text) else { throw .invalid }
+        if attribute.name.hasSuffix("sampling_frequency"), !(number.value > 0) { throw .invalid }
+        return number.text(like: attribute.value ?? "")
     }
 
     /// The values that the driver lists for an attribute, beside it or for the device as a whole.
@@ -107,10 +120,40 @@ extension SimulatedIIOContext {
         return nil
     }
 
-    /// What describes the hardware or its readings.
+    /// What describes the hardware. The files of raw values and offsets may be written, although few drivers take a value.
     private static func isReadOnly(_ name: String) -> Bool {
-        if name.hasSuffix("_available") || name.hasSuffix("_raw") || name.hasSuffix("_input") { return true }
-        return ["raw", "input", "mount_matrix", "matrix", "name", "label", "location", "offset", "data_available"]
-            .contains(name)
+        name.hasSuffix("_available")
+            || ["mount_matrix", "matrix", "name", "label", "location", "data_available", "direction"].contains(name)
+    }
+}
+
+/// A number as the kernel reads it from an attribute: digits with a fraction, and neither an exponent nor a space.
+struct KernelNumber {
+    /// The number without its line feed and plus sign.
+    let text: String
+    let value: Double
+
+    init?(_ written: String) {
+        var text = Substring(written)
+        if text.hasSuffix("\n") { text = text.dropLast() }
+        if text.hasPrefix("+") { text = text.dropFirst() }
+        let digits = text.hasPrefix("-") ? text.dropFirst() : text
+        let parts = digits.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        guard !digits.isEmpty, digits.utf8.count <= 64,
+            parts.allSatisfy({ part in part.utf8.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 } }),
+            parts.first?.isEmpty == false, let value = Double(String(text))
+        else { return nil }
+        self.text = String(text)
+        self.value = value
+    }
+
+    /// The number with as many decimals as another text has: drivers print each attribute in one format, and cut off what
+    /// they cannot store.
+    func text(like other: String) -> String {
+        let decimals = other.split(separator: ".", maxSplits: 1).dropFirst().first?.utf8.count ?? 0
+        let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        guard decimals > 0, let whole = parts.first else { return parts.first ?? text }
+        let fraction = parts.count > 1 ? parts[1] : ""
+        return whole + "." + (fraction + String(repeating: "0", count: decimals)).prefix(decimals)
     }
 }

@@ -4,9 +4,9 @@ public import IIOFormat
 
 /// The devices that a simulated iiod serves: attributes with values, some of them writable, and triggers.
 ///
-/// It is a value. Written attributes follow the kernel's manners: `sampling_frequency` goes to the listed rate that
-/// suffices, other attributes with a list take what is listed, `current_timestamp_clock` takes the names of clocks, and
-/// what describes the hardware is read-only.
+/// It is a value. Written attributes follow the kernel's rules: an attribute with a list takes what is listed, numbers have
+/// neither exponents nor spaces, `current_timestamp_clock` takes the names of clocks, and what describes the hardware is
+/// read-only.
 public struct SimulatedIIOContext: Sendable {
     /// The devices with the values that their attributes have now.
     public internal(set) var context: IIOContext
@@ -17,8 +17,8 @@ public struct SimulatedIIOContext: Sendable {
 
     /// A simulation of those devices.
     ///
-    /// Channels are sorted by scan index, as libiio does, because channel masks count in that order. Where there are
-    /// triggers, every device takes one; it starts with the trigger whose name starts with its own and a hyphen.
+    /// Channels are sorted by scan index, as libiio does, because channel masks count in that order. Every device with a
+    /// buffer takes a trigger; it starts with the one whose name starts with its own and a hyphen, if there is one.
     /// Attributes without a value read as empty.
     public init(_ context: IIOContext) {
         var context = context
@@ -27,11 +27,15 @@ public struct SimulatedIIOContext: Sendable {
             context.devices[place].channels = channels.sorted {
                 ($0.element.scan?.index ?? .max, $0.offset) < ($1.element.scan?.index ?? .max, $1.offset)
             }.map(\.element)
+            for (name, value) in [("data_available", "0"), ("direction", "in")] {
+                let attributes = context.devices[place].bufferAttributes
+                guard let found = attributes.firstIndex(where: { $0.name == name && $0.value == nil }) else { continue }
+                context.devices[place].bufferAttributes[found].value = value
+            }
         }
         self.context = context
         let found = context.devices.indices.filter { context.devices[$0].isTrigger }
-        guard !found.isEmpty else { return }
-        for place in context.devices.indices where !context.devices[place].isTrigger {
+        for place in context.devices.indices where context.devices[place].channels.contains(where: { $0.scan != nil }) {
             let name = context.devices[place].name
             triggers[place] = found.first { !name.isEmpty && context.devices[$0].name.hasPrefix(name + "-") } ?? -1
         }
@@ -61,10 +65,11 @@ public struct SimulatedIIOContext: Sendable {
 }
 
 extension SimulatedIIOContext {
-    /// The name of the trigger that is set; empty when none is.
+    /// The name of the trigger that is set. Without one the kernel's file is empty, which libiio 0.24 takes for a failed read.
     func trigger(of device: Int) throws(IIODStatus) -> String {
         guard let place = triggers[device] else { throw .noEntry }
-        return context.devices.indices.contains(place) ? context.devices[place].name : ""
+        guard context.devices.indices.contains(place) else { throw .inputOutput }
+        return context.devices[place].name
     }
 
     /// Sets the trigger of that id, name or label, or none.

@@ -14,22 +14,22 @@ extension IIODSession {
             case .read(let path): append(try world.read(path, now: now))
             case .write(let path, let length):
                 _ = try world.context.device(path.device)
-                // An empty write fails in the C library, one too big for memory before it is read.
-                guard length != 0 else { throw .inputOutput }
+                if length == 0 { throw world.context.refusal(ofEmptyWrite: path) }
+                // A value too big for memory is refused before it is read.
                 guard length > 0, length <= Int64(IIODSession.longestValue) else { throw .noMemory }
                 phase = .value(path, length: Int(length))
             case .trigger(let device):
                 // iiod answers EINVAL, not ENODEV, to an unknown device here.
                 guard let index = world.context.index(of: device) else { throw .invalid }
-                let name = try world.context.trigger(of: index)
-                if name.isEmpty { output.append(line: 0) } else { append(Array(name.utf8)) }
+                append(Array(try world.context.trigger(of: index).utf8))
             case .setTrigger(let device, let trigger):
-                try world.context.setTrigger(trigger, of: try world.context.device(device))
+                let index = try world.context.device(device)
+                guard !world.isCapturing(index) else { throw .busy }
+                try world.context.setTrigger(trigger, of: index)
                 output.append(line: 0)
             case .setBuffersCount(let device, let count):
                 let index = try world.context.device(device)
                 guard count != 0 else { throw .invalid }
-                guard !world.isCapturing(index) else { throw .busy }
                 world.setBuffersCount(count, of: index)
                 output.append(line: 0)
             case .open(let device, let samples, let mask, let isCyclic):

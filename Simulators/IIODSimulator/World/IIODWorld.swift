@@ -177,9 +177,7 @@ extension IIODWorld {
     private mutating func write(
         _ bytes: ArraySlice<UInt8>, to name: String, in list: SimulatedIIOContext.List, device: Int
     ) throws(IIODStatus) {
-        let text = String(IIONumber.trimmed(String(decoding: bytes, as: UTF8.self)))
-        // The clock stays as it is while samples are stamped.
-        if name == "current_timestamp_clock", isCapturing(device) { throw .busy }
+        let text = String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
         try context.write(text, to: name, in: list, device: device)
     }
 
@@ -195,6 +193,8 @@ extension IIODWorld {
             if options.refusesRawReadsWhileCapturing, isCapturing(device) { throw .busy }
             if let live = live(name, device: device, channel: channel, now: now) { text = live }
         }
+        // The only attribute of the kernel's IIO core that ends its line.
+        if name == "current_timestamp_clock" { text += "\n" }
         return Array(text.utf8) + [0]
     }
 
@@ -265,14 +265,17 @@ extension IIODWorld {
         return SampleStream(
             device: device, samples: Int(samples), mask: mask, serial: openCount,
             writer: IIOScanWriter(layout: layout, columns: columns, stampChannel: stampChannel, timeline: timeline),
-            stampOrigin: stampOrigin(description, now: now),
+            clock: description.timestampClock, stampOrigin: stampOrigin(of: device, now: now),
             first: releasedBefore(timeline, now: now), stallCount: faults[device].stallCount)
     }
 
+    /// The name of the clock that stamps samples.
+    func stampClock(of device: Int) -> String { context.context.devices[device].timestampClock }
+
     /// What the clock of the stamps showed at the start of the trace.
-    private func stampOrigin(_ device: IIODevice, now: BootTime) -> Int64 {
+    func stampOrigin(of device: Int, now: BootTime) -> Int64 {
         guard options.stamps == .ofClock else { return 0 }
-        let clock = IIOStampClock(rawValue: device.timestampClock) ?? .realtime
+        let clock = IIOStampClock(rawValue: stampClock(of: device)) ?? .realtime
         return (started ?? now).nanoseconds.addingSaturated(lead(of: clock))
     }
 

@@ -13,14 +13,33 @@ struct AttributeTests {
             ? String(decoding: dialogue.send(Array(value.utf8) + [0]), as: UTF8.self) : "refused"
     }
 
-    @Test(
-        "A rate goes to the listed one that suffices",
-        arguments: [("60", "100"), ("100", "100"), ("1", "10"), ("9999", "500"), ("12.5", "20")])
-    func rate(wanted: String, got: String) {
+    @Test("A listed rate is taken, with or without a line feed", arguments: ["50", "50\n", "+50", "50.0"])
+    func rate(wanted: String) {
         var dialogue = Dialogue()
         #expect(write(wanted, to: "sampling_frequency", in: &dialogue) == "\(wanted.utf8.count + 1)\n")
-        #expect(dialogue.line("READ iio:device0 sampling_frequency") == "\(got.utf8.count + 1)\n\(got)\0\n")
-        #expect(dialogue.world.context.value(for: "iio:device0/sampling_frequency") == got)
+        #expect(dialogue.line("READ iio:device0 sampling_frequency") == "3\n50\0\n")
+        #expect(dialogue.world.context.value(for: "iio:device0/sampling_frequency") == "50")
+    }
+
+    @Test(
+        "A number is what the kernel reads as one",
+        arguments: [
+            ("100", 100), ("-5", -5), ("100.5", 100.5), ("0.000598", 0.000598), ("12\n", 12), ("+3", 3), ("", nil),
+            ("1e2", nil), ("12 ", nil), (" 12", nil), ("0x10", nil), ("-", nil), (".5", nil), ("1,5", nil), ("\n", nil),
+            ("5\n\n", nil), ("nan", nil), ("--5", nil),
+        ] as [(String, Double?)])
+    func kernelNumber(text: String, value: Double?) {
+        #expect(KernelNumber(text)?.value == value)
+    }
+
+    @Test(
+        "A number is stored in the format of the attribute",
+        arguments: [
+            ("100", "50.000000", "100.000000"), ("100.5", "7", "100"), ("30.25", "1.0", "30.2"), ("-5", "0", "-5"),
+            ("0.5", "", "0"), ("1.", "2.00", "1.00"),
+        ])
+    func format(written: String, before: String, after: String) {
+        #expect(KernelNumber(written)?.text(like: before) == after)
     }
 
     @Test(
@@ -28,7 +47,9 @@ struct AttributeTests {
         arguments: [
             ("sampling_frequency", "fast", "-22\n"), ("sampling_frequency", "-1", "-22\n"),
             ("sampling_frequency", "0", "-22\n"), ("current_timestamp_clock", "sundial", "-22\n"),
-            ("INPUT accel_x raw", "5", "-13\n"), ("INPUT accel_x scale", "abc", "-22\n"),
+            ("sampling_frequency", "60", "-22\n"), ("sampling_frequency", "1e2", "-22\n"),
+            ("INPUT accel_x raw", "5", "-22\n"), ("INPUT accel_x scale", "abc", "-22\n"),
+            ("INPUT accel_x scale", "0.5", "-22\n"), ("INPUT accel_x calibbias", "1e2", "-22\n"),
             ("sampling_frequency_available", "5", "-13\n"), ("INPUT accel_x nope", "5", "-13\n"),
             ("INPUT nochan raw", "5", "-6\n"), ("INPUT accel_x mount_matrix", "5", "-13\n"),
         ])
@@ -42,6 +63,8 @@ struct AttributeTests {
     @Test("A file that serves three axes changes on all of them")
     func shared() {
         var dialogue = Dialogue()
+        dialogue.world.context.context.devices[0].channels[0].attributes.append(
+            IIOAttribute(name: "scale_available", filename: "in_accel_scale_available", value: "0.000598 0.001196"))
         #expect(write("0.001196", to: "INPUT accel_y scale", in: &dialogue) == "9\n")
         for axis in ["x", "y", "z"] {
             #expect(dialogue.line("READ iio:device0 INPUT accel_\(axis) scale") == "9\n0.001196\0\n")
@@ -64,14 +87,22 @@ struct AttributeTests {
         #expect(String(decoding: dialogue.send([127, 255, 255, 255]), as: UTF8.self) == "-22\n")
     }
 
-    @Test("The clock of the stamps cannot be changed while the buffer runs")
-    func clockIsBusy() {
+    @Test("The clock of the stamps ends with a line feed, and can be changed while the buffer runs")
+    func clock() {
         var dialogue = Dialogue()
         #expect(write("boottime", to: "current_timestamp_clock", in: &dialogue) == "9\n")
+        #expect(dialogue.line("READ iio:device0 current_timestamp_clock") == "10\nboottime\n\0\n")
         #expect(dialogue.line("OPEN iio:device0 4 0000000f") == "0\n")
-        #expect(write("realtime", to: "current_timestamp_clock", in: &dialogue) == "-16\n")
-        #expect(dialogue.line("CLOSE iio:device0") == "0\n")
-        #expect(write("realtime", to: "current_timestamp_clock", in: &dialogue) == "9\n")
+        #expect(write("realtime\n", to: "current_timestamp_clock", in: &dialogue) == "10\n")
+        #expect(dialogue.line("READ iio:device0 current_timestamp_clock") == "10\nrealtime\n\0\n")
+    }
+
+    @Test("An empty write fails after the file was opened")
+    func empty() {
+        var dialogue = Dialogue()
+        #expect(dialogue.line("WRITE iio:device0 sampling_frequency 0") == "-5\n")
+        #expect(dialogue.line("WRITE iio:device0 INPUT accel_x mount_matrix 0") == "-13\n")
+        #expect(dialogue.line("WRITE iio:device0 nope 0") == "-13\n")
     }
 
     @Test("The raw attribute follows what is measured, in steps of the scale")
@@ -99,8 +130,7 @@ struct AttributeTests {
     @Test("A rate range is kept, and numbers are printed without exponents")
     func ranges() {
         let range = IIOAvailableValues("[10 5 200]")
-        #expect(range.nearestRate(to: 12) == "15")
-        #expect(range.nearestRate(to: 1000) == "200")
+        #expect(range.listed("15") == "15")
         #expect(range.listed("300") == nil)
         #expect(IIODecimal.text(1e-7) == "0.0000001")
         #expect(IIODecimal.text(-12.5) == "-12.5")

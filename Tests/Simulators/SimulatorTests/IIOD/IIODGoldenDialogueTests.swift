@@ -7,6 +7,8 @@ import Testing
 
 @testable import IIODSimulator
 
+/// The dialogue was recorded with a folder in place of sysfs. Two answers are those that the kernel's files give: the clock of
+/// the stamps ends with a line feed, and a device without a trigger has an empty `current_trigger`.
 @Suite("The recorded dialogue with Debian's iiod 0.24")
 struct IIODGoldenDialogueTests {
     struct Exchange: Decodable {

@@ -157,9 +157,12 @@ struct StreamTests {
     func trigger() {
         var dialogue = Dialogue(needingTrigger: ["iio:device0"])
         #expect(dialogue.line("SETTRIG iio:device0") == "0\n")
+        #expect(dialogue.line("GETTRIG iio:device0") == "-5\n")
         #expect(dialogue.line("OPEN iio:device0 4 0000000f") == "-22\n")
         #expect(dialogue.line("SETTRIG iio:device0 mpu6050-dev0") == "0\n")
         #expect(dialogue.line("OPEN iio:device0 4 0000000f") == "0\n")
+        #expect(dialogue.line("SETTRIG iio:device0") == "-16\n")
+        #expect(dialogue.line("SET iio:device0 BUFFERS_COUNT 4") == "0\n")
     }
 
     @Test("Counts and times of a rate agree at every sample", arguments: [1.0, 100, 104, 1.5625, 833, 3200, 1e6])
