@@ -74,13 +74,13 @@ extension SimulatedIIOContext {
 
     /// Sets the trigger of that id, name or label, or none.
     mutating func setTrigger(_ name: String?, of device: Int) throws(IIODStatus) {
-        guard triggers[device] != nil else { throw .noEntry }
-        guard let name else {
-            triggers[device] = -1
-            return
+        var place = -1
+        if let name {
+            guard let index = index(of: name) else { throw .noEntry }
+            guard context.devices[index].isTrigger else { throw .invalid }
+            place = index
         }
-        guard let place = index(of: name) else { throw .noEntry }
-        guard context.devices[place].isTrigger else { throw .invalid }
+        guard triggers[device] != nil else { throw .noEntry }
         triggers[device] = place
     }
 

@@ -178,7 +178,11 @@ extension IIODWorld {
         _ bytes: ArraySlice<UInt8>, to name: String, in list: SimulatedIIOContext.List, device: Int
     ) throws(IIODStatus) {
         let text = String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-        try context.write(text, to: name, in: list, device: device)
+        var changed = context
+        try changed.write(text, to: name, in: list, device: device)
+        // While samples are stamped and scaled, drivers refuse what they would take otherwise.
+        if isCapturing(device), ["current_timestamp_clock", "scale"].contains(name) { throw .busy }
+        context = changed
     }
 
     private mutating func value(
@@ -265,17 +269,14 @@ extension IIODWorld {
         return SampleStream(
             device: device, samples: Int(samples), mask: mask, serial: openCount,
             writer: IIOScanWriter(layout: layout, columns: columns, stampChannel: stampChannel, timeline: timeline),
-            clock: description.timestampClock, stampOrigin: stampOrigin(of: device, now: now),
+            stampOrigin: stampOrigin(description, now: now),
             first: releasedBefore(timeline, now: now), stallCount: faults[device].stallCount)
     }
 
-    /// The name of the clock that stamps samples.
-    func stampClock(of device: Int) -> String { context.context.devices[device].timestampClock }
-
     /// What the clock of the stamps showed at the start of the trace.
-    func stampOrigin(of device: Int, now: BootTime) -> Int64 {
+    private func stampOrigin(_ device: IIODevice, now: BootTime) -> Int64 {
         guard options.stamps == .ofClock else { return 0 }
-        let clock = IIOStampClock(rawValue: stampClock(of: device)) ?? .realtime
+        let clock = IIOStampClock(rawValue: device.timestampClock) ?? .realtime
         return (started ?? now).nanoseconds.addingSaturated(lead(of: clock))
     }
 

@@ -25,9 +25,7 @@ struct SampleStream {
     private(set) var block: [UInt8] = []
 
     private let writer: IIOScanWriter
-    /// The name of the clock that stamps samples, and its time at the start of the trace.
-    private var clock: String
-    private var stampOrigin: Int64
+    private let stampOrigin: Int64
     /// The samples that have come, when they come in real time.
     private var queue: SampleQueue
     /// The next sample, when they come as fast as asked.
@@ -36,15 +34,14 @@ struct SampleStream {
     private var seenStalls: Int
 
     init(
-        device: Int, samples: Int, mask: IIODChannelMask, serial: UInt64, writer: IIOScanWriter, clock: String,
-        stampOrigin: Int64, first: Int64, stallCount: Int
+        device: Int, samples: Int, mask: IIODChannelMask, serial: UInt64, writer: IIOScanWriter, stampOrigin: Int64,
+        first: Int64, stallCount: Int
     ) {
         self.device = device
         self.samples = samples
         self.mask = mask
         self.serial = serial
         self.writer = writer
-        self.clock = clock
         self.stampOrigin = stampOrigin
         queue = SampleQueue(from: first)
         seenStalls = stallCount
@@ -53,10 +50,6 @@ struct SampleStream {
     var sampleSize: Int { writer.sampleSize }
 
     mutating func next(atMost wanted: Int64, _ world: inout IIODWorld, now: BootTime) -> Next {
-        if world.stampClock(of: device) != clock {
-            clock = world.stampClock(of: device)
-            stampOrigin = world.stampOrigin(of: device, now: now)
-        }
         while true {
             if let status = world.failure(of: device, since: serial) { return .failure(status) }
             let faults = world.faults[device]

@@ -69,6 +69,9 @@ struct AttributeTests {
         for axis in ["x", "y", "z"] {
             #expect(dialogue.line("READ iio:device0 INPUT accel_\(axis) scale") == "9\n0.001196\0\n")
         }
+        #expect(dialogue.line("OPEN iio:device0 4 0000000f") == "0\n")
+        #expect(write("0.000598", to: "INPUT accel_y scale", in: &dialogue) == "-16\n")
+        #expect(write("0.5", to: "INPUT accel_y scale", in: &dialogue) == "-22\n")
         #expect(write("7", to: "INPUT accel_y calibbias", in: &dialogue) == "2\n")
         #expect(dialogue.line("READ iio:device0 INPUT accel_x calibbias") == "2\n0\0\n")
     }
@@ -87,12 +90,14 @@ struct AttributeTests {
         #expect(String(decoding: dialogue.send([127, 255, 255, 255]), as: UTF8.self) == "-22\n")
     }
 
-    @Test("The clock of the stamps ends with a line feed, and can be changed while the buffer runs")
+    @Test("The clock of the stamps ends with a line feed, and cannot be changed while the buffer runs")
     func clock() {
         var dialogue = Dialogue()
         #expect(write("boottime", to: "current_timestamp_clock", in: &dialogue) == "9\n")
         #expect(dialogue.line("READ iio:device0 current_timestamp_clock") == "10\nboottime\n\0\n")
         #expect(dialogue.line("OPEN iio:device0 4 0000000f") == "0\n")
+        #expect(write("realtime\n", to: "current_timestamp_clock", in: &dialogue) == "-16\n")
+        #expect(dialogue.line("CLOSE iio:device0") == "0\n")
         #expect(write("realtime\n", to: "current_timestamp_clock", in: &dialogue) == "10\n")
         #expect(dialogue.line("READ iio:device0 current_timestamp_clock") == "10\nrealtime\n\0\n")
     }
