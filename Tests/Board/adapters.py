@@ -158,6 +158,9 @@ def sentence(text):
 
 def plug(board, adapter, serial):
     """Plugs in an adapter, and returns its node when udev has finished."""
+    nodes = set(board.run("ls /dev/ttyUSB*").output.split())
     board.machine.plug(adapter, serial)
-    link = f"/dev/serial/by-id/usb-QEMU_QEMU_USB_SERIAL_{serial}-if00-port0"
-    return board.output(f"for i in $(seq 600); do [ -e {link} ] && break; sleep 0.05; done; udevadm settle; readlink -e {link}")
+    count = "$(ls /dev/ttyUSB* 2>/dev/null | wc -l)"
+    board.output(f"for i in $(seq 600); do [ {count} -gt {len(nodes)} ] && break; sleep 0.05; done; udevadm settle")
+    (node,) = set(board.output("ls /dev/ttyUSB*").split()) - nodes
+    return node

@@ -58,6 +58,12 @@ class Board:
         script = f"while ! {{ {condition}; }}; do [ $SECONDS -lt {seconds} ] || exit 1; sleep 0.25; done"
         return self.run(script, seconds * 2).status == 0
 
+    def find(self, pattern, path, count=1, seconds=60, after=None):
+        """Waits until that many lines of a file match a regular expression; with `after`, lines that begin with a greater
+        number. The output is the last of those lines; the status is not 0 if there are fewer.
+        """
+        return self.machine.find(pattern, path, count, seconds, after)
+
     def tidy(self):
         """Ends what a check has left running, and restores the hardware."""
         self.run("pkill -KILL sensorctl; pkill -KILL iio_readdev; true")

@@ -16,12 +16,12 @@ class Check:
 class Group:
     """The checks of one machine, in the order of their definitions."""
 
-    def __init__(self, name, title, prepare, init="/opt/board/init", adapters=()):
-        """prepare: called with the board before the first check. init, adapters: see Machine."""
+    def __init__(self, name, title, prepare, init="/opt/board/init", adapters=(), clock="guest"):
+        """prepare: called with the board before the first check. init, adapters, clock: see Machine."""
         self.name = name
         self.title = title
         self.prepare = prepare
-        self.machine = {"init": init, "adapters": adapters}
+        self.machine = {"init": init, "adapters": adapters, "clock": clock}
         self.checks = []
 
     def check(self, title, short=True):

@@ -26,6 +26,8 @@ UNUSED = [
     "drivers/video", "fs/xfs", "fs/btrfs", "fs/ocfs2", "fs/ceph", "net/netfilter",
 ]
 
+PAYLOAD_STEP = 128 << 20
+
 
 class Unavailable(Exception):
     """The board cannot be built on this machine. The text is the reason."""
@@ -156,12 +158,12 @@ def as_root(script):
 
 def pack_initramfs(work):
     folder = work / "initramfs.d"
-    for name in ("bin", "dev", "proc", "sys", "root", "modules"):
+    for name in ("bin", "dev", "proc", "sys", "disk", "changes", "root", "modules"):
         (folder / name).mkdir(parents=True)
     shutil.copy(work / "root/bin/busybox", folder / "bin/busybox")
     (drivers,) = work.glob("root/lib/modules/*")
     order = []
-    for name in ("virtio_pci", "virtio_blk", "virtio_console", "crc32c_generic", "ext4"):
+    for name in ("virtio_pci", "virtio_blk", "virtio_console", "crc32c_generic", "ext4", "overlay"):
         for path in dependencies(drivers, name):
             if path not in order:
                 order.append(path)
@@ -204,7 +206,8 @@ def pack_payload(tool, target):
     for path in re.findall(r"=> (/\S+)", listing):
         if not path.startswith(("/lib/", "/usr/lib/", "/lib64/")):
             shutil.copy(path, folder / "lib" / Path(path).name)
-    size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) // 1048576 + 32
+    # A multiple, so that a saved state of a machine, which has the size of its disks, can be used with another tool.
+    size = (sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) // PAYLOAD_STEP + 1) * PAYLOAD_STEP
     target.unlink(missing_ok=True)
-    as_root(f"truncate -s {size}M {target} && chmod -R go+rX {folder} && mke2fs -q -t ext4 -O ^has_journal -m 0 -d {folder} {target}")
+    as_root(f"truncate -s {size} {target} && chmod -R go+rX {folder} && mke2fs -q -t ext4 -O ^has_journal -m 0 -d {folder} {target}")
     shutil.rmtree(folder)

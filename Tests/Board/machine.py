@@ -9,6 +9,15 @@ import subprocess
 import threading
 import time
 
+from state import SavedState
+
+# qemu's options for the clock that a guest follows. The first one counts two nanoseconds for each instruction, and goes on to
+# the next timer when there is nothing to do.
+CLOCKS = {
+    "guest": ("-accel", "tcg,thread=single,tb-size=512", "-icount", "shift=1,sleep=off", "-rtc", "clock=vm", "-smp", "1"),
+    "host": ("-accel", "tcg,thread=multi,tb-size=512", "-smp", "2"),
+}
+
 
 class MachineError(Exception):
     """The machine does not boot or does not answer."""
@@ -58,44 +67,61 @@ class Job:
 class Machine:
     """A running virtual machine. Use it in a `with` statement.
 
-    The disks are not changed: what a machine writes is gone when it ends.
+    The disks are not changed: what a machine writes is in its memory, and gone when it ends.
     """
 
-    def __init__(self, architecture, image, payload, folder, init="/opt/board/init", adapters=()):
+    def __init__(self, architecture, image, payload, folder, init="/opt/board/init", adapters=(), clock="guest"):
         """init: the first program of the guest, after its disks are mounted.
         adapters: the names of USB serial adapters that can be plugged in.
+        clock: "guest" when time passes in the guest as its processor works, and at once while it waits, however busy the
+        host is; "host" when it passes as in the host, for guests that talk to devices in the host.
         """
         self.folder = folder
         self.jobs = {}
         self.count = 0
         self.lock = threading.Lock()
         folder.mkdir(parents=True, exist_ok=True)
+        # Programs at the same addresses need not be translated again by the emulator: norandmaps makes it twice as fast.
         kernel_options = (
-            f"console={architecture.console} loglevel=5 panic=5 net.ifnames=0 mitigations=off audit=0 board.init={init}")
+            f"console={architecture.console} loglevel=5 panic=5 net.ifnames=0 mitigations=off audit=0 norandmaps "
+            f"board.init={init}")
         self.command = [
-            architecture.emulator, *architecture.machine,
-            "-accel", "tcg,thread=multi,tb-size=512", "-smp", "2", "-m", "1536", "-nodefaults", "-nographic", "-no-reboot",
+            architecture.emulator, *architecture.machine, *CLOCKS[clock],
+            "-m", "1536", "-nodefaults", "-nographic", "-no-reboot",
             "-kernel", image.kernel, "-initrd", image.initramfs, "-append", kernel_options,
-            "-drive", f"file={image.disk},format=raw,if=virtio,snapshot=on",
+            "-drive", f"file={image.disk},format=raw,if=virtio,readonly=on",
             "-drive", f"file={payload},format=raw,if=virtio,readonly=on",
             "-serial", f"file:{folder}/console", "-device", "virtio-rng-pci", "-device", "virtio-serial-pci",
             "-chardev", f"socket,id=agent,path={folder}/agent,server=on,wait=off",
             "-device", "virtserialport,chardev=agent,name=agent",
             "-qmp", f"unix:{folder}/monitor,server=on,wait=off", "-device", "qemu-xhci,id=xhci",
         ]
+        self.state = SavedState(image, [*architecture.machine, *CLOCKS[clock], kernel_options, payload.stat().st_size])
         for name in adapters:
             self.command += ["-chardev", f"socket,id={name},path={folder}/{name},server=on,wait=off"]
 
     def __enter__(self):
+        """Boots the machine, or restores one that has booted."""
+        is_saved = self.state.path.exists()
         with open(self.folder / "qemu", "wb") as log:
             self.process = subprocess.Popen(
-                ["nice", "-n", "5", *map(str, self.command)], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+                ["nice", "-n", "5", *map(str, self.command), *(self.state.options if is_saved else [])],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         try:
             self.agent = self.connect("agent")
-            self.started = Job(self, 0, 180)
-            self.jobs[0] = self.started
+            started = self.jobs[0] = Job(self, 0, 180)
             threading.Thread(target=self.receive, daemon=True).start()
-            self.started.wait()
+            if is_saved:
+                self.state.restore(self)
+            else:
+                started.wait()
+                self.read_ahead("/usr /etc")
+                self.require("umount /opt/board")
+                self.state.save(self)
+            # The disk with the tool may be another one than that of the machine which was saved.
+            self.require("blockdev --flushbufs /dev/vdb && mount -t ext4 -o ro /dev/vdb /opt/board")
+            self.read_ahead("/opt/board")
+            self.require(f"date --set @{time.time()}")
         except BaseException:
             self.__exit__()
             raise
@@ -137,11 +163,15 @@ class Machine:
         with self.lock:
             self.agent.sendall(json.dumps(members).encode() + b"\n")
 
-    def start(self, script, timeout=120):
-        """Starts a script of bash, as root; it is killed after the timeout, in seconds."""
+    def add_job(self, timeout):
         with self.lock:
             self.count += 1
             job = self.jobs[self.count] = Job(self, self.count, timeout)
+        return job
+
+    def start(self, script, timeout=120):
+        """Starts a script of bash, as root; it is killed after the timeout, in seconds."""
+        job = self.add_job(timeout)
         self.send(id=job.number, run=script, timeout=timeout)
         return job
 
@@ -149,11 +179,39 @@ class Machine:
         """Runs a script of bash, as root, and returns its result."""
         return self.start(script, timeout).wait()
 
+    def require(self, script):
+        """Runs a script without which the machine cannot be used."""
+        result = self.run(script)
+        if result.status != 0:
+            raise MachineError(f"{script}: {result}")
+
+    def read_ahead(self, folders):
+        """Reads files into the memory of the guest. Its clock jumps to the next timer, which may be minutes away, when nothing
+        runs while a disk is read: here something runs, and later nothing is read.
+        """
+        self.require(
+            f"""nice -n 19 sh -c 'while :; do :; done' & busy=$!
+            find {folders} -xdev -type f -exec cat {{}} + >/dev/null; status=$?; kill $busy; exit $status""")
+
+    def find(self, pattern, path, count, seconds, after):
+        """Waits until lines of a file match, see `Board.find`."""
+        job = self.add_job(seconds)
+        self.send(id=job.number, find=pattern, count=count, after=after, timeout=seconds, **{"in": path})
+        return job.wait()
+
     def plug(self, adapter, serial):
         """Plugs in a USB serial adapter, an FTDI to the kernel, with that serial number."""
-        self.monitor(
-            "device_add", driver="usb-serial", chardev=adapter, id=f"usb-{adapter}", serial=serial,
-            **{"always-plugged": True})
+        deadline = time.monotonic() + 10
+        while True:
+            try:
+                return self.monitor(
+                    "device_add", driver="usb-serial", chardev=adapter, id=f"usb-{adapter}", serial=serial,
+                    **{"always-plugged": True})
+            except MachineError:
+                # qemu lets go of an adapter some time after it was unplugged.
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.05)
 
     def unplug(self, adapter):
         self.monitor("device_del", id=f"usb-{adapter}")

@@ -30,7 +30,7 @@ def arguments():
     parser.add_argument("tool")
     parser.add_argument("--arch", choices=ARCHITECTURES, default="amd64")
     parser.add_argument("--short", action="store_true")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--jobs", type=int, default=(os.cpu_count() or 1) + 1)
     parser.add_argument("--group", action="append", choices=GROUPS)
     parser.add_argument("--check")
     return parser.parse_args()

@@ -11,6 +11,10 @@ REGION = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
 MINOR = 258
 HEARD = rf"\"minor\":{MINOR},[^}}]*\"rssi\":-"
 OUTPUT = "/run/watch.out"
+# Puts the uptime before each line.
+STAMP = """mawk -W interactive '{
+    getline uptime <"/proc/uptime"; close("/proc/uptime"); sub(/ .*/, "", uptime); print uptime, $0; fflush()
+}'"""
 
 
 def plug(board, number):
@@ -46,14 +50,12 @@ class Ranging:
         board.output(f"rm -f {output}")
         self.job = board.start(
             f"""{TESTER if user else ''} sensorctl watch beacons --beacon {REGION} --json 2>{output}.errors |
-            while read -r line; do echo "$(cut -d' ' -f1 /proc/uptime) $line"; done >{output}""", timeout=300)
+            {STAMP} >{output}""", timeout=300)
 
     def wait(self, since=0, pattern=HEARD, seconds=60):
         """Waits for an event after that uptime. Returns its uptime, or None."""
-        awk = f"awk '$1 > {since} && /{pattern}/ {{ print $1; exit }}' {self.output}"
-        self.board.wait(f"[ -n \"$({awk})\" ]", seconds)
-        found = self.board.run(awk).output
-        return float(found) if found else None
+        found = self.board.find(pattern, self.output, after=since, seconds=seconds)
+        return float(found.output.split()[0]) if found.status == 0 else None
 
     def expect(self, since=0, pattern=HEARD, seconds=60):
         found = self.wait(since, pattern, seconds)

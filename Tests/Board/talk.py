@@ -46,14 +46,9 @@ class Run:
         self.board.start(f"tr '\\0' x </dev/zero >{self.path}.in", timeout=3600)
 
     def wait_for(self, pattern, count=1, seconds=60):
-        """Waits until that many lines match the pattern."""
-        self.board.output(
-            f"""for i in $(seq {seconds * 10}); do
-                [ $(grep --count '{pattern}' {self.path}.out) -ge {count} ] && exit
-                sleep 0.1
-            done
-            echo "$(grep --count '{pattern}' {self.path}.out) of {count} times {pattern}"
-            tail -n 3 {self.path}.out; cat {self.path}.err; exit 1""", seconds + 60)
+        """Waits until that many lines match the pattern, a regular expression."""
+        found = self.board.find(pattern, f"{self.path}.out", count, seconds)
+        assert found.status == 0, f"{found.errors}: {self.board.run(f'tail -n 3 {self.path}.out; cat {self.path}.err')}"
 
     def lines(self, pattern="."):
         output = self.board.run(f"grep '{pattern}' {self.path}.out").output

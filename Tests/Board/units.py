@@ -5,7 +5,7 @@
 import json
 
 STATE = "/var/lib/private/sensorctl"
-NEWEST = f"$(ls {STATE}/recordings/*.trace | tail -n 1)"
+NEWEST = f"$(ls -t {STATE}/recordings/*.trace | head -n 1)"
 # The numbers of the users that systemd makes for the time of a service.
 DYNAMIC_USERS = range(61184, 65520)
 

@@ -155,6 +155,8 @@ def rfkill(board):
     block, unblock = (f"for file in {files}; do echo {value} >${{file%/*}}/soft; done" for value in (1, 0))
     reasons, note = during(board, lambda: hold(board, block, unblock), within=25)
     assert_reported(reasons, "switched off")
+    # systemd-rfkill saves the state only when it ends, and blocks adapters that are plugged in before.
+    assert board.wait("! systemctl --quiet is-active systemd-rfkill"), "systemd-rfkill does not end"
     return note
 
 

@@ -21,7 +21,7 @@ def prepare(board):
     start_gpsd(board)
 
 
-group = Group("positions", "Positions through gpsd", prepare, adapters=["receiver"])
+group = Group("positions", "Positions through gpsd", prepare, adapters=["receiver"], clock="host")
 check = group.check
 
 

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sensors through iiod, the server of libiio, beside those of the kernel."""
 
+import json
+import re
 import signal
 
 import chips
@@ -116,6 +118,64 @@ def stopped(board):
         return server
 
     return during(board, fault)
+
+
+@check("A sensor whose trigger was removed is captured through iiod at its rate")
+def trigger(board):
+    board.set(count=1)
+    chips.use(board, "mpu6050")
+    board.write(f"{board.device('mpu6050')}/trigger/current_trigger", "")
+    server = serve(board)
+    job = board.start_watch("gyro", "--interval", "0.02", source=SERVER)
+    await_buffer(board)
+    watch = board.finish(job)
+    server.stop(signal.SIGKILL)
+    counter.assert_true(board, watch)
+    assert not watch.problems, watch.problems
+    return f"{len(watch.readings)} readings"
+
+
+# What drivers do on their own: the MPU-6050 takes rates that it does not list, and no reading of one axis while it captures; a
+# HID hub rounds intervals to milliseconds.
+OWN = r"WRITE mpu6050 sampling_frequency '30'|mpu6050 READ raw|WRITE .*_3d .* sampling_frequency '(30|0|5000|100\.5)'"
+# A recording has the readings of another time.
+READINGS = r"READ .*( raw| input| data_available)$"
+
+
+@check("The simulator of iiod answers as iiod does, of a recording of the same sensors")
+def simulator(board):
+    board.set(count=0)
+    chips.use(board, "mpu6050", "ak8975", "bmp280")
+    chips.start_hub(board)
+    board.output("sensorctl record /tmp/board.trace --parts motion --duration 3")
+    server = serve(board)
+    real = dialogue(board, 30431)
+    server.stop(signal.SIGKILL)
+    server = board.start("exec sensorctl simulate iio /tmp/board.trace --port 30999 --loop", timeout=3600)
+    simulated = dialogue(board, 30999)
+    server.stop(signal.SIGKILL)
+    assert real.keys() == simulated.keys(), f"not the same requests: {sorted(real.keys() ^ simulated.keys())[:9]}"
+    different = [
+        f"{request}: {answer!r}, simulated {simulated[request]!r}"
+        for request, answer in real.items()
+        if not is_same(answer, simulated[request]) and not re.match(f"{OWN}|{READINGS}", request)
+    ]
+    assert not different, f"{len(different)} of {len(real)}: " + "\n".join(different[:40])
+    return f"{len(real)} requests"
+
+
+def is_same(answer, simulated):
+    """Whether two answers are the same. A recording has no values, "", of attributes that are not needed."""
+    if isinstance(simulated, list):
+        return all(map(is_same, answer, simulated))
+    return simulated in (answer, "")
+
+
+def dialogue(board, port):
+    """The answer to each request, see guest/iiodialogue.py."""
+    board.output(f"for i in $(seq 100); do (: </dev/tcp/127.0.0.1/{port}) && exit; sleep 0.1; done 2>/dev/null; exit 1")
+    names = "mpu6050 ak8975 bmp280 accel_3d gyro_3d magn_3d"
+    return dict(json.loads(board.output(f"python3 /opt/board/iiodialogue.py {port} {names}", timeout=300)))
 
 
 @check("No buffer is enabled in the end")

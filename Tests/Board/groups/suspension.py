@@ -15,7 +15,7 @@ def prepare(board):
     counter.start_log(board)
 
 
-group = Group("suspension", "Programs and machines that are stopped", prepare=prepare)
+group = Group("suspension", "Programs and machines that are stopped", prepare=prepare, clock="host")
 check = group.check
 
 

@@ -5,10 +5,14 @@
 
     {"id": 1, "run": "uname -r", "timeout": 60}    answered with {"id": 1, "status": 0, "output": "...", "errors": "..."}
     {"id": 2, "signal": 15, "of": 1}               sends a signal to the processes of that script; no answer
+    {"id": 3, "find": "ok", "in": "/run/log", "count": 2, "after": 0, "timeout": 60}
+                                                   waits until two lines of the file match, and answers with the last of them;
+                                                   with "after" only lines count that begin with a greater number
 """
 
 import json
 import os
+import re
 import signal
 import subprocess
 import threading
@@ -46,6 +50,30 @@ def run(port, request):
         output=output[:LIMIT].decode(errors="replace"), errors=errors[:LIMIT].decode(errors="replace"))
 
 
+def matching(request):
+    """The lines of a file that a request looks for."""
+    try:
+        with open(request["in"], errors="replace") as file:
+            # The last line may still be written.
+            lines = file.read().split("\n")[:-1]
+    except OSError:
+        return []
+    after = request.get("after")
+    found = (line for line in lines if re.search(request["find"], line))
+    return [line for line in found if after is None or float(line.split()[0]) > after]
+
+
+def find(port, request):
+    end = time.monotonic() + request["timeout"]
+    while len(found := matching(request)) < request["count"] and time.monotonic() < end:
+        time.sleep(0.05)
+    if len(found) >= request["count"]:
+        answer(port, id=request["id"], status=0, output=found[request["count"] - 1], errors="")
+    else:
+        text = f"{len(found)} of {request['count']} lines match {request['find']}"
+        answer(port, id=request["id"], status=1, output="", errors=text)
+
+
 def main():
     while not os.path.exists(PORT):
         time.sleep(0.1)
@@ -60,8 +88,9 @@ def main():
         *lines, pending = (pending + data).split(b"\n")
         for line in lines:
             request = json.loads(line)
-            if "run" in request:
-                threading.Thread(target=run, args=(port, request), daemon=True).start()
+            if "run" in request or "find" in request:
+                work = run if "run" in request else find
+                threading.Thread(target=work, args=(port, request), daemon=True).start()
             elif request["of"] in jobs:
                 os.killpg(jobs[request["of"]].pid, request["signal"])
 
