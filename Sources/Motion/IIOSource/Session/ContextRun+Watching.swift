@@ -34,7 +34,7 @@ extension ContextRun {
     /// udev grants access only after a device has appeared, and a device that is plugged in again may be opened before.
     private func retrySettings(_ unit: RunningUnit, _ reader: DeviceReader, now: BootTime) {
         for remark in unit.facts.remarks {
-            let text = "\(unit.unit.deviceID) at \(address): \(remark)"
+            let text = "\(remark) (\(unit.unit.deviceID) at \(address))"
             if session.isNews(remark: text) { log.warning("\(text)") }
         }
         guard let connection = unit.connection ?? connection, unit.facts.refused.contains(where: connection.isWritable)
@@ -105,7 +105,7 @@ extension ContextRun {
     /// Reads a device axis by axis from now on, and says why, once.
     func fallBack(_ unit: RunningUnit, now: BootTime, _ remark: String, isForbidden: Bool = false) {
         unit.fallBack(remark, isForbidden: isForbidden, now: now)
-        let text = "\(unit.unit.deviceID) at \(address): \(remark)"
+        let text = "\(remark) (\(unit.unit.deviceID) at \(address))"
         if session.isNews(remark: text) { log.warning("\(text)") }
     }
 
