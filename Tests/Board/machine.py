@@ -96,7 +96,9 @@ class Machine:
             "-device", "virtserialport,chardev=agent,name=agent",
             "-qmp", f"unix:{folder}/monitor,server=on,wait=off", "-device", "qemu-xhci,id=xhci",
         ]
-        self.state = SavedState(image, [*architecture.machine, *CLOCKS[clock], kernel_options, payload.stat().st_size])
+        self.state = SavedState(
+            image, architecture.emulator,
+            [*architecture.machine, *CLOCKS[clock], kernel_options, payload.stat().st_size])
         for name in adapters:
             self.command += ["-chardev", f"socket,id={name},path={folder}/{name},server=on,wait=off"]
 

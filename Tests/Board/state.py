@@ -4,6 +4,7 @@
 
 import hashlib
 import os
+import shutil
 import time
 from pathlib import Path
 
@@ -17,9 +18,12 @@ LIMIT = 4
 class SavedState:
     """The memory and the devices of a machine that has booted, in a file that may not exist yet."""
 
-    def __init__(self, image, hardware):
-        """hardware: all that differs between machines with these disks."""
-        digest = hashlib.sha256(repr(hardware).encode())
+    def __init__(self, image, emulator, hardware):
+        """emulator: the program of qemu, another version of which may not read the state.
+        hardware: all that differs between machines with these disks.
+        """
+        program = os.stat(shutil.which(emulator))
+        digest = hashlib.sha256(repr((program.st_size, program.st_mtime_ns, hardware)).encode())
         for name in PROGRAMS:
             digest.update((HERE / name).read_bytes())
         self.path = image.disk.parent / f"{digest.hexdigest()[:16]}.state"
@@ -40,15 +44,17 @@ class SavedState:
         part = self.path.with_name(f"{self.path.name}.{os.getpid()}-{id(machine)}")
         machine.pause()
         machine.monitor("migrate-set-parameters", **{"max-bandwidth": 1 << 40})
-        machine.monitor("migrate", uri=f"exec:cat >'{part}'")
-        while (status := machine.monitor("query-migrate")["status"]) not in ("completed", "failed", "cancelled"):
-            time.sleep(0.05)
-        if status == "completed":
-            os.replace(part, self.path)
-        else:
-            print(f"the state of the machine could not be saved: {status}", flush=True)
+        try:
+            machine.monitor("migrate", uri=f"exec:cat >'{part}'")
+            while (status := machine.monitor("query-migrate")["status"]) not in ("completed", "failed", "cancelled"):
+                time.sleep(0.05)
+            if status == "completed":
+                os.replace(part, self.path)
+            else:
+                print(f"the state of the machine could not be saved: {status}", flush=True)
+        finally:
             part.unlink(missing_ok=True)
         machine.resume()
         states = sorted(self.path.parent.glob("*.state"), key=lambda path: path.stat().st_mtime)
         for path in states[:-LIMIT]:
-            path.unlink()
+            path.unlink(missing_ok=True)

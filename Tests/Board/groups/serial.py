@@ -18,7 +18,9 @@ def prepare(board):
     talk.grant(board, PROPERTIES)
     board.first = adapters.Echo(board.machine, "first", "one")
     board.second = adapters.Echo(board.machine, "second", "two")
-    adapters.plug(board, "first", "SN1")
+    node = adapters.plug(board, "first", "SN1")
+    properties = board.output(f"udevadm info --query=property {node}; cat /etc/udev/rules.d/62-accessories.rules")
+    assert "EXTERNAL_ACCESSORY_PROTOCOLS=com.example.scale" in properties, properties
 
 
 group = Group("serial", "Accessories at USB serial adapters", prepare, adapters=["first", "second"], clock="host")
