@@ -3,7 +3,7 @@
 #if LibIIO
 import DeviceCore
 import Foundation
-import IIODSimulator
+@testable import IIODSimulator
 import IIOFormat
 import IIOSource
 import Synchronization
@@ -225,6 +225,22 @@ extension IntegrationTests {
             #expect(remarks.contains { $0.contains("singular") } == (name == "a singular matrix"))
             subscription.cancel()
             #expect(try await Self.waits { server.connectionCount == 0 })
+        }
+
+        @Test("A device whose trigger is not set is captured with the trigger of its name")
+        func missingTrigger() async throws {
+            let trigger = IIODevice(id: "trigger0", name: "odd-dev0")
+            var context = SimulatedIIOContext(IIOContext(devices: [Self.device(["le:s16/16>>0"]), trigger]))
+            context.devicesNeedingTrigger = ["iio:device0"]
+            context.triggers[0] = -1
+            let server = IIODServer(context: context, samples: IIORestSource())
+            let source = try Self.source(try server.start())
+            let story = Story()
+            let subscription = source.subscribe(Self.request) { story.note($0) }
+            #expect(try await Self.waits { story.samples >= 20 })
+            #expect(source.sensors.map(\.mode) == [.buffered])
+            #expect(story.lost.isEmpty)
+            subscription.cancel()
         }
 
         @Test("A scale that cannot be is one clear error", arguments: ["0", "nan", "0,01"])

@@ -90,6 +90,8 @@ extension IntegrationTests {
             #expect(read.1.joined().contains("0.0000001"))
             _ = try await run([try #require(IIOTools.attr), "-u", uri, "-d", "mpu6050", "sampling_frequency", "50"])
             #expect(server.value(for: "iio:device0/sampling_frequency") == "50")
+            _ = try await run([try #require(IIOTools.attr), "-u", uri, "-d", "mpu6050", "sampling_frequency", "60"])
+            #expect(server.value(for: "iio:device0/sampling_frequency") == "50")
             _ = try await run([
                 try #require(IIOTools.attr), "-u", uri, "-d", "mpu6050", "current_timestamp_clock", "boottime",
             ])

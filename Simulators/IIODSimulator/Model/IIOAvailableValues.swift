@@ -20,9 +20,10 @@ struct IIOAvailableValues {
         }
     }
 
-    /// The listed value that is the same, as text or as number; nil when it is not offered.
-    func listed(_ text: String) -> String? {
-        let number = IIONumber.double(text)
+    /// The listed value that equals what was written, as text or as a number; nil if it is not offered.
+    func listed(_ written: String) -> String? {
+        let text = written.hasSuffix("\n") ? String(written.dropLast()) : written
+        let number = KernelNumber(written)?.value
         if case .range(let least, _, let greatest)? = range {
             guard let number, number >= least, number <= greatest else { return nil }
             return text

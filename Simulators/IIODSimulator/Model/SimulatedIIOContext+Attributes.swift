@@ -48,7 +48,7 @@ extension SimulatedIIOContext {
         context.devices[device].channels[channel].attribute(name)?.number
     }
 
-    /// The place of an attribute that may be written. The value is checked only after its file was opened.
+    /// The index of an attribute whose file can be opened for writing.
     func writable(_ name: String, in list: List) throws(IIODStatus) -> Int {
         // Without create(), the directories of sysfs refuse a file that is not there with EACCES.
         guard let place = context[keyPath: list].firstIndex(where: { $0.name == name }),
@@ -57,8 +57,8 @@ extension SimulatedIIOContext {
         return place
     }
 
-    /// Why nothing can be written to an attribute: that its file cannot be opened, otherwise that nothing was written.
-    func refusal(ofEmptyWrite path: IIODAttributePath) -> IIODStatus {
+    /// The error of an empty write: that of opening the file, or EIO if it can be opened.
+    func emptyWriteError(_ path: IIODAttributePath) -> IIODStatus {
         do throws(IIODStatus) {
             let (_, _, list) = try list(path)
             if let name = path.name { _ = try writable(name, in: list) }
@@ -68,11 +68,16 @@ extension SimulatedIIOContext {
         }
     }
 
-    /// Writes an attribute as a driver would take it.
-    mutating func write(_ text: String, to name: String, in list: List, device: Int) throws(IIODStatus) {
+    /// Writes an attribute as a driver does.
+    ///
+    /// - Parameter isCapturing: True while the buffer is enabled. Drivers then refuse another clock or scale.
+    mutating func write(
+        _ text: String, to name: String, in list: List, device: Int, isCapturing: Bool
+    ) throws(IIODStatus) {
         let place = try writable(name, in: list)
         let attribute = context[keyPath: list][place]
         let value = try accepted(text, for: attribute, in: list, device: device)
+        if isCapturing, ["current_timestamp_clock", "scale"].contains(name) { throw .busy }
         context[keyPath: list][place].value = value
         guard attribute.filename != attribute.name else { return }
         // One file serves several channels, such as in_accel_scale.
@@ -94,14 +99,14 @@ extension SimulatedIIOContext {
             return name
         }
         if let available = available(for: attribute, in: list, device: device) {
-            guard let number = KernelNumber(text), let listed = available.listed(number.text) else { throw .invalid }
+            guard let listed = available.listed(text) else { throw .invalid }
             return listed
         }
         // Drivers that can change a scale list its values.
         if ["raw", "input", "offset", "scale"].contains(attribute.name) { throw .invalid }
         guard attribute.name.hasSuffix("sampling_frequency") || attribute.number != nil else { return text }
-        guard let number = KernelNumber(text) else { throw .invalid }
-        if attribute.name.hasSuffix("sampling_frequency"), !(number.value > 0) { throw .invalid }
+        guard let number = KernelNumber(text), let value = number.value else { throw .invalid }
+        if attribute.name.hasSuffix("sampling_frequency"), value <= 0 { throw .invalid }
         return number.text(like: attribute.value ?? "")
     }
 
@@ -120,40 +125,10 @@ extension SimulatedIIOContext {
         return nil
     }
 
-    /// What describes the hardware. The files of raw values and offsets may be written, although few drivers take a value.
+    /// Returns true for descriptions of the hardware. Raw values and offsets are not among them: the kernel makes their files
+    /// writable, although few drivers accept a value.
     private static func isReadOnly(_ name: String) -> Bool {
         name.hasSuffix("_available")
             || ["mount_matrix", "matrix", "name", "label", "location", "data_available", "direction"].contains(name)
-    }
-}
-
-/// A number as the kernel reads it from an attribute: digits with a fraction, and neither an exponent nor a space.
-struct KernelNumber {
-    /// The number without its line feed and plus sign.
-    let text: String
-    let value: Double
-
-    init?(_ written: String) {
-        var text = Substring(written)
-        if text.hasSuffix("\n") { text = text.dropLast() }
-        if text.hasPrefix("+") { text = text.dropFirst() }
-        let digits = text.hasPrefix("-") ? text.dropFirst() : text
-        let parts = digits.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
-        guard !digits.isEmpty, digits.utf8.count <= 64,
-            parts.allSatisfy({ part in part.utf8.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 } }),
-            parts.first?.isEmpty == false, let value = Double(String(text))
-        else { return nil }
-        self.text = String(text)
-        self.value = value
-    }
-
-    /// The number with as many decimals as another text has: drivers print each attribute in one format, and cut off what
-    /// they cannot store.
-    func text(like other: String) -> String {
-        let decimals = other.split(separator: ".", maxSplits: 1).dropFirst().first?.utf8.count ?? 0
-        let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        guard decimals > 0, let whole = parts.first else { return parts.first ?? text }
-        let fraction = parts.count > 1 ? parts[1] : ""
-        return whole + "." + (fraction + String(repeating: "0", count: decimals)).prefix(decimals)
     }
 }

@@ -4,8 +4,8 @@ public import IIOFormat
 
 /// The devices that a simulated iiod serves: attributes with values, some of them writable, and triggers.
 ///
-/// It is a value. Written attributes follow the kernel's rules: an attribute with a list takes what is listed, numbers have
-/// neither exponents nor spaces, `current_timestamp_clock` takes the names of clocks, and what describes the hardware is
+/// Written attributes follow the kernel's rules: an attribute with a list accepts the listed values, numbers have neither
+/// exponents nor spaces, `current_timestamp_clock` accepts the names of clocks, and descriptions of the hardware are
 /// read-only.
 public struct SimulatedIIOContext: Sendable {
     /// The devices with the values that their attributes have now.
@@ -18,7 +18,7 @@ public struct SimulatedIIOContext: Sendable {
     /// A simulation of those devices.
     ///
     /// Channels are sorted by scan index, as libiio does, because channel masks count in that order. Every device with a
-    /// buffer takes a trigger; it starts with the one whose name starts with its own and a hyphen, if there is one.
+    /// buffer accepts a trigger. Its first trigger is that whose name begins with the device's name and a hyphen, if any.
     /// Attributes without a value read as empty.
     public init(_ context: IIOContext) {
         var context = context
@@ -65,7 +65,7 @@ public struct SimulatedIIOContext: Sendable {
 }
 
 extension SimulatedIIOContext {
-    /// The name of the trigger that is set. Without one the kernel's file is empty, which libiio 0.24 takes for a failed read.
+    /// The name of the trigger that is set. Without one, iiod 0.24 returns -EIO, because it cannot read an empty file.
     func trigger(of device: Int) throws(IIODStatus) -> String {
         guard let place = triggers[device] else { throw .noEntry }
         guard context.devices.indices.contains(place) else { throw .inputOutput }

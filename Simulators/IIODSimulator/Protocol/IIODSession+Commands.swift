@@ -14,7 +14,7 @@ extension IIODSession {
             case .read(let path): append(try world.read(path, now: now))
             case .write(let path, let length):
                 _ = try world.context.device(path.device)
-                if length == 0 { throw world.context.refusal(ofEmptyWrite: path) }
+                if length == 0 { throw world.context.emptyWriteError(path) }
                 // A value too big for memory is refused before it is read.
                 guard length > 0, length <= Int64(IIODSession.longestValue) else { throw .noMemory }
                 phase = .value(path, length: Int(length))

@@ -178,11 +178,7 @@ extension IIODWorld {
         _ bytes: ArraySlice<UInt8>, to name: String, in list: SimulatedIIOContext.List, device: Int
     ) throws(IIODStatus) {
         let text = String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-        var changed = context
-        try changed.write(text, to: name, in: list, device: device)
-        // While samples are stamped and scaled, drivers refuse what they would take otherwise.
-        if isCapturing(device), ["current_timestamp_clock", "scale"].contains(name) { throw .busy }
-        context = changed
+        try context.write(text, to: name, in: list, device: device, isCapturing: isCapturing(device))
     }
 
     private mutating func value(
@@ -197,7 +193,7 @@ extension IIODWorld {
             if options.refusesRawReadsWhileCapturing, isCapturing(device) { throw .busy }
             if let live = live(name, device: device, channel: channel, now: now) { text = live }
         }
-        // The only attribute of the kernel's IIO core that ends its line.
+        // The kernel ends values with a line feed, which libiio replaces by a NUL, and this one with a NUL of its own behind it.
         if name == "current_timestamp_clock" { text += "\n" }
         return Array(text.utf8) + [0]
     }

@@ -21,12 +21,13 @@ struct AttributeTests {
         #expect(dialogue.world.context.value(for: "iio:device0/sampling_frequency") == "50")
     }
 
+    // As in __iio_str_to_fixpoint() of Linux 6.1; the board sends most of these to the kernel.
     @Test(
-        "A number is what the kernel reads as one",
+        "A number has the syntax of the kernel's fixed-point numbers",
         arguments: [
-            ("100", 100), ("-5", -5), ("100.5", 100.5), ("0.000598", 0.000598), ("12\n", 12), ("+3", 3), ("", nil),
-            ("1e2", nil), ("12 ", nil), (" 12", nil), ("0x10", nil), ("-", nil), (".5", nil), ("1,5", nil), ("\n", nil),
-            ("5\n\n", nil), ("nan", nil), ("--5", nil),
+            ("100", 100), ("-5", -5), ("100.5", 100.5), ("0.000598", 0.000598), ("12\n", 12), ("+3", 3), (".5", 0.5),
+            ("5.", 5), ("-", 0), ("\n", 0), ("007", 7), ("", nil), ("1e2", nil), ("12 ", nil), (" 12", nil),
+            ("0x10", nil), ("1,5", nil), ("5\n\n", nil), ("nan", nil), ("--5", nil), ("1.2.3", nil), ("١", nil),
         ] as [(String, Double?)])
     func kernelNumber(text: String, value: Double?) {
         #expect(KernelNumber(text)?.value == value)
@@ -36,7 +37,7 @@ struct AttributeTests {
         "A number is stored in the format of the attribute",
         arguments: [
             ("100", "50.000000", "100.000000"), ("100.5", "7", "100"), ("30.25", "1.0", "30.2"), ("-5", "0", "-5"),
-            ("0.5", "", "0"), ("1.", "2.00", "1.00"),
+            ("0.5", "", "0"), ("1.", "2.00", "1.00"), ("-0.5", "0.0", "-0.5"), ("-0.5", "1", "0"), (".5", "1", "0"),
         ])
     func format(written: String, before: String, after: String) {
         #expect(KernelNumber(written)?.text(like: before) == after)
@@ -135,7 +136,9 @@ struct AttributeTests {
     @Test("A rate range is kept, and numbers are printed without exponents")
     func ranges() {
         let range = IIOAvailableValues("[10 5 200]")
-        #expect(range.listed("15") == "15")
+        #expect(range.listed("15\n") == "15")
+        #expect(IIOAvailableValues("low high").listed("high\n") == "high")
+        #expect(IIOAvailableValues("low high").listed("medium") == nil)
         #expect(range.listed("300") == nil)
         #expect(IIODecimal.text(1e-7) == "0.0000001")
         #expect(IIODecimal.text(-12.5) == "-12.5")
