@@ -223,7 +223,8 @@ struct ChoiceTests {
                 "/devices/pci0/usb1/1-1/1-1:1.0/0003:8086:0001.000A/HID-SENSOR-200073.12.auto/iio:device3",
                 "pci0/usb1/1-1/1-1:1.0/0003:8086:0001/HID-SENSOR-200073"
             ),
-            ("/devices/platform/bmc.auto/spi0.1/iio:device1", "platform/bmc.auto/spi0.1"),
+            ("/devices/platform/dln2-i2c.3.auto/i2c-7/7-0068/iio:device1", "platform/dln2-i2c.3.auto/i2c-7/7-0068"),
+            ("/devices/HID-SENSOR-x.auto/iio:device1", "HID-SENSOR-x.auto"),
             ("/devices/a.b:c.1/0003:8086.1/iio:device0", "a.b:c.1/0003:8086.1"),
             ("iio:device0", ""), ("", ""),
         ])
@@ -232,24 +233,38 @@ struct ChoiceTests {
     }
 
     @Test("Two sensors of a kind at one hub are told apart after the hub was plugged in again")
-    func sensorsOfOneHub() {
-        var context = Devices.context
-        var second = context.devices[0]
-        second.id = "iio:device7"
-        context.devices.append(second)
-        func identities(counter: Int) -> [SensorIdentity] {
-            SensorUnit.units(
+    func sensorsOfOneHub() throws {
+        // libiio lists iio:device10 before iio:device9.
+        func paths(first: Int, isSorted: Bool) throws -> [String: String] {
+            var context = IIOContext()
+            for number in isSorted ? [first, first + 1] : [first + 1, first] {
+                var device = Devices.context.devices[0]
+                device.id = "iio:device\(number)"
+                context.devices.append(device)
+            }
+            let units = SensorUnit.units(
                 of: context, address: .local, settings: [],
-                udev: { property, device in
-                    property == "DEVPATH"
-                        ? "/devices/0003:8086:0001.000\(counter)/HID-SENSOR-200073.\(counter + device).auto/iio:device\(device)"
-                        : nil
+                udev: { property, index in
+                    let id = context.devices[index].id
+                    let cell = id == "iio:device\(first)" ? first : first + 1
+                    return property == "DEVPATH"
+                        ? "/devices/0003:8086:0001.00\(first + 10)/HID-SENSOR-200073.\(cell).auto/\(id)" : nil
                 },
-                key: { id, _ in id }
-            ).flatMap(\.members).map { SensorIdentity($0.description) }
+                key: { id, _ in id })
+            var paths: [String: String] = [:]
+            for unit in units {
+                let member = try #require(unit.members.first { $0.sensor.kind == .accelerometer })
+                paths[unit.deviceID == "iio:device\(first)" ? "first" : "second"] = member.description.path
+            }
+            return paths
         }
-        #expect(Set(identities(counter: 1)).count == 4)
-        #expect(identities(counter: 1) == identities(counter: 5))
+        let expected = [
+            "first": "0003:8086:0001/HID-SENSOR-200073", "second": "0003:8086:0001/HID-SENSOR-200073#2",
+        ]
+        let registered = try paths(first: 2, isSorted: true)
+        #expect(registered == expected)
+        let sortedAsText = try paths(first: 9, isSorted: false)
+        #expect(sortedAsText == expected)
     }
 
     @Test(

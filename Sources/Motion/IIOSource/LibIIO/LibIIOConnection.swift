@@ -128,7 +128,7 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
             let result = iio_device_get_trigger(try self.device(device, call), &trigger)
             // One that was made after the context: set all the same.
             if result == -ENXIO { return .set(nil) }
-            // libiio 0.24 takes the empty `current_trigger` of a device without a trigger for a failed read, in iiod too.
+            // libiio 0.24 returns -EIO for the empty `current_trigger` of a device without a trigger, locally and in iiod.
             if result == -EIO { return .none }
             guard result >= 0 else { throw IIOFailure(call, returned: Int(result)) }
             return trigger.map { trigger in .set(devices.firstIndex(of: trigger)) } ?? .none

@@ -156,7 +156,7 @@ extension IIOFailure {
         default:
             return (
                 .inputOutput,
-                "Reading \(device) at \(address) failed. See the kernel's log (dmesg) there; it is tried again. A driver that has given up its chip reads it again after it was unbound and bound (/sys/bus/iio/devices/\(device)/../driver)."
+                "Reading \(device) at \(address) failed. See the kernel's log (dmesg) there; it is tried again. If that does not help, unbind and bind its driver, the target of /sys/bus/iio/devices/\(device)/../driver."
             )
         }
     }

@@ -34,7 +34,7 @@ extension ContextRun {
     /// udev grants access only after a device has appeared, and a device that is plugged in again may be opened before.
     private func retrySettings(_ unit: RunningUnit, _ reader: DeviceReader, now: BootTime) {
         for remark in unit.facts.remarks {
-            let text = "\(remark) (\(unit.unit.deviceID) at \(address))"
+            let text = "\(name(of: unit)): \(remark)"
             if session.isNews(remark: text) { log.warning("\(text)") }
         }
         guard let connection = unit.connection ?? connection, unit.facts.refused.contains(where: connection.isWritable)
@@ -102,10 +102,15 @@ extension ContextRun {
         reader.restart(now: now)
     }
 
-    /// Reads a device axis by axis from now on, and says why, once.
+    /// The device's id, with the address of the server if it is not of this machine.
+    private func name(of unit: RunningUnit) -> String {
+        address.backend == .local ? unit.unit.deviceID : "\(unit.unit.deviceID) at \(address)"
+    }
+
+    /// Reads a device axis by axis from now on, and logs the reason once.
     func fallBack(_ unit: RunningUnit, now: BootTime, _ remark: String, isForbidden: Bool = false) {
         unit.fallBack(remark, isForbidden: isForbidden, now: now)
-        let text = "\(remark) (\(unit.unit.deviceID) at \(address))"
+        let text = "\(name(of: unit)): \(remark)"
         if session.isNews(remark: text) { log.warning("\(text)") }
     }
 
