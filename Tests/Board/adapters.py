@@ -161,6 +161,7 @@ def plug(board, adapter, serial):
     nodes = set(board.run("ls /dev/ttyUSB*").output.split())
     board.machine.plug(adapter, serial)
     count = "$(ls /dev/ttyUSB* 2>/dev/null | wc -l)"
-    board.output(f"for i in $(seq 600); do [ {count} -gt {len(nodes)} ] && break; sleep 0.05; done; udevadm settle")
+    board.output(f"for i in $(seq 600); do [ {count} -gt {len(nodes)} ] && exit; sleep 0.05; done; exit 1")
     (node,) = set(board.output("ls /dev/ttyUSB*").split()) - nodes
+    board.output(f"udevadm wait --timeout=60 --settle {node}")
     return node

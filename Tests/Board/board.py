@@ -37,16 +37,21 @@ class Board:
         self.machine = machine
         # Brings the hardware back to its usual state, after each check.
         self.restore = lambda: None
+        # The uptime at which the last script ended. A request for it would be later: the clock of a guest that waits for
+        # requests runs fast.
+        self.ended = 0
 
     # Scripts
 
     def run(self, script, timeout=120):
         """Runs a script as root, and returns its result."""
-        return self.machine.run(script, timeout)
+        result = self.machine.run(script, timeout)
+        self.ended = result.uptime
+        return result
 
     def output(self, script, timeout=120):
         """Returns the standard output of a script that has to succeed."""
-        result = self.machine.run(script, timeout)
+        result = self.run(script, timeout)
         assert result.status == 0, f"{script.strip().splitlines()[0]}: {result}"
         return result.output.strip()
 
@@ -68,6 +73,10 @@ class Board:
         """Ends what a check has left running, and restores the hardware."""
         self.run("pkill -KILL sensorctl; pkill -KILL iio_readdev; true")
         self.restore()
+
+    def uptime(self):
+        """The seconds since the machine was started."""
+        return float(self.output("cut -d' ' -f1 /proc/uptime"))
 
     # sysfs
 

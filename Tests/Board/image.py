@@ -206,8 +206,9 @@ def pack_payload(tool, target):
     for path in re.findall(r"=> (/\S+)", listing):
         if not path.startswith(("/lib/", "/usr/lib/", "/lib64/")):
             shutil.copy(path, folder / "lib" / Path(path).name)
-    # A multiple, so that a saved state of a machine, which has the size of its disks, can be used with another tool.
-    size = (sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) // PAYLOAD_STEP + 1) * PAYLOAD_STEP
+    # Rounded up: a saved state can be restored only with disks of the same size. The file system itself needs room, too.
+    used = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) + (32 << 20)
+    size = (used // PAYLOAD_STEP + 1) * PAYLOAD_STEP
     target.unlink(missing_ok=True)
     as_root(f"truncate -s {size} {target} && chmod -R go+rX {folder} && mke2fs -q -t ext4 -O ^has_journal -m 0 -d {folder} {target}")
     shutil.rmtree(folder)

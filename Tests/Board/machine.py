@@ -11,8 +11,8 @@ import time
 
 from state import SavedState
 
-# qemu's options for the clock that a guest follows. The first one counts two nanoseconds for each instruction, and goes on to
-# the next timer when there is nothing to do.
+# qemu's options for the clock of the guest. The first one advances by two nanoseconds with each instruction, and jumps to the
+# next timer when the processor is idle.
 CLOCKS = {
     "guest": ("-accel", "tcg,thread=single,tb-size=512", "-icount", "shift=1,sleep=off", "-rtc", "clock=vm", "-smp", "1"),
     "host": ("-accel", "tcg,thread=multi,tb-size=512", "-smp", "2"),
@@ -24,12 +24,13 @@ class MachineError(Exception):
 
 
 class Result:
-    """The outcome of a script: its exit status, standard output and standard error."""
+    """The outcome of a script: its exit status, standard output and standard error, and the uptime at its end."""
 
-    def __init__(self, status, output, errors):
+    def __init__(self, status, output, errors, uptime=None):
         self.status = status
         self.output = output
         self.errors = errors
+        self.uptime = uptime
 
     @property
     def timed_out(self):
@@ -73,15 +74,15 @@ class Machine:
     def __init__(self, architecture, image, payload, folder, init="/opt/board/init", adapters=(), clock="guest"):
         """init: the first program of the guest, after its disks are mounted.
         adapters: the names of USB serial adapters that can be plugged in.
-        clock: "guest" when time passes in the guest as its processor works, and at once while it waits, however busy the
-        host is; "host" when it passes as in the host, for guests that talk to devices in the host.
+        clock: "guest" for a clock that follows the work of the guest's processor, however busy the host is; "host" for the
+        host's clock, which guests need that talk to devices of the host.
         """
         self.folder = folder
         self.jobs = {}
         self.count = 0
         self.lock = threading.Lock()
         folder.mkdir(parents=True, exist_ok=True)
-        # Programs at the same addresses need not be translated again by the emulator: norandmaps makes it twice as fast.
+        # norandmaps: the emulator translates the code of a program once, not at each address. It is twice as fast.
         kernel_options = (
             f"console={architecture.console} loglevel=5 panic=5 net.ifnames=0 mitigations=off audit=0 norandmaps "
             f"board.init={init}")
@@ -96,37 +97,51 @@ class Machine:
             "-device", "virtserialport,chardev=agent,name=agent",
             "-qmp", f"unix:{folder}/monitor,server=on,wait=off", "-device", "qemu-xhci,id=xhci",
         ]
-        self.state = SavedState(
-            image, architecture.emulator,
-            [*architecture.machine, *CLOCKS[clock], kernel_options, payload.stat().st_size])
+        # The folder is another one in each run, and the far ends of adapters are no part of the state.
+        fixed = [str(part).replace(str(folder), "").replace(str(payload), "") for part in self.command]
+        self.state = SavedState(image, fixed, payload)
         for name in adapters:
             self.command += ["-chardev", f"socket,id={name},path={folder}/{name},server=on,wait=off"]
 
     def __enter__(self):
-        """Boots the machine, or restores one that has booted."""
-        is_saved = self.state.path.exists()
-        with open(self.folder / "qemu", "wb") as log:
-            self.process = subprocess.Popen(
-                ["nice", "-n", "5", *map(str, self.command), *(self.state.options if is_saved else [])],
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-        try:
-            self.agent = self.connect("agent")
-            started = self.jobs[0] = Job(self, 0, 180)
-            threading.Thread(target=self.receive, daemon=True).start()
-            if is_saved:
-                self.state.restore(self)
-            else:
-                started.wait()
+        """Restores a machine that has booted, if there is one that can be restored, or boots this one."""
+        with self.state.lock:
+            if self.state.path.exists():
+                try:
+                    self.begin(self.state.options)
+                    self.state.restore(self)
+                    return self.finish()
+                except (MachineError, OSError) as error:
+                    print(f"{self.state.path.name} is removed, because it cannot be restored: {error}", flush=True)
+                    self.__exit__()
+                    self.state.remove()
+            try:
+                self.begin([])
+                self.started.wait()
                 self.read_ahead("/usr /etc")
                 self.require("umount /opt/board")
                 self.state.save(self)
-            # The disk with the tool may be another one than that of the machine which was saved.
-            self.require("blockdev --flushbufs /dev/vdb && mount -t ext4 -o ro /dev/vdb /opt/board")
-            self.read_ahead("/opt/board")
-            self.require(f"date --set @{time.time()}")
-        except BaseException:
-            self.__exit__()
-            raise
+                return self.finish()
+            except BaseException:
+                self.__exit__()
+                raise
+
+    def begin(self, options):
+        """Starts qemu, and connects to the agent."""
+        with open(self.folder / "qemu", "wb") as log:
+            self.process = subprocess.Popen(
+                ["nice", "-n", "5", *map(str, self.command), *options],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        self.agent = self.connect("agent")
+        # The agent of a machine that boots answers it when it starts.
+        self.started = self.jobs[0] = Job(self, 0, 180)
+        threading.Thread(target=self.receive, args=(self.agent,), daemon=True).start()
+
+    def finish(self):
+        """Mounts the disk with the tool, which may be another one than that of the machine which was saved."""
+        self.require("blockdev --flushbufs /dev/vdb && mount -t ext4 -o ro /dev/vdb /opt/board")
+        self.read_ahead("/opt/board")
+        self.require(f"date --set @{time.time()}")
         return self
 
     def __exit__(self, *_):
@@ -147,19 +162,23 @@ class Machine:
                 time.sleep(0.05)
         raise MachineError("qemu does not start: " + (self.folder / "qemu").read_text(errors="replace")[-400:])
 
-    def receive(self):
+    def receive(self, agent):
+        """Finishes jobs with the answers of the agent, until the machine ends."""
         pending = b""
-        # Ends when the machine does.
-        while data := self.agent.recv(1 << 16):
-            *lines, pending = (pending + data).split(b"\n")
-            for line in lines:
-                answer = json.loads(line)
-                job = self.jobs.pop(answer["id"], None)
-                if job:
-                    job.result = Result(answer["status"], answer["output"], answer["errors"])
-                    job.finished.set()
-        for job in list(self.jobs.values()):
-            job.finished.set()
+        try:
+            while data := agent.recv(1 << 16):
+                *lines, pending = (pending + data).split(b"\n")
+                for line in lines:
+                    answer = json.loads(line)
+                    job = self.jobs.pop(answer["id"], None)
+                    if job:
+                        job.result = Result(answer["status"], answer["output"], answer["errors"], answer.get("uptime"))
+                        job.finished.set()
+        except OSError:
+            pass
+        if agent is self.agent:
+            for job in list(self.jobs.values()):
+                job.finished.set()
 
     def send(self, **members):
         with self.lock:
@@ -188,8 +207,10 @@ class Machine:
             raise MachineError(f"{script}: {result}")
 
     def read_ahead(self, folders):
-        """Reads files into the memory of the guest. Its clock jumps to the next timer, which may be minutes away, when nothing
-        runs while a disk is read: here something runs, and later nothing is read.
+        """Reads files into the page cache of the guest, so that the disks are not read later.
+
+        The guest's clock jumps to the next timer, by minutes perhaps, while the processor waits for a disk. Here a busy loop
+        prevents that.
         """
         self.require(
             f"""nice -n 19 sh -c 'while :; do :; done' & busy=$!
@@ -210,7 +231,7 @@ class Machine:
                     "device_add", driver="usb-serial", chardev=adapter, id=f"usb-{adapter}", serial=serial,
                     **{"always-plugged": True})
             except MachineError:
-                # qemu lets go of an adapter some time after it was unplugged.
+                # qemu releases an adapter that was unplugged asynchronously.
                 if time.monotonic() > deadline:
                     raise
                 time.sleep(0.05)
@@ -227,16 +248,19 @@ class Machine:
 
     def monitor(self, command, **arguments):
         """Runs a command of qemu's machine protocol, and returns its answer."""
-        with self.connect("monitor") as connection, connection.makefile("rw") as stream:
-            stream.readline()
-            for name, members in [("qmp_capabilities", {}), (command, arguments)]:
-                stream.write(json.dumps({"execute": name, "arguments": members}) + "\n")
-                stream.flush()
-                while "event" in (reply := json.loads(stream.readline())):
-                    pass
-                if "error" in reply:
-                    raise MachineError(f"{name}: {reply['error'].get('desc')}")
-        return reply["return"]
+        try:
+            with self.connect("monitor") as connection, connection.makefile("rw") as stream:
+                stream.readline()
+                for name, members in [("qmp_capabilities", {}), (command, arguments)]:
+                    stream.write(json.dumps({"execute": name, "arguments": members}) + "\n")
+                    stream.flush()
+                    while "event" in (reply := json.loads(stream.readline())):
+                        pass
+                    if "error" in reply:
+                        raise MachineError(f"{name}: {reply['error'].get('desc')}")
+            return reply["return"]
+        except (OSError, ValueError) as error:
+            raise MachineError(f"qemu has ended: {(self.folder / 'qemu').read_text(errors='replace')[-400:]}") from error
 
     def console(self):
         """The end of the kernel's messages, or those around its panic."""

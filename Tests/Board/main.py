@@ -20,8 +20,8 @@ from board import Board
 
 # The longest first, so that they do not run on alone at the end.
 GROUPS = [
-    "values", "services", "beacons", "buffers", "faults", "suspension", "serial", "accessories", "positions", "motion",
-    "server", "users",
+    "serial", "services", "suspension", "beacons", "positions", "motion", "server", "accessories", "faults", "buffers",
+    "values", "users",
 ]
 
 

@@ -37,10 +37,6 @@ def control(board, number, line):
     board.output(f"echo '{line}' >/run/vbt{number}.ctl")
 
 
-def uptime(board):
-    return float(board.output("cut -d' ' -f1 /proc/uptime"))
-
-
 class Ranging:
     """A run of `sensorctl watch beacons`, with the uptime at which each event came."""
 
@@ -81,9 +77,9 @@ def failures(events):
 def hold(board, begin, end, seconds=5):
     """Runs two scripts with a pause between them. Returns the uptimes at which the pause began and ended."""
     board.output(begin)
-    began = uptime(board)
+    began = board.ended
     board.run(f"sleep {seconds}")
-    ended = uptime(board)
+    ended = board.ended
     board.output(end)
     return began, ended
 
@@ -97,7 +93,7 @@ def during(board, fault, within):
     ranging = Ranging(board)
     ranging.expect()
     pause = fault() or (0, 0)
-    end = uptime(board)
+    end = board.ended
     again = ranging.expect(since=end, seconds=within + 30)
     board.run("sleep 2")
     events = ranging.end()

@@ -1,47 +1,57 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""States of machines that have booted, kept beside their disks: restoring one takes a second, booting twenty."""
+"""Saved states of machines that have booted, kept beside their disks: restoring one takes a second, booting twenty."""
 
+import collections
 import hashlib
 import os
 import shutil
+import threading
 import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-# What runs in a guest before its state is saved.
-PROGRAMS = ["guest/init", "guest/init-systemd", "guest/agent.py", "guest/sensorctl"]
-# The number of states that are kept for one set of disks.
-LIMIT = 4
+# The files that decide what a machine is before its state is saved.
+SOURCES = ["state.py", "machine.py", "guest/init", "guest/init-systemd", "guest/agent.py", "guest/sensorctl"]
+# The number of states that are kept for one set of disks, of 0.6 GB each. One run uses three.
+LIMIT = 6
+
+locks = collections.defaultdict(threading.Lock)
 
 
 class SavedState:
     """The memory and the devices of a machine that has booted, in a file that may not exist yet."""
 
-    def __init__(self, image, emulator, hardware):
-        """emulator: the program of qemu, another version of which may not read the state.
-        hardware: all that differs between machines with these disks.
-        """
-        program = os.stat(shutil.which(emulator))
-        digest = hashlib.sha256(repr((program.st_size, program.st_mtime_ns, hardware)).encode())
-        for name in PROGRAMS:
+    def __init__(self, image, command, payload):
+        """command: qemu's command without paths that change from run to run. payload: the second disk."""
+        program = os.stat(shutil.which(command[0]))
+        hardware = (program.st_size, program.st_mtime_ns, payload.stat().st_size, *map(str, command))
+        digest = hashlib.sha256(repr(hardware).encode())
+        for name in SOURCES:
             digest.update((HERE / name).read_bytes())
         self.path = image.disk.parent / f"{digest.hexdigest()[:16]}.state"
+        # Held while a machine with this state starts, so that not all that start at once boot.
+        self.lock = locks[self.path]
 
     @property
     def options(self):
         """The options of qemu that restore the state."""
+        # The least recently used states are removed.
+        os.utime(self.path)
         return ["-incoming", f"exec:cat '{self.path}'"]
 
     def restore(self, machine):
-        """Waits until a machine that was started with these options has the state, and lets it go on."""
+        """Waits until a machine that was started with these options has the state, and resumes it."""
         while machine.monitor("query-status")["status"] == "inmigrate":
             time.sleep(0.05)
         machine.resume()
 
+    def remove(self):
+        self.path.unlink(missing_ok=True)
+
     def save(self, machine):
-        """Saves the state of a machine, which stands still meanwhile."""
-        part = self.path.with_name(f"{self.path.name}.{os.getpid()}-{id(machine)}")
+        """Saves the state of a machine, which is paused meanwhile."""
+        part = self.path.with_suffix(f".{os.getpid()}.part")
         machine.pause()
         machine.monitor("migrate-set-parameters", **{"max-bandwidth": 1 << 40})
         try:
@@ -55,6 +65,14 @@ class SavedState:
         finally:
             part.unlink(missing_ok=True)
         machine.resume()
-        states = sorted(self.path.parent.glob("*.state"), key=lambda path: path.stat().st_mtime)
+        self.remove_others()
+
+    def remove_others(self):
+        """Removes the least recently used states, and parts that were left by runs that were killed."""
+        folder = self.path.parent
+        for part in folder.glob("*.part"):
+            if not Path(f"/proc/{part.suffixes[-2][1:]}").exists():
+                part.unlink(missing_ok=True)
+        states = sorted(folder.glob("*.state"), key=lambda path: path.stat().st_mtime)
         for path in states[:-LIMIT]:
             path.unlink(missing_ok=True)

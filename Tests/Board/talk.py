@@ -75,10 +75,6 @@ class Run:
         return self
 
 
-def uptime(board):
-    return float(board.output("cut -d' ' -f1 /proc/uptime"))
-
-
 def assert_ended(run, unplugged):
     """Asserts that a conversation reported one end and ended by itself, soon after the uptime of the unplugging."""
     run.wait()

@@ -118,7 +118,7 @@ def reading(board):
         run.say(f"{'FLOOD'.ljust(63)}\\n")
         run.wait_for('"event":"in"', 20)
         gadget.unplug()
-        talk.assert_ended(run, talk.uptime(board))
+        talk.assert_ended(run, board.ended)
         counts.append(talk.assert_numbered(run.text(), length=16))
         come_back(watch, gadget)
     assert_each_left_once(board, watch)
@@ -135,7 +135,7 @@ def writing(board):
         run.wait_for('"event":"out"', 2)
         board.run("sleep 1")
         gadget.unplug()
-        talk.assert_ended(run, talk.uptime(board))
+        talk.assert_ended(run, board.ended)
         assert "bytes were not sent" in run.errors, f"{gadget.product}: {run.errors}"
         board.restore()
         come_back(watch, gadget)

@@ -4,7 +4,7 @@
 
 from checks import Group
 from ranging import (
-    OUTPUT, REGION, Ranging, assert_reported, control, during, failures, hold, is_heard, plug, unplug, uptime)
+    OUTPUT, REGION, Ranging, assert_reported, control, during, failures, hold, is_heard, plug, unplug)
 
 
 def is_powered(adapter):
@@ -43,10 +43,10 @@ def quality(board):
     ranging = Ranging(board)
     ranging.expect(pattern=r"\"major\":9,\"minor\":4")
     board.run("sleep 3")
-    change = uptime(board)
+    change = board.ended
     control(board, 0, "rssi b4 -75")
     control(board, 0, "off b1")
-    off = uptime(board)
+    off = board.ended
     board.run("sleep 8")
     events = ranging.end()
     for minor in beacons:
@@ -76,9 +76,9 @@ def programs(board):
     second = Ranging(board, f"{OUTPUT}.second")
     second.expect()
     board.run("(echo scan on; sleep 2; echo scan off; sleep 1; echo quit) | bluetoothctl >/dev/null")
-    second.expect(since=uptime(board))
+    second.expect(since=board.ended)
     others = second.end()
-    first.expect(since=uptime(board) + 3)
+    first.expect(since=board.ended + 3)
     events = first.end()
     assert not failures(events) + failures(others), failures(events) + failures(others)
     heard = [time for time, event in events if is_heard(event)]
@@ -134,7 +134,7 @@ def refusal(board):
     ranging.expect(pattern="didFailRangingFor")
     board.run("sleep 4")
     control(board, 0, "fail 200c 0")
-    end = uptime(board)
+    end = board.ended
     again = ranging.expect(since=end)
     events = ranging.end()
     assert not any(is_heard(event) for time, event in events if time < end), events[:3]
@@ -208,7 +208,7 @@ def no_hardware(board):
     ranging.expect(pattern="didFailRangingFor")
     board.output("modprobe hci_vhci")
     plug(board, 0)
-    ranging.expect(since=uptime(board))
+    ranging.expect(since=board.ended)
     reasons = failures(ranging.end())
     # The bus tries for 25 s to start the unit of BlueZ, whose condition does not hold.
     assert "adapter" in reasons[0] or "does not run" in reasons[0], reasons

@@ -21,7 +21,7 @@ def during(board, fault, seconds=6, interval=0.02):
     job = board.start_watch("gyro", "--interval", str(interval))
     board.run("sleep 4")
     fault()
-    end = float(board.output("cut -d' ' -f1 /proc/uptime"))
+    end = board.ended
     board.run(f"sleep {seconds}")
     watch = board.finish(job)
     assert watch.readings, watch.errors
@@ -117,7 +117,7 @@ def during_hub(board, fault, seconds):
     job = board.start_watch("gyro", "--interval", "0")
     board.output("for i in $(seq 200); do grep -q 1 /sys/bus/iio/devices/*/buffer/enable && break; sleep 0.1; done; sleep 2")
     hub = fault(hub) or hub
-    end = float(board.output("cut -d' ' -f1 /proc/uptime"))
+    end = board.ended
     board.run(f"sleep {seconds}")
     watch = board.finish(job)
     board.output("echo quit >/run/hid.ctl")

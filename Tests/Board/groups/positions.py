@@ -39,7 +39,7 @@ def wait_for_position(board):
 
 def now(board):
     """The receiver's time."""
-    return board.receiver.boot + float(board.output("cut -d' ' -f1 /proc/uptime"))
+    return board.receiver.boot + board.uptime()
 
 
 def seconds(text):

@@ -54,7 +54,7 @@ def reading(board):
     run.say("FLOOD\\n")
     run.wait_for('"event":"in"', 20)
     board.first.unplug()
-    talk.assert_ended(run, talk.uptime(board))
+    talk.assert_ended(run, board.uptime())
     count = talk.assert_numbered(run.text(), length=14)
     come_back(board, watch)
     return f"{count} lines"
@@ -68,7 +68,7 @@ def writing(board):
     run.pour()
     run.wait_for('"event":"out"', 20)
     board.first.unplug()
-    talk.assert_ended(run, talk.uptime(board))
+    talk.assert_ended(run, board.uptime())
     written = sum(event["bytes"] for event in run.lines('"event":"out"'))
     note = f"{board.first.received} of {written} bytes arrived"
     assert 0 < board.first.received <= written, note

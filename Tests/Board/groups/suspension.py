@@ -44,7 +44,7 @@ def program(board):
         marks.extend(int(line) for line in text.splitlines())
 
     watch, after = during(board, stop)
-    counter.assert_true(board, watch)
+    counter.assert_true(board, watch, early=15)
     begin, end = marks
     kept = sum(begin < counter.number(reading) < end for reading in watch.readings)
     assert kept, f"nothing that was measured while the program was stopped: {watch.problems} {watch.errors}"
@@ -60,7 +60,7 @@ def machine(board):
         board.machine.resume()
 
     watch, after = during(board, stop)
-    counter.assert_true(board, watch)
+    counter.assert_true(board, watch, early=15)
     # The clocks of the machine stand still with it.
     assert not watch.gaps(5), f"gaps of {watch.gaps(5)}"
     return counter.assert_resumed(watch, after, within=150)
@@ -80,7 +80,7 @@ def idle(board):
         assert result.status == 0, result
 
     watch, after = during(board, stop)
-    counter.assert_true(board, watch)
+    counter.assert_true(board, watch, early=15)
     gap = max(watch.gaps(5), default=0)
     assert gap, f"the machine did not sleep: {watch.gaps(1)}"
     return f"slept {gap:.0f} s, {counter.assert_resumed(watch, after, within=300)}"

@@ -3,11 +3,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs shell scripts for the host, which sends them as lines of JSON through a virtio serial port.
 
-    {"id": 1, "run": "uname -r", "timeout": 60}    answered with {"id": 1, "status": 0, "output": "...", "errors": "..."}
+    {"id": 1, "run": "uname -r", "timeout": 60}    answered with {"id": 1, "status": 0, "output": "...", "errors": "...",
+                                                   "uptime": 61.2}, of which the last is when the script ended
     {"id": 2, "signal": 15, "of": 1}               sends a signal to the processes of that script; no answer
     {"id": 3, "find": "ok", "in": "/run/log", "count": 2, "after": 0, "timeout": 60}
-                                                   waits until two lines of the file match, and answers with the last of them;
-                                                   with "after" only lines count that begin with a greater number
+                                                   waits until two lines of the file match, and answers with the second;
+                                                   with "after", only lines that begin with a greater number count
 """
 
 import json
@@ -44,10 +45,11 @@ def run(port, request):
         timed_out = True
         os.killpg(job.pid, signal.SIGKILL)
         output, errors = job.communicate()
+    uptime = time.clock_gettime(time.CLOCK_BOOTTIME)
     del jobs[request["id"]]
     answer(
         port, id=request["id"], status=124 if timed_out else job.returncode,
-        output=output[:LIMIT].decode(errors="replace"), errors=errors[:LIMIT].decode(errors="replace"))
+        output=output[:LIMIT].decode(errors="replace"), errors=errors[:LIMIT].decode(errors="replace"), uptime=uptime)
 
 
 def matching(request):
@@ -59,19 +61,23 @@ def matching(request):
     except OSError:
         return []
     after = request.get("after")
-    found = (line for line in lines if re.search(request["find"], line))
-    return [line for line in found if after is None or float(line.split()[0]) > after]
+    found = [line for line in lines if re.search(request["find"], line)]
+    return found if after is None else [line for line in found if float(line.split()[0]) > after]
 
 
 def find(port, request):
     end = time.monotonic() + request["timeout"]
-    while len(found := matching(request)) < request["count"] and time.monotonic() < end:
-        time.sleep(0.05)
-    if len(found) >= request["count"]:
-        answer(port, id=request["id"], status=0, output=found[request["count"] - 1], errors="")
-    else:
-        text = f"{len(found)} of {request['count']} lines match {request['find']}"
-        answer(port, id=request["id"], status=1, output="", errors=text)
+    status, output, errors = 1, "", ""
+    try:
+        while len(found := matching(request)) < request["count"] and time.monotonic() < end:
+            time.sleep(0.05)
+        if len(found) >= request["count"]:
+            status, output = 0, found[request["count"] - 1]
+        else:
+            errors = f"{len(found)} of {request['count']} lines match {request['find']}"
+    except (re.error, ValueError, IndexError) as error:
+        errors = f"{request['find']}: {error}"
+    answer(port, id=request["id"], status=status, output=output, errors=errors)
 
 
 def main():

@@ -15,7 +15,7 @@ import sys
 import time
 
 # What is written to numbers.
-NUMBERS = ["100", "30", "0", "-5", "5000", "abc", "100.5", "1e2", "", "12 ", "100\n", "0x10"]
+NUMBERS = ["100", "30", "0", "-5", "5000", "abc", "100.5", "1e2", "", "12 ", "100\n", "0x10", ".5", "-", "\n", "+7"]
 CLOCKS = ["boottime", "nonsense", "", "monotonic", "realtime\n"]
 # Attributes of channels that are written, once for each type of channel.
 WRITTEN = ("sampling_frequency", "scale", "offset", "calibbias", "mount_matrix", "raw")
@@ -153,11 +153,7 @@ def main():
     context = client.stream.read(client.request("PRINT") + 1).decode()
     dialogue = Dialogue(port, context)
     for name in sys.argv[2:]:
-        try:
-            dialogue.talk(name)
-        except Exception as error:  # An answer that is none ends the dialogue about this device.
-            dialogue.note(f"{name} {type(error).__name__}", str(error))
-            dialogue.client = Client(port)
+        dialogue.talk(name)
     print(json.dumps(dialogue.answers))
 
 
