@@ -85,18 +85,14 @@ final class Player: @unchecked Sendable {
             if flushes { hub.flush() }
             hub.restart(fixes: state.fixes)
             if hub.receivers != state.receivers { hub.post(receivers: state.receivers) }
-            if let error = state.positionLoss { hub.postLost(error) } else { hub.postRegained() }
+            hub.setStatus(SourceStatus(state.positionLoss))
         }
         for index in motion.sensors.indices {
             guard let id = motion.id(index) else { continue }
-            if let error = state.sensorLosses[index] {
-                motion.hub.postLost(error, sensor: id)
-            } else {
-                motion.hub.postRegained(sensor: id)
-            }
+            motion.hub.setStatus(SourceStatus(state.sensorLosses[index]), of: id)
         }
         status.post(state.battery)
-        if let error = state.beaconLoss { beacons.postLost(error) } else { beacons.postRegained() }
+        beacons.setStatus(SourceStatus(state.beaconLoss))
         accessories.restore(state.accessories)
         epoch = hub.nextDeadline
     }
@@ -117,9 +113,9 @@ final class Player: @unchecked Sendable {
             // Time will not come to their ends.
             hub.flush()
         case .fail(let error):
-            hub.postLost(error)
-            for sensor in motion.sensors { motion.hub.postLost(error, sensor: sensor.id) }
-            beacons.postLost(error)
+            hub.setStatus(.unavailable(error))
+            for sensor in motion.sensors { motion.hub.setStatus(.unavailable(error), of: sensor.id) }
+            beacons.setStatus(.unavailable(error))
         }
         epoch = hub.nextDeadline
         return true
@@ -220,8 +216,8 @@ final class Player: @unchecked Sendable {
             let measured = feed.bootTime(stamp ?? event.time ?? feed.lastPlace)
             motion.hub.post(
                 MotionBatch(sensor: sensor, kind: kind, values: [value], times: [measured], arrival: clock.now))
-        case .sensorLost(let error, let sensor): motion.hub.postLost(error, sensor: sensor)
-        case .sensorRegained(let sensor): motion.hub.postRegained(sensor: sensor)
+        case .sensorLost(let error, let sensor): motion.hub.setStatus(.unavailable(error), of: sensor)
+        case .sensorRegained(let sensor): motion.hub.setStatus(.available, of: sensor)
         default:
             feed.replace(with: event.contents)
             handOn()
@@ -251,18 +247,19 @@ final class Player: @unchecked Sendable {
             break
         case .line: break
         case .sensorLost(let error):
-            if let id = feed.sensor.flatMap({ motion.id($0) }) { motion.hub.postLost(error, sensor: id) }
-        case .sensorRegained: if let id = feed.sensor.flatMap({ motion.id($0) }) { motion.hub.postRegained(sensor: id) }
+            if let id = feed.sensor.flatMap({ motion.id($0) }) { motion.hub.setStatus(.unavailable(error), of: id) }
+        case .sensorRegained:
+            if let id = feed.sensor.flatMap({ motion.id($0) }) { motion.hub.setStatus(.available, of: id) }
         case .battery(let battery): status.post(battery)
         case .accessory(let event): accessories.take(event)
         case .beacon(.sighting(var sighting)):
             sighting.time = now
             beacons.post(sighting)
-        case .beacon(.lost(let error)): beacons.postLost(error)
-        case .beacon(.regained): beacons.postRegained()
+        case .beacon(.lost(let error)): beacons.setStatus(.unavailable(error))
+        case .beacon(.regained): beacons.setStatus(.available)
         case .round: break
-        case .lost(let error): hub.postLost(error)
-        case .regained: hub.postRegained()
+        case .lost(let error): hub.setStatus(.unavailable(error))
+        case .regained: hub.setStatus(.available)
         }
         feed.consume()
     }

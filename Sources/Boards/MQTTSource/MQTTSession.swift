@@ -32,7 +32,7 @@ final class MQTTSession {
                 try serve(connected: &start)
             } catch {
                 if let start, clock.now.seconds(since: start) > timing.steady { backoff.reset() }
-                hub.postLost(error)
+                hub.setStatus(.unavailable(error))
                 pause(seconds: backoff.take(), demand: demand)
                 if hub.demand != demand { backoff.reset() }
             }
@@ -76,7 +76,7 @@ final class MQTTSession {
                 }
             }
             if hub.nextDeadline <= now { hub.handOverDue(now: now) }
-            if let loss = follower.silence(now: now, broker: target.address) { hub.postLost(loss) }
+            if let loss = follower.silence(now: now, broker: target.address) { hub.setStatus(.unavailable(loss)) }
         }
         link.end()
     }
@@ -86,9 +86,9 @@ final class MQTTSession {
         case .nothing: break
         case .former(let report): hub.restart(fixes: [report])
         case .fix(let report, let isFirst):
-            if isFirst { hub.postRegained() }
+            if isFirst { hub.setStatus(.available) }
             hub.together { hub.post(report) }
-        case .lost(let error): hub.postLost(error)
+        case .lost(let error): hub.setStatus(.unavailable(error))
         }
     }
 

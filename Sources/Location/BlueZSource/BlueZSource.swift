@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import DeviceCore
-import Synchronization
 
 /// The Bluetooth beacons that BlueZ receives, over the system bus, in D-Bus's own protocol without a library.
 ///
@@ -22,17 +21,20 @@ public final class BlueZSource: BeaconSource {
         let address = address ?? SystemBus.standardAddress
         let listener = Listener(address: address, clock: clock)
         let thread = SourceThread<BeaconHub>(
-            for: "the beacon source", pause: 10, work: { hub, wakeUp in listener.listen(hub, wakeUp) },
-            rest: { hub in listener.rest(hub) })
+            for: "the beacon source", pause: 10, work: { hub, wakeUp in listener.listen(hub, wakeUp) })
         hub = BeaconHub { thread.demandChanged() }
         thread.attach(hub)
         self.listener = listener
     }
 
-    /// Why beacons cannot be heard now. While somebody listens that is known; else BlueZ is asked, which takes some
-    /// milliseconds, and two seconds at most.
+    /// The error while beacons cannot be received; otherwise nil. Without a subscriber it has to be requested from BlueZ,
+    /// which takes some milliseconds, and two seconds at most.
     public var problem: DeviceError? {
-        if listener.isSettled { return hub.problem }
+        switch hub.status {
+        case .available: return nil
+        case .unavailable(let error): return error
+        case .unknown: break
+        }
         do throws(DeviceError) {
             var session = try BlueZSession(
                 address: listener.address, clock: listener.clock, wakeUp: try WakeUp(for: "the beacon source"),
@@ -54,15 +56,11 @@ extension BlueZSource {
     private final class Listener: Sendable {
         let address: String
         let clock: any DeviceClock
-        private let settled = Atomic<Bool>(false)
 
         init(address: String, clock: any DeviceClock) {
             self.address = address
             self.clock = clock
         }
-
-        /// True while the hub knows whether beacons can be heard.
-        var isSettled: Bool { settled.load(ordering: .acquiring) }
 
         func listen(_ hub: BeaconHub, _ wakeUp: WakeUp) {
             var backoff = Backoff(first: 0.25, limit: 10)
@@ -72,30 +70,19 @@ extension BlueZSource {
                     var session = try BlueZSession(address: address, clock: clock, wakeUp: wakeUp, listens: true)
                     try session.run(while: { hub.isWanted }) { event in
                         works = true
-                        tell(event, hub)
+                        switch event {
+                        case .sighting(let sighting): hub.post(sighting)
+                        case .lost(let error): hub.setStatus(.unavailable(error))
+                        case .regained: hub.setStatus(.available)
+                        }
                     }
                 } catch {
                     if works { backoff.reset() }
-                    tell(.lost(error), hub)
-                    // Who comes or goes ends it.
+                    hub.setStatus(.unavailable(error))
+                    // A new or cancelled subscription ends the pause.
                     _ = wakeUp.wait(for: nil, until: clock.now.advanced(bySeconds: backoff.take()), clock: clock)
                 }
             }
-        }
-
-        /// Who comes next shall hear of what is then. One who comes at this moment is told again.
-        func rest(_ hub: BeaconHub) {
-            settled.store(false, ordering: .releasing)
-            hub.postRegained()
-        }
-
-        private func tell(_ event: BeaconEvent, _ hub: BeaconHub) {
-            switch event {
-            case .sighting(let sighting): return hub.post(sighting)
-            case .lost(let error): hub.postLost(error)
-            case .regained: hub.postRegained()
-            }
-            settled.store(true, ordering: .releasing)
         }
     }
 }

@@ -163,7 +163,7 @@ final class GPSDLink: LentLink {
         case .none: break
         case .probe:
             if let number = content.socket.send(GPSDRequest.version) { throw settings.ended(errno: number) }
-        case .declareSilent: hub.postLost(settings.silent())
+        case .declareSilent: hub.setStatus(.unavailable(settings.silent()))
         case .giveUp: throw settings.unanswered(hasHeardService: content.reader.watchdog.hasHeardService)
         }
         return isEmpty

@@ -34,7 +34,7 @@ final class GPSDSession: Sendable {
                 guard let socket = try connect() else { continue }
                 try serve(socket, decoder, backoff: &backoff)
             } catch {
-                hub.postLost(error)
+                hub.setStatus(.unavailable(error))
                 pause(seconds: backoff.take(), demand: demand)
                 if hub.demand != demand { backoff.reset() }
             }

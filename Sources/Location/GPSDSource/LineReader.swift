@@ -53,7 +53,7 @@ struct LineReader {
             if let rolloverClock, let time = report.time {
                 report.time = WeekRollover.repaired(time, near: rolloverClock.wallTime)
             }
-            if watchdog.heardReport(now: now) { hub.postRegained() }
+            if watchdog.heardReport(now: now) { hub.setStatus(.available) }
             if standstill.isCatchingUp {
                 standstill.keep(report)
             } else {
@@ -91,7 +91,7 @@ struct LineReader {
         let isFirst = !watchdog.hasHeardService
         watchdog.heardLine(now: now)
         // The first intelligible line shows that gpsd is back.
-        if isFirst { hub.postRegained() }
+        if isFirst { hub.setStatus(.available) }
     }
 }
 

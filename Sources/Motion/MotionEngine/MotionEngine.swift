@@ -21,7 +21,8 @@ package final class MotionEngine: Sendable {
         let pipeline = FusionPipeline()
         /// The subscriptions that count: what others say comes too late.
         var numbers: [UInt32] = [0, 0, 0]
-        var lost: [DeviceError?] = [nil, nil, nil]
+        /// The status of each sensor.
+        var statuses: [SourceStatus] = [.unknown, .unknown, .unknown]
         var wires: [(request: MotionRequest, subscription: Subscription)?] = [nil, nil, nil]
         /// True while a thread brings the subscriptions in line.
         var isAdjusting = false
@@ -72,7 +73,7 @@ package final class MotionEngine: Sendable {
         state.withLock { state in
             state.outbox.add(client)
             for sensor in SampleAligner.Sensor.allCases where client.cares(for: sensor) {
-                guard let error = state.lost[sensor.rawValue] else { continue }
+                guard let error = state.statuses[sensor.rawValue].error else { continue }
                 state.outbox.post(.lost(sensor.kind, error), to: client)
             }
         }
@@ -217,7 +218,7 @@ package final class MotionEngine: Sendable {
             // Until there is a new one, what the former says counts.
             if former == nil || request == nil { state.numbers[index] = number }
             state.pipeline.expect(sensor, request != nil && isThere)
-            if request == nil { state.lost[index] = nil }
+            if request == nil { state.statuses[index] = .unknown }
             return (former, number)
         }
         guard let number else { return }
@@ -285,8 +286,7 @@ package final class MotionEngine: Sendable {
         guard isNews || number == state.numbers[index] else { return outcome }
         switch event {
         case .samples(let batch):
-            if state.lost[index] != nil {
-                state.lost[index] = nil
+            if state.statuses[index].change(to: .available) {
                 state.outbox.post(.regained(sensor.kind), about: sensor)
             }
             if state.pipeline.isPositionDue(at: now) {
@@ -297,13 +297,11 @@ package final class MotionEngine: Sendable {
             outcome.round = state.outbox.pass(state.states, interval: state.pipeline.interval)
             setTimer(&state)
         case .lost(let error):
-            guard state.lost[index] == nil else { return outcome }
-            state.lost[index] = error
+            guard state.statuses[index].change(to: .unavailable(error)) else { return outcome }
             post(&state) { $0.lose(sensor, into: &$1) }
             state.outbox.post(.lost(sensor.kind, error), about: sensor)
         case .regained:
-            guard state.lost[index] != nil else { return outcome }
-            state.lost[index] = nil
+            guard state.statuses[index].change(to: .available) else { return outcome }
             state.pipeline.regain(sensor)
             state.outbox.post(.regained(sensor.kind), about: sensor)
         }

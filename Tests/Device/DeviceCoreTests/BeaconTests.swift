@@ -55,14 +55,14 @@ struct BeaconHubTests {
         let hub = BeaconHub()
         let (first, second) = (Log(), Log())
         let subscription = hub.subscribe(first.receive)
-        hub.postRegained()
-        hub.postLost(DeviceError(.notFound, "a"))
-        hub.postLost(DeviceError(.notFound, "b"))
+        hub.setStatus(.available)
+        hub.setStatus(.unavailable(DeviceError(.notFound, "a")))
+        hub.setStatus(.unavailable(DeviceError(.notFound, "b")))
         #expect(hub.problem?.message == "b")
         let other = hub.subscribe(second.receive)
         #expect(second.words == ["lost b"])
-        hub.postRegained()
-        hub.postRegained()
+        hub.setStatus(.available)
+        hub.setStatus(.available)
         #expect(hub.problem == nil)
         #expect(first.words == ["lost a", "regained"])
         #expect(second.words == ["lost b", "regained"])
@@ -73,10 +73,10 @@ struct BeaconHubTests {
     func returnMeanwhile() {
         let hub = BeaconHub()
         let log = Log()
-        hub.postLost(DeviceError(.notFound, "a"))
+        hub.setStatus(.unavailable(DeviceError(.notFound, "a")))
         let subscription = hub.subscribe { event in
             log.receive(event)
-            if case .lost = event { hub.postRegained() }
+            if case .lost = event { hub.setStatus(.available) }
         }
         #expect(log.words == ["lost a", "regained"])
         withExtendedLifetime(subscription) {}
@@ -86,16 +86,16 @@ struct BeaconHubTests {
     func lossMeanwhile() {
         let hub = BeaconHub()
         let log = Log()
-        hub.postLost(DeviceError(.notFound, "a"))
+        hub.setStatus(.unavailable(DeviceError(.notFound, "a")))
         let subscription = hub.subscribe { event in
             log.receive(event)
             if log.words.count == 1 {
-                hub.postRegained()
-                hub.postLost(DeviceError(.notFound, "b"))
+                hub.setStatus(.available)
+                hub.setStatus(.unavailable(DeviceError(.notFound, "b")))
             }
         }
         #expect(log.words == ["lost a"])
-        hub.postRegained()
+        hub.setStatus(.available)
         #expect(log.words == ["lost a", "regained"])
         withExtendedLifetime(subscription) {}
     }

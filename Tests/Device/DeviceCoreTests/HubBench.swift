@@ -44,8 +44,8 @@ final class HubBench: Sendable {
         while hub.nextDeadline <= now { hub.handOverDue(now: hub.nextDeadline) }
         switch words[1] {
         case "quiet": break
-        case "lost": hub.postLost(DeviceError(.connectionLost, ""))
-        case "regained": hub.postRegained()
+        case "lost": hub.setStatus(.unavailable(DeviceError(.connectionLost, "")))
+        case "regained": hub.setStatus(.available)
         case "discard": hub.discardHeld()
         default:
             var report = PositionReport()

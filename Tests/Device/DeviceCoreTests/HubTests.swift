@@ -40,7 +40,7 @@ struct HubTests {
         #expect(changes.withLock { $0 } == 4)
     }
 
-    @Test("A loss is told once, with what was held before it, and its end once")
+    @Test("A loss is reported once, after the held epoch, and its end once")
     func lossOnce() throws {
         let bench = HubBench()
         try bench.play(
@@ -57,15 +57,15 @@ struct HubTests {
             """)
     }
 
-    @Test("Who comes while the position is lost hears so before the call returns")
+    @Test("A subscriber that joins during a loss is notified before the call returns")
     func lateSubscriber() {
         let hub = PositionHub {}
         let early = hub.subscribe(PositionRequest()) { _ in }
-        hub.postLost(Self.loss)
+        hub.setStatus(.unavailable(Self.loss))
         let late = Collector()
         let subscription = hub.subscribe(PositionRequest(), receive: late.receive)
         #expect(late.losses == 1)
-        hub.postRegained()
+        hub.setStatus(.available)
         #expect(late.returns == 1)
         let later = Collector()
         let third = hub.subscribe(PositionRequest(), receive: later.receive)
@@ -73,30 +73,33 @@ struct HubTests {
         for subscription in [early, subscription, third] { subscription.cancel() }
     }
 
-    @Test("A loss that nobody heard does not hide the next one")
+    @Test("A loss without subscribers is reported to the next one, unless the source has stopped since")
     func lossWithoutSubscribers() {
         let hub = PositionHub {}
         hub.subscribe(PositionRequest()) { _ in }.cancel()
-        // As when the last subscriber leaves while a connection is being refused.
-        hub.postLost(Self.loss)
+        hub.setStatus(.unavailable(Self.loss))
         let collector = Collector()
-        let subscription = hub.subscribe(PositionRequest(), receive: collector.receive)
-        #expect(collector.events.isEmpty)
-        hub.postLost(Self.loss)
+        hub.subscribe(PositionRequest(), receive: collector.receive).cancel()
         #expect(collector.losses == 1)
+        hub.setStatus(.unknown)
+        let late = Collector()
+        let subscription = hub.subscribe(PositionRequest(), receive: late.receive)
+        #expect(late.events.isEmpty)
+        hub.setStatus(.unavailable(Self.loss))
+        #expect(late.losses == 1)
         subscription.cancel()
     }
 
-    @Test("Nothing overtakes what a late subscriber is told of a loss")
+    @Test("A subscriber that joins during a loss receives reports after the notification")
     func lateSubscriberInOrder() {
         let hub = PositionHub {}
         let early = hub.subscribe(PositionRequest()) { _ in }
-        hub.postLost(Self.loss)
+        hub.setStatus(.unavailable(Self.loss))
         let heard = Collector()
         let late = hub.subscribe(PositionRequest()) { event in
-            // The service comes back while the subscriber is still being told of the loss.
+            // The service returns while the subscriber is notified of the loss.
             if case .lost = event {
-                hub.postRegained()
+                hub.setStatus(.available)
                 hub.post(Self.fix(1))
             }
             heard.receive(event)
@@ -123,8 +126,8 @@ struct HubTests {
         let ended = DispatchSemaphore(value: 0)
         try WorkerThread.start {
             while !done.load(ordering: .acquiring) {
-                hub.postLost(Self.loss)
-                hub.postRegained()
+                hub.setStatus(.unavailable(Self.loss))
+                hub.setStatus(.available)
             }
             ended.signal()
         }
@@ -210,7 +213,7 @@ struct HubTests {
             hub.post(Self.fix(3, time: 3))
         }
         hub.post(Self.fix(4, time: 4))
-        hub.postLost(Self.loss)
+        hub.setStatus(.unavailable(Self.loss))
         #expect(told.withLock { $0 } == ["event", "event", "event", "end", "event", "end", "event", "end"])
         subscription.cancel()
         hub.together { hub.post(Self.fix(5, time: 5)) }
@@ -289,8 +292,8 @@ struct HubTests {
                 if side == 0 {
                     hub.post(Self.fix(number % 90, time: Double(number / 3)))
                     hub.handOverDue(now: BootTime.zero.advanced(bySeconds: Double(number)))
-                    if number % 7 == 0 { hub.postLost(Self.loss) }
-                    if number % 7 == 3 { hub.postRegained() }
+                    if number % 7 == 0 { hub.setStatus(.unavailable(Self.loss)) }
+                    if number % 7 == 3 { hub.setStatus(.available) }
                 } else {
                     let subscription = hub.subscribe(PositionRequest(everyReport: number % 2 == 0)) { _ in }
                     if number % 3 == 0 { subscription.cancel() }

@@ -21,7 +21,7 @@ private final class MotionCollector: Sendable {
         list.withLock { $0 }.count { if case .samples = $0 { true } else { false } }
     }
 
-    /// What was told beside samples.
+    /// The notifications, without the samples.
     var story: [String] {
         list.withLock { $0 }.compactMap { event in
             switch event {
@@ -142,41 +142,46 @@ struct MotionHubTests {
         withExtendedLifetime(subscriptions) {}
     }
 
-    @Test("A loss and a return are told once each, and to who comes between them at once")
+    private static let gone = SourceStatus.unavailable(DeviceError(.connectionLost, "gone"))
+    private static let stillGone = SourceStatus.unavailable(DeviceError(.unreachable, "still gone"))
+
+    @Test("A loss and its end are reported once each, and a loss that lasts also to new subscribers")
     func losses() {
         let hub = MotionHub(sensors: [Self.sensor()]) {}
         let (first, second) = (MotionCollector(), MotionCollector())
         let subscription = hub.subscribe(MotionRequest(kind: .accelerometer), receive: first.receive)
-        hub.postLost(DeviceError(.connectionLost, "gone"), sensor: "accel")
-        hub.postLost(DeviceError(.unreachable, "still gone"), sensor: "accel")
+        hub.setStatus(Self.gone, of: "accel")
+        hub.setStatus(Self.stillGone, of: "accel")
         let late = hub.subscribe(MotionRequest(kind: .accelerometer), receive: second.receive)
-        #expect(second.story == ["lost: gone"])
-        hub.postRegained(sensor: "accel")
-        hub.postRegained(sensor: "accel")
+        #expect(second.story == ["lost: still gone"])
+        hub.setStatus(.available, of: "accel")
+        hub.setStatus(.available, of: "accel")
         #expect(first.story == ["lost: gone", "regained"])
-        #expect(second.story == ["lost: gone", "regained"])
+        #expect(second.story == ["lost: still gone", "regained"])
         withExtendedLifetime((subscription, late)) {}
     }
 
-    @Test("Who comes after everybody has left does not hear of an old loss that is told again while it lasts")
-    func oldLoss() {
+    @Test("An unknown status is not reported, and does not end a loss")
+    func unknownStatus() {
         let hub = MotionHub(sensors: [Self.sensor()]) {}
-        hub.repeatLost(DeviceError(.connectionLost, "unheard"), sensor: "accel")
-        let first = hub.subscribe(MotionRequest(kind: .accelerometer)) { _ in }
-        hub.repeatLost(DeviceError(.connectionLost, "gone"), sensor: "accel")
-        first.cancel()
-        let collector = MotionCollector()
-        let second = hub.subscribe(MotionRequest(kind: .accelerometer), receive: collector.receive)
-        #expect(collector.story.isEmpty)
-        hub.repeatLost(DeviceError(.connectionLost, "gone still"), sensor: "accel")
-        #expect(collector.story == ["lost: gone still"])
-        withExtendedLifetime(second) {}
+        let (first, second) = (MotionCollector(), MotionCollector())
+        let subscription = hub.subscribe(MotionRequest(kind: .accelerometer), receive: first.receive)
+        hub.setStatus(.unknown, of: "accel")
+        hub.setStatus(Self.gone, of: "accel")
+        hub.setStatus(.unknown, of: "accel")
+        let late = hub.subscribe(MotionRequest(kind: .accelerometer), receive: second.receive)
+        #expect(first.story == ["lost: gone"])
+        #expect(second.story.isEmpty)
+        hub.post(Self.batch())
+        #expect(first.story == ["lost: gone", "regained"])
+        #expect(second.story.isEmpty)
+        withExtendedLifetime((subscription, late)) {}
     }
 
-    @Test("A loss that is told once is heard by all who come while it lasts, whoever has left meanwhile")
+    @Test("The status of a sensor does not depend on its subscribers")
     func lastingLoss() {
         let hub = MotionHub(sensors: [Self.sensor(), Self.sensor("gyro", .gyroscope)]) {}
-        hub.postLost(DeviceError(.connectionLost, "gone"), sensor: "gyro")
+        hub.setStatus(Self.gone, of: "gyro")
         let other = hub.subscribe(MotionRequest(kind: .accelerometer)) { _ in }
         let first = hub.subscribe(MotionRequest(kind: .gyroscope)) { event in
             if case .lost = event { other.cancel() }
@@ -185,82 +190,83 @@ struct MotionHubTests {
         let collector = MotionCollector()
         let second = hub.subscribe(MotionRequest(kind: .gyroscope), receive: collector.receive)
         #expect(collector.story == ["lost: gone"])
-        hub.postRegained(sensor: "gyro")
+        hub.setStatus(.available, of: "gyro")
         #expect(collector.story == ["lost: gone", "regained"])
         withExtendedLifetime(second) {}
     }
 
-    @Test("A loss that is forgotten while somebody hears of it is no return")
-    func forgottenLoss() {
-        let hub = MotionHub(sensors: [Self.sensor()]) {}
-        let first = hub.subscribe(MotionRequest(kind: .accelerometer)) { _ in }
-        hub.repeatLost(DeviceError(.connectionLost, "gone"), sensor: "accel")
-        let collector = MotionCollector()
-        let second = hub.subscribe(MotionRequest(kind: .accelerometer)) { event in
-            collector.receive(event)
-            // The only one who knew of it.
-            first.cancel()
-        }
-        hub.repeatLost(DeviceError(.connectionLost, "gone still"), sensor: "accel")
-        #expect(collector.story == ["lost: gone"])
-        hub.post(Self.batch())
-        #expect(collector.story == ["lost: gone", "regained"])
-        withExtendedLifetime(second) {}
-    }
-
-    @Test("A loss that ends while somebody hears of it is over for them too")
+    @Test("A loss that ends while a joining subscriber is notified of it is over for that subscriber too")
     func endedLoss() {
         let hub = MotionHub(sensors: [Self.sensor()]) {}
         let first = hub.subscribe(MotionRequest(kind: .accelerometer)) { _ in }
-        hub.repeatLost(DeviceError(.connectionLost, "gone"), sensor: "accel")
+        hub.setStatus(Self.gone, of: "accel")
         let collector = MotionCollector()
         let second = hub.subscribe(MotionRequest(kind: .accelerometer)) { event in
             collector.receive(event)
-            hub.post(Self.batch())
+            if case .lost = event { hub.post(Self.batch(value: [1, 1, 1])) }
         }
         #expect(collector.story == ["lost: gone", "regained"])
+        hub.post(Self.batch(from: 1, value: [2, 2, 2]))
+        #expect(collector.values == [[2, 2, 2]])
         withExtendedLifetime((first, second)) {}
     }
 
-    @Test("The end of a sensor is told again to those only who wait for it and have had a reading since")
-    func lateReading() {
+    @Test("A loss that begins and ends while a subscriber handles an event is not reported to it")
+    func unseenLoss() {
         let hub = MotionHub(sensors: [Self.sensor()]) {}
-        let (early, late, new) = (MotionCollector(), MotionCollector(), MotionCollector())
+        let collector = MotionCollector()
+        let subscription = hub.subscribe(MotionRequest(kind: .accelerometer)) { event in
+            collector.receive(event)
+            guard case .regained = event else { return }
+            hub.setStatus(Self.stillGone, of: "accel")
+            hub.setStatus(.available, of: "accel")
+        }
+        hub.setStatus(Self.gone, of: "accel")
+        hub.setStatus(.available, of: "accel")
+        #expect(collector.story == ["lost: gone", "regained"])
+        withExtendedLifetime(subscription) {}
+    }
+
+    @Test("The removal of a sensor is a loss for its subscribers, and for no others")
+    func removal() {
+        let hub = MotionHub(sensors: [Self.sensor()]) {}
+        let (reported, unreported, new) = (MotionCollector(), MotionCollector(), MotionCollector())
         let other = MotionCollector()
         var subscriptions = [
-            hub.subscribe(MotionRequest(kind: .accelerometer), receive: early.receive),
-            hub.subscribe(MotionRequest(kind: .accelerometer), receive: late.receive),
+            hub.subscribe(MotionRequest(kind: .accelerometer), receive: reported.receive),
             hub.subscribe(MotionRequest(kind: .accelerometer, sensor: "second"), receive: other.receive),
         ]
-        hub.post(Self.batch())
-        let gone = DeviceError(.connectionLost, "gone")
-        hub.repeatLost(gone, sensor: "accel")
-        hub.post(Self.batch())
-        subscriptions[0].cancel()
+        hub.setStatus(Self.gone, of: "accel")
         hub.post(sensors: [], contextDescriptions: [])
         subscriptions.append(hub.subscribe(MotionRequest(kind: .accelerometer), receive: new.receive))
-        for _ in 1...2 { hub.repeatLost(gone, ofGone: Self.sensor()) }
-        #expect(early.story == ["lost: gone", "regained"])
-        #expect(late.story == ["lost: gone", "regained", "lost: gone"])
-        #expect(new.story.isEmpty && other.story.isEmpty)
+        #expect(reported.story == ["lost: gone"])
+        // A reader thread that has not ended yet.
+        hub.post(Self.batch())
+        #expect(reported.story == ["lost: gone"])
+        hub.post(sensors: [Self.sensor()], contextDescriptions: [])
+        subscriptions.append(hub.subscribe(MotionRequest(kind: .accelerometer), receive: unreported.receive))
+        hub.post(Self.batch())
+        hub.post(sensors: [], contextDescriptions: [])
+        let removed = "lost: accel was removed. Readings follow if it is connected again."
+        #expect(reported.story == ["lost: gone", "regained", removed])
+        #expect(unreported.story == [removed])
+        #expect(new.story == [removed])
+        #expect(other.story.isEmpty)
         withExtendedLifetime(subscriptions) {}
     }
 
-    @Test("Who is moved to another sensor and back hears of a loss there again")
-    func leftLoss() {
+    @Test("A subscriber that moves to another sensor and back is notified of a loss there again")
+    func movedSubscriber() {
         let hub = MotionHub(sensors: [Self.sensor("second")]) {}
         let collector = MotionCollector()
         let subscription = hub.subscribe(MotionRequest(kind: .accelerometer), receive: collector.receive)
-        let named = hub.subscribe(MotionRequest(kind: .accelerometer, sensor: "second")) { _ in }
         for _ in 1...2 {
-            hub.repeatLost(DeviceError(.connectionLost, "gone"), sensor: "second")
+            hub.setStatus(Self.gone, of: "second")
             hub.post(sensors: [Self.sensor("first"), Self.sensor("second")], contextDescriptions: [])
             hub.post(Self.batch("first"))
             hub.post(sensors: [Self.sensor("second")], contextDescriptions: [])
         }
-        named.cancel()
-        hub.repeatLost(DeviceError(.connectionLost, "gone still"), sensor: "second")
-        #expect(collector.story == ["lost: gone", "regained", "lost: gone", "regained", "lost: gone still"])
+        #expect(collector.story == ["lost: gone", "regained", "lost: gone", "regained", "lost: gone"])
         withExtendedLifetime(subscription) {}
     }
 

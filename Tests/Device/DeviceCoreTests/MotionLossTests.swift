@@ -30,7 +30,7 @@ struct MotionLossTests {
             events.withLock { $0.append(Self.name(event)) }
         }
         hub.post(Self.batch(1))
-        hub.postLost(Self.loss, sensor: "a")
+        hub.setStatus(.unavailable(Self.loss), of: "a")
         hub.post(sensors: [], contextDescriptions: [])
         hub.post(sensors: [Self.sensor], contextDescriptions: [])
         hub.post(Self.batch(2))
@@ -46,12 +46,12 @@ struct MotionLossTests {
         let subscription = hub.subscribe(MotionRequest(kind: .accelerometer)) { event in
             events.withLock { $0.append(Self.name(event)) }
         }
-        hub.postLost(Self.loss, sensor: "a")
+        hub.setStatus(.unavailable(Self.loss), of: "a")
         hub.post(sensors: [], contextDescriptions: [])
         hub.post(sensors: [Self.sensor], contextDescriptions: [])
-        hub.postLost(Self.loss, sensor: "a")
-        hub.postRegained(sensor: "a")
-        hub.postRegained(sensor: "a")
+        hub.setStatus(.unavailable(Self.loss), of: "a")
+        hub.setStatus(.available, of: "a")
+        hub.setStatus(.available, of: "a")
         #expect(events.withLock { $0 } == ["lost", "regained"])
         withExtendedLifetime(subscription) {}
     }
@@ -63,9 +63,9 @@ struct MotionLossTests {
         let subscription = hub.subscribe(MotionRequest(kind: .accelerometer)) { event in
             events.withLock { $0.append(Self.name(event)) }
         }
-        hub.postLost(Self.loss, sensor: "a")
+        hub.setStatus(.unavailable(Self.loss), of: "a")
         hub.post(Self.batch(1))
-        hub.postLost(Self.loss, sensor: "a")
+        hub.setStatus(.unavailable(Self.loss), of: "a")
         #expect(events.withLock { $0 } == ["lost", "regained", "samples", "lost"])
         withExtendedLifetime(subscription) {}
     }

@@ -81,7 +81,7 @@ struct SkyTests {
         report.mode = .none
         report.latitude = .nan
         hub.post(report)
-        hub.postLost(DeviceError(.silent, ""))
+        hub.setStatus(.unavailable(DeviceError(.silent, "")))
         subscription.cancel()
         let fix = try #require(hub.lastFix)
         #expect(fix.report.latitude == 48)

@@ -62,7 +62,7 @@ struct CapabilityTests {
         let test = TestDevice()
         // Only a loss that somebody listens to is known.
         let subscription = test.position.subscribe(PositionRequest()) { _ in }
-        test.position.postLost(DeviceError(.unreachable, "Nobody listens at localhost:2947. Start gpsd."))
+        test.position.setStatus(.unavailable(DeviceError(.unreachable, "Nobody listens at localhost:2947. Start gpsd.")))
         let problem = try #require(test.use { DeviceCapabilities.current }.problems(required: ["gps"]).first)
         #expect(problem.reason == "Nobody listens at localhost:2947. Start gpsd.")
         #expect(problem.description == "gps (missing): Nobody listens at localhost:2947. Start gpsd.")
@@ -98,7 +98,7 @@ struct CapabilityTests {
             problems { $0.post(receivers: []) }
                 == ["gps missing: The position source answers and names no receiver. Plug one in."])
         #expect(
-            problems { $0.postLost(DeviceError(.unreachable, "Nobody listens.")) }
+            problems { $0.setStatus(.unavailable(DeviceError(.unreachable, "Nobody listens."))) }
                 == ["gps missing: Nobody listens.", "location-services missing: Nobody listens."])
     }
 

@@ -128,10 +128,10 @@ struct OrientationTests {
     func lost() {
         device.beginGeneratingDeviceOrientationNotifications()
         test.hold(seconds: 1) { _ in Self.pose(.faceDown) }
-        test.motion.postLost(DeviceError(.connectionLost, "Unplugged."), sensor: test.sensor)
+        test.motion.setStatus(.unavailable(DeviceError(.connectionLost, "Unplugged.")), of: test.sensor)
         test.callbacks.run()
         #expect(device.orientation == .unknown)
-        test.motion.postRegained(sensor: test.sensor)
+        test.motion.setStatus(.available, of: test.sensor)
         test.hold(seconds: 1) { _ in Self.pose(.faceDown) }
         #expect(notifications.seen == ["faceDown", "unknown", "faceDown"])
         notifications.end()

@@ -145,8 +145,8 @@ struct BeaconEventTests {
             BeaconSighting(
                 identity: identity, rssi: -60, measuredPower: -59, time: BootTime(nanoseconds: 10_250_000_000)))
         clock.move(to: BootTime(nanoseconds: 11_000_000_000))
-        hub.postLost(DeviceError(.unreachable, "gone"))
-        hub.postRegained()
+        hub.setStatus(.unavailable(DeviceError(.unreachable, "gone")))
+        hub.setStatus(.available)
         try recorder.stop()
         #expect(recorder.recordedSightings == 1)
         #expect(

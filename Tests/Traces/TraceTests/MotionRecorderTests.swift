@@ -57,9 +57,9 @@ struct MotionRecorderTests {
         post([1, 2, 3], at: -1, arrival: 2, sensor: accelerometer)
         [UInt8](tpv.utf8).withUnsafeBytes { position.post(line: $0, arrival: clock.now) }
         status.post(BatteryReading(level: 0.79, state: .unplugged))
-        motion.postLost(DeviceError(.silent, "gone"), sensor: accelerometer.id)
+        motion.setStatus(.unavailable(DeviceError(.silent, "gone")), of: accelerometer.id)
         clock.move(to: BootTime(nanoseconds: 100_500_000_000))
-        motion.postRegained(sensor: accelerometer.id)
+        motion.setStatus(.available, of: accelerometer.id)
         post([4, 5, 6], at: 600, arrival: 600, sensor: accelerometer)
         status.post(nil)
         #expect(recorder.recordedSamples == 2)

@@ -39,9 +39,9 @@ struct TraceRecorderTests {
         post(tpv, after: 1)
         post("$GPGGA", after: 1_000_000_000)
         clock.move(to: BootTime(nanoseconds: 103_000_000_001))
-        hub.postLost(DeviceError(.connectionLost, "gpsd closed the connection."))
+        hub.setStatus(.unavailable(DeviceError(.connectionLost, "gpsd closed the connection.")))
         clock.move(to: BootTime(nanoseconds: 104_000_000_001))
-        hub.postRegained()
+        hub.setStatus(.available)
         post(sky, after: 5_000_000_000)
         #expect(recorder.recordedLines == 3)
         try recorder.stop()
@@ -67,7 +67,7 @@ struct TraceRecorderTests {
     func lostAtStart() throws {
         let folder = try Folder()
         let other = hub.subscribe(PositionRequest()) { _ in }
-        hub.postLost(DeviceError(.unreachable, "Nobody listens."))
+        hub.setStatus(.unavailable(DeviceError(.unreachable, "Nobody listens.")))
         let recorder = TraceRecorder(device: device(), writer: try TraceWriter(path: folder.file("a"), clock: clock))
         try recorder.start()
         try recorder.stop()

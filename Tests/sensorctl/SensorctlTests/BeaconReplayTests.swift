@@ -75,7 +75,7 @@ struct BeaconReplayTests {
         facts.beacons = BeaconHearing(BeaconHub())
         #expect(findings().map(\.level) == [.good])
         let hub = BeaconHub()
-        hub.postLost(DeviceError(.notFound, "There is no adapter."))
+        hub.setStatus(.unavailable(DeviceError(.notFound, "There is no adapter.")))
         facts.beacons = BeaconHearing(hub)
         #expect(findings().map(\.level) == [.remark])
         #expect(findings().map(\.message) == ["There is no adapter."])

@@ -15,13 +15,13 @@ public final class AccessoryHub: Sendable {
     /// What a subscriber has not heard yet: events come from several threads, and it hears one at a time, in their order.
     private typealias Queue = Mutex<Outbox<AccessoryEvent>>
 
-    private let audience = Audience<Known, Queue, AccessoryEvent>(Known())
+    private let registry = SubscriberRegistry<Known, Queue, AccessoryEvent>(Known())
 
     /// A hub to which nothing is attached.
     public init() {}
 
     /// What is attached, by rising id.
-    public var accessories: [AccessoryDescription] { audience.withLock { $0.known.accessories } }
+    public var accessories: [AccessoryDescription] { registry.withLock { $0.content.accessories } }
 
     /// The accessory of that id; nil when it is gone.
     public func description(of id: AccessoryDescription.ID) -> AccessoryDescription? {
@@ -29,21 +29,22 @@ public final class AccessoryHub: Sendable {
     }
 
     /// True while somebody listens.
-    public var isWanted: Bool { audience.isWanted }
+    public var isWanted: Bool { registry.isWanted }
 
     /// Adds a subscriber, which hears the snapshot before this call returns.
     public func subscribe(_ receive: @escaping @Sendable (AccessoryEvent) -> Void) -> Subscription {
         let subscriber = Subscriber<Queue, AccessoryEvent>(Queue(Outbox()), receive: receive)
-        audience.join(subscriber) { state, _ in
-            let snapshot = AccessoryEvent.snapshot(state.known.accessories)
-            subscriber.notes.withLock { outbox in
+        registry.add(subscriber) { state in
+            let snapshot = AccessoryEvent.snapshot(state.content.accessories)
+            subscriber.request.withLock { outbox in
                 outbox.append(snapshot)
                 // The one who subscribes hands that on: until that is done nobody else does.
                 _ = outbox.claimTurn()
             }
         }
-        subscriber.notes.handOn(\.self, isClaimed: true, subscriber.tell)
-        return audience.subscription(of: subscriber)
+        subscriber.state.start()
+        subscriber.request.handOn(\.self, isClaimed: true, subscriber.deliver)
+        return registry.subscription(of: subscriber)
     }
 
     /// An accessory is attached; returns its description with the id that it gets.
@@ -93,11 +94,11 @@ public final class AccessoryHub: Sendable {
     }
 
     private func tell(_ change: (inout Known) -> AccessoryEvent?) {
-        let subscribers = audience.withLock { state -> [Subscriber<Queue, AccessoryEvent>] in
-            guard let event = change(&state.known) else { return [] }
-            for subscriber in state.subscribers { subscriber.notes.withLock { _ = $0.append(event) } }
+        let subscribers = registry.withLock { state -> [Subscriber<Queue, AccessoryEvent>] in
+            guard let event = change(&state.content) else { return [] }
+            for subscriber in state.subscribers { subscriber.request.withLock { _ = $0.append(event) } }
             return state.subscribers
         }
-        for subscriber in subscribers { subscriber.notes.handOn(\.self, subscriber.tell) }
+        for subscriber in subscribers { subscriber.request.handOn(\.self, subscriber.deliver) }
     }
 }

@@ -1,35 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Hands what is heard of beacons to any number of subscribers.
+/// Delivers the advertisements of beacons to any number of subscribers.
 ///
-/// A source or a player owns one and posts from one thread at a time. No lock is held while subscribers run.
+/// A source or a player owns a hub and calls it on one thread at a time. No lock is held while subscribers run.
 public final class BeaconHub: BeaconSource {
-    private let audience: Audience<Void, Void, BeaconEvent>
+    private let registry: SubscriberRegistry<Void, Void, BeaconEvent>
 
-    /// A hub without subscribers. The closure must look at `isWanted` itself: two changes may reach it out of order.
+    /// Creates a hub without subscribers.
+    ///
+    /// - Parameter demandChanged: Called after each change of the subscribers. It must read `isWanted` itself, because two
+    ///   calls may arrive out of order.
     public init(demandChanged: @escaping @Sendable () -> Void = {}) {
-        audience = Audience((), demandChanged: demandChanged, lossEvent: { $0.map { .lost($0) } ?? .regained })
+        registry = SubscriberRegistry((), demandChanged: demandChanged)
     }
 
-    /// The loss that lasts; nil when there is none.
-    public var problem: DeviceError? { audience.withLock { $0.loss } }
+    /// Whether beacons can be received, as it was last set.
+    public var status: SourceStatus { registry.status }
+
+    /// The error while beacons cannot be received; otherwise nil.
+    public var problem: DeviceError? { status.error }
 
     /// True while there is a subscriber.
-    public var isWanted: Bool { audience.isWanted }
+    public var isWanted: Bool { registry.isWanted }
 
-    /// Adds a subscriber; the first one brings the source to life.
+    /// Adds a subscriber; the first one starts the source.
     public func subscribe(_ receive: @escaping @Sendable (BeaconEvent) -> Void) -> Subscription {
         let subscriber = Subscriber<Void, BeaconEvent>((), receive: receive)
-        audience.join(subscriber)
-        return audience.subscription(of: subscriber)
+        registry.add(subscriber)
+        subscriber.state.start(subscriber.notify)
+        return registry.subscription(of: subscriber)
     }
 
-    /// A beacon was heard.
-    public func post(_ sighting: BeaconSighting) { audience.tell { _ in .sighting(sighting) } }
+    /// Delivers an advertisement.
+    public func post(_ sighting: BeaconSighting) { registry.publish { _ in .sighting(sighting) } }
 
-    /// Beacons cannot be heard from here on. Subscribers hear of it once for each loss.
-    public func postLost(_ error: DeviceError) { audience.tell(loss: error) }
-
-    /// Beacons can be heard again after a loss.
-    public func postRegained() { audience.tell(loss: nil) }
+    /// Sets whether beacons can be received.
+    public func setStatus(_ status: SourceStatus) { registry.setStatus(status) }
 }

@@ -2,10 +2,10 @@
 
 import Synchronization
 
-/// A hub for whose subscribers a thread works.
+/// A hub whose source runs a thread while there are subscribers.
 package protocol ThreadedHub: AnyObject, Sendable {
     var isWanted: Bool { get }
-    func postLost(_ error: DeviceError)
+    func setStatus(_ status: SourceStatus)
 }
 
 extension PositionHub: ThreadedHub {}
@@ -22,21 +22,17 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
     private let name: String
     private let pause: Double
     private let work: @Sendable (Hub, WakeUp) -> Void
-    private let rest: @Sendable (Hub) -> Void
     private let state = Mutex(State())
 
     /// - Parameter name: What it is for, in the words of the error that no descriptor is left.
     /// - Parameter pause: Seconds until it tries again when there is none.
     /// - Parameter work: Works until nobody wants the hub any more. The wake-up says when to look whether that is so.
-    /// - Parameter rest: Called when nobody does, before the thread ends.
     package init(
-        for name: String, pause: Double, work: @escaping @Sendable (Hub, WakeUp) -> Void,
-        rest: @escaping @Sendable (Hub) -> Void = { _ in }
+        for name: String, pause: Double, work: @escaping @Sendable (Hub, WakeUp) -> Void
     ) {
         self.name = name
         self.pause = pause
         self.work = work
-        self.rest = rest
     }
 
     /// Names the hub, which cannot be made before: it calls `demandChanged`.
@@ -59,7 +55,7 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
                 state.isRunning = false
                 return state.hub
             }
-            hub?.postLost(error)
+            hub?.setStatus(.unavailable(error))
         }
     }
 
@@ -67,12 +63,12 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
     private func continues() -> Hub? {
         while true {
             let hub = state.withLock { $0.hub }
-            let hasRested = hub.map { !$0.isWanted } ?? true
-            if let hub, hasRested { rest(hub) }
+            let isIdle = hub.map { !$0.isWanted } ?? true
+            if isIdle { hub?.setStatus(.unknown) }
             let next = state.withLock { state -> Hub?? in
                 if let hub = state.hub, hub.isWanted { return hub }
-                // Somebody came and went meanwhile.
-                guard hasRested else { return nil }
+                // If the last subscription was cancelled meanwhile, the status has to be reset first.
+                guard isIdle else { return nil }
                 (state.isRunning, state.wakeUp) = (false, nil)
                 return .some(nil)
             }
@@ -88,7 +84,7 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
                 work(hub, wakeUp)
             } catch {
                 // Without a descriptor there is nothing to wait on but time.
-                hub.postLost(error)
+                hub.setStatus(.unavailable(error))
                 WorkerThread.pause(seconds: pause)
             }
         }

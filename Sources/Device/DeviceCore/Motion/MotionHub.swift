@@ -13,16 +13,36 @@ public final class MotionHub: MotionSource {
         /// True when its axes are not those of the device.
         let isTurned: Bool
         var subscribers: [MotionSubscriber] = [] { didSet { needsRate = subscribers.contains { $0.needsRate } } }
-        /// True when a subscriber takes the rate of the readings to be told the right ones.
+        /// True if the rate of the readings is needed to choose those that a subscriber requested.
         private(set) var needsRate = false
-        var lost: DeviceError?
-        /// True when its source tells that loss again while it lasts.
-        var isLossRepeated = false
+        private(set) var status = SourceStatus.unknown
         var meter = RateMeter()
 
         init(_ description: SensorDescription) {
             self.description = description
             isTurned = description.kind.isVector && !description.mountMatrix.isIdentity
+        }
+
+        /// Sets the status. The caller then calls `reportStatus` for each subscriber, without the lock.
+        mutating func setStatus(_ new: SourceStatus) {
+            if new.isAvailable, !status.isAvailable { meter = RateMeter() }
+            status = new
+            for subscriber in subscribers { subscriber.state.setStatus(new) }
+        }
+
+        /// Takes over what is known of the same sensor from before a change of the list.
+        mutating func adopt(_ former: Sensor) { (status, meter) = (former.status, former.meter) }
+
+        /// True if the request is for this sensor.
+        func matches(_ request: MotionRequest) -> Bool {
+            description.kind == request.kind && (request.sensor == nil || request.sensor == description.id)
+        }
+
+        /// The error for subscribers of the sensor once it was removed.
+        var removalError: DeviceError {
+            status.error
+                ?? DeviceError(
+                    .connectionLost, "\(description.id) was removed. Readings follow if it is connected again.")
         }
     }
 
@@ -34,11 +54,12 @@ public final class MotionHub: MotionSource {
 
         func index(of sensor: SensorDescription.ID) -> Int? { sensors.firstIndex { $0.description.id == sensor } }
 
-        /// Whoever comes next shall not hear of a loss that is told again if it is one still.
-        mutating func forgetUnheardLosses() {
-            for index in sensors.indices where sensors[index].subscribers.isEmpty && sensors[index].isLossRepeated {
-                sensors[index].lost = nil
-            }
+        /// Adds the subscriber to the sensor that it requested; false if there is none.
+        mutating func attach(_ subscriber: MotionSubscriber) -> Bool {
+            guard let index = sensors.firstIndex(where: { $0.matches(subscriber.request) }) else { return false }
+            subscriber.state.setStatus(sensors[index].status)
+            sensors[index].subscribers.append(subscriber)
+            return true
         }
     }
 
@@ -121,44 +142,15 @@ public final class MotionHub: MotionSource {
         _ request: MotionRequest, receive: @escaping @Sendable (MotionEvent) -> Void,
         quiet: @escaping @Sendable () -> Void
     ) -> Subscription {
-        let subscriber = MotionSubscriber(request, receive: receive, quiet: quiet)
-        add(subscriber)
+        let subscriber = MotionSubscriber(request, receive: receive, onInputIdle: quiet)
+        state.withLock { if !$0.attach(subscriber) { $0.waiting.append(subscriber) } }
+        subscriber.state.start(subscriber.notify)
         demandChanged()
         // Strong: a weak reference would slow down every use of the hub.
         return Subscription {
-            subscriber.leave()
+            subscriber.state.cancel()
             self.remove(subscriber)
         }
-    }
-
-    /// Adds the subscriber when it knows what the others know, so that no event overtakes what it is told of a loss.
-    private func add(_ subscriber: MotionSubscriber) {
-        var told: DeviceError?
-        while true {
-            let (isAdded, lost) = state.withLock { state -> (Bool, DeviceError?) in
-                guard let index = Self.index(for: subscriber.request, in: state.sensors) else {
-                    state.waiting.append(subscriber)
-                    return (true, nil)
-                }
-                let lost = state.sensors[index].lost
-                // It may only be forgotten, now that nobody else listens: readings will tell.
-                let isForgotten = lost == nil && state.sensors[index].subscribers.isEmpty
-                guard isForgotten || (lost == nil) == (told == nil) else { return (false, lost) }
-                state.sensors[index].subscribers.append(subscriber)
-                return (true, nil)
-            }
-            if isAdded { return }
-            subscriber.tell(lost.map { .lost($0) } ?? .regained)
-            told = lost
-        }
-    }
-
-    private static func index(for request: MotionRequest, in sensors: [Sensor]) -> Int? {
-        sensors.firstIndex { isMeant($0.description, by: request) }
-    }
-
-    private static func isMeant(_ sensor: SensorDescription, by request: MotionRequest) -> Bool {
-        sensor.kind == request.kind && (request.sensor == nil || request.sensor == sensor.id)
     }
 
     private func remove(_ subscriber: MotionSubscriber) {
@@ -167,42 +159,38 @@ public final class MotionHub: MotionSource {
             for index in state.sensors.indices {
                 state.sensors[index].subscribers.removeAll { $0 === subscriber }
             }
-            state.forgetUnheardLosses()
         }
         demandChanged()
     }
 
     // MARK: Input
 
-    /// The sensors that there are now. Subscribers of one that is gone wait for it to come back.
+    /// Replaces the list of sensors. Subscribers of a sensor that is not in it any more are notified of its loss, unless
+    /// another sensor matches their request, and receive its readings again once it is back.
     public func post(sensors: [SensorDescription], contextDescriptions: [String]) {
-        state.withLock { state in
-            let former = state.sensors
+        let moved = state.withLock { state -> [MotionSubscriber] in
+            let former = exchange(&state.sensors, with: [])
+            let waiting = exchange(&state.waiting, with: [])
             state.contexts = contextDescriptions
             state.sensors = sensors.map { description in
                 var sensor = Sensor(description)
-                if let same = former.first(where: { $0.description.id == description.id }) {
-                    sensor.lost = same.lost
-                    sensor.isLossRepeated = same.isLossRepeated
-                    sensor.meter = same.meter
-                }
+                if let same = former.first(where: { $0.description.id == description.id }) { sensor.adopt(same) }
                 return sensor
             }
-            let homeless = former.flatMap(\.subscribers) + state.waiting
-            state.waiting = []
-            for subscriber in homeless {
-                if let index = Self.index(for: subscriber.request, in: state.sensors) {
-                    state.sensors[index].subscribers.append(subscriber)
-                } else {
+            for sensor in former {
+                for subscriber in sensor.subscribers where !state.attach(subscriber) {
+                    subscriber.state.setStatus(.unavailable(sensor.removalError))
                     state.waiting.append(subscriber)
                 }
             }
-            state.forgetUnheardLosses()
+            for subscriber in waiting where !state.attach(subscriber) { state.waiting.append(subscriber) }
+            return former.flatMap(\.subscribers) + waiting
         }
+        for subscriber in moved { subscriber.state.reportStatus(subscriber.notify) }
         demandChanged()
     }
 
-    /// Readings of a sensor have come in, in the sensor's own axes, with rising times.
+    /// Delivers readings of a sensor, in the sensor's own axes, with rising times.
     public func post(_ batch: MotionBatch) { post(batch, in: nil) }
 
     /// Readings that were read in a place are told to those only who want to be told there: who has come since then and
@@ -213,17 +201,17 @@ public final class MotionHub: MotionSource {
         var first: MotionSubscriber?
         var subscribers: [MotionSubscriber] = []
         var interval: Double?
-        // Nil for the identity.
+        // nil for the identity.
         var matrix: MountMatrix?
+        var isNewlyAvailable = false
         state.withLock { state in
             // Looked at where it lies: a copy of a sensor costs more than all the rest.
             var index = 0
             while index < state.sensors.count, state.sensors[index].description.id != batch.sensor { index += 1 }
             guard index < state.sensors.count else { return }
-            if state.sensors[index].lost != nil {
-                // A reader that was given up speaks again: the next loss is a new one.
-                state.sensors[index].lost = nil
-                state.sensors[index].meter = RateMeter()
+            if !state.sensors[index].status.isAvailable {
+                state.sensors[index].setStatus(.available)
+                isNewlyAvailable = true
             }
             state.sensors[index].meter.note(batch.times, thinning: batch.thinning)
             if state.sensors[index].subscribers.count == 1 {
@@ -239,17 +227,18 @@ public final class MotionHub: MotionSource {
             if state.sensors[index].isTurned { matrix = state.sensors[index].description.mountMatrix }
         }
         var turned: MotionBatch?
-        func tell(_ subscriber: MotionSubscriber) {
+        func deliver(to subscriber: MotionSubscriber) {
+            if isNewlyAvailable { subscriber.state.reportStatus(subscriber.notify) }
             guard place == nil || subscriber.request.place?.delivery === place else { return }
             guard let matrix, subscriber.request.axes != .sensor else {
-                return subscriber.tell(batch, sensorInterval: interval)
+                return subscriber.deliver(batch, sensorInterval: interval)
             }
             let deviceBatch = turned ?? Self.turned(batch, by: matrix)
             turned = deviceBatch
-            subscriber.tell(deviceBatch, sensorInterval: interval)
+            subscriber.deliver(deviceBatch, sensorInterval: interval)
         }
-        if let first { return tell(first) }
-        for subscriber in subscribers { tell(subscriber) }
+        if let first { return deliver(to: first) }
+        for subscriber in subscribers { deliver(to: subscriber) }
     }
 
     /// The rate that the sensor was asked for: what there is to go by until it has been measured.
@@ -265,43 +254,19 @@ public final class MotionHub: MotionSource {
         return turned
     }
 
-    /// The sensor gives nothing any more. Told once, until it is back, and to who comes meanwhile.
-    public func postLost(_ error: DeviceError, sensor: SensorDescription.ID) { post(loss: error, of: sensor) }
-
-    /// The same from a source that says so for as long as it lasts: a loss to which nobody listens is forgotten.
-    package func repeatLost(_ error: DeviceError, sensor: SensorDescription.ID) {
-        post(loss: error, of: sensor, isRepeated: true)
-    }
-
-    /// The same of a sensor that was taken from the hub, to those who wait for it, have had readings and know of no loss.
-    package func repeatLost(_ error: DeviceError, ofGone sensor: SensorDescription) {
-        for subscriber in state.withLock({ $0.waiting })
-        where subscriber.hasReadings && Self.isMeant(sensor, by: subscriber.request) {
-            subscriber.tell(.lost(error))
-        }
-    }
-
-    /// The sensor is back, if it was lost.
-    public func postRegained(sensor: SensorDescription.ID) { post(loss: nil, of: sensor) }
-
-    /// - Parameter loss: Why the sensor gives nothing; nil when it is back.
-    private func post(loss: DeviceError?, of sensor: SensorDescription.ID, isRepeated: Bool = false) {
+    /// Sets whether readings of the sensor can be had. A batch of readings sets `available`.
+    public func setStatus(_ status: SourceStatus, of sensor: SensorDescription.ID) {
         let subscribers = state.withLock { state -> [MotionSubscriber] in
             guard let index = state.index(of: sensor) else { return [] }
-            // Whoever has come from another sensor meanwhile hears it too, and each hears it once.
-            let isNews = (state.sensors[index].lost == nil) != (loss == nil)
-            guard isRepeated ? !state.sensors[index].subscribers.isEmpty : isNews else { return [] }
-            state.sensors[index].lost = loss
-            state.sensors[index].isLossRepeated = isRepeated
-            if loss == nil { state.sensors[index].meter = RateMeter() }
+            state.sensors[index].setStatus(status)
             return state.sensors[index].subscribers
         }
-        for subscriber in subscribers { subscriber.tell(loss.map { .lost($0) } ?? .regained) }
+        for subscriber in subscribers { subscriber.state.reportStatus(subscriber.notify) }
     }
 
-    /// Nothing follows for now, as at the end of a trace: who waits for more to come need wait no longer.
+    /// Reports to all subscribers that no readings follow for now, as at the end of a trace.
     public func postQuiet() {
         let subscribers = state.withLock { state in state.sensors.flatMap(\.subscribers) }
-        for subscriber in subscribers { subscriber.tellQuiet() }
+        for subscriber in subscribers { subscriber.reportInputIdle() }
     }
 }

@@ -9,13 +9,13 @@ import Synchronization
 public final class PositionHub: PositionSource {
     private typealias Member = Subscriber<PositionRequest, PositionEvent>
 
-    private struct Known {
+    private struct Content {
         var flow = PositionFlow()
         var demand: UInt64 = 0
         var described: [ReceiverDescription] = []
     }
 
-    private let audience: Audience<Known, PositionRequest, PositionEvent>
+    private let registry: SubscriberRegistry<Content, PositionRequest, PositionEvent>
     // Asked for each line, so kept where no lock is needed.
     private let lineWishes = Atomic<Int>(0)
     private let rawWishes = Atomic<Int>(0)
@@ -25,19 +25,18 @@ public final class PositionHub: PositionSource {
 
     /// A hub without subscribers. The closure must look at `isWanted` itself: two changes may reach it out of order.
     public init(demandChanged: @escaping @Sendable () -> Void) {
-        audience = Audience(
-            Known(), demandChanged: demandChanged, lossEvent: { $0.map { .lost($0) } ?? .regained })
+        registry = SubscriberRegistry(Content(), demandChanged: demandChanged)
     }
 
     /// True while there is a subscriber.
-    public var isWanted: Bool { audience.isWanted }
+    public var isWanted: Bool { registry.isWanted }
 
     /// Changes each time that a first subscriber comes: who comes anew shall not wait for what was begun for others.
-    public var demand: UInt64 { audience.withLock { $0.known.demand } }
+    public var demand: UInt64 { registry.withLock { $0.content.demand } }
 
     /// The place that may wait for readings in place of the source's thread: that of the only subscriber.
     package var place: (any DirectDelivery)? {
-        audience.withLock { $0.subscribers.count == 1 ? $0.subscribers[0].notes.place?.delivery : nil }
+        registry.withLock { $0.subscribers.count == 1 ? $0.subscribers[0].request.place?.delivery : nil }
     }
 
     // MARK: Subscribers
@@ -48,39 +47,33 @@ public final class PositionHub: PositionSource {
         receive: @escaping @Sendable (PositionEvent) -> Void,
         settled: @escaping @Sendable () -> Void
     ) -> Subscription {
-        let subscriber = Member(request, receive: receive, settled: settled)
+        let subscriber = Member(request, receive: receive, onBatchComplete: settled)
         count(request, by: 1)
-        audience.join(subscriber) { state, told in
-            guard state.subscribers.isEmpty else { return }
-            // The others have left meanwhile. The loss stands for this one until the service is back.
-            state.loss = told
-            state.known.demand += 1
-        }
+        registry.add(subscriber) { if $0.subscribers.isEmpty { $0.content.demand += 1 } }
+        subscriber.state.start { notify(subscriber, $0) }
         // Also of the second: a place that waits for the readings of one shall not hold up another.
-        audience.demandChanged()
+        registry.demandChanged()
         return Subscription { [weak self] in
-            subscriber.leave()
+            subscriber.state.cancel()
             self?.remove(subscriber)
         }
     }
 
     private func remove(_ subscriber: Member) {
-        count(subscriber.notes, by: -1)
+        count(subscriber.request, by: -1)
         change { state in
             state.remove(subscriber)
-            guard state.subscribers.isEmpty else { return }
-            state.loss = nil
-            state.known.flow.restart()
+            if state.subscribers.isEmpty { state.content.flow.restart() }
         }
-        audience.demandChanged()
+        registry.demandChanged()
     }
 
     /// Changes what is known, and with it when something is due.
     private func change<Result: Sendable>(
-        _ body: (inout Audience<Known, PositionRequest, PositionEvent>.State) -> Result
+        _ body: (inout SubscriberRegistry<Content, PositionRequest, PositionEvent>.State) -> Result
     ) -> Result {
-        audience.withLock { state in
-            defer { due.store(state.known.flow.nextDeadline.nanoseconds, ordering: .releasing) }
+        registry.withLock { state in
+            defer { due.store(state.content.flow.nextDeadline.nanoseconds, ordering: .releasing) }
             return body(&state)
         }
     }
@@ -92,9 +85,9 @@ public final class PositionHub: PositionSource {
 
     /// The last fix of the chosen receiver, or of any.
     public var lastFix: PositionFix? {
-        audience.withLock { state in
-            let receivers = state.known.flow.receivers
-            let chosen = state.known.flow.chosen
+        registry.withLock { state in
+            let receivers = state.content.flow.receivers
+            let chosen = state.content.flow.chosen
             if receivers.indices.contains(chosen), let fix = receivers[chosen].fix { return fix }
             var last: PositionFix?
             for receiver in receivers {
@@ -107,7 +100,7 @@ public final class PositionHub: PositionSource {
     }
 
     /// The receivers as the service has described them.
-    public var receivers: [ReceiverDescription] { audience.withLock { $0.known.described } }
+    public var receivers: [ReceiverDescription] { registry.withLock { $0.content.described } }
 
     /// True when somebody wants each line.
     public var wantsLines: Bool { lineWishes.load(ordering: .relaxed) > 0 }
@@ -125,17 +118,22 @@ public final class PositionHub: PositionSource {
         defer {
             if isOutermost {
                 isTogether.store(false, ordering: .relaxed)
-                for subscriber in audience.withLock({ $0.subscribers }) { subscriber.settled() }
+                for subscriber in registry.withLock({ $0.subscribers }) { subscriber.completeBatch() }
             }
         }
         return try posts()
     }
 
-    /// Hands events to one subscriber, and ends the run unless more may follow.
-    private func tell(_ subscriber: Member, _ first: PositionEvent, _ second: PositionEvent? = nil) {
-        subscriber.tell(first)
-        if let second { subscriber.tell(second) }
-        if !isTogether.load(ordering: .relaxed) { subscriber.settled() }
+    /// Delivers events to one subscriber, and completes the batch unless more may follow.
+    private func deliver(to subscriber: Member, _ first: PositionEvent, _ second: PositionEvent? = nil) {
+        subscriber.deliver(first)
+        if let second { subscriber.deliver(second) }
+        if !isTogether.load(ordering: .relaxed) { subscriber.completeBatch() }
+    }
+
+    private func notify(_ subscriber: Member, _ event: PositionEvent) {
+        subscriber.notify(event)
+        if !isTogether.load(ordering: .relaxed) { subscriber.completeBatch() }
     }
 
     /// A position report has arrived.
@@ -143,16 +141,16 @@ public final class PositionHub: PositionSource {
         let now = report.arrival
         var finished: PositionReport?
         let (subscribers, isChosen, outcome) = change { state in
-            let (index, outcome) = state.known.flow.accept(report, now: now, finished: &finished)
-            if let finished { state.known.flow.handedOver(finished, receiver: index) }
-            if outcome == .immediate { state.known.flow.handedOver(report, receiver: index) }
-            return (state.subscribers, index == state.known.flow.chosen, outcome)
+            let (index, outcome) = state.content.flow.accept(report, now: now, finished: &finished)
+            if let finished { state.content.flow.handedOver(finished, receiver: index) }
+            if outcome == .immediate { state.content.flow.handedOver(report, receiver: index) }
+            return (state.subscribers, index == state.content.flow.chosen, outcome)
         }
-        for subscriber in subscribers where subscriber.notes.takes(report.receiver, isChosen: isChosen) {
-            if subscriber.notes.everyReport || finished == nil && outcome == .immediate {
-                tell(subscriber, .report(report))
+        for subscriber in subscribers where subscriber.request.takes(report.receiver, isChosen: isChosen) {
+            if subscriber.request.everyReport || finished == nil && outcome == .immediate {
+                deliver(to: subscriber, .report(report))
             } else if let finished {
-                tell(subscriber, .report(finished), outcome == .immediate ? .report(report) : nil)
+                deliver(to: subscriber, .report(finished), outcome == .immediate ? .report(report) : nil)
             }
         }
     }
@@ -160,40 +158,40 @@ public final class PositionHub: PositionSource {
     /// A sky view has arrived.
     public func post(_ sky: SkyReport) {
         let (subscribers, isChosen, sky) = change { state in
-            let (index, merged) = state.known.flow.accept(sky, now: sky.arrival)
-            return (state.subscribers, index == state.known.flow.chosen, merged)
+            let (index, merged) = state.content.flow.accept(sky, now: sky.arrival)
+            return (state.subscribers, index == state.content.flow.chosen, merged)
         }
-        for subscriber in subscribers where subscriber.notes.takes(sky.receiver, isChosen: isChosen) {
-            tell(subscriber, .sky(sky))
+        for subscriber in subscribers where subscriber.request.takes(sky.receiver, isChosen: isChosen) {
+            deliver(to: subscriber, .sky(sky))
         }
     }
 
     /// A compass or inertial report has arrived.
     public func post(_ attitude: AttitudeReport) {
         let (subscribers, isHeard) = change { state in
-            (state.subscribers, state.known.flow.acceptAttitude(of: attitude.receiver, now: attitude.arrival))
+            (state.subscribers, state.content.flow.acceptAttitude(of: attitude.receiver, now: attitude.arrival))
         }
-        for subscriber in subscribers where subscriber.notes.takes(attitude.receiver, isChosen: isHeard) {
-            tell(subscriber, .attitude(attitude))
+        for subscriber in subscribers where subscriber.request.takes(attitude.receiver, isChosen: isHeard) {
+            deliver(to: subscriber, .attitude(attitude))
         }
     }
 
     /// A line has arrived, before what it says is posted.
     public func post(line: UnsafeRawBufferPointer, arrival: BootTime) {
-        let subscribers = audience.withLock { $0.subscribers }
+        let subscribers = registry.withLock { $0.subscribers }
         let bytes = [UInt8](line)
-        for subscriber in subscribers where subscriber.notes.lines {
-            tell(subscriber, .line(bytes, arrival: arrival))
+        for subscriber in subscribers where subscriber.request.lines {
+            deliver(to: subscriber, .line(bytes, arrival: arrival))
         }
     }
 
     /// The service has listed its receivers.
     public func post(receivers: [ReceiverDescription]) {
-        let subscribers = audience.withLock { state in
-            state.known.described = Array(receivers.prefix(PositionFlow.receiverLimit))
+        let subscribers = registry.withLock { state in
+            state.content.described = Array(receivers.prefix(PositionFlow.receiverLimit))
             return state.subscribers
         }
-        for subscriber in subscribers { tell(subscriber, .receivers(receivers)) }
+        for subscriber in subscribers { deliver(to: subscriber, .receivers(receivers)) }
     }
 
     /// The service has described one receiver, which may be new, changed or gone.
@@ -204,28 +202,26 @@ public final class PositionHub: PositionSource {
         post(receivers: all)
     }
 
-    /// The position is lost; what was held is handed over first. Says so once for each loss.
-    public func postLost(_ error: DeviceError) {
+    /// Sets whether positions can be had. Before a loss, held epochs are delivered.
+    public func setStatus(_ status: SourceStatus) {
+        guard status.error != nil, registry.status.error == nil else { return report(status) }
         together {
             flush()
-            let subscribers = change { state -> [Member] in
-                // A loss that nobody hears is none: the first to come shall hear of the next.
-                guard state.loss == nil, !state.subscribers.isEmpty else { return [] }
-                state.known.flow.restart()
-                return state.note(loss: error)
-            }
-            for subscriber in subscribers { tell(subscriber, .lost(error)) }
+            change { $0.content.flow.restart() }
+            report(status)
         }
     }
 
-    /// The service is back after a loss.
-    public func postRegained() {
-        let subscribers = audience.withLock { $0.note(loss: nil) }
-        for subscriber in subscribers { tell(subscriber, .regained) }
+    private func report(_ status: SourceStatus) {
+        let subscribers = registry.withLock { state in
+            state.setStatus(status)
+            return state.subscribers
+        }
+        for subscriber in subscribers { subscriber.state.reportStatus { notify(subscriber, $0) } }
     }
 
     /// The stream goes on somewhere else, with those as the last fixes, which nobody is told of; what was held is dropped.
-    package func restart(fixes: [PositionReport]) { change { $0.known.flow.restart(fixes: fixes) } }
+    package func restart(fixes: [PositionReport]) { change { $0.content.flow.restart(fixes: fixes) } }
 
     // MARK: Held epochs
 
@@ -237,15 +233,15 @@ public final class PositionHub: PositionSource {
         together {
             while true {
                 let due: (subscribers: [Member], report: PositionReport, isChosen: Bool)? = change { state in
-                    guard let due = state.known.flow.takeDue(now: now) else { return nil }
-                    state.known.flow.handedOver(due.report, receiver: due.receiver)
-                    return (state.subscribers, due.report, due.receiver == state.known.flow.chosen)
+                    guard let due = state.content.flow.takeDue(now: now) else { return nil }
+                    state.content.flow.handedOver(due.report, receiver: due.receiver)
+                    return (state.subscribers, due.report, due.receiver == state.content.flow.chosen)
                 }
                 guard let due else { return }
                 let receiver = due.report.receiver
                 for subscriber in due.subscribers
-                where !subscriber.notes.everyReport && subscriber.notes.takes(receiver, isChosen: due.isChosen) {
-                    tell(subscriber, .report(due.report))
+                where !subscriber.request.everyReport && subscriber.request.takes(receiver, isChosen: due.isChosen) {
+                    deliver(to: subscriber, .report(due.report))
                 }
             }
         }
@@ -255,7 +251,7 @@ public final class PositionHub: PositionSource {
     public func flush() { handOverDue(now: BootTime(nanoseconds: .max - 1)) }
 
     /// Drops held epochs: they are from before a standstill of the process.
-    public func discardHeld() { change { $0.known.flow.discardHeld() } }
+    public func discardHeld() { change { $0.content.flow.discardHeld() } }
 }
 
 extension PositionRequest {

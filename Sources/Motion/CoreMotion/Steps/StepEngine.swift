@@ -16,7 +16,8 @@ final class StepEngine: Sendable {
         var core: StepCore
         var clients: [StepClient] = []
         var outbox = Outbox<StepDelivery>()
-        var lost: DeviceError?
+        /// The status of the accelerometer.
+        var status = SourceStatus.unknown
         var isLoaded = false
         /// When the log was stored last, or something was first worth it.
         var lastStore: BootTime?
@@ -76,7 +77,7 @@ final class StepEngine: Sendable {
             state.clients.append(client)
             let news = state.core.firstNews(since: request.start, now: now, wallTime: wallTime)
             state.outbox.append(StepDelivery(client: client, event: .news(news)))
-            if let lost = state.lost { state.outbox.append(StepDelivery(client: client, event: .lost(lost))) }
+            if let error = state.status.error { state.outbox.append(StepDelivery(client: client, event: .lost(error))) }
         }
         adjust()
         handOver()
@@ -93,7 +94,7 @@ final class StepEngine: Sendable {
             state.clients.removeAll { $0 === client }
             if state.clients.isEmpty {
                 state.core.end(wallTime)
-                state.lost = nil
+                state.status = .unknown
             }
             return state.clients.isEmpty
         }
@@ -173,10 +174,7 @@ final class StepEngine: Sendable {
         case .samples(let batch):
             let (now, wallTime, fix) = (clock.now, clock.wallTime, positions.lastFix)
             hasToStore = state.withLock { state in
-                if state.lost != nil {
-                    state.lost = nil
-                    state.post(.regained)
-                }
+                if state.status.change(to: .available) { state.post(.regained) }
                 state.core.look(at: fix, now: now)
                 for index in 0..<batch.count {
                     let news = state.core.take(
@@ -192,15 +190,11 @@ final class StepEngine: Sendable {
             }
         case .lost(let error):
             state.withLock { state in
-                guard state.lost == nil else { return }
-                state.lost = error
-                state.post(.lost(error))
+                if state.status.change(to: .unavailable(error)) { state.post(.lost(error)) }
             }
         case .regained:
             state.withLock { state in
-                guard state.lost != nil else { return }
-                state.lost = nil
-                state.post(.regained)
+                if state.status.change(to: .available) { state.post(.regained) }
             }
         }
         if hasToStore { store() }

@@ -28,7 +28,6 @@ struct Capture {
     private let name: String
     /// When samples came last.
     private(set) var lastRefill: BootTime
-    private var isRegained = false
     private var saidJumps = 0
     private var saidDistrust = false
     private let log = Logger(label: "device-services.motion")
@@ -104,10 +103,6 @@ struct Capture {
         if keeper.jumps != saidJumps || keeper.isDistrusted != saidDistrust { say() }
         let kept = decode(bytes, count: count, arrival: arrival)
         reader.isDelivering = true
-        if !isRegained {
-            isRegained = true
-            for stream in streams { hub.postRegained(sensor: stream.batch.sensor) }
-        }
         if kept > 0 {
             for index in streams.indices { hub.post(streams[index].batch, in: place) }
         }

@@ -159,7 +159,6 @@ struct Reading {
     private func run(_ polls: [Poll], interval: Double, generation: Int) throws(ReaderFailure) {
         var next = clock.now
         var failures = 0
-        var isRegained = false
         var batches = polls.map { MotionBatch(sensor: $0.id, kind: $0.kind, values: [.zero], times: [.zero]) }
         while reader.isCurrent(generation) {
             do throws(IIOFailure) {
@@ -174,12 +173,10 @@ struct Reading {
                         nanoseconds: before.nanoseconds &+ (now.nanoseconds &- before.nanoseconds) / 2)
                     batches[index].arrival = now
                     reader.isDelivering = true
-                    if !isRegained { hub.postRegained(sensor: poll.id) }
                     hub.post(batches[index])
                     reader.isDelivering = false
                 }
                 failures = 0
-                isRegained = true
                 reader.countRefill()
             } catch {
                 failures += 1

@@ -89,10 +89,9 @@ extension ContextRun {
 
     /// The device is not there any more.
     func leave(_ unit: RunningUnit, now: BootTime) {
-        let end = failed(unit, .gone(unit.unit.deviceID))
-        unit.end = end
+        unit.isGone = true
         unit.endReader(now: now)
-        lose(unit, end)
+        lose(unit, failed(unit, .gone(unit.unit.deviceID)))
     }
 
     func restart(_ unit: RunningUnit, _ reader: DeviceReader, now: BootTime) {

@@ -55,7 +55,7 @@ final class ContextRun {
     func step() -> BootTime? {
         // A loss that is told, and a look for devices, may take long: each has its own time.
         for unit in units { settle(unit, now: clock.now) }
-        removeGone()
+        units.removeAll { $0.isGone && $0.reader == nil }
         if needsConnection(clock.now) { connect() }
         noticeSleep()
         for unit in units { drive(unit, now: clock.now) }
@@ -119,19 +119,13 @@ final class ContextRun {
         connectAt = max(connectAt, unit.retryAt)
     }
 
-    /// Forgets devices that are not there any more and that nobody reads.
-    private func removeGone() {
-        units.removeAll { unit in
-            guard let end = unit.end, unit.reader == nil else { return false }
-            // Whoever had a reading in hand may have told it after the loss.
-            for member in unit.unit.members { hub.repeatLost(end, ofGone: member.description) }
-            return true
-        }
-    }
-
     func lose(_ unit: RunningUnit, _ error: DeviceError) {
         unit.isLost = true
-        for member in unit.unit.members { hub.repeatLost(error, sensor: member.description.id) }
+        setStatus(.unavailable(error), of: unit)
+    }
+
+    private func setStatus(_ status: SourceStatus, of unit: RunningUnit) {
+        for member in unit.unit.members { hub.setStatus(status, of: member.description.id) }
     }
 
     /// Starts, changes or stops the reader of a device as it is wanted now.
@@ -143,10 +137,13 @@ final class ContextRun {
             : UnitPlan.plan(for: unit.unit, isPolled: unit.bufferFailure != nil, gathers: unit.gathers) {
                 hub.demand(of: $0)
             }
-        tellProblems(of: unit)
+        reportProblems(of: unit)
         let hasNewWish = plan?.active.contains { unit.wanted?.active.contains($0) != true } ?? false
         unit.wanted = plan
-        if plan == nil { unit.isLost = false }
+        if plan == nil, unit.isLost, !unit.isGone {
+            unit.isLost = false
+            setStatus(.unknown, of: unit)
+        }
         if let reader = unit.reader {
             if plan == nil {
                 unit.endReader(now: now)
@@ -192,10 +189,10 @@ final class ContextRun {
         }
     }
 
-    /// A sensor whose readings cannot be right is told as lost to those who ask for it.
-    func tellProblems(of unit: RunningUnit) {
+    /// Makes sensors unavailable whose readings cannot be right.
+    func reportProblems(of unit: RunningUnit) {
         for member in unit.unit.members {
-            if let problem = member.sensor.problem { hub.repeatLost(problem, sensor: member.description.id) }
+            if let problem = member.sensor.problem { hub.setStatus(.unavailable(problem), of: member.description.id) }
         }
     }
 }

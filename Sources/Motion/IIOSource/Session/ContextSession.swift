@@ -70,7 +70,7 @@ final class ContextSession: Sendable {
                 state.problem = error
             }
             finishDiscovery(error)
-            for sensor in sensors { hub.repeatLost(error, sensor: sensor) }
+            for sensor in sensors { hub.setStatus(.unavailable(error), of: sensor) }
         }
     }
 
@@ -103,6 +103,8 @@ final class ContextSession: Sendable {
                 bell.wait(until: deadline, clock: parts.clock)
                 continue
             }
+            // Without subscribers, nothing is known of sensors that could not be reached.
+            for sensor in sensors { hub.setStatus(.unknown, of: sensor) }
             let leaves = state.withLock { state -> Bool in
                 // Whoever called meanwhile counts on this thread.
                 guard !state.isCalled, !state.wantsDiscovery else { return false }

@@ -17,11 +17,10 @@ final class RunningUnit {
     var watchedStage = 0
     var leavingSince: BootTime?
     var isSecondTry = false
-    /// True when its subscribers have been told that it gives nothing.
+    /// True while the status of its sensors is unavailable.
     var isLost = false
-    /// Why nothing comes any more, once the device is not there.
-    var end: DeviceError?
-    var isGone: Bool { end != nil }
+    /// True once the device has been removed.
+    var isGone = false
     var backoff: Backoff
     var retryAt = BootTime.zero
     /// The event after which a buffer that has failed is tried again.

@@ -60,8 +60,8 @@ struct LossTests {
         let (manager, told) = watched(test)
         for (index, event) in ["reading", "loss", "reading"].enumerated() {
             if event == "loss" {
-                test.hub.postLost(DeviceError(.silent, "quiet"), sensor: "accelerometer")
-                test.hub.postRegained(sensor: "accelerometer")
+                test.hub.setStatus(.unavailable(DeviceError(.silent, "quiet")), of: "accelerometer")
+                test.hub.setStatus(.available, of: "accelerometer")
             } else {
                 let time = TestDevice.start.advanced(bySeconds: Double(index))
                 test.hub.post(

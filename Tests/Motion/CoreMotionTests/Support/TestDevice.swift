@@ -58,12 +58,12 @@ final class TestDevice: Sendable {
     }
 
     func lose(_ kind: SensorKind, _ error: DeviceError = DeviceError(.connectionLost, "gone")) {
-        hub.postLost(error, sensor: kind.rawValue)
+        hub.setStatus(.unavailable(error), of: kind.rawValue)
         playback?.run()
     }
 
     func regain(_ kind: SensorKind) {
-        hub.postRegained(sensor: kind.rawValue)
+        hub.setStatus(.available, of: kind.rawValue)
         playback?.run()
     }
 }

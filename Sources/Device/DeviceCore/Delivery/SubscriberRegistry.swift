@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+/// A subscriber of a hub.
+final class Subscriber<Request: Sendable & ~Copyable, Event: Sendable>: Sendable {
+    /// The readings that it requested, or the hub's own record of it.
+    let request: Request
+    private let receive: @Sendable (Event) -> Void
+    private let batchCompleted: @Sendable () -> Void
+    let state = SubscriberState()
+
+    init(
+        _ request: consuming Request, receive: @escaping @Sendable (Event) -> Void,
+        onBatchComplete: @escaping @Sendable () -> Void = {}
+    ) {
+        self.request = request
+        self.receive = receive
+        batchCompleted = onBatchComplete
+    }
+
+    /// Delivers the event if the subscriber receives readings.
+    func deliver(_ event: Event) { if state.isReceiving { receive(event) } }
+
+    /// Delivers a change of the status, also while the subscriber joins.
+    func notify(_ event: Event) { receive(event) }
+
+    /// Reports the end of a batch of events.
+    func completeBatch() { if !state.isCancelled { batchCompleted() } }
+}
+
+/// The subscribers of a hub, the status of its source and the hub's own state, under one lock. The lock is not held while
+/// subscribers run.
+final class SubscriberRegistry<Content: Sendable, Request: Sendable & ~Copyable, Event: Sendable>: Sendable {
+    typealias Member = Subscriber<Request, Event>
+
+    struct State: Sendable {
+        var content: Content
+        fileprivate(set) var subscribers: [Member] = []
+        private(set) var status = SourceStatus.unknown
+
+        /// Sets the status of the source. `SubscriberState.reportStatus` then has to be called for each subscriber, without the lock.
+        mutating func setStatus(_ new: SourceStatus) {
+            status = new
+            for subscriber in subscribers { subscriber.state.setStatus(new) }
+        }
+
+        mutating func remove(_ subscriber: Member) { subscribers.removeAll { $0 === subscriber } }
+    }
+
+    private let state: Mutex<State>
+    let demandChanged: @Sendable () -> Void
+
+    /// - Parameter demandChanged: Called after each change of the subscribers. It must read `isWanted` itself, because two
+    ///   calls may arrive out of order.
+    init(_ content: Content, demandChanged: @escaping @Sendable () -> Void = {}) {
+        state = Mutex(State(content: content))
+        self.demandChanged = demandChanged
+    }
+
+    func withLock<Result: Sendable>(_ body: (inout State) -> Result) -> Result { state.withLock { body(&$0) } }
+
+    var isWanted: Bool { withLock { !$0.subscribers.isEmpty } }
+
+    var status: SourceStatus { withLock { $0.status } }
+
+    /// Adds a subscriber.
+    ///
+    /// - Parameter prepare: Called with the lock held, before the subscriber is added.
+    func add(_ subscriber: Member, prepare: (inout State) -> Void = { _ in }) {
+        withLock { state in
+            prepare(&state)
+            subscriber.state.setStatus(state.status)
+            state.subscribers.append(subscriber)
+        }
+    }
+
+    /// Returns the subscription of a subscriber that was added.
+    func subscription(of subscriber: Member) -> Subscription {
+        demandChanged()
+        return Subscription { [weak self] in
+            subscriber.state.cancel()
+            self?.withLock { $0.remove(subscriber) }
+            self?.demandChanged()
+        }
+    }
+
+    /// Changes the content and delivers the resulting event to all subscribers. Called on one thread at a time.
+    func publish(_ change: (inout Content) -> Event?) {
+        let (event, subscribers) = withLock { state in (change(&state.content), state.subscribers) }
+        if let event { for subscriber in subscribers { subscriber.deliver(event) } }
+    }
+}
+
+extension SubscriberRegistry where Request: ~Copyable, Event: StatusEvent {
+    /// Sets the status of the source and notifies the subscribers.
+    func setStatus(_ status: SourceStatus) {
+        let subscribers = withLock { state in
+            state.setStatus(status)
+            return state.subscribers
+        }
+        for subscriber in subscribers { subscriber.state.reportStatus(subscriber.notify) }
+    }
+}

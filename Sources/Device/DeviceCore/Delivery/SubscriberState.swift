@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+/// The state of one subscriber: whether it receives readings, and whether the status of its source has to be reported to it.
+///
+/// ```
+/// joining ── start() ──▶ receiving ── cancel() ──▶ cancelled
+/// ```
+///
+/// While it joins, a subscriber is notified of the status but receives no readings yet. The hub calls `setStatus` with its
+/// lock held, so statuses arrive in the order of the hub, and all else without. One thread at a time notifies a subscriber: a
+/// status that is set meanwhile is reported by that thread.
+struct SubscriberState: ~Copyable, Sendable {
+    private enum Phase: UInt8, AtomicRepresentable {
+        case joining, receiving, cancelled
+    }
+
+    private struct Report {
+        var status = SourceStatus.unknown
+        /// True if the last notification was of a loss.
+        var isLossReported = false
+        /// True while a thread notifies. The subscribing thread is the first to do so.
+        var isNotifying = true
+
+        /// Returns the status to report next. If there is none, the thread has finished.
+        mutating func next() -> SourceStatus? {
+            switch (status, isLossReported) {
+            case (.available, true), (.unavailable, false):
+                isLossReported.toggle()
+                return status
+            case (.unknown, _), (.available, false), (.unavailable, true):
+                isNotifying = false
+                return nil
+            }
+        }
+    }
+
+    private let phase = Atomic<Phase>(.joining)
+    private let report = Mutex(Report())
+
+    /// True while readings are delivered to the subscriber.
+    var isReceiving: Bool { phase.load(ordering: .acquiring) == .receiving }
+
+    /// True once the subscription was cancelled.
+    var isCancelled: Bool { phase.load(ordering: .acquiring) == .cancelled }
+
+    /// Sets the status of the source. Reports nothing yet.
+    func setStatus(_ status: SourceStatus) { report.withLock { $0.status = status } }
+
+    /// Reports the status to the subscriber if it differs from the last report, unless another thread is doing so.
+    func reportStatus<Event: StatusEvent>(_ deliver: (Event) -> Void) {
+        let isFree = report.withLock { !exchange(&$0.isNotifying, with: true) }
+        if isFree { notify(deliver) }
+    }
+
+    /// Reports a loss that lasts, then lets the subscriber receive readings. Called once, on the subscribing thread.
+    func start<Event: StatusEvent>(_ deliver: (Event) -> Void) {
+        notify(deliver)
+        start()
+    }
+
+    /// Lets the subscriber receive readings.
+    func start() {
+        _ = phase.compareExchange(expected: .joining, desired: .receiving, ordering: .acquiringAndReleasing)
+    }
+
+    /// Stops notifications and readings.
+    func cancel() { phase.store(.cancelled, ordering: .releasing) }
+
+    private func notify<Event: StatusEvent>(_ deliver: (Event) -> Void) {
+        while let status = report.withLock({ $0.next() }) {
+            if !isCancelled { deliver(status.error.map { .lost($0) } ?? .regained) }
+        }
+    }
+}
