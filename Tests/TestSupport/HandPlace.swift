@@ -4,8 +4,8 @@ package import DeviceCore
 import Foundation
 import SystemCalls
 
-/// A place of delivery that looks at what is lent to it when the test says so, on the test's thread.
-package final class HandPlace: DirectDelivery, @unchecked Sendable {
+/// An executor that reads when the test calls it, on the test's thread.
+package final class HandPlace: PollingExecutor, @unchecked Sendable {
     private let condition = NSCondition()
     private var set: WaitSet?
     private var look: (@Sendable () -> Void)?
@@ -14,10 +14,14 @@ package final class HandPlace: DirectDelivery, @unchecked Sendable {
 
     package init() {}
 
-    package func schedule(_ work: @escaping @Sendable () -> Void) { work() }
+    package func schedule(_ work: @escaping @Sendable () -> Void) {
+        if !DeferredCallbacks.append(work, for: self) { work() }
+    }
 
-    package func wait(for set: WaitSet, look: @escaping @Sendable () -> Void) -> Subscription? {
-        change { (self.set, self.look, begins) = (set, look, begins + 1) }
+    package func register(
+        _ set: WaitSet, onReady: @escaping @Sendable () -> Void, read: @escaping @Sendable () -> Void
+    ) -> Subscription? {
+        change { (self.set, look, begins) = (set, read, begins + 1) }
         return Subscription { self.change { self.ends += 1 } }
     }
 
@@ -36,24 +40,26 @@ package final class HandPlace: DirectDelivery, @unchecked Sendable {
         return true
     }
 
-    /// True once that many loans have begun.
+    /// True once the executor was registered that often.
     package func waitForLoan(_ number: Int = 1, seconds: Double = 60) -> Bool {
         wait(seconds: seconds) { begins >= number }
     }
 
-    /// True once a loan has ended.
+    /// True once a registration has ended.
     package func waitForEnd(seconds: Double = 60) -> Bool { wait(seconds: seconds) { ends >= 1 } }
 
-    /// Looks once there is something to see; false when there is nothing for a minute.
+    /// Reads once the descriptor is readable; false if it is not within a minute.
     package func lookWhenReadable() -> Bool {
         let (set, look) = condition.withLock { (self.set, self.look) }
         guard let set, let look else { return false }
         var state = pollfd(fd: set.descriptor, events: Int16(POLLIN), revents: 0)
         guard poll(&state, 1, 60_000) == 1 else { return false }
-        look()
+        run(look)
         return true
     }
 
-    /// Looks whatever there is to see.
-    package func lookNow() { condition.withLock { look }?() }
+    /// Reads, whether or not the descriptor is readable.
+    package func lookNow() { if let look = condition.withLock({ look }) { run(look) } }
+
+    private func run(_ look: () -> Void) { DeferredCallbacks(for: self).run(after: look) { callbacks in callbacks() } }
 }

@@ -7,10 +7,10 @@ import SystemCalls
 
 /// On the reactor's thread only.
 extension ChannelCore {
-    /// What to poll for, nil to leave the descriptor alone; and what to wait for while the app's place reads.
-    var interest: (events: Int16?, loan: Int32?) {
-        let loan = awaitedLoan
-        let reads = loan == nil && !input.isWriterWaiting
+    /// The events of the port to be polled, nil for none; and a descriptor to be polled while an executor polls the port.
+    func pollInterest() -> (events: Int16?, coordinator: Int32?) {
+        let coordinator = updatePolling()
+        let reads = coordinator == nil && !input.isWriterWaiting
         let events = state.withLock { state -> Int16? in
             if state.isGone { return nil }
             // Poll would come back at once for as long as the app does not read.
@@ -18,12 +18,12 @@ extension ChannelCore {
             let writes = state.output.count > 0 && port.framing == nil && !state.isOutputPaused
             let events = port.interest(
                 reads: state.isClosed ? state.unsent > 0 && !state.isInputOver : reads, writes: writes)
-            return loan == nil ? events : events | Self.peerIsDone
+            return coordinator == nil ? events : events | Self.peerIsDone
         }
-        return (events, loan)
+        return (events, coordinator)
     }
 
-    /// POLLRDHUP: the other side writes no more. A place that does not come would learn of it late.
+    /// POLLRDHUP: the peer has shut down its side, which an executor that is busy would find late.
     private static let peerIsDone: Int16 = 0x2000
 
     /// Does what there is to do, after poll has told of events or somebody has asked.
@@ -35,8 +35,7 @@ extension ChannelCore {
         port.prepare()
         let isHungUp = wasHungUp || events & Int16(POLLHUP | POLLERR | POLLNVAL) != 0
         let tries = port.isTriedAlways || isHungUp || asked != nil
-        let isLendable = !isClosed && !isHungUp && asked == nil && events & Self.peerIsDone == 0
-        if !isLendable { takeBack() }
+        if isClosed || isHungUp || asked != nil || events & Self.peerIsDone != 0 { stopPolling() }
         if !isClosed, tries || events & Int16(POLLIN) != 0 {
             // Before the end is told, all that the kernel still gives.
             switch takeInput(isHungUp || asked != nil ? .rest : .turn) {
@@ -68,7 +67,6 @@ extension ChannelCore {
         if isDone, port.pendingBytes == 0 || state.withLock({ $0.isAbandoned }) {
             return finish(ByteChannelEnd(.closed))
         }
-        if isLendable { lendWhenDue() }
     }
 
     /// - Parameter isReady: Poll has told of space.
@@ -130,7 +128,7 @@ extension ChannelCore {
     /// Ends the channel and gives the port back; the first call counts.
     private func finish(_ end: ByteChannelEnd) {
         // Before the end can be seen, behind which nothing comes.
-        leaveLoan()
+        leave()
         let pending = port.pendingBytes
         typealias News = (end: ByteChannelEnd, observer: Observer?, timers: [ClockTimer?], patience: Double)
         let news = state.withLock { state -> News? in

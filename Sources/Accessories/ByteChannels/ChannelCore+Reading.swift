@@ -15,7 +15,7 @@ extension ChannelCore {
 
     /// How much is read before others have their turn.
     enum Amount {
-        /// By the place: about as much as the app is told of before it looks again.
+        /// By an executor: about as much as an app reads in one callback.
         case look
         /// By the reactor.
         case turn
@@ -28,23 +28,11 @@ extension ChannelCore {
 
     /// By the reactor.
     func takeInput(_ amount: Amount) -> Input {
-        reading.withLock { reading in
-            reading.attention.isTakenBack()
-            return takeInputLocked(amount)
-        }
+        reading.withLock { _ in takeInputLocked(amount) }
     }
 
-    /// What the place finds, which holds the lock of the reading.
-    func takeLook() -> LentLook {
-        switch takeInputLocked(.look) {
-        case .empty: .all
-        // Without space the reactor goes on when the app has read.
-        case .full: input.isWriterWaiting ? .over : .more
-        case .ended: .over
-        }
-    }
-
-    private func takeInputLocked(_ amount: Amount) -> Input {
+    /// Reads with the lock held.
+    func takeInputLocked(_ amount: Amount) -> Input {
         var rest = amount.bytes
         for _ in 0..<amount.rounds {
             let result: PortResult
@@ -72,7 +60,7 @@ extension ChannelCore {
                 if isEnough { return .full }
             }
             switch result {
-            // Little came, so nothing else waits: poll tells if that is wrong. A place may not be told again.
+            // Little came, so nothing else waits: poll tells if that is wrong. An executor may not be called again.
             case .bytes:
                 if isShort, amount == .turn, !port.isTriedAlways { return .empty }
                 if rest <= 0 { return .full }

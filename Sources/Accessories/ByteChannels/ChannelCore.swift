@@ -62,10 +62,9 @@ final class ChannelCore: Sendable {
     static let vainWriteLimit = 3
     static let outputPause = 0.01
 
-    /// What is known to who reads from the port, the reactor or the place that does so in its place.
+    /// The state of reading, under the lock that the reactor or the executor holds while it reads.
     struct Reading {
-        var attention: Attention
-        /// The port is given back.
+        /// True once the port was closed.
         var isOver = false
     }
 
@@ -74,14 +73,17 @@ final class ChannelCore: Sendable {
     let reactor: ChannelReactor
     let input: BytePipe
     let state: Mutex<State>
-    /// Held by who reads from the port.
-    let reading: Mutex<Reading>
-    /// On the reactor's thread; nil before the channel has joined it, and once it has left.
-    let keeper = Mutex<LinkKeeper?>(nil)
-    /// The only place where the app hears of what comes in.
-    let place = Mutex<DirectPlace?>(nil)
-    /// That place reads from the port.
-    let isLent = Atomic<Bool>(false)
+    /// Held while the port is read.
+    let reading = Mutex(Reading())
+    /// Used on the reactor's thread; nil before the channel has joined the reactor, and after it has left.
+    let coordinator = Mutex<ReadinessCoordinator?>(nil)
+    /// The executor of the app's callbacks.
+    let executor = Mutex<DirectPlace?>(nil)
+    /// The longest delay of a read by the executor, in seconds.
+    let tolerance: Double
+    /// False once the connection is about to end, so that only the reactor may poll the port.
+    let isPollable = Atomic<Bool>(true)
+    let isExecutorPolling = Atomic<Bool>(false)
     /// What a writer that waits is told of; more than a byte, because waking it is dear.
     let spaceToTell: Int
 
@@ -89,15 +91,11 @@ final class ChannelCore: Sendable {
         self.port = port
         self.clock = clock
         self.reactor = reactor
-        // A place is missed when it is late, and has not come for one and a half times as long as is usual.
-        let patience = port.inputPatience ?? 0
-        let lateness = min(lateness, patience / 3)
+        tolerance = lateness
         let record = port.framing.map(ReportRecord.length) ?? 1
         let capacity = max(capacity, record * 4)
         input = BytePipe(capacity: capacity, spaceToTell: capacity / 2)
         state = Mutex(State(output: ByteRing(capacity: capacity)))
-        reading = Mutex(
-            Reading(attention: Attention(lateness: lateness, patience: min(30, patience), now: clock.now)))
         spaceToTell = max(record, min(4096, capacity / 4))
     }
 

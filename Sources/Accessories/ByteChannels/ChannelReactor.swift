@@ -81,10 +81,10 @@ package final class ChannelReactor: Sendable {
             descriptors.removeAll(keepingCapacity: true)
             descriptors.append(pollfd(fd: wakeUp.readEnd, events: Int16(POLLIN), revents: 0))
             for channel in channels {
-                let (events, loan) = channel.interest
+                let (events, coordinator) = channel.pollInterest()
                 // A negative descriptor is passed over.
                 descriptors.append(pollfd(fd: events == nil ? -1 : channel.descriptor, events: events ?? 0, revents: 0))
-                descriptors.append(pollfd(fd: loan ?? -1, events: Int16(POLLIN), revents: 0))
+                descriptors.append(pollfd(fd: coordinator ?? -1, events: Int16(POLLIN), revents: 0))
             }
             // A channel that has more to do asks again and again: the others are looked at in between.
             let isBusy = isAsked.load(ordering: .sequentiallyConsistent) || version.load(ordering: .acquiring) != seen
@@ -103,7 +103,7 @@ package final class ChannelReactor: Sendable {
             }
             for index in channels.indices {
                 if descriptors[2 * index + 1].revents != 0 { channels[index].serve(descriptors[2 * index + 1].revents) }
-                if descriptors[2 * index + 2].revents != 0 { channels[index].attendLoan() }
+                if descriptors[2 * index + 2].revents != 0 { channels[index].handlePolling() }
             }
         }
     }

@@ -34,7 +34,7 @@ final class OperationQueueDelivery: Delivery {
 /// Foundation does not know it again; there the work becomes an operation. A notification that is posted there otherwise
 /// never returns when an observer asked for the main operation queue: Foundation waits for an operation of that queue,
 /// which is busy posting.
-final class MainQueueDelivery: DirectDelivery {
+final class MainQueueDelivery: PollingExecutor {
     static let shared = MainQueueDelivery()
 
     /// Where the queue's work was seen to run.
@@ -48,7 +48,7 @@ final class MainQueueDelivery: DirectDelivery {
     private let server = Atomic<Server>(.unknown)
 
     func schedule(_ work: @escaping @Sendable () -> Void) {
-        if DirectTurns.keep(work, for: self) { return }
+        if DeferredCallbacks.append(work, for: self) { return }
         if server.load(ordering: .relaxed) == .others { return operations.schedule(work) }
         DispatchQueue.main.async {
             if Thread.isMainThread {
@@ -61,11 +61,18 @@ final class MainQueueDelivery: DirectDelivery {
         }
     }
 
-    /// The main run loop waits for the descriptor, while it runs.
-    func wait(for set: WaitSet, look: @escaping @Sendable () -> Void) -> Subscription? {
-        guard server.load(ordering: .relaxed) == .mainThread, let loop = CFRunLoopGetMain(),
-            CFRunLoopCopyCurrentMode(loop) != nil
-        else { return nil }
-        return RunLoopWait.start(loop: loop, mode: kCFRunLoopCommonModes, set: set, place: self, look: look)
+    /// The main run loop polls the descriptor once it is known to serve the main queue.
+    func register(
+        _ set: WaitSet, onReady: @escaping @Sendable () -> Void, read: @escaping @Sendable () -> Void
+    ) -> Subscription? {
+        switch server.load(ordering: .relaxed) {
+        case .others: return nil
+        case .unknown:
+            schedule(onReady)
+            return nil
+        case .mainThread:
+            guard let loop = CFRunLoopGetMain() else { return nil }
+            return RunLoopWait.start(loop: loop, mode: kCFRunLoopCommonModes, set: set, executor: self, read: read)
+        }
     }
 }

@@ -14,7 +14,7 @@ import Synchronization
 ///
 /// The main run loop does not run in a program that has called dispatchMain() or has an async main. Sources of it, in
 /// its default mode and the common ones, then come on the main queue.
-package final class RunLoopSource: DirectDelivery, @unchecked Sendable {
+package final class RunLoopSource: PollingExecutor, @unchecked Sendable {
     // Unchecked: a source may be signalled from any thread, and the loop is set once, under the lock.
     private struct Loop: @unchecked Sendable {
         let value: CFRunLoop
@@ -24,6 +24,13 @@ package final class RunLoopSource: DirectDelivery, @unchecked Sendable {
         var loop: Loop?
         var isInvalid = false
         var runner = Runner.loop
+        /// Registrations that wait until the loop is known.
+        var waiting: [@Sendable () -> Void] = []
+
+        /// Returns the registrations to be tried again, if the loop is known by now.
+        mutating func takeWaiting() -> [@Sendable () -> Void] {
+            loop == nil || runner == .perhapsLoop ? [] : exchange(&waiting, with: [])
+        }
     }
 
     /// Who runs the work.
@@ -85,16 +92,23 @@ package final class RunLoopSource: DirectDelivery, @unchecked Sendable {
         schedule(item, wakes: true)
     }
 
-    /// The loop waits for the descriptor, once its thread is known.
-    package func wait(for set: WaitSet, look: @escaping @Sendable () -> Void) -> Subscription? {
-        let (loop, runner, isInvalid) = place
-        guard let loop, runner == .loop, !isInvalid else { return nil }
-        return RunLoopWait.start(loop: loop, mode: mode, set: set, place: self, look: look)
+    /// The loop polls the descriptor once its thread is known.
+    package func register(
+        _ set: WaitSet, onReady: @escaping @Sendable () -> Void, read: @escaping @Sendable () -> Void
+    ) -> Subscription? {
+        let loop = state.withLock { state -> Loop? in
+            guard !state.isInvalid, state.runner != .mainQueue else { return nil }
+            if state.runner == .loop, let loop = state.loop { return loop }
+            state.waiting.append(onReady)
+            return nil
+        }
+        guard let loop else { return nil }
+        return RunLoopWait.start(loop: loop.value, mode: mode, set: set, executor: self, read: read)
     }
 
     /// Runs the work in the loop, which needs no waking where it is known to come round: inside of this source's work.
     package func schedule(_ item: @escaping @Sendable () -> Void, wakes: Bool) {
-        if DirectTurns.keep(item, for: self) { return }
+        if DeferredCallbacks.append(item, for: self) { return }
         work.add(item)
         let (loop, runner, isInvalid) = place
         // Nobody would run it any more, and what waits may hold this source.
@@ -137,14 +151,15 @@ package final class RunLoopSource: DirectDelivery, @unchecked Sendable {
 
     private func attach(to loop: CFRunLoop) {
         let attached = Loop(value: loop)
-        let isWanted = state.withLock { state in
-            guard !state.isInvalid else { return false }
+        let waiting = state.withLock { state -> [@Sendable () -> Void]? in
+            guard !state.isInvalid else { return nil }
             state.loop = attached
-            return true
+            return state.takeWaiting()
         }
-        guard isWanted else { return }
+        guard let waiting else { return }
         CFRunLoopAddSource(loop, source, mode)
         CFRunLoopWakeUp(loop)
+        for onReady in waiting { onReady() }
     }
 
     /// Looks from the main queue: where no loop runs while that queue is served, something else serves it.
@@ -152,11 +167,12 @@ package final class RunLoopSource: DirectDelivery, @unchecked Sendable {
         DispatchQueue.main.async { [weak self] in
             guard let self else { return }
             let runs = CFRunLoopCopyCurrentMode(CFRunLoopGetMain()) != nil
-            let isWanted = self.state.withLock { state in
+            let (isWanted, waiting) = self.state.withLock { state in
                 state.runner = runs ? .loop : .mainQueue
-                return !runs && !state.isInvalid
+                return (!runs && !state.isInvalid, state.takeWaiting())
             }
             if isWanted { self.work.run() }
+            for onReady in waiting { onReady() }
         }
     }
 

@@ -4,56 +4,57 @@ import CoreFoundation
 import DeviceCore
 import Foundation
 
-/// A run loop that waits for a set of descriptors: one thread less is woken than by a source that is signalled.
+/// A run loop source for a set of descriptors. The run loop polls the set itself, so no other thread has to wake it.
 ///
-/// On Linux a run loop waits for the "port" of a source, which is a descriptor, and then reads eight bytes from it, as
-/// befits its own event descriptors. From an epoll descriptor nothing can be read, so that nothing gets lost.
+/// On Linux, a run loop polls the "port" of a version 1 source, which is a descriptor, and then reads eight bytes from it,
+/// because its own ports are event descriptors. Reading from an epoll descriptor fails and removes nothing.
 enum RunLoopWait {
-    /// Who looks when the loop has found the set readable.
-    private final class Looker {
+    /// Reads when the loop has found the set readable.
+    private final class Reader {
         let set: WaitSet
-        let turns: DirectTurns
-        let look: @Sendable () -> Void
+        let callbacks: DeferredCallbacks
+        let read: @Sendable () -> Void
 
-        init(_ set: WaitSet, _ place: any Delivery, _ look: @escaping @Sendable () -> Void) {
+        init(_ set: WaitSet, _ executor: any Delivery, _ read: @escaping @Sendable () -> Void) {
             self.set = set
-            turns = DirectTurns(for: place)
-            self.look = look
+            callbacks = DeferredCallbacks(for: executor)
+            self.read = read
         }
 
-        /// On the loop's thread, and nowhere else.
-        func perform() { turns.run(after: look) { turns in turns() } }
+        /// Called on the loop's thread only.
+        func perform() { callbacks.run(after: read) { run in run() } }
     }
 
-    /// Core Foundation's sources may be ended on any thread, and its loops be woken.
+    // Unchecked: sources may be invalidated, and loops woken, on any thread.
     private struct Source: @unchecked Sendable {
         let value: CFRunLoopSource
         let loop: CFRunLoop
     }
 
-    /// Has the loop look in that mode until the subscription ends; nil when Core Foundation makes no source.
+    /// Has the loop poll the set in the mode until the subscription ends; nil if Core Foundation creates no source.
     static func start(
-        loop: CFRunLoop, mode: CFRunLoopMode?, set: WaitSet, place: any Delivery, look: @escaping @Sendable () -> Void
+        loop: CFRunLoop, mode: CFRunLoopMode?, set: WaitSet, executor: any Delivery,
+        read: @escaping @Sendable () -> Void
     ) -> Subscription? {
         var context = CFRunLoopSourceContext1()
         context.version = 1
-        let looker = Looker(set, place, look)
-        context.info = Unmanaged.passUnretained(looker).toOpaque()
+        let reader = Reader(set, executor, read)
+        context.info = Unmanaged.passUnretained(reader).toOpaque()
         context.retain = { info in
             guard let info else { return nil }
-            return UnsafeRawPointer(Unmanaged<Looker>.fromOpaque(info).retain().toOpaque())
+            return UnsafeRawPointer(Unmanaged<Reader>.fromOpaque(info).retain().toOpaque())
         }
         context.release = { info in
-            if let info { Unmanaged<Looker>.fromOpaque(info).release() }
+            if let info { Unmanaged<Reader>.fromOpaque(info).release() }
         }
         context.getPort = { info in
             guard let info else { return -1 }
-            return Unmanaged<Looker>.fromOpaque(info).takeUnretainedValue().set.descriptor
+            return Unmanaged<Reader>.fromOpaque(info).takeUnretainedValue().set.descriptor
         }
         context.perform = { info in
-            if let info { Unmanaged<Looker>.fromOpaque(info).takeUnretainedValue().perform() }
+            if let info { Unmanaged<Reader>.fromOpaque(info).takeUnretainedValue().perform() }
         }
-        let made = withExtendedLifetime(looker) {
+        let made = withExtendedLifetime(reader) {
             withUnsafeMutablePointer(to: &context) { context in
                 context.withMemoryRebound(to: CFRunLoopSourceContext.self, capacity: 1) {
                     CFRunLoopSourceCreate(nil, 0, $0)

@@ -5,41 +5,43 @@ import GPSDProtocol
 import Synchronization
 import SystemCalls
 
-/// One connection to gpsd, and all that is read from it.
-///
-/// Whoever looks tells the hub.
-final class GPSDLink: LentLink {
+/// A connection to gpsd. The source's thread or the executor of the subscriber reads it and posts to the hub.
+final class GPSDLink: PollableSource {
     private struct Content: ~Copyable {
         let socket: Socket
         var framer = LineFramer()
         var reader: LineReader
         var decoder: any ReportDecoder
-        var attention: Attention
         var demand: UInt64
-        /// Why nothing more will come.
+        /// The last time at which the connection was read or its timeouts were handled.
+        var lastActivity: BootTime
+        var hasRead = false
+        /// The error that ended the connection.
         var failure: DeviceError?
-        var isClosed = false
 
         init(
-            _ socket: consuming Socket, _ reader: LineReader, _ decoder: any ReportDecoder, _ attention: Attention,
-            demand: UInt64
+            _ socket: consuming Socket, _ reader: LineReader, _ decoder: any ReportDecoder, demand: UInt64,
+            now: BootTime
         ) {
             self.socket = socket
             self.reader = reader
             self.decoder = decoder
-            self.attention = attention
             self.demand = demand
+            lastActivity = now
         }
     }
 
-    /// After so many lines a place reads no more in that look, though there may be more: the program is told of these first,
-    /// and managers keep a thousand reports only.
-    private static let mostBeforeTelling = 400
+    /// The number of lines after which an executor stops reading, so that the app's callbacks run: managers queue a thousand
+    /// reports.
+    private static let maximumLinesBeforeCallbacks = 400
     private let settings: GPSDSettings
     private let hub: PositionHub
     private let count: @Sendable (GPSDStatistics) -> Void
-    private let content: Mutex<Content>
-    /// The socket's number, for who waits for it; the content keeps it open.
+    private let content: ExclusiveValue<Content>
+    private let isClosed = Atomic<Bool>(false)
+    private let heardService = Atomic<Bool>(false)
+    private let watchdogDeadline = Atomic<Int64>(BootTime.zero.nanoseconds)
+    /// The socket, which the content keeps open.
     let descriptor: Int32
 
     init(
@@ -52,113 +54,70 @@ final class GPSDLink: LentLink {
         self.count = count
         descriptor = socket.descriptor
         let now = settings.clock.now
+        let watchdog = Watchdog(timing: settings.timing, now: now)
+        watchdogDeadline.store(watchdog.deadline.nanoseconds, ordering: .relaxed)
         var reader = LineReader(
-            hub: hub, watchdog: Watchdog(timing: settings.timing, now: now),
-            rolloverClock: settings.repairsWeekRollover ? settings.clock : nil)
+            hub: hub, watchdog: watchdog, rolloverClock: settings.repairsWeekRollover ? settings.clock : nil)
         count(reader.takeCounts())
-        // What waits for the place is never as late as what a process finds that stood still.
-        let attention = Attention(
-            lateness: settings.timing.lateness, patience: settings.timing.standstill, now: now)
-        content = Mutex(Content(socket, reader, decoder, attention, demand: hub.demand))
+        content = ExclusiveValue(Content(socket, reader, decoder, demand: hub.demand, now: now))
     }
 
-    /// Asks for reports.
+    /// Requests reports.
     func greet() throws(DeviceError) {
-        try content.withLock { content throws(DeviceError) in
-            if let number = content.socket.send(GPSDRequest.watch(enabled: true)) {
-                throw settings.ended(errno: number)
+        let number = content.useWhenFree { $0.socket.send(GPSDRequest.watch(enabled: true)) }
+        if let number { throw settings.ended(errno: number) }
+    }
+
+    /// True once gpsd has sent a line that could be decoded.
+    var hasHeardService: Bool { heardService.load(ordering: .acquiring) }
+
+    /// The time of the next timeout: the end of a held epoch, or the watchdog's.
+    var deadline: BootTime {
+        min(hub.nextDeadline, BootTime(nanoseconds: watchdogDeadline.load(ordering: .acquiring)))
+    }
+
+    /// Stops reading.
+    func close() { isClosed.store(true, ordering: .releasing) }
+
+    func readAvailable(_ cause: ReadCause) throws(DeviceError) -> ReadOutcome {
+        let outcome = try content.use { content throws(DeviceError) in
+            if let failure = content.failure { throw failure }
+            guard !isClosed.load(ordering: .acquiring) else { return ReadOutcome.drained }
+            do throws(DeviceError) {
+                return try read(&content, cause, now: settings.clock.now)
+            } catch {
+                content.failure = error
+                throw error
             }
         }
+        return outcome ?? .contended
     }
 
-    /// True once gpsd has said something intelligible.
-    var hasHeardService: Bool { content.withLock { $0.reader.watchdog.hasHeardService } }
-
-    var deadline: BootTime { content.withLock { deadline($0.reader) } }
-
-    var attentionEnd: BootTime { content.withLock { $0.attention.end } }
-
-    var looks: UInt64 { content.withLock { $0.attention.looks } }
-
-    func expectLook() -> Double {
-        content.withLock { $0.attention.expectLook(now: settings.clock.now) }
-    }
-
-    /// Nothing is read any more.
-    func close() { content.withLock { $0.isClosed = true } }
-
-    // MARK: Looks
-
-    func look(isReadable: Bool) throws(DeviceError) {
-        try content.withLock { content throws(DeviceError) in
-            defer { content.attention.isTakenBack() }
-            // What is left is told by the next wait.
-            _ = try look(&content, reads: isReadable ? .once : .nothing)
-        }
-    }
-
-    func look(
-        alarm: Alarm, in place: any DirectDelivery, while isLent: () -> Bool
-    ) throws(DeviceError) -> LentLook {
-        try content.withLockIfAvailable { content throws(DeviceError) in
-            guard isLent() else { return .over }
-            let isEmpty = try look(&content, reads: .all)
-            content.attention.isLent(alarm, now: settings.clock.now, deadline: deadline(content.reader))
-            return isEmpty ? .all : .more
-        } ?? .busy
-    }
-
-    func lookAfter() throws(DeviceError) {
-        try content.withLock { content throws(DeviceError) in _ = try look(&content, reads: .nothing) }
-    }
-
-    private func deadline(_ reader: LineReader) -> BootTime { min(hub.nextDeadline, reader.watchdog.deadline) }
-
-    private enum Reads {
-        /// Only what is due is done.
-        case nothing
-        /// A read that does not fill the buffer has emptied the socket, which saves the call that would say so.
-        case once
-        /// Until the socket says that it is empty, or at its end: nobody may tell of that later.
-        case all
-    }
-
-    private func look(_ content: inout Content, reads: Reads) throws(DeviceError) -> Bool {
-        if let failure = content.failure { throw failure }
-        guard !content.isClosed else { return true }
-        do throws(DeviceError) {
-            return try look(&content, reads: reads, now: settings.clock.now)
-        } catch {
-            content.failure = error
-            throw error
-        }
-    }
-
-    private func look(_ content: inout Content, reads: Reads, now: BootTime) throws(DeviceError) -> Bool {
-        var isEmpty = true
-        var reads = reads
-        // Time is up, and there may be what nobody has looked at.
-        if reads == .nothing, content.reader.watchdog.deadline <= now, Sockets.isReadable(descriptor) { reads = .once }
-        let pause = content.attention.pause(now: now)
+    private func read(_ content: inout Content, _ cause: ReadCause, now: BootTime) throws(DeviceError) -> ReadOutcome {
+        let (isReadable, isOnExecutor, pause) = conditions(of: cause, content.lastActivity, content.reader, now: now)
         let demand = hub.demand
         if demand != content.demand {
             content.demand = demand
             content.reader.watchdog.restart(now: now)
         }
-        if reads != .nothing {
-            content.reader.begin(pause: pause, limit: settings.timing.standstill, now: now)
-            // What came before the end of a connection counts.
+        var isEmpty = true
+        if isReadable {
+            content.reader.begin(
+                pause: content.hasRead ? pause : 0, limit: settings.timing.standstill, now: now)
+            content.hasRead = true
+            // Lines that arrived before the end of a connection count.
             defer {
                 content.reader.finish()
                 count(content.reader.takeCounts())
+                if content.reader.watchdog.hasHeardService { heardService.store(true, ordering: .releasing) }
             }
-            content.attention.noteLook(now: now)
-            isEmpty = try read(
-                content.socket, &content.framer, &content.reader, &content.decoder, all: reads == .all)
+            isEmpty = try readLines(
+                content.socket, &content.framer, &content.reader, &content.decoder, untilEmpty: isOnExecutor)
         }
-        // Who looks after the others may be the first to come after a standstill, which whoever reads has to know of.
-        if reads != .nothing || pause < settings.timing.standstill { content.attention.noteLife(now: now) }
+        // If the process was suspended, timeouts may be handled before the next read, which has to know of the pause.
+        if isReadable || pause < settings.timing.standstill { content.lastActivity = now }
         if hub.nextDeadline <= now { hub.handOverDue(now: now) }
+        defer { watchdogDeadline.store(content.reader.watchdog.deadline.nanoseconds, ordering: .releasing) }
         switch content.reader.watchdog.check(now: now) {
         case .none: break
         case .probe:
@@ -166,17 +125,35 @@ final class GPSDLink: LentLink {
         case .declareSilent: hub.setStatus(.unavailable(settings.silent()))
         case .giveUp: throw settings.unanswered(hasHeardService: content.reader.watchdog.hasHeardService)
         }
-        return isEmpty
+        return isEmpty ? .drained : .moreAvailable
     }
 
-    /// Reads what is there; false when that may not be all. While catching up after a standstill the socket is read until
-    /// it says itself that it is empty.
-    private func read(
+    /// Returns whether to read, whether an executor does, and the seconds by which this thread is later than intended.
+    private func conditions(
+        of cause: ReadCause, _ lastActivity: BootTime, _ reader: LineReader, now: BootTime
+    ) -> (isReadable: Bool, isOnExecutor: Bool, pause: Double) {
+        switch cause {
+        case .thread(let isReadable):
+            // A timeout must not be reported while lines are waiting to be read.
+            let isUnread = !isReadable && reader.watchdog.deadline <= now && Sockets.isReadable(descriptor)
+            return (isReadable || isUnread, false, now.seconds(since: lastActivity))
+        case .overdue(let dueTime):
+            return (true, false, now.seconds(since: max(lastActivity, min(dueTime, now))))
+        case .executor(let dueTime):
+            return (true, true, now.seconds(since: max(lastActivity, min(dueTime, now))))
+        }
+    }
+
+    /// Reads lines; returns false if more may be available.
+    ///
+    /// - Parameter untilEmpty: True to read until the socket is empty, as an executor has to. Otherwise a read that does not
+    ///   fill the buffer has emptied it, which saves a system call.
+    private func readLines(
         _ socket: borrowing Socket, _ framer: inout LineFramer, _ reader: inout LineReader,
-        _ decoder: inout any ReportDecoder, all: Bool
+        _ decoder: inout any ReportDecoder, untilEmpty: Bool
     ) throws(DeviceError) -> Bool {
         var lines = 0
-        // A service that sends faster than it can be read must not keep the thread from its other duties.
+        // Bounded, because gpsd may send faster than this thread reads.
         for _ in 0..<(reader.isCatchingUp ? 4096 : 256) {
             var result = Socket.ReadResult.nothing
             var space = 0
@@ -192,8 +169,8 @@ final class GPSDLink: LentLink {
                     while framer.nextLine({ reader.take($0, decoder: &decoder) }) { lines += 1 }
                 }
                 if reader.isCatchingUp { continue }
-                if all, lines >= Self.mostBeforeTelling { return false }
-                if count < space, !all { return true }
+                if untilEmpty, lines >= Self.maximumLinesBeforeCallbacks { return false }
+                if count < space, !untilEmpty { return true }
             case .nothing: return true
             case .ended: throw settings.ended(errno: nil)
             case .failed(let number): throw settings.ended(errno: number)

@@ -95,8 +95,11 @@ final class GPSDSession: Sendable {
             if link.hasHeardService { backoff.reset() }
         }
         try link.greet()
-        var keeper = LinkKeeper(link: link, wakeUp: wakeUp, clock: clock) { [hub] in hub.place }
-        defer { keeper.takeBack() }
-        while hub.isWanted { try keeper.attend() }
+        // Input that waits for an executor is never as late as what is read after a suspension of the process.
+        var coordinator = ReadinessCoordinator(
+            source: link, wakeUp: wakeUp, clock: clock, tolerance: timing.lateness, limit: timing.standstill
+        ) { [hub] in hub.executor }
+        defer { coordinator.deregister() }
+        while hub.isWanted { try coordinator.run() }
     }
 }

@@ -46,10 +46,9 @@ struct Watchdog: Sendable {
         return isSilent
     }
 
-    /// Others listen now: they have not been told of a silence yet, and shall not hear of one that began before them.
+    /// Gives new subscribers the full time until a silence is reported to them. A silence that was reported lasts.
     mutating func restart(now: BootTime) {
-        lastReport = now
-        isSilent = false
+        if !isSilent { lastReport = now }
     }
 
     /// When to look again.

@@ -43,7 +43,6 @@ struct LendingTests {
         let pair = try lend(lateness: 0)
         pair.peer.send([1, 2, 3])
         #expect(pair.watch.wait { pair.channel.bytesAvailable == 3 })
-        #expect(place.waitForEnd())
         #expect(pair.watch.take() == [1, 2, 3])
     }
 

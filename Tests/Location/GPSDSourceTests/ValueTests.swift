@@ -29,51 +29,9 @@ struct ValueTests {
         #expect(backoff.take() == 10)
     }
 
-    // MARK: Attention
+    // MARK: Link
 
-    @Test("Who is late in a place is no process that stood still, until it is overdue")
-    func attention() throws {
-        let alarm = try Alarm(for: "a test")
-        var attention = Attention(lateness: 0.5, patience: 30.5, now: .zero)
-        // Before the first look nothing has piled up here.
-        #expect(attention.pause(now: Self.at(3)) == 0)
-        attention.noteLook(now: .zero)
-        // The source's own thread: each second counts.
-        #expect(attention.end == .never)
-        #expect(attention.pause(now: Self.at(3)) == 3)
-        attention.noteLife(now: Self.at(3))
-        #expect(attention.pause(now: Self.at(3)) == 0)
-        // Lent: half a second for the first look, and a look and a half and half a second from then on.
-        attention.expectLook(now: Self.at(10))
-        #expect(attention.end == Self.at(10.5))
-        #expect(attention.pause(now: Self.at(10.5)) == 0)
-        #expect(attention.pause(now: Self.at(14.5)) == 4)
-        attention.noteLook(now: Self.at(10))
-        attention.isLent(alarm, now: Self.at(10), deadline: .never)
-        // The interval was ten seconds so far.
-        #expect(attention.end == Self.at(25.5))
-        #expect(attention.pause(now: Self.at(25)) == 0)
-        #expect(attention.pause(now: Self.at(30)) == 4.5)
-        // A hundred looks a hundredth of a second apart: it is 0.95^100 of ten seconds now, and then one of 0.06.
-        for look in 1...100 { attention.noteLook(now: Self.at(10 + Double(look) / 100)) }
-        attention.isLent(alarm, now: Self.at(11), deadline: .never)
-        #expect(abs(attention.end.seconds(since: Self.at(11)) - (0.05920529 * 1.5 + 0.5)) < 1e-6)
-        attention.isTakenBack()
-        #expect(attention.end == .never)
-        #expect(attention.looks == 102)
-    }
-
-    @Test("Who looks is overdue in time, however seldom something came before")
-    func overdue() throws {
-        let alarm = try Alarm(for: "a test")
-        var attention = Attention(lateness: 0.5, patience: 2, now: .zero)
-        attention.noteLook(now: .zero)
-        attention.noteLook(now: Self.at(8))
-        attention.isLent(alarm, now: Self.at(8), deadline: .never)
-        #expect(attention.end == Self.at(10))
-    }
-
-    @Test("When time is up, what waits to be read is read, though it is another's to look")
+    @Test("Lines that are waiting are read before a timeout is reported")
     func readBeforeJudged() throws {
         let clock = JumpClock()
         var ends: [Int32] = [-1, -1]
@@ -82,27 +40,22 @@ struct ValueTests {
         let settings = GPSDSettings(
             address: PositionSourceAddress(client: .native, host: "none", port: 1), clock: clock,
             repairsWeekRollover: false, timing: GPSDTiming())
-        let (hub, log, place) = (PositionHub {}, EventLog(), HandPlace())
+        let (hub, log) = (PositionHub {}, EventLog())
         let subscription = hub.subscribe(PositionRequest(everyReport: true), receive: log.receive, settled: {})
         let link = GPSDLink(
             settings, socket: Socket(descriptor: ends[0]), decoder: GPSDDecoder(), hub: hub, count: { _ in })
         peer.send(FakePeer.greeting)
         peer.send(Lines.fix(1, tenths: 1))
-        let alarm = try Alarm(for: "a test")
-        #expect(try link.look(alarm: alarm, in: place, while: { true }) == .all)
+        #expect(try link.readAvailable(.executor(dueTime: clock.now)) == .drained)
         peer.send(Lines.fix(2, tenths: 2))
         // Longer than a receiver may be silent.
         clock.jump(seconds: 11)
-        try link.lookAfter()
+        _ = try link.readAvailable(.thread(isReadable: false))
         #expect(log.events.numbers == [1, 2])
         #expect(log.events.losses.isEmpty)
         clock.jump(seconds: 11)
-        try link.lookAfter()
+        _ = try link.readAvailable(.thread(isReadable: false))
         #expect(log.events.losses.count == 1)
-        // A look that was about to begin when somebody else came takes nothing away.
-        peer.send(Lines.fix(3, tenths: 3))
-        #expect(try link.look(alarm: alarm, in: place, while: { false }) == .over)
-        #expect(log.events.numbers == [1, 2])
         subscription.cancel()
     }
 
@@ -166,14 +119,17 @@ struct ValueTests {
         }
     }
 
-    @Test("For new listeners the silence begins anew")
+    @Test("New subscribers get the full time until a silence, unless one was reported")
     func restart() {
         var watchdog = Self.watchdog()
         watchdog.heardLine(now: .zero)
-        #expect(watchdog.check(now: Self.at(10)) == .declareSilent)
-        watchdog.restart(now: Self.at(12))
-        #expect(watchdog.check(now: Self.at(21.9)) != .declareSilent)
-        #expect(watchdog.check(now: Self.at(22)) == .declareSilent)
+        watchdog.restart(now: Self.at(8))
+        #expect(watchdog.check(now: Self.at(17.9)) == .none)
+        #expect(watchdog.check(now: Self.at(18)) == .declareSilent)
+        watchdog.restart(now: Self.at(19))
+        #expect(watchdog.check(now: Self.at(40)) == .none)
+        let endsSilence = watchdog.heardReport(now: Self.at(41))
+        #expect(endsSilence)
     }
 
     // MARK: Standstill

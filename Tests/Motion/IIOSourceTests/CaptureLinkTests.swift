@@ -37,7 +37,7 @@ struct CaptureLinkTests {
             let wait = try #require(buffer.wait)
             link = CaptureLink(
                 buffer, wait.descriptor, capture,
-                BufferPlan(rate: rate, latency: 0, isLocal: false, isEventDriven: false), lateness: nil, clock: clock)
+                BufferPlan(rate: rate, latency: 0, isLocal: false, isEventDriven: false), clock: clock)
         }
 
         func push(_ number: Int16) {
@@ -62,13 +62,13 @@ struct CaptureLinkTests {
     func sleep() throws {
         let bench = try Bench()
         bench.push(1)
-        #expect(bench.failure { () throws(DeviceError) in try bench.link.look(isReadable: true) } == 0)
+        #expect(bench.failure { () throws(DeviceError) in try bench.link.read() } == 0)
         bench.push(2)
         bench.pass(seconds: 100)
-        #expect(bench.failure { () throws(DeviceError) in try bench.link.lookAfter() } == 0)
+        #expect(bench.failure { () throws(DeviceError) in try bench.link.read(isReadable: false) } == 0)
         #expect(bench.log.count("sample 0.02") == 1)
         bench.pass(seconds: 100)
-        #expect(bench.failure { () throws(DeviceError) in try bench.link.lookAfter() } == EPIPE)
+        #expect(bench.failure { () throws(DeviceError) in try bench.link.read(isReadable: false) } == EPIPE)
     }
 
     @Test("Of so many samples the last is handed on, however they are parted into refills")
@@ -82,7 +82,7 @@ struct CaptureLinkTests {
                 return Devices.scan(number, 0, 0, time: bench.clock.now.nanoseconds)
             }
             bench.buffer.push(refill)
-            try bench.link.look(isReadable: true)
+            try bench.link.read()
         }
         // Raw n times the scale 0.01, at 1 s and n times 20 ms.
         let expected = stride(from: 4, through: 28, by: 4).map { number in
@@ -103,13 +103,13 @@ struct CaptureLinkTests {
                     return Devices.scan(Int16(100 * refill + scan), 0, 0, time: time)
                 })
         }
-        let (place, log, alarm) = (HandPlace(), EventLog(), try Alarm(for: "the test"))
+        let (place, log) = (HandPlace(), EventLog())
         var request = MotionRequest(kind: .accelerometer, axes: .sensor)
         request.place = DirectPlace(place)
         let subscription = bench.hub.subscribe(request) { log.note($0) }
         var told = [0]
         while told.count < 100 {
-            let isEmpty = try bench.link.look(alarm: alarm, in: place, while: { true }) == .all
+            let isEmpty = try bench.link.read(on: place) == .drained
             told.append(log.count("sample"))
             if isEmpty { break }
         }
@@ -122,13 +122,13 @@ struct CaptureLinkTests {
     func dribble() throws {
         let bench = try Bench()
         bench.push(1)
-        #expect(bench.failure { () throws(DeviceError) in try bench.link.look(isReadable: true) } == 0)
+        #expect(bench.failure { () throws(DeviceError) in try bench.link.read() } == 0)
         for turn in 1...6 {
             bench.pass(seconds: 1)
             bench.buffer.push([])
             let failure = bench.failure { () throws(DeviceError) in
-                try bench.link.look(isReadable: true)
-                try bench.link.look(isReadable: Sockets.isReadable(bench.link.descriptor))
+                try bench.link.read()
+                try bench.link.read(isReadable: Sockets.isReadable(bench.link.descriptor))
             }
             // The limit is five seconds.
             #expect(failure == (turn < 5 ? 0 : EPIPE))
@@ -138,23 +138,16 @@ struct CaptureLinkTests {
     @Test("What is lent has given samples whose stamps are times")
     func loans() throws {
         let bench = try Bench()
-        #expect(!bench.link.mayBeLent)
+        #expect(!bench.link.mayBePolledByExecutor)
         bench.push(1)
-        try bench.link.look(isReadable: true)
-        #expect(bench.link.mayBeLent)
+        try bench.link.read()
+        #expect(bench.link.mayBePolledByExecutor)
         for _ in 0..<8 {
             bench.buffer.push(Devices.scan(2, 0, 0, time: 1))
             bench.pass(seconds: 0.02)
-            try bench.link.look(isReadable: true)
+            try bench.link.read()
         }
-        #expect(!bench.link.mayBeLent)
-    }
-
-    @Test("Who reads in place of the source may be as late as what is kept allows")
-    func lateness() throws {
-        // Four refills of a thousandth of a second are kept: the plan of half a second was refused.
-        #expect(abs(try Bench(rate: 1000).link.expectLook() - 0.004 / 3) < 1e-9)
-        #expect(abs(try Bench(rate: 1).link.expectLook() - 0.1) < 1e-9)
+        #expect(!bench.link.mayBePolledByExecutor)
     }
 
     #if LibIIO
@@ -191,16 +184,31 @@ struct CaptureLinkTests {
             logs.append(log)
         }
         bench.push(1)
-        let alarm = try Alarm(for: "the test")
-        // A look that was about to begin when somebody else came takes nothing away.
-        #expect(try bench.link.look(alarm: alarm, in: here, while: { false }) == .over)
-        #expect(logs.allSatisfy { $0.count("sample") == 0 })
-        _ = try bench.link.look(alarm: alarm, in: here, while: { true })
+        try bench.link.read(on: here)
         #expect(logs.map { $0.count("sample") } == [1, 0, 0])
         bench.pass(seconds: 0.02)
         bench.push(2)
-        try bench.link.look(isReadable: true)
+        try bench.link.read()
         #expect(logs.map { $0.count("sample") } == [2, 1, 1])
         for subscription in subscriptions { subscription.cancel() }
+    }
+}
+
+extension CaptureLink {
+    /// Reads as the reader thread does.
+    fileprivate func read(isReadable: Bool = true) throws(DeviceError) {
+        _ = try readAvailable(.thread(isReadable: isReadable))
+    }
+
+    /// Reads as that executor does.
+    @discardableResult
+    fileprivate func read(on executor: HandPlace) throws -> ReadOutcome {
+        var result = Result<ReadOutcome, any Error>.success(.contended)
+        DeferredCallbacks(for: executor).run {
+            result = Result { try readAvailable(.executor(dueTime: .zero)) }
+        } enter: { callbacks in
+            callbacks()
+        }
+        return try result.get()
     }
 }

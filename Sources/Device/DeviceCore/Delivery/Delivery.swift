@@ -12,8 +12,7 @@ public protocol Delivery: AnyObject, Sendable {
 /// Delivery on a dispatch queue.
 public final class QueueDelivery: Delivery {
     let queue: DispatchQueue
-    /// True while a thread waits for readings on the queue's behalf.
-    let isWaiting = Atomic<Bool>(false)
+    let polling = Mutex(QueuePolling())
 
     /// Delivers on that queue, which should be serial: a concurrent one loses the order.
     public init(_ queue: DispatchQueue) { self.queue = queue }
@@ -23,7 +22,7 @@ public final class QueueDelivery: Delivery {
 
     /// Runs the work on the queue.
     public func schedule(_ work: @escaping @Sendable () -> Void) {
-        if !DirectTurns.keep(work, for: self) { queue.async(execute: work) }
+        if !DeferredCallbacks.append(work, for: self) { queue.async(execute: work) }
     }
 }
 

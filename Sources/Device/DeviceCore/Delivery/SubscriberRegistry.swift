@@ -6,21 +6,23 @@ import Synchronization
 final class Subscriber<Request: Sendable & ~Copyable, Event: Sendable>: Sendable {
     /// The readings that it requested, or the hub's own record of it.
     let request: Request
+    private let executor: DirectPlace?
     private let receive: @Sendable (Event) -> Void
     private let batchCompleted: @Sendable () -> Void
     let state = SubscriberState()
 
     init(
-        _ request: consuming Request, receive: @escaping @Sendable (Event) -> Void,
+        _ request: consuming Request, executor: DirectPlace? = nil, receive: @escaping @Sendable (Event) -> Void,
         onBatchComplete: @escaping @Sendable () -> Void = {}
     ) {
         self.request = request
+        self.executor = executor
         self.receive = receive
         batchCompleted = onBatchComplete
     }
 
     /// Delivers the event if the subscriber receives readings.
-    func deliver(_ event: Event) { if state.isReceiving { receive(event) } }
+    func deliver(_ event: Event) { if state.isReceiving, DeferredCallbacks.permits(executor) { receive(event) } }
 
     /// Delivers a change of the status, also while the subscriber joins.
     func notify(_ event: Event) { receive(event) }

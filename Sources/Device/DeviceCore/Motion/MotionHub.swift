@@ -115,18 +115,18 @@ public final class MotionHub: MotionSource {
         }
     }
 
-    /// The place that may wait for the readings of those sensors in place of the source's thread: that of all who listen.
-    package func place(of sensors: [SensorDescription.ID]) -> (any DirectDelivery)? {
+    /// The executor of all subscribers of the sensors; nil if they have different ones, or one that does not poll.
+    package func executor(of sensors: [SensorDescription.ID]) -> (any PollingExecutor)? {
         state.withLock { state in
-            var place: DirectPlace?
+            var executor: DirectPlace?
             for sensor in sensors {
                 guard let index = state.index(of: sensor) else { continue }
                 for subscriber in state.sensors[index].subscribers {
-                    guard let other = subscriber.request.place, place == nil || place == other else { return nil }
-                    place = other
+                    guard let other = subscriber.request.place, executor == nil || executor == other else { return nil }
+                    executor = other
                 }
             }
-            return place?.delivery
+            return executor?.delivery
         }
     }
 
@@ -191,11 +191,7 @@ public final class MotionHub: MotionSource {
     }
 
     /// Delivers readings of a sensor, in the sensor's own axes, with rising times.
-    public func post(_ batch: MotionBatch) { post(batch, in: nil) }
-
-    /// Readings that were read in a place are told to those only who want to be told there: who has come since then and
-    /// listens elsewhere may wait for that place.
-    package func post(_ batch: MotionBatch, in place: (any DirectDelivery)?) {
+    public func post(_ batch: MotionBatch) {
         guard batch.count > 0 else { return }
         // Most often there is one, which is handed out without the list.
         var first: MotionSubscriber?
@@ -229,7 +225,6 @@ public final class MotionHub: MotionSource {
         var turned: MotionBatch?
         func deliver(to subscriber: MotionSubscriber) {
             if isNewlyAvailable { subscriber.state.reportStatus(subscriber.notify) }
-            guard place == nil || subscriber.request.place?.delivery === place else { return }
             guard let matrix, subscriber.request.axes != .sensor else {
                 return subscriber.deliver(batch, sensorInterval: interval)
             }

@@ -27,7 +27,7 @@ final class MotionSubscriber: Sendable {
     ///
     /// - Parameter sensorInterval: The time between two readings of the sensor in seconds; nil if unknown or not needed.
     func deliver(_ batch: MotionBatch, sensorInterval: Double?) {
-        guard state.isReceiving else { return }
+        guard state.isReceiving, DeferredCallbacks.permits(request.place) else { return }
         if !needsRate {
             receive(.samples(batch))
         } else if let sensorInterval, request.interval <= sensorInterval * 1.02 {

@@ -34,8 +34,8 @@ public final class PositionHub: PositionSource {
     /// Changes each time that a first subscriber comes: who comes anew shall not wait for what was begun for others.
     public var demand: UInt64 { registry.withLock { $0.content.demand } }
 
-    /// The place that may wait for readings in place of the source's thread: that of the only subscriber.
-    package var place: (any DirectDelivery)? {
+    /// The executor of the only subscriber; nil if it does not poll, or if there are several subscribers.
+    package var executor: (any PollingExecutor)? {
         registry.withLock { $0.subscribers.count == 1 ? $0.subscribers[0].request.place?.delivery : nil }
     }
 
@@ -47,11 +47,11 @@ public final class PositionHub: PositionSource {
         receive: @escaping @Sendable (PositionEvent) -> Void,
         settled: @escaping @Sendable () -> Void
     ) -> Subscription {
-        let subscriber = Member(request, receive: receive, onBatchComplete: settled)
+        let subscriber = Member(request, executor: request.place, receive: receive, onBatchComplete: settled)
         count(request, by: 1)
         registry.add(subscriber) { if $0.subscribers.isEmpty { $0.content.demand += 1 } }
         subscriber.state.start { notify(subscriber, $0) }
-        // Also of the second: a place that waits for the readings of one shall not hold up another.
+        // Also for the second subscriber, with which no executor may poll any more.
         registry.demandChanged()
         return Subscription { [weak self] in
             subscriber.state.cancel()

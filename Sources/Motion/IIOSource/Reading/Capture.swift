@@ -81,30 +81,26 @@ struct Capture {
     }
 
     /// Hands over what a refill has given; false when that is nothing.
-    ///
-    /// - Parameter place: Where that is done; nil on the source's thread.
-    mutating func take(_ bytes: UnsafeRawBufferPointer, in place: (any DirectDelivery)? = nil) -> Bool {
+    mutating func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let arrival = clock.now
         let count = stride > 0 ? bytes.count / stride : 0
         guard count > 0, reader.isWanted else { return false }
         lastRefill = arrival
         reader.countRefill()
         if thinning == 1 {
-            handOn(bytes, count: count, arrival: arrival, in: place)
+            handOn(bytes, count: count, arrival: arrival)
         } else if case let kept = thinned(bytes, count: count), !kept.isEmpty {
-            kept.withUnsafeBytes { handOn($0, count: kept.count / stride, arrival: arrival, in: place) }
+            kept.withUnsafeBytes { handOn($0, count: kept.count / stride, arrival: arrival) }
         }
         return true
     }
 
-    private mutating func handOn(
-        _ bytes: UnsafeRawBufferPointer, count: Int, arrival: BootTime, in place: (any DirectDelivery)?
-    ) {
+    private mutating func handOn(_ bytes: UnsafeRawBufferPointer, count: Int, arrival: BootTime) {
         if keeper.jumps != saidJumps || keeper.isDistrusted != saidDistrust { say() }
         let kept = decode(bytes, count: count, arrival: arrival)
         reader.isDelivering = true
         if kept > 0 {
-            for index in streams.indices { hub.post(streams[index].batch, in: place) }
+            for index in streams.indices { hub.post(streams[index].batch) }
         }
         reader.isDelivering = false
     }

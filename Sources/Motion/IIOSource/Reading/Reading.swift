@@ -85,19 +85,27 @@ struct Reading {
         throw ReaderFailure(failure.error(.stream(device: unit.deviceID, address: address)), .reconnect)
     }
 
+    /// The longest delay of a read by an executor, in seconds.
+    private static let maximumTolerance = 0.1
+
     /// Reads until that fails, or until something else is to be done: the error number, and the capture as it was left.
     private func read(
         _ buffer: any IIOBuffer, _ capture: Capture, _ plan: BufferPlan, generation: Int
     ) -> (number: Int32, capture: Capture) {
         var capture = capture
         guard let wait = buffer.wait else { return (capture.run(buffer), capture) }
-        let link = CaptureLink(buffer, wait.descriptor, capture, plan, lateness: options.lateness, clock: clock)
+        let link = CaptureLink(buffer, wait.descriptor, capture, plan, clock: clock)
         let sensors = capture.sensors
-        var keeper = LinkKeeper(link: link, wakeUp: wait.wakeUp, clock: clock) { [hub] in
-            link.mayBeLent ? hub.place(of: sensors) : nil
+        // Well before the kernel's buffer is full.
+        let tolerance =
+            options.lateness ?? min(Self.maximumTolerance, Double(buffer.kernelBuffers) * plan.period / 3)
+        var coordinator = ReadinessCoordinator(
+            source: link, wakeUp: wait.wakeUp, clock: clock, tolerance: tolerance, limit: tolerance + 3 * plan.period
+        ) { [hub] in
+            link.mayBePolledByExecutor ? hub.executor(of: sensors) : nil
         }
-        while reader.isCurrent(generation), (try? keeper.attend()) != nil {}
-        keeper.takeBack()
+        while reader.isCurrent(generation), (try? coordinator.run()) != nil {}
+        coordinator.deregister()
         return link.close()
     }
 

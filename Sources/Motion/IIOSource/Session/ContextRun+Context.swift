@@ -55,7 +55,9 @@ extension ContextRun {
             for unit in units where unit.reader == nil { lose(unit, problem) }
             // Those that a thread before this one has found.
             let shown = sensorIDs
-            for sensor in session.sensors where !shown.contains(sensor) { hub.setStatus(.unavailable(problem), of: sensor) }
+            for sensor in session.sensors where !shown.contains(sensor) {
+                hub.setStatus(.unavailable(problem), of: sensor)
+            }
             session.finishDiscovery(problem, presence: present)
         }
         lookAt = clock.now.advanced(bySeconds: searchInterval)

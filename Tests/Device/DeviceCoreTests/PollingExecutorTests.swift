@@ -7,8 +7,8 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite("Places that wait for a source's descriptor", .timeLimit(.minutes(5)))
-struct DirectDeliveryTests {
+@Suite("Executors that poll descriptors", .timeLimit(.minutes(5)))
+struct PollingExecutorTests {
     /// A socket in a set, which a look empties.
     private final class Line: Sendable {
         let set: WaitSet
@@ -81,7 +81,7 @@ struct DirectDeliveryTests {
     @Test("What a look schedules for its place runs after it, and what is for another place goes its way")
     func turns() {
         let (place, other) = (QueueDelivery(DispatchQueue(label: "one")), QueueDelivery(DispatchQueue(label: "two")))
-        let turns = DirectTurns(for: place)
+        let turns = DeferredCallbacks(for: place)
         let order = Mutex<[String]>([])
         let isElsewhere = DispatchSemaphore(value: 0)
         turns.run {
@@ -112,7 +112,7 @@ struct DirectDeliveryTests {
         let misplaced = Atomic<Int>(0)
         let deaf = Atomic<Int>(0)
         let subscription = try #require(
-            try place.wait(for: line.set) {
+            try place.register(line.set, onReady: {}) {
                 guard line.look() > 0 else { return }
                 if isLast.load(ordering: .relaxed) { looked.signal() }
                 place.schedule {
@@ -130,15 +130,17 @@ struct DirectDeliveryTests {
             line.send()
             #expect(told.wait(timeout: .now() + 60) == .success)
         }
-        #expect(try place.wait(for: line.set) {} == nil)
-        // One that the queue does not let in is not followed by a second.
+        #expect(try place.register(line.set, onReady: {}, read: {}) == nil)
+        // While the queue is blocked, no second thread is started.
         queue.suspend()
         isLast.store(true, ordering: .relaxed)
         line.send()
         #expect(looked.wait(timeout: .now() + 60) == .success)
         subscription.cancel()
-        #expect(try place.wait(for: line.set) {} == nil)
+        let ready = DispatchSemaphore(value: 0)
+        #expect(try place.register(line.set, onReady: { ready.signal() }, read: {}) == nil)
         queue.resume()
+        #expect(ready.wait(timeout: .now() + 60) == .success)
         #expect(told.wait(timeout: .now() + 60) == .success)
         #expect(misplaced.load(ordering: .relaxed) == 0)
         #expect(deaf.load(ordering: .relaxed) == 0)
@@ -151,7 +153,7 @@ struct DirectDeliveryTests {
         let line = try Line()
         for _ in 0..<100 {
             let source = RunLoopSource(loop: .main, mode: .default)
-            #expect(source.wait(for: line.set) {} == nil)
+            #expect(source.register(line.set, onReady: {}, read: {}) == nil)
             source.invalidate()
         }
     }
@@ -175,7 +177,7 @@ struct DirectDeliveryTests {
         #expect(made.wait(timeout: .now() + 60) == .success)
         let place = try #require(source)
         let subscription = try #require(
-            place.wait(for: line.set) {
+            place.register(line.set, onReady: {}) {
                 // A byte at a time.
                 guard line.look(limit: 1) > 0 else { return }
                 line.tellAgain()
@@ -202,6 +204,6 @@ struct DirectDeliveryTests {
         #expect(line.looks.load(ordering: .relaxed) == looks)
         source = nil
         place.invalidate()
-        #expect(place.wait(for: line.set) {} == nil)
+        #expect(place.register(line.set, onReady: {}, read: {}) == nil)
     }
 }

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+import SystemCalls
+
+/// Decides whether the source's thread or an executor polls the descriptor of a source.
+///
+/// If all subscribers have the same executor, and it can poll descriptors, it reads for as long as that is so: one thread is
+/// woken for a reading instead of two. The decision changes only with the subscriptions.
+///
+/// ```
+///          executor() changes                timer expires, descriptor not readable
+/// thread ─────────────────────▶ executor, ───────────────────────────────────────────▶ executor,
+///        ◀───────────────────── timer     ◀─────────────────────────────────────────── descriptor
+///          executor() changes,               descriptor readable
+///          or the executor has finished
+/// ```
+///
+/// While an executor polls, the source's thread sleeps until a read is overdue, as when the app's main thread is busy. It then
+/// reads in place of the executor, so that readings are received in time and queued where their number is bounded, and does
+/// so again until the executor reads. Without input, it waits for the descriptor instead of a timer.
+package struct ReadinessCoordinator: ~Copyable {
+    private enum Owner {
+        case thread
+        case executor(PollingRegistration, Wait)
+    }
+
+    /// The event that the source's thread waits for while an executor polls.
+    private enum Wait {
+        case timer, descriptor
+    }
+
+    private let source: any PollableSource
+    private let wakeUp: WakeUp
+    private let clock: any DeviceClock
+    private let monitor: ReadDeadlineMonitor
+    private let executor: @Sendable () -> (any PollingExecutor)?
+    private var owner = Owner.thread
+    /// The executor of the last attempt to register, which is repeated only when that executor may have become ready.
+    private weak var lastAttempt: (any PollingExecutor)?
+    private let readiness = Flag()
+
+    /// - Parameters:
+    ///   - wakeUp: Signalled when the subscriptions change.
+    ///   - tolerance: The delay of a read, in seconds, after which the source's thread reads in place of the executor.
+    ///   - limit: The time in seconds after a read at which the next one is overdue at the latest.
+    ///   - executor: The executor of all subscribers; nil if they have different ones, or one that cannot poll.
+    package init(
+        source: any PollableSource, wakeUp: WakeUp, clock: any DeviceClock, tolerance: Double, limit: Double,
+        executor: @escaping @Sendable () -> (any PollingExecutor)?
+    ) {
+        self.source = source
+        self.wakeUp = wakeUp
+        self.clock = clock
+        self.executor = executor
+        monitor = ReadDeadlineMonitor(tolerance: tolerance, limit: limit, now: clock.now)
+    }
+
+    /// Waits once, and handles the event.
+    package mutating func run() throws(DeviceError) {
+        if update() { return try handle(isReady: false) }
+        let (descriptor, deadline) = pollTarget
+        try handle(isReady: wakeUp.wait(for: descriptor, until: deadline, clock: clock))
+    }
+
+    // MARK: For a thread that polls several sources
+
+    /// True while an executor polls the descriptor.
+    package var isExecutorPolling: Bool { if case .executor = owner { true } else { false } }
+
+    /// The descriptor that the source's thread has to poll, beside the wake-up, and until when.
+    package var pollTarget: (descriptor: Int32, deadline: BootTime) {
+        switch owner {
+        case .thread, .executor(_, .descriptor): (source.descriptor, source.deadline)
+        case .executor(let registration, .timer): (registration.timer.descriptor, .never)
+        }
+    }
+
+    /// Registers or deregisters the executor if the subscriptions have changed. Returns true if the executor has finished; then
+    /// `handle` has to be called.
+    package mutating func update() -> Bool {
+        let current = executor()
+        if case .executor(let registration, _) = owner {
+            if registration.executor === current, !registration.isFinished { return false }
+            deregister()
+            if registration.isFinished { return true }
+        }
+        let isReady = readiness.value.exchange(false, ordering: .acquiringAndReleasing)
+        guard current !== lastAttempt || isReady else { return false }
+        lastAttempt = current
+        if let current { register(current) }
+        return false
+    }
+
+    /// Ends polling by the executor. A read that is running may still end after this returns.
+    package mutating func deregister() {
+        if case .executor(let registration, _) = owner { registration.cancel() }
+        owner = .thread
+    }
+
+    private mutating func register(_ executor: any PollingExecutor) {
+        let (readiness, wakeUp, current) = (readiness, wakeUp, self.executor)
+        let isValid: @Sendable () -> Bool = { [weak executor] in current() === executor }
+        let registration = try? PollingRegistration(
+            source, executor, monitor, clock: clock, wakeUp: wakeUp, isValid: isValid
+        ) {
+            readiness.value.store(true, ordering: .releasing)
+            wakeUp.signal()
+        }
+        if let registration { owner = .executor(registration, .timer) }
+    }
+
+    /// Reads, or checks whether the executor does, after the wait for `pollTarget`.
+    package mutating func handle(isReady: Bool) throws(DeviceError) {
+        switch owner {
+        case .thread:
+            if case .contended = try source.readAvailable(.thread(isReadable: isReady)) {
+                // A read by the former executor is about to end.
+                WorkerThread.pause(seconds: 0.0005)
+            }
+        case .executor(let registration, .timer):
+            guard isReady else { return }
+            let dueTime = registration.dueTime
+            if dueTime <= clock.now, Sockets.isReadable(source.descriptor) {
+                _ = try source.readAvailable(.overdue(since: dueTime))
+                registration.expectRead()
+            } else {
+                if dueTime <= clock.now { owner = .executor(registration, .descriptor) }
+                _ = try source.readAvailable(.thread(isReadable: false))
+                registration.setTimer()
+            }
+            registration.callAgain()
+        case .executor(let registration, .descriptor):
+            if isReady {
+                owner = .executor(registration, .timer)
+                registration.expectRead()
+            } else {
+                _ = try source.readAvailable(.thread(isReadable: false))
+                registration.callAgain()
+            }
+        }
+    }
+}
+
+/// The registration of a source with an executor, used by that executor and by the source's thread.
+private final class PollingRegistration: Sendable {
+    let executor: any PollingExecutor
+    let timer: Alarm
+    private let source: any PollableSource
+    private let set: WaitSet
+    private let clock: any DeviceClock
+    private let monitor: Mutex<ReadDeadlineMonitor>
+    private let finished = Flag()
+    private let subscription = Mutex<Subscription?>(nil)
+
+    /// Registers the source. Throws if no descriptor is left, or if the executor cannot poll.
+    ///
+    /// - Parameters:
+    ///   - isValid: False if the subscriptions have changed, so that the executor must not read.
+    ///   - onReady: Called once, on any thread, when an executor that cannot poll may be able to.
+    init(
+        _ source: any PollableSource, _ executor: any PollingExecutor, _ monitor: ReadDeadlineMonitor,
+        clock: any DeviceClock, wakeUp: WakeUp, isValid: @escaping @Sendable () -> Bool,
+        onReady: @escaping @Sendable () -> Void
+    ) throws(DeviceError) {
+        self.source = source
+        self.executor = executor
+        self.clock = clock
+        self.monitor = Mutex(monitor)
+        set = try WaitSet(for: "the executor of a subscriber")
+        timer = try Alarm(for: "the executor of a subscriber")
+        let registered = try executor.register(set, onReady: onReady) { [self] in
+            if isValid(), read() { return }
+            finish()
+            wakeUp.signal()
+        }
+        guard let registered else { throw DeviceError(.notSupported, "The executor does not poll descriptors.") }
+        subscription.withLock { $0 = registered }
+        expectRead()
+        if !set.add(source.descriptor) { finish() }
+    }
+
+    /// True once only the source's thread can continue.
+    var isFinished: Bool { finished.value.load(ordering: .acquiring) }
+
+    /// The time at which a read is overdue.
+    var dueTime: BootTime { monitor.withLock { $0.dueTime } }
+
+    func expectRead() { monitor.withLock { $0.expectRead(timer, now: clock.now, deadline: source.deadline) } }
+
+    func setTimer() { monitor.withLock { $0.setTimer(timer, now: clock.now, deadline: source.deadline) } }
+
+    /// Has the executor called again if the descriptor is still readable. A run loop is called for changes only, and it may
+    /// have found the source in use.
+    func callAgain() { if !isFinished { set.tellAgain(source.descriptor) } }
+
+    func cancel() {
+        finish()
+        // It holds the closure, and that this object.
+        subscription.withLock { $0.take() }?.cancel()
+    }
+
+    private func finish() {
+        finished.value.store(true, ordering: .releasing)
+        set.remove(source.descriptor)
+    }
+
+    /// Reads on the executor. Returns false if only the source's thread can continue.
+    private func read() -> Bool {
+        guard let outcome = try? source.readAvailable(.executor(dueTime: dueTime)) else { return false }
+        monitor.withLock { $0.recordRead(timer, now: clock.now, deadline: source.deadline) }
+        switch outcome {
+        case .drained, .contended: return true
+        case .moreAvailable:
+            callAgain()
+            return true
+        case .finished: return false
+        }
+    }
+}
+
+private final class Flag: Sendable {
+    let value = Atomic<Bool>(false)
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+import SystemCalls
+import TestSupport
+import Testing
+
+@testable import DeviceCore
+
+@Suite("The coordinator of a descriptor's readiness")
+struct ReadinessCoordinatorTests {
+    /// A source that is readable until it is read, and records each read.
+    private final class Source: PollableSource {
+        private let ready: WakeUp
+        private let outcome: ReadOutcome
+        let causes = Mutex<[String]>([])
+
+        init(_ outcome: ReadOutcome = .drained) throws {
+            self.outcome = outcome
+            ready = try WakeUp(for: "the test")
+        }
+
+        var descriptor: Int32 { ready.readEnd }
+        var deadline: BootTime { .never }
+
+        func makeReadable() { ready.signal() }
+
+        func readAvailable(_ cause: ReadCause) -> ReadOutcome {
+            let (text, reads) =
+                switch cause {
+                case .thread(let isReadable): (isReadable ? "thread" : "timeout", isReadable)
+                case .overdue: ("overdue", true)
+                case .executor: ("executor", true)
+                }
+            causes.withLock { $0.append(text) }
+            if reads { ready.drain() }
+            return outcome
+        }
+
+        var log: [String] { causes.withLock { $0 } }
+    }
+
+    /// An executor that cannot poll before `makeReady` was called.
+    private final class LateExecutor: PollingExecutor {
+        let attempts = Atomic<Int>(0)
+        private let waiting = Mutex<[@Sendable () -> Void]>([])
+
+        func schedule(_ work: @escaping @Sendable () -> Void) { work() }
+
+        func register(
+            _ set: WaitSet, onReady: @escaping @Sendable () -> Void, read: @escaping @Sendable () -> Void
+        ) -> Subscription? {
+            attempts.add(1, ordering: .relaxed)
+            waiting.withLock { $0.append(onReady) }
+            return nil
+        }
+
+        func makeReady() { for onReady in waiting.withLock({ exchange(&$0, with: []) }) { onReady() } }
+    }
+
+    private final class Choice: Sendable {
+        let executor = Mutex<(any PollingExecutor)?>(nil)
+    }
+
+    private let choice = Choice()
+
+    private func coordinator(_ source: Source, tolerance: Double = 600) throws -> ReadinessCoordinator {
+        ReadinessCoordinator(
+            source: source, wakeUp: try WakeUp(for: "the test"), clock: LiveClock(), tolerance: tolerance,
+            limit: tolerance + 1
+        ) { [choice] in choice.executor.withLock { $0 } }
+    }
+
+    /// The descriptor to be polled is ready within a minute.
+    private func isReady(_ coordinator: borrowing ReadinessCoordinator, milliseconds: Int32 = 60_000) -> Bool {
+        var state = pollfd(fd: coordinator.pollTarget.descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&state, 1, milliseconds) == 1
+    }
+
+    @Test("The owner changes with the executor of the subscribers only")
+    func owner() throws {
+        let (source, executor) = (try Source(), HandPlace())
+        var coordinator = try coordinator(source)
+        #expect(!coordinator.update())
+        source.makeReadable()
+        try coordinator.run()
+        choice.executor.withLock { $0 = executor }
+        for _ in 1...3 { #expect(!coordinator.update()) }
+        #expect(executor.waitForLoan(1, seconds: 0) && !executor.waitForLoan(2, seconds: 0))
+        source.makeReadable()
+        #expect(executor.lookWhenReadable())
+        choice.executor.withLock { $0 = nil }
+        source.makeReadable()
+        // The subscriptions have changed, which the source's thread has not found yet.
+        executor.lookNow()
+        #expect(coordinator.update())
+        #expect(executor.waitForEnd(seconds: 0))
+        try coordinator.run()
+        #expect(source.log == ["thread", "executor", "thread"])
+    }
+
+    @Test("An executor that cannot poll is tried again when it may be able to, and not before")
+    func lateExecutor() throws {
+        let (source, executor) = (try Source(), LateExecutor())
+        choice.executor.withLock { $0 = executor }
+        var coordinator = try coordinator(source)
+        for _ in 1...100 { _ = coordinator.update() }
+        #expect(executor.attempts.load(ordering: .relaxed) == 1)
+        executor.makeReady()
+        for _ in 1...100 { _ = coordinator.update() }
+        #expect(executor.attempts.load(ordering: .relaxed) == 2)
+    }
+
+    @Test("The source's thread reads when a read is overdue, and waits for the descriptor without input")
+    func overdue() throws {
+        let (source, executor) = (try Source(), HandPlace())
+        choice.executor.withLock { $0 = executor }
+        var coordinator = try coordinator(source, tolerance: 0)
+        _ = coordinator.update()
+        // The timer expires without input. From now on there are no wake-ups.
+        #expect(isReady(coordinator))
+        try coordinator.handle(isReady: true)
+        #expect(!isReady(coordinator, milliseconds: 0))
+        source.makeReadable()
+        #expect(isReady(coordinator))
+        try coordinator.handle(isReady: true)
+        #expect(isReady(coordinator))
+        try coordinator.handle(isReady: true)
+        #expect(source.log == ["timeout", "overdue"])
+        #expect(executor.waitForLoan(1, seconds: 0) && !executor.waitForEnd(seconds: 0))
+    }
+
+    @Test("An executor that finds the source in use is called again after that")
+    func contended() throws {
+        let (source, executor) = (try Source(.contended), HandPlace())
+        choice.executor.withLock { $0 = executor }
+        var coordinator = try coordinator(source, tolerance: 0)
+        _ = coordinator.update()
+        source.makeReadable()
+        #expect(executor.lookWhenReadable())
+        #expect(isReady(coordinator))
+        try coordinator.handle(isReady: true)
+        #expect(source.log.first == "executor")
+    }
+
+    @Test("The time at which a read is overdue follows the interval between reads")
+    func dueTime() throws {
+        func at(_ seconds: Double) -> BootTime { BootTime.zero.advanced(bySeconds: seconds) }
+        let timer = try Alarm(for: "a test")
+        var monitor = ReadDeadlineMonitor(tolerance: 0.5, limit: 30.5, now: .zero)
+        #expect(monitor.dueTime == at(0.5))
+        monitor.recordRead(timer, now: at(10), deadline: .never)
+        // One and a half intervals and the tolerance.
+        #expect(monitor.dueTime == at(25.5))
+        // A hundred reads a hundredth of a second apart: the interval is 10 s times 0.95^100.
+        for read in 1...100 { monitor.recordRead(timer, now: at(10 + Double(read) / 100), deadline: .never) }
+        #expect(abs(monitor.dueTime.seconds(since: at(11)) - (0.05920529 * 1.5 + 0.5)) < 1e-6)
+        monitor.expectRead(timer, now: at(20), deadline: .never)
+        #expect(monitor.dueTime == at(20.5))
+        // The limit counts, however long the interval was.
+        var limited = ReadDeadlineMonitor(tolerance: 0.5, limit: 2, now: .zero)
+        limited.recordRead(timer, now: at(8), deadline: .never)
+        #expect(limited.dueTime == at(10))
+    }
+}
