@@ -4,12 +4,29 @@ import DeviceCore
 import Synchronization
 import SystemCalls
 
+/// The parties that may poll the port: the reactor, and the executor of the app's callbacks.
+struct ChannelPolling: ~Copyable {
+    /// True once the port is about to be closed. Locked while the port is read.
+    let isClosed = Mutex(false)
+    /// Used on the reactor's thread; nil before the channel has joined the reactor, and after it has left.
+    let coordinator = Mutex<ReadinessCoordinator?>(nil)
+    /// The executor of the app's callbacks.
+    let executor = Mutex<DirectPlace?>(nil)
+    /// The longest delay of a read by the executor, in seconds.
+    let tolerance: Double
+    /// False once the connection is about to end, so that only the reactor may poll the port.
+    let isAllowed = Atomic<Bool>(true)
+    let isExecutorPolling = Atomic<Bool>(false)
+
+    init(tolerance: Double) { self.tolerance = tolerance }
+}
+
 /// Polling of the port by the executor of the app's callbacks, which wakes one thread less than the reactor.
 extension ChannelCore {
     /// Has the executor poll the port, if it can; nil for the reactor.
     func deliver(in place: DirectPlace?) {
         guard port.inputPatience != nil else { return }
-        let former = executor.withLock { exchange(&$0, with: place) }
+        let former = polling.executor.withLock { exchange(&$0, with: place) }
         if former != place { reactor.ask() }
     }
 
@@ -17,9 +34,9 @@ extension ChannelCore {
     ///
     /// For an app that reads while its executor is blocked.
     func takeIn() -> Bool {
-        guard isExecutorPolling.load(ordering: .acquiring) else { return false }
-        return reading.withLock { reading in
-            if reading.isOver { return false }
+        guard polling.isExecutorPolling.load(ordering: .acquiring) else { return false }
+        return polling.isClosed.withLock { isClosed in
+            if isClosed { return false }
             // The executor finds any other outcome when it reads.
             _ = takeInputLocked(.look)
             return input.bytesAvailable > 0
@@ -29,14 +46,14 @@ extension ChannelCore {
     /// Called when the channel joins the reactor that the wake-up wakes.
     func join(_ wakeUp: WakeUp) {
         guard let patience = port.inputPatience else { return }
-        let tolerance = min(tolerance, patience / 3)
-        coordinator.withLock { coordinator in
+        let tolerance = min(polling.tolerance, patience / 3)
+        polling.coordinator.withLock { coordinator in
             coordinator = ReadinessCoordinator(
                 source: self, wakeUp: wakeUp, clock: clock, tolerance: tolerance, limit: min(30, patience)
             ) { [weak self] in
                 // Until the app has read, the pipe has no room.
-                guard let self, isPollable.load(ordering: .acquiring), !input.isWriterWaiting else { return nil }
-                return executor.withLock { $0 }?.delivery
+                guard let self, polling.isAllowed.load(ordering: .acquiring), !input.isWriterWaiting else { return nil }
+                return polling.executor.withLock { $0 }?.delivery
             }
         }
     }
@@ -61,7 +78,7 @@ extension ChannelCore {
 
     /// Ends polling by the executor, because the connection is about to end.
     func stopPolling() {
-        guard isPollable.exchange(false, ordering: .acquiringAndReleasing) else { return }
+        guard polling.isAllowed.exchange(false, ordering: .acquiringAndReleasing) else { return }
         use { coordinator in coordinator.deregister() }
     }
 
@@ -69,15 +86,15 @@ extension ChannelCore {
     func leave() {
         stopPolling()
         // It holds a reference to the channel.
-        coordinator.withLock { $0 = nil }
-        reading.withLock { $0.isOver = true }
+        polling.coordinator.withLock { $0 = nil }
+        polling.isClosed.withLock { $0 = true }
     }
 
     private func use(_ body: (inout ReadinessCoordinator) -> Void) {
-        coordinator.withLock { coordinator in
+        polling.coordinator.withLock { coordinator in
             guard var current = coordinator.take() else { return }
             body(&current)
-            isExecutorPolling.store(current.isExecutorPolling, ordering: .releasing)
+            polling.isExecutorPolling.store(current.isExecutorPolling, ordering: .releasing)
             coordinator = consume current
         }
     }
@@ -90,13 +107,13 @@ extension ChannelCore: PollableSource {
     /// The reactor reports the end of the connection, and waits for room in the pipe.
     func readAvailable(_ cause: ReadCause) -> ReadOutcome {
         if case .thread = cause { return .drained }
-        return reading.withLockIfAvailable { reading in
-            guard !reading.isOver else { return .finished }
+        return polling.isClosed.withLockIfAvailable { isClosed in
+            guard !isClosed else { return .finished }
             switch takeInputLocked(.look) {
             case .empty: return .drained
             case .full: return input.isWriterWaiting ? .finished : .moreAvailable
             case .ended:
-                isPollable.store(false, ordering: .releasing)
+                polling.isAllowed.store(false, ordering: .releasing)
                 return .finished
             }
         } ?? .contended

@@ -12,73 +12,82 @@ extension ChannelCore {
         let coordinator = updatePolling()
         let reads = coordinator == nil && !input.isWriterWaiting
         let events = state.withLock { state -> Int16? in
-            if state.isGone { return nil }
-            // Poll would come back at once for as long as the app does not read.
-            if state.isHungUp || state.asked != nil, !state.isClosed { return nil }
-            let writes = state.output.count > 0 && port.framing == nil && !state.isOutputPaused
-            let events = port.interest(
-                reads: state.isClosed ? state.unsent > 0 && !state.isInputOver : reads, writes: writes)
-            return coordinator == nil ? events : events | Self.peerIsDone
-        }
-        return (events, coordinator)
-    }
-
-    /// POLLRDHUP: the peer has shut down its side, which an executor that is busy would find late.
-    private static let peerIsDone: Int16 = 0x2000
-
-    /// Does what there is to do, after poll has told of events or somebody has asked.
-    func serve(_ events: Int16) {
-        let (isGone, isClosed, asked, wasHungUp) = state.withLock { state in
-            (state.isGone, state.isClosed, state.asked, state.isHungUp)
-        }
-        if isGone { return }
-        port.prepare()
-        let isHungUp = wasHungUp || events & Int16(POLLHUP | POLLERR | POLLNVAL) != 0
-        let tries = port.isTriedAlways || isHungUp || asked != nil
-        if isClosed || isHungUp || asked != nil || events & Self.peerIsDone != 0 { stopPolling() }
-        if !isClosed, tries || events & Int16(POLLIN) != 0 {
-            // Before the end is told, all that the kernel still gives.
-            switch takeInput(isHungUp || asked != nil ? .rest : .turn) {
-            case .ended(let end): return finish(asked ?? end)
-            case .empty: if asked == nil, isHungUp { return finish(ByteChannelEnd(.hungUp)) }
-            case .full:
-                if isHungUp { state.withLock { $0.isHungUp = true } }
-                // The rest comes in as the app reads.
-                if asked != nil, state.withLock({ $0.takenAfterEnd < ChannelCore.restLimit }) {
-                    return tellEnded(isOver: false)
-                }
+            let writes = state.output.ring.count > 0 && port.framing == nil && !state.output.isPaused
+            switch state.phase {
+            case .connected: return port.interest(reads: reads, writes: writes)
+            case .closing(let closing):
+                return port.interest(reads: state.output.unsentBytes > 0 && !closing.isInputFinished, writes: writes)
+            // Poll would return immediately for as long as the app does not read.
+            case .hungUp, .ending, .finished: return nil
             }
         }
-        if let asked { return finish(asked) }
-        if isClosed, isHungUp { return finish(ByteChannelEnd(.hungUp)) }
-        if isClosed { dropInput() }
-        if tries || events & Int16(POLLOUT) != 0, let end = sendOutput(isReady: events & Int16(POLLOUT) != 0) {
-            // What the other side wrote before it went is kept.
+        return (coordinator == nil ? events : events.map { $0 | Self.peerHasShutDown }, coordinator)
+    }
+
+    /// POLLRDHUP: the peer has shut down its sending side, which a busy executor would find late.
+    private static let peerHasShutDown: Int16 = 0x2000
+
+    /// Handles events of the port and requests.
+    func serve(_ events: Int16) {
+        let (phase, isClosed) = state.withLock { state in (state.phase, state.isClosed) }
+        if case .finished = phase { return }
+        port.prepare()
+        let isHangUp = events & Int16(POLLHUP | POLLERR | POLLNVAL) != 0
+        var isTried = port.isTriedAlways || isHangUp
+        if isHangUp || events & Self.peerHasShutDown != 0 { stopPolling() }
+        switch phase {
+        case .connected where !isHangUp:
+            if isTried || events & Int16(POLLIN) != 0, case .ended(let end) = takeInput(.turn) { return finish(end) }
+        case .connected, .hungUp:
+            stopPolling()
+            switch takeInput(.rest) {
+            case .ended(let end): return finish(end)
+            case .empty: return finish(ByteChannelEnd(.hungUp))
+            case .full:
+                isTried = true
+                state.withLock { state in if case .connected = state.phase { state.phase = .hungUp } }
+            }
+        case .ending(let end, _):
+            stopPolling()
+            // More is read as the app reads, up to a limit.
+            if !isClosed, case .full = takeInput(.rest), !state.withLock({ $0.hasReadEnough }) {
+                return notifyEndWaiters(isFinal: false)
+            }
+            return finish(end)
+        case .closing:
+            stopPolling()
+            if isHangUp { return finish(ByteChannelEnd(.hungUp)) }
+            dropInput()
+        case .finished: return
+        }
+        if isTried || events & Int16(POLLOUT) != 0, let end = sendOutput(isReady: events & Int16(POLLOUT) != 0) {
+            // Bytes that the peer sent before the end are kept.
             if !isClosed { _ = takeInput(.rest) }
             return finish(end)
         }
-        let (isDone, failure) = state.withLock { state in
-            (
-                state.isAbandoned || (state.isClosed && state.unsent == 0 && !state.isWritingReports),
-                state.isWritingReports ? nil : state.reportFailure
-            )
-        }
-        if let failure { return finish(failure) }
-        if isDone, port.pendingBytes == 0 || state.withLock({ $0.isAbandoned }) {
-            return finish(ByteChannelEnd(.closed))
-        }
+        finishIfDone()
     }
 
-    /// - Parameter isReady: Poll has told of space.
+    /// Finishes the channel if writing reports has failed, or if it was closed and nothing remains to be sent.
+    private func finishIfDone() {
+        let (end, isAbandoned) = state.withLock { state -> (ByteChannelEnd?, Bool) in
+            if case .failed(let failure) = state.output.activity { return (failure, true) }
+            guard case .closing(let closing) = state.phase else { return (nil, false) }
+            let isSent = state.output.unsentBytes == 0 && !state.output.isReportThreadRunning
+            return (closing.isAbandoned || isSent ? ByteChannelEnd(.closed) : nil, closing.isAbandoned)
+        }
+        if let end, isAbandoned || port.pendingBytes == 0 { finish(end) }
+    }
+
+    /// - Parameter isReady: True if poll has reported space.
     private func sendOutput(isReady: Bool) -> ByteChannelEnd? {
         guard port.framing == nil else { return nil }
         var isReady = isReady
         while true {
-            // As a number, because a pointer into what the lock guards may not leave it. The bytes stay where they are:
-            // nobody else takes any.
+            // An integer, because a pointer to guarded memory must not leave the lock. Only this thread removes bytes.
             let place = state.withLock { state -> (address: UInt, count: Int, isLast: Bool) in
-                let front = state.output.front
-                return (UInt(bitPattern: front.baseAddress), front.count, front.count == state.output.count)
+                let front = state.output.ring.front
+                return (UInt(bitPattern: front.baseAddress), front.count, front.count == state.output.ring.count)
             }
             guard place.count > 0, let start = UnsafeRawPointer(bitPattern: place.address) else { return nil }
             switch port.write(UnsafeRawBufferPointer(start: start, count: place.count), isLast: place.isLast) {
@@ -89,10 +98,10 @@ extension ChannelCore {
             case .bytes(let count):
                 isReady = false
                 let observer = state.withLock { state in
-                    state.output.consume(count)
-                    state.vainWrites = 0
-                    state.unsent -= min(count, state.unsent)
-                    return observerOfSpace(&state)
+                    state.output.ring.consume(count)
+                    state.output.activity = .reactor(fruitlessAttempts: 0)
+                    state.output.recordSent(count)
+                    return state.observerOfSpace(minimum: notifiedSpace)
                 }
                 observer?(.writable)
                 if count < place.count && !port.isTriedAlways { return nil }
@@ -100,58 +109,59 @@ extension ChannelCore {
         }
     }
 
-    /// Poll would come back at once, again and again, where the kernel says that there is space and takes nothing.
+    /// Pauses output if the kernel reports space repeatedly but accepts nothing, so that poll would return immediately.
     private func pauseOutput() {
-        let isPause = state.withLock { state in
-            state.vainWrites += 1
-            state.isOutputPaused = state.vainWrites >= ChannelCore.vainWriteLimit
-            return state.isOutputPaused
-        }
-        guard isPause else { return }
+        guard state.withLock({ $0.output.recordFruitlessAttempt() }) else { return }
         let timer = clock.timer(at: clock.now.advanced(bySeconds: ChannelCore.outputPause)) { [weak self] in
             guard let self else { return }
-            let former = state.withLock { state in
-                state.isOutputPaused = false
-                return state.pause.take()
-            }
-            withExtendedLifetime(former) {}
+            state.withLock { $0.output.resume() }
             reactor.ask()
         }
         let isLate = state.withLock { state in
-            guard state.isOutputPaused, !state.isGone else { return true }
-            state.pause = timer
+            guard state.output.isPaused, !state.isFinished else { return true }
+            state.output.activity = .paused(timer)
             return false
         }
         if isLate { timer.cancel() }
     }
 
-    /// Ends the channel and gives the port back; the first call counts.
+    /// Ends the channel and releases the port; the first call counts.
     private func finish(_ end: ByteChannelEnd) {
-        // Before the end can be seen, behind which nothing comes.
+        // Before the app can see the end, after which no bytes arrive.
         leave()
         let pending = port.pendingBytes
-        typealias News = (end: ByteChannelEnd, observer: Observer?, timers: [ClockTimer?], patience: Double)
-        let news = state.withLock { state -> News? in
-            guard !state.isGone else { return nil }
-            state.isGone = true
-            let unsent = state.unsent + pending
+        typealias Result = (end: ByteChannelEnd, observer: Observer?, timers: [ClockTimer?], timeout: Double)
+        let result = state.withLock { state -> Result? in
+            let former = state.phase
+            if case .finished = former { return nil }
+            let isAbandoned = state.isAbandoned
+            state.phase = .finished(isAbandoned: isAbandoned)
+            let unsent = state.output.unsentBytes + pending
             let error = end.error ?? (unsent > 0 ? lostBytes(unsent, end.reason) : nil)
-            let told = ByteChannelEnd(end.reason, error: error, unsentBytes: unsent)
-            state.unsent = 0
-            if !state.isWritingReports { state.output.clear() }
-            if state.end == nil { state.end = told }
-            let isKind = end.reason == .closed && !state.isAbandoned
-            let patience = isKind ? max(0, (state.deadline ?? clock.now).seconds(since: clock.now)) : 0
-            let timers = [state.timer.take(), state.pause.take()]
-            return (state.end ?? told, state.observer.take(), timers, patience)
+            let reported = ByteChannelEnd(end.reason, error: error, unsentBytes: unsent)
+            state.output.unsentBytes = 0
+            if !state.output.isReportThreadRunning { state.output.ring.clear() }
+            if state.end == nil { state.end = reported }
+            var timers: [ClockTimer?] = []
+            var timeout = 0.0
+            if case .closing(let closing) = former {
+                timers.append(closing.timer)
+                if end.reason == .closed, !isAbandoned { timeout = max(0, closing.deadline.seconds(since: clock.now)) }
+            }
+            if case .paused(let timer) = state.output.activity { timers.append(timer) }
+            return (state.end ?? reported, state.observer.take(), timers, timeout)
         }
-        guard let news else { return }
-        for timer in news.timers { timer?.cancel() }
-        input.finish(news.end)
-        news.observer?(.ended)
-        tellEnded(isOver: true)
+        guard let result else { return }
+        for timer in result.timers { timer?.cancel() }
+        input.finish(result.end)
+        result.observer?(.ended)
+        notifyEndWaiters(isFinal: true)
         reactor.remove(self)
-        release(patience: news.patience)
+        release(timeout: result.timeout)
+    }
+
+    private func notifyEndWaiters(isFinal: Bool) {
+        for waiter in state.withLock({ $0.endWaiters.take(isFinal: isFinal) }) { waiter() }
     }
 
     private func lostBytes(_ count: Int, _ reason: ByteChannelEnd.Reason) -> DeviceError {
@@ -161,19 +171,14 @@ extension ChannelCore {
             cause: .system(call: "write", errno: reason == .detached ? ENODEV : port.errorOfLoss))
     }
 
-    private func release(patience: Double) {
+    private func release(timeout: Double) {
         let work: @Sendable () -> Void = { [self] in
-            // A report that is under way uses the descriptor; the wait for it is bounded by the kernel.
-            while state.withLock({ $0.isWritingReports }) { WorkerThread.pause(seconds: 0.005) }
-            port.release(patience: patience) { state.withLock { $0.isAbandoned } }
-            let hooks = state.withLock { state in
-                state.isReleased = true
-                defer { state.hooks = [] }
-                return state.hooks
-            }
-            for hook in hooks { hook() }
+            // A report that is being written uses the descriptor; the kernel limits that time.
+            while state.withLock({ $0.output.isReportThreadRunning }) { WorkerThread.pause(seconds: 0.005) }
+            port.release(patience: timeout) { state.withLock { $0.isAbandoned } }
+            for waiter in state.withLock({ $0.releaseWaiters.take(isFinal: true) }) { waiter() }
         }
-        // Waiting for a device must not hold up the other channels.
+        // Waiting for a device must not delay the other channels.
         guard port.isSlowToRelease else { return work() }
         do {
             try WorkerThread.start(work)

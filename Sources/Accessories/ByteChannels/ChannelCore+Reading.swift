@@ -28,7 +28,7 @@ extension ChannelCore {
 
     /// By the reactor.
     func takeInput(_ amount: Amount) -> Input {
-        reading.withLock { _ in takeInputLocked(amount) }
+        polling.isClosed.withLock { _ in takeInputLocked(amount) }
     }
 
     /// Reads with the lock held.
@@ -53,11 +53,7 @@ extension ChannelCore {
                 result = taken
             }
             if case .bytes(let count) = result, amount == .rest {
-                let isEnough = state.withLock { state in
-                    if state.asked != nil { state.takenAfterEnd += count }
-                    return state.takenAfterEnd >= ChannelCore.restLimit
-                }
-                if isEnough { return .full }
+                if state.withLock({ $0.recordInput(count) }) { return .full }
             }
             switch result {
             // Little came, so nothing else waits: poll tells if that is wrong. An executor may not be called again.
@@ -83,21 +79,24 @@ extension ChannelCore {
         }
     }
 
-    /// After a close: the other side may wait until somebody reads, before it reads what is still to be sent.
+    /// Reads and discards input after a close, because the peer may send before it reads the rest of the output.
     func dropInput() {
         let isPending = port.pendingBytes > 0
-        let isWanted = state.withLock { ($0.unsent > 0 || isPending) && !$0.isInputOver }
-        guard isWanted else { return }
+        let isNeeded = state.withLock { state in
+            guard case .closing(let closing) = state.phase, !closing.isInputFinished else { return false }
+            return state.output.unsentBytes > 0 || isPending
+        }
+        guard isNeeded else { return }
         let length = max(16_384, (port.framing?.reportLength ?? 0) + 1)
-        let isMore = reading.withLock { _ in
+        let isMore = polling.isClosed.withLock { _ in
             withUnsafeTemporaryAllocation(byteCount: length, alignment: 16) { memory in
                 for _ in 0..<16 {
                     switch port.read(into: memory) {
                     case .bytes: continue
                     case .wait: return false
                     case .ended:
-                        // The other side may have ended its own way only; else writing tells.
-                        state.withLock { $0.isInputOver = true }
+                        // The peer may have shut down its sending side only; otherwise writing fails.
+                        state.withLock { state in state.updateClosing { $0.isInputFinished = true } }
                         return false
                     }
                 }

@@ -21,18 +21,18 @@ extension ChannelCore {
             let record = BorrowedMemory(memory: memory)
             while true {
                 let length = state.withLock { state -> Int? in
-                    if state.output.count > 0, !state.isGone, !state.isAbandoned {
-                        return ReportRecord.read(from: &state.output, into: record.memory)
+                    if state.output.ring.count > 0, !state.isFinished, !state.isAbandoned {
+                        return ReportRecord.read(from: &state.output.ring, into: record.memory)
                     }
-                    state.isWritingReports = false
+                    state.output.activity = .reactor(fruitlessAttempts: 0)
                     return nil
                 }
                 guard let length else { return reactor.ask() }
                 let report = UnsafeRawBufferPointer(rebasing: memory[ReportRecord.headerLength...])
                 if let failure = send(report) { return finishWritingReports(failure) }
                 let observer = state.withLock { state in
-                    state.unsent -= min(length, state.unsent)
-                    return observerOfSpace(&state)
+                    state.output.recordSent(length)
+                    return state.observerOfSpace(minimum: notifiedSpace)
                 }
                 observer?(.writable)
             }
@@ -48,16 +48,13 @@ extension ChannelCore {
                 // Only stand-ins for the device ever have no space.
                 var descriptor = pollfd(fd: port.descriptor, events: Int16(POLLOUT), revents: 0)
                 poll(&descriptor, 1, 100)
-                if state.withLock({ $0.isGone || $0.isAbandoned || $0.asked != nil }) { return ByteChannelEnd(.closed) }
+                if state.withLock({ $0.isFinished || $0.isAbandoned || $0.isEnding }) { return ByteChannelEnd(.closed) }
             }
         }
     }
 
     private func finishWritingReports(_ failure: ByteChannelEnd) {
-        state.withLock { state in
-            state.isWritingReports = false
-            state.reportFailure = failure
-        }
+        state.withLock { $0.output.activity = .failed(failure) }
         reactor.ask()
     }
 }

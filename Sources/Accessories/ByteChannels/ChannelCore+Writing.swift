@@ -8,8 +8,8 @@ extension ChannelCore {
     /// The end before the bytes: after it no more come.
     var status: ByteChannelStatus {
         var status = state.withLock { state in
-            let space = state.end == nil ? self.space(state.output.space) : 0
-            if space == 0 { state.isWriterWaiting = true }
+            let space = state.end == nil ? self.space(state.output.ring.space) : 0
+            if space == 0 { state.output.isWriterWaiting = true }
             return ByteChannelStatus(bytesAvailable: 0, spaceAvailable: space, end: state.end)
         }
         status.bytesAvailable = input.bytesAvailable
@@ -29,8 +29,8 @@ extension ChannelCore {
             if let end = state.end { return (.ended(end), false) }
             var done = 0
             // Straight to the kernel when nothing waits: that saves a copy and a change of threads.
-            let wasEmpty = state.output.count == 0
-            if wasEmpty, state.asked == nil {
+            let wasEmpty = state.output.ring.count == 0
+            if wasEmpty, !state.isEnding {
                 direct: while done < bytes.count {
                     // An error is left to the reactor, which tells of it: this call may not.
                     guard case .bytes(let count) = port.write(bytes.from(done), isLast: true), count > 0
@@ -38,9 +38,9 @@ extension ChannelCore {
                     done += min(count, bytes.count - done)
                 }
             }
-            let queued = state.output.write(bytes.from(done))
-            state.unsent += queued
-            if done + queued < bytes.count || state.output.space == 0 { state.isWriterWaiting = true }
+            let queued = state.output.ring.write(bytes.from(done))
+            state.output.unsentBytes += queued
+            if done + queued < bytes.count || state.output.ring.space == 0 { state.output.isWriterWaiting = true }
             return (.taken(done + queued), wasEmpty && queued > 0)
         }
         if asks { reactor.ask() }
@@ -53,27 +53,23 @@ extension ChannelCore {
         let (result, starts) = state.withLock { state -> (ByteChannelWrite, Bool) in
             if let end = state.end { return (.ended(end), false) }
             var done = 0
-            while done < bytes.count, state.output.space >= ReportRecord.length(framing) {
+            while done < bytes.count, state.output.ring.space >= ReportRecord.length(framing) {
                 let count = min(framing.reportLength, bytes.count - done)
-                ReportRecord.write(bytes.from(done, count: count), as: framing, to: &state.output)
+                ReportRecord.write(bytes.from(done, count: count), as: framing, to: &state.output.ring)
                 done += count
             }
-            state.unsent += done
-            if done < bytes.count || state.output.space < ReportRecord.length(framing) { state.isWriterWaiting = true }
-            let starts = done > 0 && !state.isWritingReports && !state.isGone
-            if starts { state.isWritingReports = true }
-            return (.taken(done), starts)
+            state.output.unsentBytes += done
+            if done < bytes.count || state.output.ring.space < ReportRecord.length(framing) {
+                state.output.isWriterWaiting = true
+            }
+            guard done > 0, !state.isFinished, case .reactor = state.output.activity else { return (.taken(done), false) }
+            state.output.activity = .reportThread
+            return (.taken(done), true)
         }
         if starts { startWritingReports(framing) }
         return result
     }
 
-    /// After bytes have gone: whom to tell, if anybody.
-    func observerOfSpace(_ state: inout State) -> Observer? {
-        guard state.isWriterWaiting, state.end == nil, state.output.space >= spaceToTell else { return nil }
-        state.isWriterWaiting = false
-        return state.observer
-    }
 }
 
 /// Memory of a caller's, for use under a lock during the call only.

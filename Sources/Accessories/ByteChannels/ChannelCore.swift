@@ -5,101 +5,43 @@ import DeviceCore
 import Synchronization
 import SystemCalls
 
-/// A channel as the reactor knows it: the port, a buffer each way, and who is told. ChannelCore+Reactor.swift holds what
-/// runs on the reactor's thread.
+/// A channel as the reactor sees it: the port, a buffer for each direction, and the observer.
 final class ChannelCore: Sendable {
     typealias Observer = @Sendable (ByteChannelEvent) -> Void
 
-    struct State: ~Copyable {
-        /// Bytes, or records of ``ReportRecord`` where there is framing.
-        var output: ByteRing
-        /// Bytes that `write` took and the port has not; without filling.
-        var unsent = 0
-        /// What the app sees as the end.
-        var end: ByteChannelEnd?
-        /// An end that came from elsewhere, for the reactor to carry out.
-        var asked: ByteChannelEnd?
-        /// How much was read from the port after that.
-        var takenAfterEnd = 0
-        /// To be called when what was asked for is done, or goes on only when the app reads.
-        var whenEnded: [@Sendable () -> Void] = []
-        /// The observer has been told of the end, if there was one to be told.
-        var isEndTold = false
-        /// The app has closed the channel.
-        var isClosed = false
-        /// The time for sending what is left after a close is over.
-        var isAbandoned = false
-        /// The kernel has hung up, and bytes may still be read when there is space for them.
-        var isHungUp = false
-        /// Nothing comes in any more, of what would be thrown away after a close.
-        var isInputOver = false
-        /// How often, one time after the other, the kernel said that there was space and took nothing.
-        var vainWrites = 0
-        /// It is left alone for a moment.
-        var isOutputPaused = false
-        /// The reactor is done with the port.
-        var isGone = false
-        /// A thread writes reports.
-        var isWritingReports = false
-        /// Writing reports failed that way.
-        var reportFailure: ByteChannelEnd?
-        var isWriterWaiting = false
-        var isReleased = false
-        var observer: Observer?
-        var deadline: BootTime?
-        var timer: ClockTimer?
-        /// Ends the pause of the output.
-        var pause: ClockTimer?
-        var hooks: [@Sendable () -> Void] = []
-    }
-
-    /// How long what was written is still sent after `close`, in seconds.
-    static let patience = 2.0
-    /// How much is still read from a port after an end from outside: more than kernels hold, in case that the other side
-    /// is there after all and goes on sending.
+    /// The time in seconds for which written bytes are still sent after `close`.
+    static let closeTimeout = 2.0
+    /// The number of bytes that are still read from a port after an end from outside: more than kernels buffer, in case the
+    /// peer is present after all and continues to send.
     static let restLimit = 1_048_576
-    /// How often a port may have space and take nothing until it is left alone, and for how many seconds.
-    static let vainWriteLimit = 3
+    /// The number of consecutive writes, after each of which the kernel has reported space and accepted nothing, until output
+    /// pauses.
+    static let maximumFruitlessWrites = 3
+    /// The length of that pause in seconds.
     static let outputPause = 0.01
-
-    /// The state of reading, under the lock that the reactor or the executor holds while it reads.
-    struct Reading {
-        /// True once the port was closed.
-        var isOver = false
-    }
 
     let port: any Port
     let clock: any DeviceClock
     let reactor: ChannelReactor
     let input: BytePipe
-    let state: Mutex<State>
-    /// Held while the port is read.
-    let reading = Mutex(Reading())
-    /// Used on the reactor's thread; nil before the channel has joined the reactor, and after it has left.
-    let coordinator = Mutex<ReadinessCoordinator?>(nil)
-    /// The executor of the app's callbacks.
-    let executor = Mutex<DirectPlace?>(nil)
-    /// The longest delay of a read by the executor, in seconds.
-    let tolerance: Double
-    /// False once the connection is about to end, so that only the reactor may poll the port.
-    let isPollable = Atomic<Bool>(true)
-    let isExecutorPolling = Atomic<Bool>(false)
-    /// What a writer that waits is told of; more than a byte, because waking it is dear.
-    let spaceToTell: Int
+    let state: Mutex<ChannelState>
+    let polling: ChannelPolling
+    /// The space at which a waiting writer is notified; more than a byte, because waking it is expensive.
+    let notifiedSpace: Int
 
     init(_ port: any Port, clock: any DeviceClock, capacity: Int, lateness: Double, reactor: ChannelReactor) {
         self.port = port
         self.clock = clock
         self.reactor = reactor
-        tolerance = lateness
+        polling = ChannelPolling(tolerance: lateness)
         let record = port.framing.map(ReportRecord.length) ?? 1
         let capacity = max(capacity, record * 4)
         input = BytePipe(capacity: capacity, spaceToTell: capacity / 2)
-        state = Mutex(State(output: ByteRing(capacity: capacity)))
-        spaceToTell = max(record, min(4096, capacity / 4))
+        state = Mutex(ChannelState(capacity: capacity))
+        notifiedSpace = max(record, min(4096, capacity / 4))
     }
 
-    /// Joins the reactor; until then nothing comes in.
+    /// Joins the reactor, which begins to read.
     func start() throws(DeviceError) {
         input.observeWriter { [weak self] event in
             if case .writable = event { self?.reactor.ask() }
@@ -123,74 +65,87 @@ final class ChannelCore: Sendable {
         withExtendedLifetime(former) {}
         guard let receive else { return input.observeReader(nil) }
         input.observeReader { event in
-            // The end is told by the one who brings it about, once for both ways.
+            // `finish` reports the end once for both directions.
             if case .readable = event { receive(.readable) }
         }
     }
 
-    /// Calls the closure once the port is free, on the thread that freed it; at once when it is.
+    /// Calls the closure once the port is free, on the thread that freed it; immediately if it is free already.
     func whenReleased(_ body: @escaping @Sendable () -> Void) {
-        let isReleased = state.withLock { state in
-            if !state.isReleased { state.hooks.append(body) }
-            return state.isReleased
-        }
-        if isReleased { body() }
+        if !state.withLock({ $0.releaseWaiters.add(body) }) { body() }
     }
 
-    /// Ends the channel from outside. What the kernel still gives is read before; what waits to be sent is lost.
+    /// Ends the channel from outside. Bytes that the kernel holds are read before; bytes that have not been sent are lost.
     ///
-    /// The closure is called once, on the reactor's thread: when the observer has heard of the end, or when there is more
-    /// to read than there is space for, so that the end has to wait for the app. At once when the channel is over.
+    /// The closure is called once, on the reactor's thread: when the observer has been notified of the end, or when more is
+    /// available than the pipe has space for, so that the end waits for the app. If the channel has ended, it is called
+    /// immediately.
     func end(_ end: ByteChannelEnd, then body: (@Sendable () -> Void)? = nil) {
-        let isOver = state.withLock { state in
-            if state.isEndTold { return true }
-            if let body { state.whenEnded.append(body) }
-            if state.asked == nil { state.asked = end }
-            return false
+        let (hasEnded, timer) = state.withLock { state -> (Bool, ClockTimer?) in
+            if state.endWaiters.hasOccurred { return (true, nil) }
+            if let body { _ = state.endWaiters.add(body) }
+            switch state.phase {
+            case .connected, .hungUp:
+                state.phase = .ending(end, bytesRead: 0)
+                return (false, nil)
+            case .closing(let closing):
+                state.phase = .ending(end, bytesRead: 0)
+                return (false, closing.timer)
+            case .ending, .finished: return (false, nil)
+            }
         }
-        if isOver { body?() } else { reactor.ask() }
-    }
-
-    /// What was asked for is done as far as it goes without the app.
-    func tellEnded(isOver: Bool) {
-        let bodies = state.withLock { state in
-            if isOver { state.isEndTold = true }
-            defer { state.whenEnded = [] }
-            return state.whenEnded
-        }
-        for body in bodies { body() }
+        timer?.cancel()
+        if hasEnded { body?() } else { reactor.ask() }
     }
 
     func close() {
-        let deadline = clock.now.advanced(bySeconds: ChannelCore.patience)
-        let (isNews, sends, observer) = state.withLock { state -> (Bool, Bool, Observer?) in
+        let deadline = clock.now.advanced(bySeconds: ChannelCore.closeTimeout)
+        let (isFirst, isClosing, observer) = state.withLock { state -> (Bool, Bool, Observer?) in
             guard !state.isClosed else { return (false, false, nil) }
-            state.isClosed = true
             state.end = ByteChannelEnd(.closed)
-            state.deadline = deadline
-            return (true, !state.isGone, state.observer.take())
+            switch state.phase {
+            case .connected: state.phase = .closing(ChannelState.Closing(deadline: deadline))
+            case .hungUp: state.phase = .ending(ByteChannelEnd(.hungUp), bytesRead: 0)
+            case .ending, .closing, .finished: break
+            }
+            let isClosing = if case .closing = state.phase { true } else { false }
+            return (true, isClosing, state.observer.take())
         }
         withExtendedLifetime(observer) {}
-        guard isNews else { return }
+        guard isFirst else { return }
         input.observeReader(nil)
         input.finish(ByteChannelEnd(.closed), drops: true)
-        guard sends else { return }
-        let timer = clock.timer(at: deadline) { [weak self] in self?.giveUp() }
-        let isLate = state.withLock { state in
-            if !state.isGone { state.timer = timer }
-            return state.isGone
-        }
-        if isLate { timer.cancel() }
+        if isClosing { startCloseTimer(deadline) }
         reactor.ask()
     }
 
-    /// Sends no more of what was written before the close.
-    func giveUp() {
-        let isNews = state.withLock { state in
-            guard state.isClosed, !state.isAbandoned else { return false }
-            state.isAbandoned = true
-            return !state.isGone
+    private func startCloseTimer(_ deadline: BootTime) {
+        let timer = clock.timer(at: deadline) { [weak self] in self?.giveUp() }
+        var isLate = true
+        state.withLock { state in
+            state.updateClosing { closing in
+                closing.timer = timer
+                isLate = false
+            }
         }
-        if isNews { reactor.ask() }
+        if isLate { timer.cancel() }
+    }
+
+    /// Abandons the bytes that were written before the close.
+    func giveUp() {
+        let isPending = state.withLock { state in
+            switch state.phase {
+            case .closing(var closing) where !closing.isAbandoned:
+                closing.isAbandoned = true
+                state.phase = .closing(closing)
+                return true
+            case .finished where state.isClosed:
+                // The release of the port may be waiting for the device.
+                state.phase = .finished(isAbandoned: true)
+                return false
+            case .connected, .hungUp, .ending, .closing, .finished: return false
+            }
+        }
+        if isPending { reactor.ask() }
     }
 }

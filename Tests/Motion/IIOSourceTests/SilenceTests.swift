@@ -43,7 +43,7 @@ struct SilenceTests {
     private func leave(_ source: IIOSource, _ library: ScriptedLibrary) {
         #expect(library.isLookedAt(by: source))
         let count = library.journal.count("thread left")
-        clock.move(to: clock.now.advanced(bySeconds: ContextRun.abandonLimit + 1))
+        clock.move(to: clock.now.advanced(bySeconds: ContextSupervisor.abandonLimit + 1))
         #expect(library.journal.waits(for: "thread left", count: count + 1) { source.devicesChanged() })
     }
 
@@ -272,14 +272,14 @@ struct SilenceTests {
         let source = source(library)
         for round in 1...8 {
             let subscription = source.subscribe(Self.accelerometer) { _ in }
-            #expect(library.journal.waits(for: "read door", count: min(round, ContextRun.mostAbandoned + 1)))
+            #expect(library.journal.waits(for: "read door", count: min(round, ContextSupervisor.maximumAbandoned + 1)))
             pass(1, source, library)
             subscription.cancel()
             // The last one is waited for.
-            if round <= ContextRun.mostAbandoned { leave(source, library) }
+            if round <= ContextSupervisor.maximumAbandoned { leave(source, library) }
         }
         // Each thread opens its own.
-        #expect(library.journal.count("poll accel") == ContextRun.mostAbandoned + 1)
+        #expect(library.journal.count("poll accel") == ContextSupervisor.maximumAbandoned + 1)
         library.open([Self.accelX: door])
         #expect(library.isAtRest)
         // And it works as before.

@@ -255,16 +255,16 @@ struct SourceTests {
     func watchedDevices() {
         let library = Devices.library()
         var options = Devices.quick
-        options.searchInterval = 3600 / ContextRun.watchedFactor
-        let run = ContextRun(
+        options.searchInterval = 3600 / ContextSupervisor.monitoredFactor
+        let supervisor = ContextSupervisor(
             session: ContextSession(
                 address: .local, index: 0, parts: Devices.parts(library, clock: LiveClock(), options: options)),
             hub: MotionHub {}, catalog: Catalog(contexts: 1))
-        #expect(run.searchInterval == 240)
-        run.parts.watch.set(true)
-        #expect(run.searchInterval == 3600)
-        run.parts.watch.set(false)
-        #expect(run.searchInterval == 240)
+        #expect(supervisor.searchInterval == 240)
+        supervisor.parts.watch.set(true)
+        #expect(supervisor.searchInterval == 3600)
+        supervisor.parts.watch.set(false)
+        #expect(supervisor.searchInterval == 240)
     }
 
     @Test("A device in use is left alone, told as busy, and taken when it is free")

@@ -96,10 +96,10 @@ final class ContextSession: Sendable {
     // MARK: The thread
 
     private func run(hub: MotionHub, catalog: Catalog) {
-        let run = ContextRun(session: self, hub: hub, catalog: catalog)
+        let supervisor = ContextSupervisor(session: self, hub: hub, catalog: catalog)
         while true {
             state.withLock { $0.isCalled = false }
-            if let deadline = run.step() {
+            if let deadline = supervisor.step() {
                 bell.wait(until: deadline, clock: parts.clock)
                 continue
             }

@@ -4,7 +4,7 @@ import DeviceCore
 import IIOFormat
 
 /// The work of the thread of one device: set it up, hand its samples to the hub, and again when something else is asked.
-struct Reading {
+struct DeviceReadTask {
     let reader: DeviceReader
     let unit: SensorUnit
     let connection: any IIOConnection
@@ -14,13 +14,13 @@ struct Reading {
     let clock: any DeviceClock
     let options: IIOSourceOptions
     /// True to read each sensor once before its buffer starts.
-    let isSeeding: Bool
+    let readsInitialValues: Bool
 
     /// Works until it is told to leave or cannot go on.
     func run() {
         var failure: ReaderFailure?
         // Those that have been read once since they were asked for; nil for a device that is known to be silent.
-        var seeded: [Int]? = isSeeding ? [] : nil
+        var seeded: [Int]? = readsInitialValues ? [] : nil
         while failure == nil, let task = reader.task() {
             reader.enter(.arming, now: clock.now)
             var read = task.plan.active

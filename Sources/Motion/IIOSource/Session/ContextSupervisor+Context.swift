@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import IIOFormat
+import Logging
+
+/// Opening a context and finding its devices.
+extension ContextSupervisor {
+    func needsOpening(_ now: BootTime) -> Bool {
+        if session.wantsDiscovery { return true }
+        if let present = parts.library.devices(at: address) {
+            search.schedule(at: now.advanced(bySeconds: searchInterval))
+            if search.isOutdated(present: present, now: now) { return session.isNeeded(hub) }
+        }
+        guard now >= opening.time else { return false }
+        if connection == nil { return session.isNeeded(hub) }
+        guard now >= search.time, isMissingSensor else { return false }
+        search.schedule(at: now.advanced(bySeconds: parts.options.searchInterval * 5))
+        return true
+    }
+
+    /// True if a subscription waits for a sensor, or for one whose description was incomplete: the device may have been absent
+    /// when the context was opened, and a server does not report its return.
+    var isMissingSensor: Bool {
+        if hub.isMissingSensor { return true }
+        guard search.presence == nil else { return false }
+        return devices.contains { device in
+            device.unit.members.contains { $0.sensor.problem != nil && hub.demand(of: $0.description.id) != nil }
+        }
+    }
+
+    func openContext() {
+        let present = parts.library.devices(at: address)
+        search.begin(presence: present)
+        do throws(IIOFailure) {
+            let opened = try parts.library.open(address)
+            connection = opened
+            opening.recordSuccess()
+            adopt(opened)
+            search.finish(
+                shown: Self.names(opened.context),
+                recheckTime: clock.now.advanced(bySeconds: parts.options.searchInterval * 2))
+            // Before the callers that wait for the discovery continue.
+            publish()
+            session.finishDiscovery(nil, sensors: sensorIDs, presence: present)
+        } catch {
+            connection = nil
+            let problem = error.error(.open(address))
+            opening.recordFailure(now: clock.now)
+            search.fail(retryTime: opening.time)
+            // A machine without sensors does not deserve a warning.
+            if session.isNews(problem) {
+                log.log(level: address.backend == .local && problem.code == .notFound ? .debug : .warning, "\(problem)")
+            }
+            for device in devices where device.reader == nil { setUnavailable(device, problem) }
+            // The sensors that an earlier thread of this context found.
+            let current = sensorIDs
+            for sensor in session.sensors where !current.contains(sensor) {
+                hub.setStatus(.unavailable(problem), of: sensor)
+            }
+            session.finishDiscovery(problem, presence: present)
+        }
+        search.schedule(at: clock.now.advanced(bySeconds: searchInterval))
+    }
+
+    /// The time between searches in seconds. It is longer while the kernel reports new devices, because a report may be lost.
+    var searchInterval: Double {
+        let interval = parts.options.searchInterval
+        return address.backend == .local && parts.watch.isOn ? interval * Self.monitoredFactor : interval
+    }
+
+    /// The names of a context's devices in the form of `IIOLibrary.devices(at:)`.
+    private static func names(_ context: IIOContext) -> [String] {
+        context.devices.map(\.id).filter { $0.hasPrefix("iio:device") || $0.hasPrefix("trigger") }.sorted()
+    }
+
+    private var sensorIDs: [SensorDescription.ID] {
+        devices.flatMap { $0.unit.members.map(\.description.id) }
+    }
+
+    /// Adopts the devices of a context. Active readers continue with the context that they have.
+    private func adopt(_ opened: any IIOConnection) {
+        let context = opened.context
+        var known: [(id: String, fingerprint: String)] = []
+        _ = SensorUnit.units(of: context, address: address, settings: parts.settings) { id, fingerprint in
+            known.append((id, fingerprint))
+            return id
+        }
+        let keys = names.update(known)
+        let units = SensorUnit.units(
+            of: context, address: address, settings: parts.settings,
+            udev: { property, device in opened.udevProperty(property, of: device) },
+            key: { id, _ in keys[id] ?? id })
+        for device in devices where !units.contains(where: { $0.key == device.unit.key }) {
+            remove(device, now: clock.now)
+        }
+        for unit in units {
+            let found = ActiveDevice.Found(unit: unit, connection: opened)
+            if let device = devices.first(where: { $0.unit.key == unit.key }) {
+                device.set(found)
+            } else {
+                devices.append(ActiveDevice(found, options: parts.options))
+            }
+        }
+        description = context.xml(includingValues: true)
+    }
+
+    func publish() {
+        guard !description.isEmpty else { return }
+        catalog.update(session.index, sensors: devices.flatMap(\.descriptions), xml: description, hub: hub)
+    }
+
+    /// Sets the devices up again after the machine was suspended, because drivers may have lost their settings.
+    func restartAfterSuspension() {
+        guard let monotonic = parts.library.time(of: "monotonic") else { return }
+        let current = clock.now.nanoseconds.subtractingSaturated(monotonic)
+        defer { suspendedTime = current }
+        guard let suspendedTime, Double(current.subtractingSaturated(suspendedTime)) > Self.minimumSuspension * 1e9
+        else { return }
+        for device in devices { device.restart(now: clock.now) }
+    }
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+import IIOFormat
+import Logging
+
+/// Opens a context, starts and stops the reader threads of its devices, monitors them, and recovers from failures.
+///
+/// It runs on the thread of the context. Each call of `step` checks everything once.
+///
+/// ```
+/// closed(retry) ──opened──▶ open ──a device fails or is unplugged──▶ closed
+///      ▲  └──failed, retried later──┘   └──no subscription needs it──▶ closed
+/// ```
+final class ContextSupervisor {
+    /// The time in seconds within which a device has to answer while it is set up or read axis by axis.
+    static let setupLimit = 3.0
+    /// The time in seconds after which a reader thread that does not end is abandoned.
+    static let abandonLimit = 30.0
+    /// The maximum number of abandoned threads.
+    static let maximumAbandoned = 4
+    /// The factor by which the search interval is longer while the kernel reports new devices.
+    static let monitoredFactor = 15.0
+    /// The time in seconds by which the machine has to be suspended until its devices are set up again.
+    static let minimumSuspension = 0.5
+
+    let session: ContextSession
+    let hub: MotionHub
+    let catalog: Catalog
+    let log = Logger(label: "device-services.motion")
+
+    /// The open context; nil while it is closed.
+    var connection: (any IIOConnection)?
+    /// The description of the context when it was opened last.
+    var description = ""
+    var opening: RetryTimer
+    var search = DeviceSearch()
+    var devices: [ActiveDevice] = []
+    var names = DeviceNames()
+    /// The difference of boot time and monotonic time in nanoseconds, which grows while the machine is suspended.
+    var suspendedTime: Int64?
+
+    init(session: ContextSession, hub: MotionHub, catalog: Catalog) {
+        self.session = session
+        self.hub = hub
+        self.catalog = catalog
+        let options = session.parts.options
+        opening = RetryTimer(backoff: Backoff(first: options.firstRetry, limit: options.lastRetry))
+    }
+
+    var address: MotionSourceAddress { session.address }
+    var parts: SourceParts { session.parts }
+    var clock: any DeviceClock { parts.clock }
+
+    /// Checks everything once. Returns the time of the next check at the latest, or nil if no work is left.
+    func step() -> BootTime? {
+        // Subscribers that are notified, and a search for devices, may take long: each step reads the clock.
+        for device in devices { processStage(of: device, now: clock.now) }
+        if needsOpening(clock.now) { openContext() }
+        restartAfterSuspension()
+        for device in devices { applySubscriptions(to: device, now: clock.now) }
+        publish()
+        let isReading = devices.contains { $0.reader != nil }
+        guard isReading || session.isNeeded(hub) else {
+            connection = nil
+            return nil
+        }
+        return deadline(now: clock.now, isReading: isReading)
+    }
+
+    private func deadline(now: BootTime, isReading: Bool) -> BootTime {
+        var deadline = BootTime.never
+        if isReading { deadline = now.advanced(bySeconds: StallDetector.interval) }
+        if connection == nil, session.isNeeded(hub) { deadline = min(deadline, opening.time) }
+        if isMissingSensor { deadline = min(deadline, search.deadline(openingTime: opening.time)) }
+        if hub.isMissingSensor, let time = search.recheckTime { deadline = min(deadline, time) }
+        for device in devices { deadline = min(deadline, device.deadline(canStart: connection != nil)) }
+        // A condition that stays due must not keep the processor busy.
+        return max(deadline, now.advanced(bySeconds: 0.005))
+    }
+
+    // MARK: Devices
+
+    /// Processes the stage that the reader thread of a device has reached.
+    private func processStage(of device: ActiveDevice, now: BootTime) {
+        guard let reader = device.reader else { return }
+        // Read before the facts, because a reader that has ended has recorded all of them.
+        let stage = reader.stage
+        device.facts = reader.facts
+        guard case .ended(let failure) = stage.phase else { return monitor(device, stage, now: now) }
+        if reader.hasFlowed { device.retry.recordSuccess() }
+        device.finish()
+        guard let failure else { return }
+        if reader.plan?.thins == true, !reader.hasFlowed, failure.mayBeOfSize {
+            device.buffer.stopDecimating()
+            device.retry.allow(at: now)
+            return
+        }
+        switch failure.remedy {
+        case .poll(let remark):
+            disableBuffer(of: device, now: now, remark, isForbidden: failure.isForbidden)
+            return
+        case .retry: break
+        case .reconnect: connection = nil
+        }
+        setUnavailable(device, failure.error)
+        device.retry.recordFailure(now: now)
+        opening.postpone(to: device.retry.time)
+    }
+
+    func setUnavailable(_ device: ActiveDevice, _ error: DeviceError) {
+        device.isUnavailable = true
+        setStatus(.unavailable(error), of: device)
+    }
+
+    private func setStatus(_ status: SourceStatus, of device: ActiveDevice) {
+        for member in device.unit.members { hub.setStatus(status, of: member.description.id) }
+    }
+
+    /// Starts, changes or stops the reader thread of a device according to the subscriptions.
+    private func applySubscriptions(to device: ActiveDevice, now: BootTime) {
+        device.buffer.retryIfDue(now: now) { device.found.connection.isNodeAccessible(device.unit.device) }
+        let plan = UnitPlan.plan(
+            for: device.unit, isPolled: device.buffer.failure != nil, gathers: device.buffer.mayDecimate
+        ) { hub.demand(of: $0) }
+        setProblems(of: device)
+        let hasNewSensor = plan?.active.contains { device.plan?.active.contains($0) != true } ?? false
+        device.plan = plan
+        guard let plan else {
+            if device.isUnavailable {
+                device.isUnavailable = false
+                setStatus(.unknown, of: device)
+            }
+            device.leave(now: now)
+            abandonIfStuck(device, now: now)
+            return
+        }
+        switch device.state {
+        case .active: device.continueReading(with: plan, now: now)
+        case .leaving:
+            if now >= device.retry.time {
+                device.continueReading(with: plan, now: now)
+            } else {
+                abandonIfStuck(device, now: now)
+            }
+        case .idle:
+            if hasNewSensor {
+                // A new subscriber does not wait for the delay that earlier failures have caused.
+                let soon = now.advanced(bySeconds: parts.options.firstRetry)
+                device.retry.recordSuccess()
+                device.retry.allow(at: soon)
+                opening.allow(at: soon)
+            }
+            if now >= device.retry.time, connection != nil { start(device, plan, now: now) }
+        }
+    }
+
+    private func start(_ device: ActiveDevice, _ plan: UnitPlan, now: BootTime) {
+        let bell = session.bell
+        let unit = device.unit
+        let reader = DeviceReader(plan: plan, now: now, foundClock: device.facts.foundClock) { bell.ring() }
+        let task = DeviceReadTask(
+            reader: reader, unit: unit, connection: device.found.connection, library: parts.library, address: address,
+            hub: hub, clock: clock, options: parts.options, readsInitialValues: !device.isUnavailable)
+        if plan.isPolled, unit.members.contains(where: { !$0.sensor.canBuffer }) {
+            let text =
+                "\(unit.deviceID) at \(address) offers no buffer, so it is read axis by axis. It may lack an interrupt line."
+            if session.isNews(remark: text) { log.notice("\(text)") }
+        }
+        do throws(DeviceError) {
+            try parts.spawn { task.run() }
+            device.start(reader)
+        } catch {
+            setUnavailable(device, error)
+            device.retry.recordFailure(now: now)
+        }
+    }
+
+    private func abandonIfStuck(_ device: ActiveDevice, now: BootTime) {
+        guard case .leaving(let reader, let since) = device.state, now.seconds(since: since) > Self.abandonLimit,
+            session.abandonedCount < Self.maximumAbandoned
+        else { return }
+        session.abandon(reader)
+        device.finish()
+    }
+
+    /// Sets the status of sensors whose readings cannot be right.
+    private func setProblems(of device: ActiveDevice) {
+        for member in device.unit.members {
+            if let problem = member.sensor.problem { hub.setStatus(.unavailable(problem), of: member.description.id) }
+        }
+    }
+}
