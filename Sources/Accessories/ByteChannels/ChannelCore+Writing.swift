@@ -62,7 +62,9 @@ extension ChannelCore {
             if done < bytes.count || state.output.ring.space < ReportRecord.length(framing) {
                 state.output.isWriterWaiting = true
             }
-            guard done > 0, !state.isFinished, case .reactor = state.output.activity else { return (.taken(done), false) }
+            guard done > 0, !state.isFinished, case .reactor = state.output.activity else {
+                return (.taken(done), false)
+            }
             state.output.activity = .reportThread
             return (.taken(done), true)
         }

@@ -34,17 +34,17 @@ package struct IIOAxis: Sendable, Equatable {
     /// True when a value can be worked out at all.
     package var isUsable: Bool { isProcessed || (scale != 0 && scale.isFinite && offset.isFinite) }
 
-    /// The value, in the unit of the sensor's kind, of a number that was read: (number + offset) × scale.
-    ///
-    /// Not a number where the axis is not usable.
-    package func value(of number: Double) -> Double {
-        guard isUsable else { return .nan }
-        return isProcessed ? number * unitFactor : (number + offset) * (scale * unitFactor)
+    /// The conversion of the numbers of the attribute, which are raw, or scaled by the driver already.
+    var conversion: IIOConversion {
+        // An offset of -0.0 leaves every number as it is, also -0.0.
+        isProcessed
+            ? IIOConversion(offset: -0.0, factor: unitFactor)
+            : IIOConversion(offset: offset, factor: scale * unitFactor)
     }
 
-    /// The number to be read for a value, not rounded: the inverse of ``value(of:)``.
-    package func number(for value: Double) -> Double {
-        guard isUsable else { return .nan }
-        return isProcessed ? value / unitFactor : value / (scale * unitFactor) - offset
-    }
+    /// Returns the value, in the unit of the sensor's kind, of a number that was read; NaN if the axis is not usable.
+    package func value(of number: Double) -> Double { isUsable ? conversion.value(of: number) : .nan }
+
+    /// Returns the number to be read for a value, not rounded: the inverse of ``value(of:)``.
+    package func number(for value: Double) -> Double { isUsable ? conversion.raw(for: value) : .nan }
 }

@@ -5,8 +5,7 @@ struct IIOPackedAxes: Sendable {
     /// The first byte of the first axis within the scan.
     private let offset: Int
     private let format: IIODataFormat
-    private let addend: SIMD4<Double>
-    private let factor: SIMD4<Double>
+    private let conversion: IIOVectorConversion
 
     /// Nil when the axes do not lie so, and have to be taken one by one.
     init?(_ lanes: [IIOScanLane]) {
@@ -19,8 +18,7 @@ struct IIOPackedAxes: Sendable {
         }
         offset = first.offset
         format = first.format
-        addend = SIMD4(lanes[0].addend, lanes[1].addend, lanes[2].addend, 0)
-        factor = SIMD4(lanes[0].factor, lanes[1].factor, lanes[2].factor, 0)
+        conversion = IIOVectorConversion(lanes[0].conversion, lanes[1].conversion, lanes[2].conversion)
     }
 
     /// Converts `count` scans; writes one vector for each, and the time stamp with it.
@@ -55,12 +53,12 @@ struct IIOPackedAxes: Sendable {
     private func convertEach<Stored: FixedWidthInteger>(
         _ scans: IIOScans, _ output: UnsafeMutableRawPointer, _ raw: (Stored) -> Stored
     ) {
-        let (addend, factor, stride) = (addend, factor, scans.stride)
+        let (conversion, stride) = (conversion, scans.stride)
         var source = scans.start + offset
         var target = output
         guard let stamps = scans.stamps, !stamps.isBigEndian, stamps.offset > offset else {
             for _ in 0..<scans.count {
-                Self.axes(source, addend, factor, raw, reads: 3).store(target)
+                Self.axes(source, conversion, raw, reads: 3).store(target)
                 source += stride
                 target += MemoryLayout<SIMD3<Double>>.stride
             }
@@ -74,7 +72,7 @@ struct IIOPackedAxes: Sendable {
         var stampTarget = stamps.output
         for _ in 0..<scans.count {
             // Four numbers of 32 bits are no faster than three.
-            Self.axes(source, addend, factor, raw, reads: Stored.bitWidth == 16 ? 4 : 3).store(target)
+            Self.axes(source, conversion, raw, reads: Stored.bitWidth == 16 ? 4 : 3).store(target)
             let stamp = Int64(littleEndian: source.loadUnaligned(fromByteOffset: ahead, as: Int64.self))
             stampTarget.storeBytes(of: stamp &+ clockOffset, as: Int64.self)
             source += stride
@@ -86,15 +84,14 @@ struct IIOPackedAxes: Sendable {
     /// The fourth component is 0, whether a fourth number is read or not, as its factor is.
     @inline(__always)
     private static func axes<Stored: FixedWidthInteger>(
-        _ source: UnsafeRawPointer, _ addend: SIMD4<Double>, _ factor: SIMD4<Double>, _ raw: (Stored) -> Stored,
-        reads count: Int
+        _ source: UnsafeRawPointer, _ conversion: IIOVectorConversion, _ raw: (Stored) -> Stored, reads count: Int
     ) -> SIMD4<Double> {
         let size = MemoryLayout<Stored>.size
         let x = raw(source.loadUnaligned(as: Stored.self))
         let y = raw(source.loadUnaligned(fromByteOffset: size, as: Stored.self))
         let z = raw(source.loadUnaligned(fromByteOffset: 2 * size, as: Stored.self))
         let more = count > 3 ? raw(source.loadUnaligned(fromByteOffset: 3 * size, as: Stored.self)) : 0
-        return (SIMD4(Double(x), Double(y), Double(z), Double(more)) + addend) * factor
+        return conversion.value(of: SIMD4(Double(x), Double(y), Double(z), Double(more)))
     }
 }
 

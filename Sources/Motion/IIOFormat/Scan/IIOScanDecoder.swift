@@ -27,10 +27,7 @@ package struct IIOScanDecoder: Sendable {
             guard let element = layout.element(of: axis.channel), element.format.count == 1, axis.isUsable else {
                 return nil
             }
-            lanes.append(
-                IIOScanLane(
-                    offset: element.offset, format: element.format, addend: axis.isProcessed ? 0 : axis.offset,
-                    factor: (axis.isProcessed ? 1 : axis.scale) * axis.unitFactor))
+            lanes.append(IIOScanLane(offset: element.offset, format: element.format, conversion: axis.conversion))
         }
         self.lanes = lanes
         packed = IIOPackedAxes(lanes)

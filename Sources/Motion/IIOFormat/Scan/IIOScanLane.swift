@@ -5,10 +5,7 @@ struct IIOScanLane: Sendable {
     /// The first byte within the scan.
     let offset: Int
     let format: IIODataFormat
-    /// Added to the raw number.
-    let addend: Double
-    /// Multiplied with the sum.
-    let factor: Double
+    let conversion: IIOConversion
 
     /// The shift to the left that brings the sign to the top of the storage.
     var left: Int { format.storageBits - format.bits - format.shift }
@@ -39,6 +36,7 @@ struct IIOScanLane: Sendable {
         let left = Stored(truncatingIfNeeded: left)
         let right = Stored(truncatingIfNeeded: right)
         let isBigEndian = format.isBigEndian
+        let conversion = conversion
         var source = scans + offset
         var target = output
         for _ in 0..<count {
@@ -46,7 +44,7 @@ struct IIOScanLane: Sendable {
             let ordered = isBigEndian ? Stored(bigEndian: stored) : Stored(littleEndian: stored)
             // Both shifts leave the number as it is when all bits count.
             let raw = (ordered &<< left) &>> right
-            target.storeBytes(of: (Double(raw) + addend) * factor, as: Double.self)
+            target.storeBytes(of: conversion.value(of: Double(raw)), as: Double.self)
             source += stride
             target += step
         }
