@@ -25,7 +25,7 @@ package enum SenMLPack {
 
     /// Nil when there is no number in it.
     private static func message(_ batch: MotionBatch, _ range: Range<Int>, name: String, offset: Int64) -> [UInt8]? {
-        let (unit, factor) = unit(of: batch.kind)
+        let (unit, factor) = batch.kind.senMLUnit
         var writer = JSONWriter()
         /// The time that the others are told from, once a record has told it.
         var base: BootTime?
@@ -57,16 +57,6 @@ package enum SenMLPack {
     }
 
     private static let axisNames = ["x", "y", "z"]
-
-    /// SenML's unit, and what one of ours is in it.
-    private static func unit(of kind: SensorKind) -> (String?, Double) {
-        switch kind {
-        case .accelerometer: ("m/s2", 1)
-        case .gyroscope: (nil, 1)
-        case .magnetometer: ("T", 1e-4)
-        case .pressure: ("Pa", 1000)
-        }
-    }
 
     /// A name as SenML allows it: it begins with a letter or a digit.
     private static func name(_ text: String) -> String {

@@ -28,13 +28,13 @@ struct SampleAligner: Sendable {
     enum Sensor: Int, Sendable, CaseIterable {
         case gyroscope, accelerometer, magnetometer
 
-        /// Nil for what an attitude is not made of.
+        /// Returns nil for a kind that the attitude filter does not use.
         init?(_ kind: SensorKind) {
             switch kind {
             case .gyroscope: self = .gyroscope
             case .accelerometer: self = .accelerometer
             case .magnetometer: self = .magnetometer
-            case .pressure: return nil
+            default: return nil
             }
         }
     }

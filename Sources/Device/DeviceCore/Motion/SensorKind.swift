@@ -40,26 +40,38 @@ public enum SensorKind: String, Sendable, Hashable, CaseIterable {
     /// The greatest offset on an axis that a calibration may have, in its unit. Sensors that work need far less.
     package var offsetLimit: Double { facts.offsetLimit }
 
+    /// The unit of SenML (RFC 8428) for its readings, nil if it has none, and the factor that converts a reading into it.
+    package var senMLUnit: (name: String?, factor: Double) { facts.senML }
+
     private struct Facts {
         let name: String
         let unit: String
         let channelType: String
         let recordingScale: String
         let offsetLimit: Double
+        let senML: (name: String?, factor: Double)
     }
 
-    /// The table of what is known of each kind. Other rooms have tables of what only they need: `SensorKind+….swift`.
+    /// The facts about each kind. Trace and TraceFormats have tables of their own in files named `SensorKind+….swift`.
     private var facts: Facts {
         switch self {
         // 32 bits in these scales reach to 2147 m/s², 214 rad/s, 214 gauss and 2147 kPa.
         case .accelerometer:
-            Facts(name: rawValue, unit: "m/s^2", channelType: "accel", recordingScale: "0.000001", offsetLimit: 20)
+            Facts(
+                name: rawValue, unit: "m/s^2", channelType: "accel", recordingScale: "0.000001", offsetLimit: 20,
+                senML: ("m/s2", 1))
         case .gyroscope:
-            Facts(name: rawValue, unit: "rad/s", channelType: "anglvel", recordingScale: "0.0000001", offsetLimit: 2)
+            Facts(
+                name: rawValue, unit: "rad/s", channelType: "anglvel", recordingScale: "0.0000001", offsetLimit: 2,
+                senML: (nil, 1))
         case .magnetometer:
-            Facts(name: rawValue, unit: "gauss", channelType: "magn", recordingScale: "0.0000001", offsetLimit: 20)
+            Facts(
+                name: rawValue, unit: "gauss", channelType: "magn", recordingScale: "0.0000001", offsetLimit: 20,
+                senML: ("T", 1e-4))
         case .pressure:
-            Facts(name: "barometer", unit: "kPa", channelType: "pressure", recordingScale: "0.000001", offsetLimit: 50)
+            Facts(
+                name: "barometer", unit: "kPa", channelType: "pressure", recordingScale: "0.000001", offsetLimit: 50,
+                senML: ("Pa", 1000))
         }
     }
 }

@@ -171,7 +171,7 @@ public struct CSVColumnMap: Sendable, Hashable {
             let missing = columns[.lat] == nil ? "lat" : "lon"
             throw Self.error("The column map names one coordinate. Add \(missing)=COLUMN.")
         }
-        for axes in SensorKind.allCases.map(TableRows.axes) {
+        for axes in SensorKind.allCases.map(\.csvQuantities) {
             let missing = axes.filter { columns[$0] == nil }
             guard missing.isEmpty || missing.count == axes.count else {
                 throw Self.error(

@@ -81,13 +81,13 @@ extension MotionCSVLayout {
         var columns: [CSVQuantity: TableRows.Column] = [:]
         let letters = self == .motionSense ? ["r", "u"] : ["g", "a", "m"]
         for (letter, kind) in zip(letters, [SensorKind.gyroscope, .accelerometer, .magnetometer]) {
-            for (axis, index) in zip(TableRows.axes(kind), try Self.axes(letter, reader)) {
+            for (axis, index) in zip(kind.csvQuantities, try Self.axes(letter, reader)) {
                 columns[axis] = TableRows.Column(index: index)
             }
         }
         if self == .si || self == .iio {
             for kind in SensorKind.allCases where !kind.isVector {
-                for (name, quantity) in zip(kind.csvColumns, TableRows.axes(kind)) {
+                for (name, quantity) in zip(kind.csvColumns, kind.csvQuantities) {
                     if let index = reader.column(name) { columns[quantity] = TableRows.Column(index: index) }
                 }
             }

@@ -68,26 +68,16 @@ struct TableRows {
     init(_ columns: [CSVQuantity: Column], from source: String, sensorName: String = "") {
         self.columns = columns
         hasPositions = columns[.lat] != nil
-        for kind in SensorKind.allCases where columns[Self.axes(kind)[0]] != nil {
+        for kind in SensorKind.allCases where columns[kind.csvQuantities[0]] != nil {
             var track = MotionTrack(kind, from: source)
             if !sensorName.isEmpty { track.sensor.name = sensorName }
             tracks.append(track)
-            axes.append(Self.axes(kind).map { columns[$0] })
+            axes.append(kind.csvQuantities.map { columns[$0] })
         }
     }
 
     /// How many cells a row has when nothing that is read is missing.
     var width: Int { ((columns.values.map(\.index) + (gravity ?? [])).max() ?? -1) + 1 }
-
-    /// The quantities of a sensor.
-    static func axes(_ kind: SensorKind) -> [CSVQuantity] {
-        switch kind {
-        case .accelerometer: [.accelX, .accelY, .accelZ]
-        case .gyroscope: [.gyroX, .gyroY, .gyroZ]
-        case .magnetometer: [.magX, .magY, .magZ]
-        case .pressure: [.pressure]
-        }
-    }
 
     /// Records a row of units below the header and returns true; returns false for any other row.
     mutating func recordUnits(_ reader: borrowing CSVReader, _ indices: [Int]) -> Bool {

@@ -26,7 +26,7 @@ struct PhyphoxColumns {
     var hasLinear: Bool { linearAxes.count == 3 }
 
     /// True when there are all columns of a sensor.
-    func has(_ kind: SensorKind) -> Bool { TableRows.axes(kind).allSatisfy { columns[$0] != nil } }
+    func has(_ kind: SensorKind) -> Bool { kind.csvQuantities.allSatisfy { columns[$0] != nil } }
 
     /// Passes over what is not wanted.
     mutating func remove(_ quantities: [CSVQuantity]) { for quantity in quantities { columns[quantity] = nil } }
@@ -45,12 +45,12 @@ struct PhyphoxColumns {
             if Self.linearWords.contains(where: { quantity.contains($0) || sheet.contains($0) }) {
                 linearAxes.insert(axis)
             } else {
-                found(TableRows.axes(.accelerometer)[axis])
+                found(SensorKind.accelerometer.csvQuantities[axis])
             }
-        case "rad/s": if let axis { found(TableRows.axes(.gyroscope)[axis]) }
+        case "rad/s": if let axis { found(SensorKind.gyroscope.csvQuantities[axis]) }
         // The micro sign, the Greek letter, and what becomes of the former when its bytes are taken for Latin-1.
         case "\u{b5}t", "\u{3bc}t", "\u{e2}\u{b5}t", "ut":
-            if let axis { found(TableRows.axes(.magnetometer)[axis], CSVUnit("uT", 1, 100)) }
+            if let axis { found(SensorKind.magnetometer.csvQuantities[axis], CSVUnit("uT", 1, 100)) }
         case "hpa": found(.pressure, CSVUnit("hPa", 1, 10))
         default: if let place = Self.place(quantity, unit) { found(place) }
         }

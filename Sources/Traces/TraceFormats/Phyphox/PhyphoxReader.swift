@@ -69,7 +69,7 @@ struct PhyphoxReader {
             if found.has(kind), tracks[kind] == nil { continue }
             // It was in another table already.
             if found.has(kind) { repeated.insert("the \(kind.rawValue)") }
-            found.remove(TableRows.axes(kind))
+            found.remove(kind.csvQuantities)
         }
         if found.columns[.lon] == nil { found.remove([.lat]) }
         if found.columns[.lat] != nil, reports.count > 0 {

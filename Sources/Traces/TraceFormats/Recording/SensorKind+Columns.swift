@@ -14,6 +14,16 @@ extension SensorKind {
         }
     }
 
+    /// The quantities of a table with a header that are its axes.
+    var csvQuantities: [CSVQuantity] {
+        switch self {
+        case .accelerometer: [.accelX, .accelY, .accelZ]
+        case .gyroscope: [.gyroX, .gyroY, .gyroZ]
+        case .magnetometer: [.magX, .magY, .magZ]
+        case .pressure: [.pressure]
+        }
+    }
+
     /// The file in which Sensor Logger keeps its readings, and its columns of them.
     var sensorLogger: (file: String, columns: [String]) {
         switch self {

@@ -59,7 +59,7 @@ package enum CalibrationOutcome: Sendable, Equatable {
             calibration.tilt = .nan
             self = .accelerometer(calibration)
         case .magnetometer: self = .magnetometer(MagneticCalibration(turned))
-        case .pressure: return nil
+        default: return nil
         }
     }
 

@@ -202,6 +202,7 @@ extension Diagnosis {
             case .gyroscope: (0...40, "at rest it is near 0")
             case .pressure: (25...120, "on the Earth it is 30 to 110")
             case .magnetometer: (0.02...20, "the Earth's field is 0.22 to 0.67")
+            default: (-.infinity ... .infinity, "")
             }
         guard !range.contains(mean) else { return nil }
         let shown = mean < 0.001 || mean >= 1e6 ? "\(mean)" : "\((mean * 1000).rounded() / 1000)"

@@ -66,7 +66,7 @@ final class HandFaults: Sendable {
             case .magnetometer:
                 clauses.append(
                     ("disturb=0.3/0/0.1(magnetometer)", "A magnet is near", "30 µT on x and 10 µT on z are added."))
-            case .pressure: break
+            default: break
             }
         }
         if survey.hasAccessories {
