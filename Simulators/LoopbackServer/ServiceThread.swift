@@ -16,19 +16,6 @@ package protocol ServiceLoop: AnyObject {
     func run()
 }
 
-extension LiveClock {
-    /// Waits for descriptors until the deadline; none is ready where that fails.
-    package func wait(for descriptors: inout [pollfd], until deadline: BootTime) {
-        var milliseconds: Int32 = -1
-        if deadline != .never {
-            // Rounded up, so that the deadline has passed when the wait ends.
-            milliseconds = Int32(max(0, min((deadline.seconds(since: now) * 1000).rounded(.up), 60_000)))
-        }
-        guard poll(&descriptors, nfds_t(descriptors.count), milliseconds) < 0 else { return }
-        for place in descriptors.indices { descriptors[place].revents = 0 }
-    }
-}
-
 /// The life of a server's thread: started, stopped, and started again, from any thread.
 ///
 /// It is stopped when it is released.

@@ -91,7 +91,7 @@ final class SimulatorLoop: ServiceLoop {
     deinit { buffer.deallocate() }
 
     func run() {
-        var descriptors: [pollfd] = []
+        var pollSet = PollSet(wakeUp: state.wakeUp, clock: clock)
         var owners: [(accessory: Int, place: Int)] = []
         var ready: [Int: [Int: Int16]] = [:]
         while true {
@@ -99,26 +99,21 @@ final class SimulatorLoop: ServiceLoop {
             serve(ready)
             state.tell()
             ready.removeAll(keepingCapacity: true)
-            descriptors.removeAll(keepingCapacity: true)
             owners.removeAll(keepingCapacity: true)
-            // poll leaves out a negative one.
-            for descriptor in [state.wakeUp.readEnd, state.openings.descriptor] {
-                descriptors.append(pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0))
-            }
-            var deadline = sessions.isEmpty ? BootTime.never : clock.now.advanced(bySeconds: 0.02)
+            pollSet.begin(deadline: sessions.isEmpty ? .never : clock.now.advanced(bySeconds: 0.02))
+            pollSet.add(state.openings.descriptor)
             for (id, accessory) in accessories {
                 for (place, entry) in accessory.ports.enumerated() where !entry.port.isClosed {
-                    deadline = min(deadline, entry.port.deadline)
+                    pollSet.expire(at: entry.port.deadline)
                     guard let interest = entry.port.interest else { continue }
-                    descriptors.append(interest)
+                    pollSet.add(interest)
                     owners.append((id, place))
                 }
             }
-            clock.wait(for: &descriptors, until: deadline)
-            if descriptors.first?.revents != 0 { state.wakeUp.drain() }
-            if descriptors.dropFirst().first?.revents != 0 { state.openings.drain() }
-            for (owner, descriptor) in zip(owners, descriptors.dropFirst(2)) where descriptor.revents != 0 {
-                ready[owner.accessory, default: [:]][owner.place] = descriptor.revents
+            pollSet.wait()
+            if pollSet[0] != 0 { state.openings.drain() }
+            for (index, owner) in owners.enumerated() where pollSet[index + 1] != 0 {
+                ready[owner.accessory, default: [:]][owner.place] = pollSet[index + 1]
             }
         }
         for accessory in accessories.values { finish(accessory) }

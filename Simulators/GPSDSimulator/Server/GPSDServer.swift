@@ -100,11 +100,12 @@ final class GPSDLoop: ServiceLoop {
     private let shared: SharedState
     private let clock = LiveClock()
     private let door: LoopbackDoor
-    private var descriptors: [pollfd] = []
+    private var pollSet: PollSet
 
     init(_ engine: GPSDEngine, shared: SharedState, listener: LoopbackListener) {
         self.engine = engine
         self.shared = shared
+        pollSet = PollSet(wakeUp: shared.wakeUp, clock: clock)
         door = LoopbackDoor(listener)
     }
 
@@ -118,11 +119,11 @@ final class GPSDLoop: ServiceLoop {
             }
             if isStopped { break }
             for fault in faults { engine.inject(fault) }
-            for (client, descriptor) in zip(watched, descriptors.dropFirst(2)) where descriptor.revents != 0 {
-                engine.serve(client, isGone: descriptor.revents & Int16(POLLHUP | POLLERR) != 0, now: now)
+            for (index, client) in watched.enumerated() where pollSet[index + 1] != 0 {
+                engine.serve(client, isGone: pollSet[index + 1] & Int16(POLLHUP | POLLERR) != 0, now: now)
             }
             if engine.isListening {
-                door.letIn(revents: descriptors[1].revents, now: now) { engine.adopt($0, now: now) }
+                door.letIn(revents: pollSet[0], now: now) { engine.adopt($0, now: now) }
             }
             engine.advance(now: now)
             door.isOpen = engine.isListening
@@ -135,14 +136,10 @@ final class GPSDLoop: ServiceLoop {
     private func wait() -> [GPSDClient] {
         let now = clock.now
         let clients = engine.clients
-        descriptors.removeAll(keepingCapacity: true)
-        descriptors.append(pollfd(fd: shared.wakeUp.readEnd, events: Int16(POLLIN), revents: 0))
-        descriptors.append(door.interest(now: now))
-        for client in clients {
-            descriptors.append(pollfd(fd: client.descriptor, events: engine.events(of: client, now: now), revents: 0))
-        }
-        clock.wait(for: &descriptors, until: min(engine.deadline(now: now), door.deadline(now: now)))
-        if descriptors[0].revents != 0 { shared.wakeUp.drain() }
+        pollSet.begin(deadline: min(engine.deadline(now: now), door.deadline(now: now)))
+        pollSet.add(door.interest(now: now))
+        for client in clients { pollSet.add(client.descriptor, events: engine.events(of: client, now: now)) }
+        pollSet.wait()
         return clients
     }
 

@@ -60,7 +60,7 @@ public final class IIODServer: Sendable {
             options.common?.whenBegun { wakeUp.signal() }
             return (
                 shared, listener.port,
-                ServerLoop(
+                IIODServerLoop(
                     shared: shared, wakeUp: wakeUp, listener: listener, maximumConnections: options.maximumConnections)
             )
         }

@@ -47,7 +47,7 @@ package final class DashboardServer: Sendable {
             feed.whenFilled { wakeUp.signal() }
             let world = ServerWorld(
                 feed: feed, options: options, hello: hello, token: token, port: listener.port, handler: handler)
-            return (shared, listener.port, ServerLoop(shared: shared, listener: listener, world: world))
+            return (shared, listener.port, DashboardServerLoop(shared: shared, listener: listener, world: world))
         }
     }
 

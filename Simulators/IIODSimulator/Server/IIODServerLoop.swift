@@ -6,21 +6,20 @@ import Synchronization
 import SystemCalls
 
 /// The thread of a server: waits for sockets and times, and lets sessions work.
-final class ServerLoop: ServiceLoop {
+final class IIODServerLoop: ServiceLoop {
     private let shared: SharedWorld
-    private let wakeUp: WakeUp
     private let maximumConnections: Int
     private let clock = LiveClock()
     private let door: LoopbackDoor
     private var connections: [Connection] = []
-    private var descriptors: [pollfd] = []
+    private var pollSet: PollSet
     private var seenRevision = 0
     private var seenCount = 0
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
 
     init(shared: SharedWorld, wakeUp: WakeUp, listener: LoopbackListener, maximumConnections: Int) {
         self.shared = shared
-        self.wakeUp = wakeUp
+        pollSet = PollSet(wakeUp: wakeUp, clock: clock)
         door = LoopbackDoor(listener)
         self.maximumConnections = max(1, maximumConnections)
     }
@@ -40,9 +39,9 @@ final class ServerLoop: ServiceLoop {
             }
             if isStopped { break }
             follow(orders)
-            door.letIn(revents: descriptors[1].revents, now: now) { adopt($0) }
+            door.letIn(revents: pollSet[0], now: now) { adopt($0) }
             for (place, connection) in connections.enumerated() {
-                let events = place + 2 < descriptors.count ? descriptors[place + 2].revents : 0
+                let events = pollSet[place + 1]
                 if events != 0 || hasChanged || connection.deadline <= now {
                     serve(connection, events: events, now: now)
                 }
@@ -59,34 +58,21 @@ final class ServerLoop: ServiceLoop {
     }
 
     private func wait(until fault: BootTime) {
-        descriptors.removeAll(keepingCapacity: true)
-        descriptors.append(pollfd(fd: wakeUp.readEnd, events: Int16(POLLIN), revents: 0))
         let now = clock.now
-        descriptors.append(door.interest(now: now))
-        var deadline = min(fault, door.deadline(now: now))
+        pollSet.begin(deadline: fault)
+        pollSet.add(door.interest(now: now))
+        pollSet.expire(at: door.deadline(now: now))
         for connection in connections {
             var events: Int16 = 0
             if !connection.hasEnded, connection.session.takesInput, !connection.isBlocked { events |= Int16(POLLIN) }
             if connection.isBlocked { events |= Int16(POLLOUT) }
             // A client that has sent its end would be reported again and again.
             let isWatched = events != 0 || !connection.hasEnded
-            descriptors.append(pollfd(fd: isWatched ? connection.descriptor : -1, events: events, revents: 0))
-            deadline = min(deadline, connection.deadline)
+            pollSet.add(isWatched ? connection.descriptor : nil, events: events)
+            pollSet.expire(at: connection.deadline)
         }
-        var milliseconds: Int32 = -1
-        var rest: Int64 = 0
-        if deadline != .never {
-            rest = max(0, deadline.nanoseconds.subtractingSaturated(clock.now.nanoseconds))
-            // Rounded down: what is left of a millisecond is slept below, so that samples come on time.
-            milliseconds = Int32(min(rest / 1_000_000, 60_000))
-        }
-        let ready = poll(&descriptors, nfds_t(descriptors.count), milliseconds)
-        if ready < 0 { for place in descriptors.indices { descriptors[place].revents = 0 } }
-        if ready == 0, milliseconds == 0, rest > 0 {
-            var time = timespec(tv_sec: 0, tv_nsec: Int(rest))
-            nanosleep(&time, nil)
-        }
-        if descriptors[0].revents != 0 { wakeUp.drain() }
+        // Samples have to arrive on time.
+        pollSet.wait(isPrecise: true)
     }
 
     private func follow(_ orders: IIODFaultState.Orders) {

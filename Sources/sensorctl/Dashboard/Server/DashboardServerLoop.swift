@@ -7,13 +7,13 @@ import Synchronization
 import SystemCalls
 
 /// The thread of the server: waits for sockets and times, answers requests, and hands pages what the session tells.
-final class ServerLoop: ServiceLoop {
+final class DashboardServerLoop: ServiceLoop {
     private let shared: ServedState<DashboardServer.Content>
     private let world: ServerWorld
     private let door: LoopbackDoor
     private let clock = LiveClock()
     private var connections: [Connection] = []
-    private var descriptors: [pollfd] = []
+    private var pollSet: PollSet
     private var nextPage = 1
     /// When pages may get the next frames.
     private var nextFlush = BootTime.zero
@@ -21,6 +21,7 @@ final class ServerLoop: ServiceLoop {
 
     init(shared: ServedState<DashboardServer.Content>, listener: LoopbackListener, world: ServerWorld) {
         self.shared = shared
+        pollSet = PollSet(wakeUp: shared.wakeUp, clock: clock)
         self.world = world
         door = LoopbackDoor(listener)
     }
@@ -34,11 +35,10 @@ final class ServerLoop: ServiceLoop {
             wait()
             if shared.isStopped { break }
             let now = clock.now
-            let listening = descriptors[1].revents
-            for (place, connection) in connections.enumerated() where place + 2 < descriptors.count {
-                serve(connection, events: descriptors[place + 2].revents, now: now)
+            for (index, connection) in connections.enumerated() {
+                serve(connection, events: pollSet[index + 1], now: now)
             }
-            door.letIn(revents: listening, now: now) { adopt($0, now: now) }
+            door.letIn(revents: pollSet[0], now: now) { adopt($0, now: now) }
             if world.feed.isFilled, now >= nextFlush {
                 // The rest of a step of the clock is none to wait for.
                 nextFlush = now.advanced(bySeconds: world.options.frameTime)
@@ -64,19 +64,16 @@ final class ServerLoop: ServiceLoop {
 
     private func wait() {
         let now = clock.now
-        descriptors.removeAll(keepingCapacity: true)
-        descriptors.append(pollfd(fd: shared.wakeUp.readEnd, events: Int16(POLLIN), revents: 0))
-        descriptors.append(door.interest(now: now))
-        var deadline = door.deadline(now: now)
-        if world.feed.isFilled { deadline = min(deadline, nextFlush) }
+        pollSet.begin(deadline: door.deadline(now: now))
+        pollSet.add(door.interest(now: now))
+        if world.feed.isFilled { pollSet.expire(at: nextFlush) }
         for connection in connections {
             var events: Int16 = connection.takesInput ? Int16(POLLIN) : 0
             if connection.hasOutput { events |= Int16(POLLOUT) }
-            descriptors.append(pollfd(fd: connection.descriptor, events: events, revents: 0))
-            deadline = min(deadline, connection.deadline)
+            pollSet.add(connection.descriptor, events: events)
+            pollSet.expire(at: connection.deadline)
         }
-        clock.wait(for: &descriptors, until: deadline)
-        if descriptors[0].revents != 0 { shared.wakeUp.drain() }
+        pollSet.wait()
     }
 
     // MARK: Who comes

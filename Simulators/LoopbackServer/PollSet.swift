@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import DeviceCore
+package import SystemCalls
+
+/// The descriptors that a server's thread polls besides its wake-up, and the time at which it stops waiting.
+///
+/// A loop calls `begin`, adds its descriptors, and calls `wait`. Descriptors are numbered in the order in which they are added.
+package struct PollSet {
+    private let wakeUp: WakeUp
+    private let clock: LiveClock
+    private var descriptors: [pollfd] = []
+    private var deadline = BootTime.never
+
+    package init(wakeUp: WakeUp, clock: LiveClock) {
+        self.wakeUp = wakeUp
+        self.clock = clock
+    }
+
+    /// Removes the descriptors of the last wait.
+    package mutating func begin(deadline: BootTime = .never) {
+        descriptors.removeAll(keepingCapacity: true)
+        descriptors.append(pollfd(fd: wakeUp.readEnd, events: Int16(POLLIN), revents: 0))
+        self.deadline = deadline
+    }
+
+    /// Adds a descriptor; nil takes a number and is not polled.
+    package mutating func add(_ descriptor: Int32?, events: Int16 = Int16(POLLIN)) {
+        descriptors.append(pollfd(fd: descriptor ?? -1, events: events, revents: 0))
+    }
+
+    package mutating func add(_ interest: pollfd) { descriptors.append(interest) }
+
+    /// Ends the wait at that time at the latest.
+    package mutating func expire(at time: BootTime) { deadline = min(deadline, time) }
+
+    /// Waits until a descriptor is ready, the wake-up is signalled, or the deadline has passed. After an error of poll(2), no
+    /// descriptor is ready.
+    ///
+    /// - Parameter isPrecise: True to end within microseconds of the deadline instead of up to a millisecond later.
+    package mutating func wait(isPrecise: Bool = false) {
+        var milliseconds: Int32 = -1
+        var rest: Int64 = 0
+        if deadline != .never {
+            rest = max(0, deadline.nanoseconds.subtractingSaturated(clock.now.nanoseconds))
+            let rounding: Int64 = isPrecise ? 0 : 999_999
+            milliseconds = Int32(min(rest.addingSaturated(rounding) / 1_000_000, 60_000))
+        }
+        let ready = poll(&descriptors, nfds_t(descriptors.count), milliseconds)
+        if ready < 0 { for index in descriptors.indices { descriptors[index].revents = 0 } }
+        if ready == 0, milliseconds == 0, rest > 0 {
+            var time = timespec(tv_sec: 0, tv_nsec: Int(rest))
+            nanosleep(&time, nil)
+        }
+        if descriptors.first?.revents != 0 { wakeUp.drain() }
+    }
+
+    /// The events of the descriptor of that number; 0 if it was not polled.
+    package subscript(number: Int) -> Int16 { number + 1 < descriptors.count ? descriptors[number + 1].revents : 0 }
+}
