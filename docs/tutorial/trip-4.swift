@@ -17,7 +17,7 @@ final class Trip: NSObject, CLLocationManagerDelegate {
         motionManager.startDeviceMotionUpdates()
     }
 
-    /// How hard the device is shoved to the sides and forward just now, in g.
+    /// The current horizontal acceleration of the device without gravity, in g.
     var shove: Double {
         guard let acceleration = motionManager.deviceMotion?.userAcceleration else { return 0 }
         return hypot(acceleration.x, acceleration.y)
