@@ -1,10 +1,10 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""What is to be reached, and what a run has reached: a row for each figure that was measured."""
+"""The goals of the benchmarks and the results of a run: one row per measured figure."""
 
 AT_MOST, AT_LEAST = "at most", "at least"
 
-# The figures of the benchmarks that have a goal. Ratios are to the program in C (declination and field: GeographicLib).
+# The figures with a goal. Ratios are relative to the C program (for declination and field: GeographicLib).
 GOALS = {
     "gpsd at 100 Hz, CPU": (AT_MOST, 1.6, "of C's"),
     "gpsd at 100 Hz, p50": (AT_MOST, 1.3, "of C's"),
@@ -37,13 +37,13 @@ _figures = {}
 
 
 def reached(name, value):
-    """Takes note of a figure. A name without a goal is a mistake of the program."""
+    """Records a figure. A name without a goal is a programming error."""
     GOALS[name]
     _figures[name] = value
 
 
 def report():
-    """Prints the figures of this run beside their goals."""
+    """Prints the figures of this run and their goals."""
     if not _figures:
         return
     held = 0

@@ -8,7 +8,7 @@ let externalAccessory: Target.Dependency = .product(name: "ExternalAccessory", p
 let sensorFusion: Target.Dependency = .product(name: "SensorFusion", package: deviceServices)
 let mqttPublisher: Target.Dependency = .product(name: "MQTTPublisher", package: deviceServices)
 
-// An example is a library, which the tests use, and a program that is not much more than its last line.
+// An example is a library, which the tests use, and a program of a few lines.
 func example(
     _ library: String, program: String, _ dependencies: [Target.Dependency]
 ) -> [Target] {
@@ -21,7 +21,7 @@ func example(
 let package = Package(
     name: "examples",
     traits: [
-        // Off unless it is asked for, as in the package above: the others need no MQTT.
+        // Disabled by default, as in the parent package, because the other examples need no MQTT.
         .trait(name: "LibMosquitto", description: "Lets mqtt-tracker reach brokers; needs libmosquitto-dev.")
     ],
     dependencies: [
@@ -37,7 +37,7 @@ let package = Package(
         + example("SensorModel", program: "sensor-model", [coreLocation, coreMotion])
         + example("MQTTTracker", program: "mqtt-tracker", [coreLocation, mqttPublisher])
         + [
-            // The same source, by a link, in the other language mode.
+            // The same source through a symbolic link, in the other language mode.
             .target(
                 name: "SensorModelSwift5", dependencies: [coreLocation, coreMotion],
                 swiftSettings: [.swiftLanguageMode(.v5)]),

@@ -1,21 +1,21 @@
 #!/usr/bin/env python3
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""Prints the packages that a program needs, as a Depends line has them.
+"""Prints the packages that a program needs, in the format of a Depends line.
 
     Packaging/find_depends.py PROGRAM
 
-It does what dpkg-shlibdeps does, for programs of other architectures too: their libraries need not be here, only those of
-this machine of the same names. dpkg's files of symbols say in which release of a package a version of a library began.
-Tests/Packages/run compares the two.
+Does the work of dpkg-shlibdeps, also for programs of other architectures: it does not need their libraries, only the
+libraries of the same names on this machine. The symbols files of dpkg contain the package release in which a version of a
+library was introduced. Tests/Packages/run compares the two programs.
 """
 import glob
 import re
 import subprocess
 import sys
 
-# Versions of the C++ library that Debian 12 does not know yet, by the GCC that began with them: the documentation of
-# libstdc++, "ABI Policy and Guidelines".
+# Versions of the C++ library that Debian 12 does not contain yet, with the GCC release that introduced them. Source:
+# the documentation of libstdc++, "ABI Policy and Guidelines".
 NEWER = {"GLIBCXX_3.4.31": "13.1", "GLIBCXX_3.4.32": "13.2", "GLIBCXX_3.4.33": "14", "GLIBCXX_3.4.34": "15",
          "CXXABI_1.3.14": "13.1", "CXXABI_1.3.15": "14", "CXXABI_1.3.16": "15"}
 
@@ -26,7 +26,7 @@ def read(path):
 
 
 def known_libraries(kind):
-    """What installed packages say of their libraries, but for those of cross compilers."""
+    """Returns the library metadata of installed packages, except for cross compilers."""
     return [read(path) for path in glob.glob(f"/var/lib/dpkg/info/*.{kind}") if not path.endswith(f"-cross.{kind}")]
 
 
@@ -36,14 +36,14 @@ def readelf(option, program):
 
 
 def compared(version):
-    """A version of a library as numbers."""
+    """Returns a version of a library as numbers."""
     return [int(part) for part in re.findall(r"\d+", version)]
 
 
 def main():
     program, = sys.argv[1:]
     needed = re.findall(r"\(NEEDED\).*\[(.*)\]", readelf("-d", program))
-    # The versions that it needs, below the library that has them.
+    # The required versions, by library.
     versions = {}
     for line in readelf("-V", program).splitlines():
         if match := re.search(r"File: (\S+)", line):
@@ -57,20 +57,20 @@ def main():
                 symbols[match.group(1)] = (match.group(2), part)
     least = {}
     for library in needed:
-        # The linker of the machine comes with its C library.
+        # The dynamic linker is part of the C library.
         if library.startswith("ld-linux"):
             continue
         if library in symbols:
             package, text = symbols[library]
             known = NEWER | dict(re.findall(r"^ (\S+)@\1 (\S+)", text, re.M))
             for version in versions.get(library, []):
-                # Those of the C library, and of GCC's, say it themselves.
+                # The versions of the C library and of GCC contain the release.
                 number = known.get(version) or (re.match(r"(?:GLIBC|GCC)_(\d[\d.]*)$", version) or [None, None])[1]
                 if not number:
                     sys.exit(f"{version} of {library} is newer than the {package} of this machine.")
                 least.setdefault(package, []).append(number)
             continue
-        # Without versions, a line for the whole library.
+        # Libraries without symbol versions have one line for the whole library.
         name, _, number = re.match(r"(.*?)(\.so\.|-)([\w.]+?)(\.so)?$", library).groups()[:3]
         for text in known_libraries("shlibs"):
             if match := re.search(rf"^{re.escape(name)} {re.escape(number)} (\S+)(?: \(>= (\S+)\))?$", text, re.M):

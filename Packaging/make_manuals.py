@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the manual pages of sensorctl from what its argument parser says of it: one for each verb, and one for all.
+"""Generates the manual pages of sensorctl from its argument parser: one per command, and one for all commands.
 
-    Packaging/make_manuals.py VERSION FOLDER SENSORCTL...    the last words run it, by way of an emulator for example
+    Packaging/make_manuals.py VERSION FOLDER SENSORCTL...    the last words run sensorctl, for example in an emulator
 
 The date is that of SOURCE_DATE_EPOCH.
 """
@@ -14,7 +14,7 @@ import subprocess
 import sys
 import time
 
-# What the arguments do not tell. Tests/Packages/run looks for each name in the sources.
+# Details that the arguments do not contain. Tests/Packages/run searches for each name in the sources.
 ENVIRONMENT = [
     ("DEVICE_SERVICES_GPSD", "Where gpsd is: gpsd://host:port."),
     ("DEVICE_SERVICES_IIO", "Where motion sensors are, as libiio has it: local:, ip:host, usb:, with commas between them."),
@@ -34,19 +34,19 @@ FILES = [
 
 
 def roff(text):
-    """Text in which nothing is a command."""
+    """Escapes text for roff."""
     text = text.replace("\\", "\\e").replace("-", "\\-").replace("`", "\\(ga").replace("'", "\\(aq").replace("^", "\\(ha")
     text = text.replace("~", "\\(ti").replace('"', "\\(dq")
     return "\\&" + text if text.startswith(".") else text
 
 
 def table(rows):
-    """Rows of a term and what it means."""
+    """Formats rows of a term and its meaning."""
     return "".join(f".TP\n.B {roff(term)}\n{roff(meaning)}\n" for term, meaning in rows)
 
 
 def paragraphs(text):
-    """Text as discussions have it: paragraphs, and indented lines as they stand."""
+    """Formats the text of a discussion: paragraphs, and indented lines verbatim."""
     out = []
     for paragraph in text.strip("\n").split("\n\n"):
         out.append(".PP\n" if out else "")
@@ -62,7 +62,7 @@ def paragraphs(text):
 
 
 def described(argument):
-    """What an argument means, with the rows of a table that its help may have."""
+    """Formats the meaning of an argument, with the rows of a table in its help."""
     lines = argument.get("abstract", "").split("\n")
     out = roff(lines[0]) + "\n"
     rows = [re.split(r" {2,}", line, maxsplit=1) for line in lines[1:]]
@@ -89,7 +89,7 @@ def names(argument):
 
 
 class Manual:
-    """Pages of a sensorctl."""
+    """The manual pages of a sensorctl."""
 
     def __init__(self, tool, version):
         self.tool, self.version = tool, version
@@ -97,12 +97,12 @@ class Manual:
         self.root = json.loads(self.run("--experimental-dump-help"))["command"]
 
     def run(self, *arguments):
-        # Help is as wide as the terminal.
+        # The width of the help is that of the terminal.
         return subprocess.run([*self.tool, *arguments], check=True, stdin=subprocess.DEVNULL, capture_output=True, text=True,
                               env={**os.environ, "COLUMNS": "80"}).stdout
 
     def groups(self):
-        """The verbs below their headings, as the help shows them."""
+        """Returns the commands below their headings, as in the help."""
         found = re.findall(r"^([A-Z-]+) SUBCOMMANDS:\n((?:  .*\n)+)", self.run("--help"), re.M)
         return [(heading.capitalize(), re.findall(r"^  (\w+)", lines, re.M)) for heading, lines in found]
 
@@ -111,10 +111,10 @@ class Manual:
         usage = re.search(r"^USAGE: (.*)$", self.run("help", *path[1:]), re.M).group(1)
         discussion = command.get("discussion", "")
         body, _, examples = discussion.partition("\n\nExamples:\n")
-        # The last paragraph but the examples tells how it ends.
+        # The last paragraph before the examples describes the exit status.
         body, statuses = re.match(r"(?s)(.*?)((?:Exits with|Exit codes:).*)?$", body).groups()
         out = [f".TH {roff(title.upper())} 1 \"{self.date}\" \"sensorctl {self.version}\" \"User Commands\"\n",
-               # Names of verbs and options stay whole.
+               # Names of commands and options are not hyphenated.
                ".nh\n.ad l\n",
                f".SH NAME\n{roff(title)} \\- {roff(command['abstract'].rstrip('.'))}\n",
                f".SH SYNOPSIS\n.B {roff(usage)}\n"]

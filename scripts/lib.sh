@@ -2,13 +2,13 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
 #
-# What the scripts share. Sourced by bash, from the root of the checkout.
+# The common functions of the scripts. Sourced by bash, in the root directory of the checkout.
 
 needed_swift=6.2
 
 say() { printf '%s\n' "$*" >&2; }
 
-# print_header SCRIPT: what stands at the head of a script, as its help.
+# print_header SCRIPT: prints the comment at the beginning of a script as its help.
 print_header() { sed -n '5,/^[^#]/{s/^# \{0,1\}//p}' "$1"; }
 
 explain_swift() {
@@ -23,7 +23,7 @@ TEXT
     exit 1
 }
 
-# Ends the script when there is no Swift, or one that is too old.
+# Exits if Swift is missing or too old.
 require_swift() {
     command -v swift >/dev/null 2>&1 || explain_swift "there is no swift in PATH"
     local text version
@@ -36,7 +36,7 @@ require_swift() {
 
 is_installed() {
     case $1 in
-        # pkgconf stands in for it.
+        # pkgconf is a replacement.
         pkg-config) command -v pkg-config >/dev/null 2>&1 ;;
         libgps-dev) pkg-config --exists libgps 2>/dev/null ;;
         libiio-dev) pkg-config --exists libiio 2>/dev/null ;;
@@ -46,25 +46,25 @@ is_installed() {
     esac
 }
 
-# Where Debian's tools ask whether a service may be started.
+# The path at which Debian's tools check whether a service may be started.
 service_policy=/usr/sbin/policy-rc.d
 
-# leave_services POLICY COMMAND...: runs the command as what it is run, in a shell of its own, and has no service started by
-# it that nobody asked for: Debian starts those of a package with its installation. Services that run already are restarted
-# for a newer version as ever. A policy that is there counts, and stays as it is. Names the services on standard output.
+# leave_services POLICY COMMAND...: runs the command as the present user, in a separate shell, and prevents it from
+# starting new services, because Debian starts the services of a package when it is installed. Running services are
+# restarted for a newer version as usual. An existing policy is used unmodified. Prints the names of the services.
 leave_services() {
     local policy=$1 refused status=0
     shift
     refused=$(mktemp) || return
     trap 'exit 130' INT
     trap 'exit 143' TERM
-    # Whatever becomes of this shell: of one that was killed the policy takes itself away at the first question.
+    # If this shell is killed, the policy removes itself at its first use.
     local text=(
         '#!/bin/sh'
         "# Made by process $$, which installs packages for swift-device-services, and removed by it."
         "[ -d /proc/$$ ] || { rm -f \"\$0\"; exit 0; }"
         'while :; do case $1 in -*) shift ;; *) break ;; esac; done'
-        # In brackets is what would not be done either without a policy.
+        # A parenthesized action would not be executed without a policy either.
         "case \$2 in start) echo \"\$1\" >>'$refused' && exit 101 ;; '('*) exit 101 ;; esac"
         'exit 0'
     )
@@ -81,8 +81,9 @@ leave_services() {
     return "$status"
 }
 
-# Installs those of the named Debian packages that are missing: as root at once, else with sudo after asking. Without a
-# terminal to ask in it says what to run. Returns 1 when packages are still missing. Their services are not started.
+# Installs the missing ones of the named Debian packages: as root immediately, otherwise with sudo after a question.
+# Without a terminal, prints the command to run. Returns 1 if packages are still missing. Their services are not
+# started.
 install_packages() {
     local missing=() package
     for package in "$@"; do is_installed "$package" || missing+=("$package"); done
@@ -109,14 +110,14 @@ install_packages() {
 }
 installation=(apt-get install -y --no-remove --no-install-recommends)
 
-# install_now PACKAGE...: installs them, by way of the command in elevate.
+# install_now PACKAGE...: installs packages with the command in `elevate`.
 install_now() {
     say "Installing $* ..."
     local log services environment=(env DEBIAN_FRONTEND=noninteractive)
     log=$(mktemp)
-    # Lists that are old are better than none; the installation tells.
+    # Outdated lists are better than none. The installation reports errors.
     "${elevate[@]}" "${environment[@]}" apt-get update >"$log" 2>&1 || true
-    # In one shell, so that sudo asks once.
+    # In one shell, so that sudo asks only once.
     # shellcheck disable=SC2016
     if ! services=$("${elevate[@]}" "${environment[@]}" bash -c "$(declare -f leave_services)"'; leave_services "$@"' - \
         "$service_policy" "${installation[@]}" "$@" 2>>"$log"); then
@@ -130,8 +131,8 @@ install_now() {
     [[ -z $services ]] || say Not started: $services. They begin with the next boot, unless systemctl disable tells them not to.
 }
 
-# Tests in the order in which they need a machine for themselves.
-# What computes for long has a process of its own: beside it, tests that wait for something would wait for a processor.
+# Groups of tests by their need for processors. Tests that compute for a long time run in a separate process, because
+# they would delay tests that wait for events.
 computing='^(SensorFusionTests|MotionEngineTests|SyntheticMotionTests)\.|\.(HeadingTrialTests|LargeFileTests)[./]'
-# So have servers that play in real time to clients with time-outs of their own.
+# Servers that play in real time to clients with their own timeouts also run separately.
 timed='^SimulatorTests\.SimulatedServersTests[./]'

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// An accessory at the end of a pseudo-terminal, and a program that talks to it with read and write that block.
+// An accessory at the end of a pseudo-terminal, and a client that uses blocking reads and writes.
 //
-//   accessory serve               prints the path of the port; then answers: 'e' n: echoes n bytes one at a time;
+//   accessory serve               prints the path of the port; then responds to: 'e' n: echoes n bytes one at a time;
 //                                 'b' n: sends n bytes, 4096 at a time (n: four bytes, little-endian)
 //   accessory echo PATH COUNT     round trips of a byte; prints the median and the 99th percentile in microseconds
-//   accessory bulk PATH BYTES     receives that many bytes; prints megabytes a second
+//   accessory bulk PATH BYTES     receives this number of bytes; prints megabytes per second
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -35,7 +35,7 @@ static int all(int descriptor, unsigned char *bytes, size_t count) {
         ssize_t part = read(descriptor, bytes + done, count - done);
         if (part > 0) done += part;
         else if (part == 0 || (errno != EINTR && errno != EIO)) return 0;
-        else if (errno == EIO) usleep(2000);  // Nobody has the other side open.
+        else if (errno == EIO) usleep(2000);  // No process has opened the other side.
     }
     return 1;
 }
@@ -43,7 +43,7 @@ static int all(int descriptor, unsigned char *bytes, size_t count) {
 static int serve(void) {
     int master = posix_openpt(O_RDWR | O_NOCTTY);
     if (master < 0 || grantpt(master) || unlockpt(master)) return 1;
-    // Raw before anybody writes, and then not kept open: a client has the port for itself.
+    // Set to raw mode before the first write, and then closed, so that a client has exclusive access.
     int slave = open(ptsname(master), O_RDWR | O_NOCTTY);
     struct termios line;
     tcgetattr(slave, &line);

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""The baseline in Python: gpsd's own module. Prints its figures as one JSON object.
+"""The Python baseline: gpsd's own module. Prints its results as one JSON object.
 
     gps_client.py PORT [paced]
 
-CPU is user + system from the first report on. Latency (only with "paced"): see gpsd-flood.c.
+CPU is user + system time from the first report on. Latency (only with "paced"): see gpsd-flood.c.
 """
 import json
 import resource
@@ -21,7 +21,7 @@ def cpu():
 
 
 def peak_memory():
-    # ru_maxrss would be that of the process that started this one, if larger.
+    # ru_maxrss could be that of the parent process, if larger.
     with open("/proc/self/status") as status:
         return next(int(line.split()[1]) for line in status if line.startswith("VmHWM:"))
 
@@ -34,7 +34,7 @@ def main():
     latencies = []
     last = None
     while session.read() == 0:
-        if session.data is last:  # read() also answers 0 when a line is not complete yet
+        if session.data is last:  # read() also returns 0 for an incomplete line
             continue
         last = session.data
         kind = last["class"]

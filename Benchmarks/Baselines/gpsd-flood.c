@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A loopback server that greets like gpsd and then sends prepared reports, as fast as the socket takes them or paced.
+// A loopback server that greets like gpsd and then sends prepared reports, as fast as possible or at a rate.
 //
 //   gpsd-flood [--port 0] [--mode tpv-short|tpv-full|sky12|sky40|mixed] [--count N] [--rate R] [--clients 1]
 //
-// Prints "port N" once it listens. Waits for a ?WATCH, answers, sends --count reports, then half-closes and waits for
-// the client to go. --rate 0 (default): no pause. --clients 0: serves one client after the other for ever.
+// Prints "port N" once it listens. Waits for a ?WATCH, responds, sends --count reports, then half-closes and waits for
+// the client to close. --rate 0 (default): no pauses. --clients 0: serves one client after the other without end.
 //
-// Every report has its own time, 1 ms after the last (paced: 1/R s), so that each is an epoch; in `mixed` a TPV and the
-// SKY after it share one. A TPV carries its send time: the latitude is 48.1DDDDDDDD, where DDDDDDDD is CLOCK_MONOTONIC
-// in units of 10 ns modulo one second. With rate 0 that is the time when the block of reports was put together.
+// Every report has its own time, 1 ms after the previous one (1/R s with a rate), so each is an epoch; in `mixed`, a
+// TPV and the following SKY have the same time. A TPV contains its send time: the latitude is 48.1DDDDDDDD, where
+// DDDDDDDD is CLOCK_MONOTONIC in units of 10 ns modulo one second. With rate 0, it is the time at which the block of
+// reports was composed.
 
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -94,7 +95,7 @@ static void digits(char *at, int64_t value, int count) {
     }
 }
 
-// Writes `milliseconds` after the start of 2026 into the place of the time.
+// Writes the time that is `milliseconds` after the start of 2026.
 static void put_time(char *at, int64_t milliseconds) {
     static int64_t second = -1;
     static char text[24];

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A loopback server that speaks as much of iiod's protocol as a libiio client needs to capture one accelerometer, and
-// sends prepared scans: as fast as they are asked for, or paced.
+// A loopback server that implements the part of iiod's protocol that a libiio client needs to capture one
+// accelerometer, and sends prepared scans: as fast as they are requested, or at a rate.
 //
 //   iiod-flood [--port 0] [--rate R] [--samples N]
 //
-// Prints "port N" once it listens. A scan is 3 x be:s16 and a 64-bit time stamp, 16 bytes. --rate 0 (default): no pause.
-// --samples: closes every connection after that many samples (default 0: never).
+// Prints "port N" once it listens. A scan is 3 x be:s16 and a 64-bit time stamp, 16 bytes. --rate 0 (default): no
+// pauses. --samples: closes every connection after this number of samples (default 0: never).
 //
-// Paced, a sample carries its send time: x, y and z are the low, middle and high 16 bits of CLOCK_MONOTONIC in ns.
+// With a rate, a sample contains its send time: x, y and z are the low, middle and high 16 bits of CLOCK_MONOTONIC in
+// ns.
 
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -103,7 +104,7 @@ static int answer(int socket, long code) {
     return send_text(socket, text, (size_t)snprintf(text, sizeof text, "%ld\n", code));
 }
 
-// A value counts the NUL at its end.
+// A value includes its terminating NUL.
 static int value(int socket, const char *text) {
     char line[256];
     int length = snprintf(line, sizeof line, "%zu\n%s", strlen(text) + 1, text) + 1;
@@ -137,7 +138,7 @@ static char *line(connection *c) {
     }
 }
 
-// The bytes that follow a WRITE, of which none is looked at but the rate.
+// The data of a WRITE, of which only the rate is used.
 static int skip(connection *c, size_t count, char *kept, size_t room) {
     size_t done = 0;
     while (done < count) {
@@ -171,7 +172,7 @@ static int read_attribute(int socket, const char *request) {
         return value(socket, frequency);
     }
     if (strcmp(name, "sampling_frequency_available") == 0) {
-        // At a rate of its own it offers that one alone.
+        // With a fixed rate, it is the only available one.
         return value(socket, rate == 0 ? "10 50 100 1000" : frequency);
     }
     if (strcmp(name, "current_timestamp_clock") == 0) {
@@ -200,7 +201,7 @@ static int read_buffer(connection *c, size_t bytes) {
             for (size_t i = 0; i < count; i++) {
                 const int64_t step = (int64_t)(1e9 / rate);
                 const int64_t now = now_in(CLOCK_MONOTONIC);
-                // A client that was away does not get the past.
+                // A client that was disconnected does not receive old samples.
                 c->due = c->due + step < now - 100 * step ? now : c->due + step;
                 const struct timespec due = { c->due / 1000000000, c->due % 1000000000 };
                 clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, NULL);
@@ -258,7 +259,7 @@ static void *serve(void *argument) {
             state = read_attribute(c->socket, text);
         } else if (strncasecmp(text, "WRITE ", 6) == 0) {
             number = strtoul(strrchr(text, ' ') + 1, NULL, 10);
-            // Paced, the rate is what it is.
+            // With a fixed rate, writes of the rate have no effect.
             const int is_rate = rate == 0 && strstr(text, "sampling_frequency") != NULL;
             state = skip(c, number, kept, sizeof kept);
             if (is_rate) {
@@ -297,7 +298,7 @@ int main(int argc, char **argv) {
             sample_limit = atol(argv[i + 1]);
         }
     }
-    // At rest face up, with noise; stamps 1 ms apart, which is as good as any where nobody looks at them.
+    // At rest face up, with noise. Time stamps are 1 ms apart, because their values are irrelevant here.
     uint32_t noise = 1;
     for (size_t i = 0; i < block_scans; i++) {
         const int16_t centre[3] = { 0, 0, 16384 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What an update of x-io Fusion costs, with its bias estimate and its rejections: imufusion_speed RECORDING [ROUNDS].
-// Prints nanoseconds as one JSON object, each the median of the rounds.
+// The cost of an update of x-io Fusion, with its bias estimation and its rejections: imufusion_speed RECORDING
+// [ROUNDS]. Prints nanoseconds as one JSON object, each the median of the rounds.
 
 #include "Fusion.h"
 
@@ -67,7 +67,7 @@ int main(int count, char **arguments) {
         float v[9];
         if (sscanf(line, "%f,%f,%f,%f,%f,%f,%f,%f,%f", v, v + 1, v + 2, v + 3, v + 4, v + 5, v + 6, v + 7, v + 8) != 9)
             continue;
-        for (int i = 0; i < 3; i++) { // degrees a second, g, any unit
+        for (int i = 0; i < 3; i++) { // degrees per second, g, any unit
             samples[read].gyr.array[i] = v[i] * 1e-4f * 57.29578f;
             samples[read].acc.array[i] = v[3 + i] * 1e-3f / 9.80665f;
             samples[read].mag.array[i] = v[6 + i] * 0.1f;

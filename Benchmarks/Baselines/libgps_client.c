@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The baseline in C: gps_open, gps_stream, epoll, gps_read until it has nothing. Prints its figures as one JSON object.
+// The baseline in C: gps_open, gps_stream, epoll, gps_read until no data is left. Prints its results as one JSON
+// object.
 //
 //   libgps_client PORT [paced]
 //
-// CPU is user + system from the first report on. Latency (only with "paced"): see gpsd-flood.c.
+// CPU is user + system time from the first report on. Latency (only with "paced"): see gpsd-flood.c.
 
 #define _GNU_SOURCE
 #include <errno.h>
@@ -34,7 +35,7 @@ static double cpu(void) {
         + (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
 }
 
-// In KiB. ru_maxrss would be that of the process that started this one, if larger.
+// In KiB. ru_maxrss could be that of the parent process, if larger.
 static long peak_memory(void) {
     char line[256];
     long peak = 0;

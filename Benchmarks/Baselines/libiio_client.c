@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The baseline in C: a libiio buffer, walked by pointer with byte swap, shift and scale. Stores what our source stores:
-// an array of three doubles (in the space of four) and one of time stamps. Prints its figures as one JSON object.
+// The baseline in C: a libiio buffer that is read by pointer with byte swap, shift and scale. Stores the same data as
+// our source: an array of three doubles (with the size of four) and an array of time stamps. Prints its results as one
+// JSON object.
 //
 //   libiio_client PORT BUFFER SAMPLES [paced]
 //
-// CPU is user + system of the process while it captures. Latency (only with "paced"): see iiod-flood.c.
+// CPU is user + system time of the process while it captures. Latency (only with "paced"): see iiod-flood.c.
 
 #define _GNU_SOURCE
 #include <endian.h>

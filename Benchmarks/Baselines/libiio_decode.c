@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What decoding costs in C: libiio's iio_channel_convert for each channel of a scan, and a walk by pointer that does the
-// same by hand. The scans are those of iiod-flood. Prints nanoseconds per scan as one JSON object.
+// The cost of decoding in C: libiio's iio_channel_convert for each channel of a scan, and the same with pointers by
+// hand. The scans are those of iiod-flood. Prints nanoseconds per scan as one JSON object.
 
 #define _GNU_SOURCE
 #include <endian.h>
@@ -80,7 +80,7 @@ int main(void) {
             times[i] = (int64_t)le64toh(time);
         }
         sum += values[round % scans].z;
-        // The compiler shall not do the work once for all rounds.
+        // Prevents the compiler from doing the work once for all rounds.
         __asm__ volatile("" : : "r"(block), "r"(values) : "memory");
     }
     const double walk = (seconds() - start) * 1e9 / ((double)scans * rounds);

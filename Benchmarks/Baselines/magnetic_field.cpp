@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the magnetic field costs with GeographicLib. Prints nanoseconds as one JSON object, and the sum of all
-// declinations. Started with the folder of the model's files, see magnetic_model.py.
+// The cost of the magnetic field with GeographicLib. Prints nanoseconds as one JSON object, and the sum of all
+// declinations. The argument is the directory with the files of the model, see magnetic_model.py.
 
 #include <GeographicLib/MagneticModel.hpp>
 #include <cmath>

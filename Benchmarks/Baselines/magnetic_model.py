@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""Writes a coefficient file of the World Magnetic Model in the form that GeographicLib reads.
+"""Writes a coefficient file of the World Magnetic Model in the format of GeographicLib.
 
     magnetic_model.py WMM2025.COF FOLDER        # writes FOLDER/wmm.wmm and FOLDER/wmm.wmm.cof
 
-The first is a text about the model. The second has eight bytes of identification and then, for the epoch and for the
-yearly change, the degree and the order as 32-bit integers and the coefficients as doubles, order by order: those of the
-cosines, then those of the sines, which have no order 0. GeographicLib says more at
+The first file is a text that describes the model. The second contains eight bytes of identification and then, for the epoch
+and for the annual change, the degree and order as 32-bit integers and the coefficients as doubles, order by order: the
+cosine coefficients, then the sine coefficients, which have no order 0. See
 https://geographiclib.sourceforge.io/C++/doc/magnetic.html
 """
 import os

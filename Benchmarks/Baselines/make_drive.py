@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""Writes a trace of a drive: accelerometer, gyroscope and magnetometer at 100 Hz, a fix a second.
+"""Writes a trace of a drive: accelerometer, gyroscope and magnetometer at 100 Hz, one fix per second.
 
     make_drive.py FILE [SECONDS]
 
-The car goes round gentle bends at changing speed; the readings are those that an MPU-9250 would give, whole steps of
-its scale, in the digits that a recorder writes. The same arguments give the same bytes.
+The car drives gentle bends at varying speed. The readings are those of an MPU-9250: integer steps of its scale, in the
+format of a recorder. The same arguments result in the same bytes.
 """
 import datetime
 import json
@@ -15,9 +15,9 @@ import random
 import sys
 
 RATE = 100
-ACCELEROMETER = 0.000598  # m/s^2 a step, +-2 g
-GYROSCOPE = 0.000133158  # rad/s a step, +-250 degrees/s
-MAGNETOMETER = 0.0015  # gauss a step
+ACCELEROMETER = 0.000598  # m/s^2 per step, +-2 g
+GYROSCOPE = 0.000133158  # rad/s per step, +-250 degrees/s
+MAGNETOMETER = 0.0015  # gauss per step
 GRAVITY = 9.80665
 FIELD = (0.0, 0.212, -0.435)  # gauss, east, north, up, near 48 N 11 E
 START = datetime.datetime(2026, 5, 1, 10, tzinfo=datetime.timezone.utc)
@@ -51,7 +51,7 @@ def write(path, seconds):
         line(json.dumps(header(), separators=(",", ":")))
         for index in range(seconds * RATE):
             t = index / RATE
-            # Bends of a minute with shorter ones over them; stops do not matter here.
+            # Bends of one minute with superimposed shorter ones. Stops are irrelevant here.
             turn = 0.12 * math.sin(t / 9.5) + 0.05 * math.sin(t / 3.1 + 1)
             push = 0.8 * math.sin(t / 14) + 0.3 * math.sin(t / 5)
             roll, pitch = 0.03 * math.sin(t * 1.9), 0.02 * math.sin(t * 2.3 + 0.5)

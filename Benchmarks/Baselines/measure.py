@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a client against gpsd-flood in every mode and prints what it prints, one JSON object a line.
+"""Runs a client against gpsd-flood in every mode and prints its output, one JSON object per line.
 
     measure.py [--repeat 3] [--scale 1.0] [--mode MODE]... CLIENT [ARGUMENT]...
 
-The client is called with the port as a further argument, and "paced" after it where latency is asked for.
+The port is appended to the client's arguments, followed by "paced" in modes that measure latency.
 """
 import argparse
 import json

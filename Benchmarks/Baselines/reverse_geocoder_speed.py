@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""The baseline for places: PyPI's reverse_geocoder. Prints its figures as one JSON object.
+"""The baseline for geocoding: PyPI's reverse_geocoder. Prints its results as one JSON object.
 
     reverse_geocoder_speed.py POINTS.TSV
 
-One place a call, which is what a device asks, and all in one call, which is what the package is made for.
+Measures one place per call, which is the use on a device, and all places in one call, for which the package is designed.
 """
 import json
 import resource

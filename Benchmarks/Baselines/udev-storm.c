@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Sends COUNT messages as udevd does: virtual terminals go and come. For a network namespace of its own, as root.
+// Sends COUNT messages like udevd: virtual terminals are added and removed. Run as root in a separate network
+// namespace.
 //
 //     udev-storm COUNT
 
@@ -12,7 +13,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-// MurmurHash2, 32 bits, as Austin Appleby published it; for whole words of four bytes and a rest.
+// MurmurHash2, 32 bits, as published by Austin Appleby; for words of four bytes and a remainder.
 static uint32_t hash(const char *text) {
     const uint32_t m = 0x5bd1e995;
     size_t length = strlen(text);

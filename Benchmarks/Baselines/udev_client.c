@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Does with libudev what UdevMonitor does: keeps the record of each device that a message is about.
+// Does the work of UdevMonitor with libudev: keeps the record of each device for which a message arrives.
 //
-//     udev_client COUNT                 CPU for each of COUNT messages about terminals
-//     udev_client start SUBSYSTEM...    until all devices of those are known
+//     udev_client COUNT                 CPU time for each of COUNT messages about terminals
+//     udev_client start SUBSYSTEM...    the time until all devices of these subsystems are known
 
 #include <libudev.h>
 #include <poll.h>
@@ -60,7 +60,7 @@ static void read_record(struct record *record, struct udev_device *device) {
     if (above) keep(record, udev_device_get_sysattr_value(above, "serial"));
 }
 
-// All devices of those subsystems; how many there are.
+// Reads all devices of these subsystems. Returns their number.
 static int scan(struct udev *udev, char **subsystems) {
     static struct record records[8192];
     struct udev_enumerate *list = udev_enumerate_new(udev);

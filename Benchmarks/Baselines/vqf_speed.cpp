@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What an update of VQF costs: vqf_speed RECORDING [ROUNDS]. The recording is one of Simulators/Traces/broad. Prints
+// The cost of an update of VQF: vqf_speed RECORDING [ROUNDS]. The recording is one of Simulators/Traces/broad. Prints
 // nanoseconds as one JSON object, each the median of the rounds.
 
 #include "vqf.hpp"

@@ -7,20 +7,22 @@ public import Trace
 public import UmockdevFormat
 
 extension AccessorySimulator {
-    /// A simulator of the accessories of a file, not yet started.
+    /// Creates a simulator of the accessories in a file. Call ``start()`` to start it.
     ///
-    /// - `NAME.umockdev`: a description of devices, whose accessories are found by the rules that hold for live ones.
-    ///   With a dialogue in `NAME.script` beside it, the protocol plays that whose node the script names, else the first.
-    /// - `NAME.json`: an accessory as a folder or a configuration declares it; its nodes do not count.
-    /// - Anything else is a trace: accessories come and go at their times, and each session with a program is a dialogue
-    ///   that was recorded, in their order. What a program read is sent as long after the step before as it was then, and
-    ///   not before the program has written what had been written before. An accessory stays until the dialogues up to
-    ///   there are over, unless the program does nothing for ``AccessorySimulatorOptions/patience``.
+    /// - `NAME.umockdev`: A description of devices. Accessories are recognized by the rules for live devices. If
+    ///   `NAME.script` exists, it contains a dialogue for the protocol whose node it names; if it names none of the
+    ///   nodes, the first protocol plays it.
+    /// - `NAME.json`: An accessory as declared in a directory or a configuration. Its nodes are ignored.
+    /// - All other files are traces. Accessories are attached and detached at their recorded times. The sessions of
+    ///   programs play the recorded dialogues in order. Bytes that the recorded program read are sent after the
+    ///   recorded delay from the preceding step, but not before the program has written what precedes them. An
+    ///   accessory remains attached until its dialogues so far have ended, unless the program is inactive for
+    ///   ``AccessorySimulatorOptions/patience``.
     ///
     /// - Parameters:
-    ///   - path: the file.
-    ///   - options: how the simulator behaves.
-    ///   - peer: who speaks a protocol for which the file has no dialogue.
+    ///   - path: The path of the file.
+    ///   - options: The configuration of the simulator.
+    ///   - peer: Returns the peer for a protocol without a dialogue in the file.
     public convenience init(
         file path: String, options: AccessorySimulatorOptions = AccessorySimulatorOptions(),
         peer: (AccessoryDescription, AccessoryProtocol) -> any AccessoryPeer = { _, _ in EchoPeer() }
@@ -36,8 +38,8 @@ extension AccessorySimulator {
         }
     }
 
-    /// A simulator of the accessories of a trace, not yet started: see ``init(file:options:peer:)``. The error says that it
-    /// tells of none.
+    /// Creates a simulator of the accessories in a trace; see ``init(file:options:peer:)``. Call ``start()`` to start
+    /// it. Throws an error if the trace contains no accessory.
     public convenience init(
         trace: TraceFile, options: AccessorySimulatorOptions = AccessorySimulatorOptions()
     ) throws(DeviceError) {
@@ -45,7 +47,7 @@ extension AccessorySimulator {
         let plan = TracePlan(trace)
         for remark in plan.diagnostics.remarks { notes.add(remark) }
         guard !plan.accessories.isEmpty else {
-            throw DeviceError(.invalidTrace, "\(trace.name) tells of no accessory.")
+            throw DeviceError(.invalidTrace, "\(trace.name) contains no accessory.")
         }
         self.init([], options: options, notes: notes, player: TracePlayer(plan, options: options, notes: notes))
     }
@@ -75,7 +77,7 @@ extension AccessorySimulator {
             return UmockdevPeer(script) { notes.add("\(name): \($0)") }
         }
         guard !accessories.isEmpty else {
-            throw DeviceError(.invalidTrace, "\(path) describes no accessory: no device in it has a protocol.")
+            throw DeviceError(.invalidTrace, "\(path) describes no accessory: none of its devices has a protocol.")
         }
         return accessories
     }
@@ -93,8 +95,8 @@ extension AccessorySimulator {
 }
 
 extension UmockdevDescription {
-    /// The accessories of the description, by the rules that hold for live devices; each protocol with the peer that the
-    /// closure gives for it.
+    /// Returns the accessories of the description, which are recognized by the rules for live devices. The closure
+    /// returns the peer of each protocol.
     public func accessories(
         peer: (AccessoryDescription, AccessoryProtocol) -> any AccessoryPeer
     ) -> [SimulatedAccessory] {

@@ -6,10 +6,10 @@ import LoopbackServer
 import Synchronization
 public import Trace
 
-/// Accessories that exist in software only, for programs in processes of their own.
+/// Simulated accessories for programs in other processes.
 ///
-/// Each protocol is a socket or a pseudo-terminal; the accessories are announced in a folder, which a program watches
-/// when `DEVICE_SERVICES_ACCESSORIES` names it:
+/// Each protocol is a socket or a pseudo-terminal. Accessories are announced in a directory, which a program watches if
+/// `DEVICE_SERVICES_ACCESSORIES` contains its path:
 /// ```swift
 /// let simulator = AccessorySimulator()
 /// let folder = try simulator.start()
@@ -19,25 +19,25 @@ public import Trace
 /// simulator.detach(id)
 /// simulator.stop()
 /// ```
-/// One thread serves all of them, and peers run on the clock's. Its methods may be called from any thread. It stops when
-/// it is released.
+/// One thread serves all accessories. Peers run on the clock's thread. All methods can be called from any thread.
+/// Releasing the simulator stops it.
 public final class AccessorySimulator: Sendable {
-    /// Tells an attached accessory from all others of the simulator; never used again.
+    /// The identifier of an attached accessory. It is unique within the simulator and never reused.
     public typealias ID = Int
 
     private let thread = ServiceThread<SimulatorState, AnnouncementFolder>()
     private let last = Mutex(0)
     private let options: AccessorySimulatorOptions
-    /// What is attached at the start.
+    /// The accessories that are attached at the start.
     private let accessories: [SimulatedAccessory]
     private let notes: DifferenceList
     private let player: TracePlayer?
 
-    /// A simulator that is not yet started.
+    /// Creates a simulator. Call ``start()`` to start it.
     ///
     /// - Parameters:
-    ///   - accessories: what is attached when it starts.
-    ///   - options: how it behaves.
+    ///   - accessories: The accessories that are attached at the start.
+    ///   - options: The configuration of the simulator.
     public convenience init(
         _ accessories: [SimulatedAccessory] = [], options: AccessorySimulatorOptions = AccessorySimulatorOptions()
     ) {
@@ -56,17 +56,18 @@ public final class AccessorySimulator: Sendable {
 
     deinit { stop() }
 
-    /// The folder in which accessories are announced; nil when it does not run.
+    /// The directory in which accessories are announced; nil if the simulator is not running.
     public var folder: String? { thread.current?.address.path }
 
-    /// Where programs departed from recordings that peers play, and what of a file is not played as it stands, in words;
-    /// at most ``maximumDifferences``.
+    /// Descriptions of the differences between the bytes that programs sent and the recorded bytes, and of parts of a
+    /// file that are not played as recorded. The number is limited to ``maximumDifferences``.
     public var differences: [String] { notes.lines }
 
-    /// The most differences that are kept.
+    /// The maximum number of differences that are stored.
     public static let maximumDifferences = DifferenceList.maximum
 
-    /// Starts and answers the folder in which accessories are announced. A simulator that runs answers its folder again.
+    /// Starts the simulator and returns the directory in which accessories are announced. If the simulator is already
+    /// running, returns its current directory.
     @discardableResult
     public func start() throws(DeviceError) -> String {
         var isNew = false
@@ -88,34 +89,40 @@ public final class AccessorySimulator: Sendable {
         return folder.path
     }
 
-    /// True when everything in the file has been played; what is no trace has nothing to play.
+    /// True if the trace has been played to its end. Always true for files that are not traces.
     public var hasPlayed: Bool { player?.hasPlayed ?? true }
 
-    /// Waits until everything in the file has been played; false when the time is up before. Blocks the thread.
+    /// Blocks the calling thread until the trace has been played to its end. Returns false after a timeout.
     public func waitUntilPlayed(seconds: Double) -> Bool { player?.wait(seconds: seconds) ?? true }
 
-    /// Takes all accessories away at once and ends; returns when the thread has ended. It may be started again.
+    /// Detaches all accessories immediately and waits until the thread has ended. The simulator can be started again.
     public func stop() { thread.stop { player?.stop() }?.remove() }
 
-    /// The accessories that are attached, by rising id.
+    /// The attached accessories, in ascending order.
     public var attached: [ID] { thread.current?.state.content.withLock { $0.attached.keys.sorted() } ?? [] }
 
-    /// What went through an accessory's protocols; nil when it is gone.
+    /// Returns the traffic of an accessory; nil if it is not attached.
     public func traffic(of id: ID) -> SimulatedTraffic? { thread.current?.state.content.withLock { $0.attached[id] } }
 
-    /// Makes an accessory's ports and announces it. One without protocols is refused, as no program could see it.
-    /// The transport is what its protocols are; nil for what the options say.
+    /// Creates the ports of an accessory, announces it and returns its identifier.
+    ///
+    /// Throws an error if the accessory has no protocols, because it could not be announced, or if the simulator is not
+    /// running.
+    ///
+    /// - Parameters:
+    ///   - accessory: The accessory to attach.
+    ///   - transport: The transport of all protocols; nil for that of the options.
     @discardableResult
     public func attach(
         _ accessory: SimulatedAccessory, transport: SimulatedTransport? = nil
     ) throws(DeviceError) -> ID {
         guard let (state, folder) = thread.current else {
-            throw DeviceError(.notFound, "The simulator does not run. Start it before accessories are attached.")
+            throw DeviceError(.notFound, "The simulator is not running. Start it before you attach accessories.")
         }
         guard !accessory.endpoints.isEmpty else {
             throw DeviceError(
                 .invalidConfiguration,
-                "\(accessory.description.name) offers no protocol, and cannot be announced. Give it one at least.")
+                "\(accessory.description.name) offers no protocol and cannot be announced. Add at least one protocol.")
         }
         let id = last.withLock { last in
             last += 1
@@ -130,7 +137,7 @@ public final class AccessorySimulator: Sendable {
         }
         let declared = Self.declared(accessory.description, ports: ports)
         let attached = AttachedAccessory(id: id, ports: ports, file: folder.file(id))
-        // Known and served before a program can see it.
+        // The accessory must be served before programs can see its announcement.
         state.content.withLock { $0.attached[id] = SimulatedTraffic() }
         state.add(.attach(Handover(attached)))
         do throws(DeviceError) {
@@ -140,12 +147,13 @@ public final class AccessorySimulator: Sendable {
             throw error
         }
         state.tell()
-        // Whoever stopped it in between could not remove the file.
+        // If the simulator has been stopped in the meantime, its directory still contains this file.
         if state.content.withLock({ $0.isStopped }) { folder.forget(id) }
         return id
     }
 
-    /// Takes an accessory away, and returns when it is gone. Nothing happens when it was gone before.
+    /// Detaches an accessory and waits until this is done, for at most 15 s. Does nothing if the accessory is not
+    /// attached.
     public func detach(_ id: ID, _ how: SimulatedUnplug = .afterReading) {
         guard let state = thread.current?.state else { return }
         let done = Bell()
@@ -153,9 +161,9 @@ public final class AccessorySimulator: Sendable {
         done.wait(seconds: 15)
     }
 
-    /// Has an accessory take in nothing more that programs write, or all of it again: a device that hangs.
+    /// Stops or resumes reading the bytes that programs write to an accessory. This simulates a device that hangs.
     ///
-    /// It returns when that is so. What was taken in before may still be on its way to the peer.
+    /// Returns when the change is effective. Bytes that were read before may still be on their way to the peer.
     public func holdInput(of id: ID, _ isHeld: Bool = true) {
         guard let state = thread.current?.state else { return }
         let done = Bell()
@@ -163,19 +171,20 @@ public final class AccessorySimulator: Sendable {
         done.wait(seconds: 15)
     }
 
-    /// Waits until the condition, on what the simulator tells of itself, holds; false when it does not in time.
+    /// Blocks the calling thread until the condition holds. Returns false after a timeout. The condition is evaluated
+    /// after each change of the simulator's state.
     func wait(seconds: Double, until condition: () -> Bool) -> Bool {
         thread.current?.state.wait(seconds: seconds) { _ in condition() } ?? condition()
     }
 
-    /// Attaches and takes away an accessory as often, as fast as can be.
+    /// Attaches and detaches an accessory repeatedly, as fast as possible.
     ///
     /// - Parameters:
-    ///   - accessory: what is attached each time.
-    ///   - count: how often it is attached.
-    ///   - kept: how many of the last ones stay.
-    ///   - transport: what its protocols are; nil for what the options say.
-    /// - Returns: Those that stay.
+    ///   - accessory: The accessory to attach.
+    ///   - count: The number of times to attach it.
+    ///   - kept: The number of accessories that remain attached at the end.
+    ///   - transport: The transport of all protocols; nil for that of the options.
+    /// - Returns: The identifiers of the accessories that remain attached.
     @discardableResult
     public func storm(
         of accessory: SimulatedAccessory, count: Int, keeping kept: Int = 0, transport: SimulatedTransport? = nil

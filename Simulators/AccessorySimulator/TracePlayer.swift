@@ -6,7 +6,7 @@ import Synchronization
 import SystemCalls
 import Trace
 
-/// Has accessories of a trace come and go at their times.
+/// A player that attaches and detaches the accessories of a trace at their recorded times.
 final class TracePlayer: Sendable {
     private struct Step {
         var time: Int64
@@ -24,7 +24,7 @@ final class TracePlayer: Sendable {
     private let options: AccessorySimulatorOptions
     private let notes: DifferenceList
     private let state = Mutex(State())
-    /// Rung when the player is stopped, and at signs of life of programs.
+    /// Signaled when the player is stopped and when programs are active.
     private let bell = Bell()
     private let done = Bell()
 
@@ -36,16 +36,18 @@ final class TracePlayer: Sendable {
 
     var hasPlayed: Bool { state.withLock { $0.isDone } }
 
-    /// Waits until everything has been played; false when the time is up before.
+    /// Blocks the calling thread until everything has been played. Returns false after a timeout.
     func wait(seconds: Double) -> Bool {
         if hasPlayed { return true }
         done.wait(seconds: seconds)
-        // For others that wait.
+        // Wakes other waiting threads.
         if hasPlayed { done.ring() }
         return hasPlayed
     }
 
-    /// - Parameter folder: where the accessories are announced; who looks into it is a client.
+    /// Starts playback on a separate thread.
+    ///
+    /// - Parameter folder: The directory of announcements. A program that opens it counts as a client.
     func start(_ simulator: AccessorySimulator, folder: String) throws(DeviceError) {
         let beginning = try options.common.map { common throws(DeviceError) in
             try TraceBeginning(common, folder: folder)
@@ -76,7 +78,10 @@ final class TracePlayer: Sendable {
 
     private var speed: Double { options.speed.isFinite && options.speed > 0 ? options.speed : 1 }
 
-    /// - Parameter common: when the trace begins, for all servers; nil for now, and the trace waits for dialogues.
+    /// Plays the trace once.
+    ///
+    /// - Parameter common: The start of playback shared with other servers. If it is nil, playback starts now, and the
+    ///   time spent waiting for dialogues delays later events.
     private func play(from common: BootTime?, _ simulator: () -> AccessorySimulator?) {
         let clock = LiveClock()
         var start = common ?? clock.now
@@ -85,7 +90,7 @@ final class TracePlayer: Sendable {
             steps.append(Step(time: accessory.attach, isAttach: true, index: index))
             if let detach = accessory.detach { steps.append(Step(time: detach, isAttach: false, index: index)) }
         }
-        // A detachment before an attachment of the same time: it may be the same accessory that comes back.
+        // Detachments precede attachments with the same time, which may be of the same accessory.
         steps.sort { ($0.time, $0.isAttach ? 1 : 0, $0.index) < ($1.time, $1.isAttach ? 1 : 0, $1.index) }
         var attached: [Int: (id: AccessorySimulator.ID, lanes: [DialogueLane])] = [:]
         for step in steps {
@@ -105,7 +110,7 @@ final class TracePlayer: Sendable {
                 let before = clock.now
                 finish(entry.lanes, clock)
                 simulator()?.detach(entry.id, .afterReading)
-                // What comes behind is as long after it as it was.
+                // Preserves the intervals to the following events.
                 if common == nil { start = start.advanced(bySeconds: clock.now.seconds(since: before)) }
             }
         }
@@ -117,7 +122,7 @@ final class TracePlayer: Sendable {
         if options.repeats { for entry in attached.values { simulator()?.detach(entry.id, .afterReading) } }
     }
 
-    /// Waits until the dialogues are over, as long as a program goes on with them.
+    /// Waits until the dialogues have ended or programs have been inactive for `patience`.
     private func finish(_ lanes: [DialogueLane], _ clock: LiveClock) {
         var seen = -1
         var deadline = BootTime.zero
@@ -150,14 +155,15 @@ final class TracePlayer: Sendable {
     }
 }
 
-/// Waits for the beginning that a trace of accessories shares with other servers.
+/// The start of playback for a trace of accessories that is shared with other servers.
 ///
-/// A program that watches accessories connects to nothing before there is one. It is noticed when it looks into the folder.
+/// A program that watches accessories does not connect to a server until an accessory is attached. Instead, playback
+/// starts when the program opens the directory of announcements.
 final class TraceBeginning: Sendable {
     private let common: CommonStart
     private let openings = OpeningWatch()
     private let wakeUp: WakeUp
-    /// False where nobody can be noticed, and the trace begins at once.
+    /// False if inotify is not available. Playback then starts immediately.
     private let isWatched: Bool
 
     init(_ common: CommonStart, folder: String) throws(DeviceError) {
@@ -168,7 +174,7 @@ final class TraceBeginning: Sendable {
         common.whenBegun { wakeUp.signal() }
     }
 
-    /// When it begins; nil when it was given up.
+    /// Waits for the start of playback and returns its time; nil if `isGivenUp` returns true first.
     func wait(_ isGivenUp: () -> Bool) -> BootTime? {
         let clock = LiveClock()
         while !isGivenUp() {

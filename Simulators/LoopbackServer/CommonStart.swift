@@ -3,7 +3,7 @@
 package import DeviceCore
 import Synchronization
 
-/// The beginning of playback that several servers share: the first client of any of them sets it for all.
+/// The shared start of playback of several servers. The first client of any server sets the start time of all servers.
 package final class CommonStart: Sendable {
     private struct State {
         var time: BootTime?
@@ -14,10 +14,10 @@ package final class CommonStart: Sendable {
 
     package init() {}
 
-    /// When it was; nil before.
+    /// The start time; nil before playback begins.
     package var time: BootTime? { state.withLock { $0.time } }
 
-    /// Begins, unless that has happened, and answers when it was.
+    /// Sets the start time unless it is already set, runs the pending closures and returns the start time.
     @discardableResult
     package func begin(at now: BootTime) -> BootTime {
         let (time, actions) = state.withLock { state -> (BootTime, [@Sendable () -> Void]) in
@@ -30,8 +30,9 @@ package final class CommonStart: Sendable {
         return time
     }
 
-    /// Calls the closure when it begins, or now when it has begun. It is called on any server's thread and with its locks
-    /// held: all it may do is to wake somebody.
+    /// Calls the closure when playback begins, or immediately if it has already begun.
+    ///
+    /// The closure may run on any server's thread with that server's locks held. It must do nothing but wake a thread.
     package func whenBegun(_ action: @escaping @Sendable () -> Void) {
         let isLate = state.withLock { state in
             if state.time == nil { state.actions.append(action) }

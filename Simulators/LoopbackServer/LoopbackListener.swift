@@ -3,32 +3,32 @@
 package import DeviceCore
 import SystemCalls
 
-/// The socket on the loopback interface that clients connect to.
+/// A TCP socket that listens for clients on the loopback interface.
 package final class LoopbackListener: Sendable {
     package enum Accepted {
-        /// A connection, which belongs to the caller.
+        /// The descriptor of a new connection. The caller owns it and must close it.
         case connection(Int32)
-        /// Nobody waits.
+        /// No connection is pending.
         case nobody
-        /// There is no descriptor or memory for the connection that waits.
+        /// accept(2) failed, for example because no descriptor or memory is available for the pending connection.
         case refused
     }
 
-    /// Readable while a connection waits.
+    /// The listening socket. It is readable while a connection is pending.
     package let descriptor: Int32
-    /// The port, which the system may have chosen.
+    /// The TCP port. The system chooses it if the initializer was given 0.
     package let port: UInt16
-    /// The room for what is sent that each connection gets, in bytes; nil for the system's own.
+    /// The size of each connection's send buffer, in bytes; nil for the system default.
     private let sendRoom: Int32?
-    /// Listens on the same port again, when this one is gone.
+    /// Creates a listener on the same port after this one has been released.
     let reopening: @Sendable () throws(DeviceError) -> LoopbackListener
 
-    /// Listens on 127.0.0.1.
+    /// Creates a listener on 127.0.0.1.
     ///
     /// - Parameters:
-    ///   - port: the TCP port; 0 lets the system choose.
-    ///   - owner: who listens, in the words of an error: "The simulated iiod".
-    ///   - sendRoom: the room for what is sent that each connection gets, in bytes; nil for the system's own.
+    ///   - port: The TCP port. 0 lets the system choose one.
+    ///   - owner: The name of the server in error messages, for example "The simulated iiod".
+    ///   - sendRoom: The size of each connection's send buffer, in bytes; nil for the system default.
     package init(port: UInt16, for owner: String, sendRoom: Int32? = nil) throws(DeviceError) {
         let descriptor = Sockets.open(AF_INET, .stream)
         guard descriptor >= 0 else { throw Self.failure("socket", port, owner) }
@@ -61,7 +61,7 @@ package final class LoopbackListener: Sendable {
 
     deinit { LoopbackDoor.hangUp(descriptor) }
 
-    /// Takes the next connection: not blocking, closed on exec, and sending at once.
+    /// Accepts the next connection as a non-blocking socket with close-on-exec and TCP_NODELAY.
     package func accept() -> Accepted {
         while true {
             let connection = Sockets.acceptNext(descriptor)
@@ -82,26 +82,26 @@ package final class LoopbackListener: Sendable {
         let number = errno
         let remedy =
             number == EADDRINUSE
-            ? "Somebody listens there already: stop it, or choose another port (0 for any)." : "Choose another port."
+            ? "Another program uses the port. Stop it, or choose another port (0 for any)." : "Choose another port."
         return DeviceError(
             number == EADDRINUSE ? .busy : .unreachable, "\(owner) cannot listen on port \(port). \(remedy)",
             cause: .system(call: call, errno: number))
     }
 }
 
-/// Lets clients in at a port, which can be given up for a while. It belongs to the server's thread.
+/// An acceptor of clients on a port that can be closed and reopened. Confined to the server's thread.
 package final class LoopbackDoor {
-    /// So many are let in at a time, so that a flood of connections does not stop all else.
+    /// The maximum number of connections accepted per call, so that a flood of connections does not starve other work.
     private static let mostAtOnce = 64
-    /// Nobody is let in for so long after that has failed, in seconds.
+    /// The delay before the next attempt after accepting or listening has failed, in seconds.
     private static let pause = 0.1
 
     private let reopen: () throws(DeviceError) -> LoopbackListener
     private var listener: LoopbackListener?
-    /// When to let somebody in, or to listen, again after that has failed.
+    /// The time of the next attempt to accept connections or to reopen the port after a failure.
     private var opensAt = BootTime.zero
 
-    /// False while nobody listens on the port.
+    /// Whether the server listens on the port.
     package var isOpen = true { didSet { if !isOpen { listener = nil } } }
 
     package init(_ listener: LoopbackListener) {
@@ -113,17 +113,17 @@ package final class LoopbackDoor {
         pollfd(fd: opensAt <= now ? listener?.descriptor ?? -1 : -1, events: Int16(POLLIN), revents: 0)
     }
 
-    /// When to look again though nobody has come.
+    /// The time at which to call `letIn(revents:now:_:)` even if no connection is pending.
     package func deadline(now: BootTime) -> BootTime { opensAt > now || (isOpen && listener == nil) ? opensAt : .never }
 
-    /// Hands over those who wait, each as a descriptor that belongs to the closure.
+    /// Accepts pending connections and passes each descriptor to the closure, which owns it.
     ///
-    /// - Parameter revents: what poll(2) told of it.
+    /// - Parameter revents: The events that poll(2) returned for the listening socket.
     package func letIn(revents: Int16, now: BootTime, _ take: (Int32) -> Void) {
         guard isOpen, opensAt <= now, listener == nil || revents != 0 else { return }
         if listener == nil { listener = try? reopen() }
         guard let listener else {
-            // Somebody else has the port; it may become free again.
+            // Another process uses the port. It may become free later.
             opensAt = now.advanced(bySeconds: Self.pause)
             return
         }
@@ -138,16 +138,16 @@ package final class LoopbackDoor {
         }
     }
 
-    // A program that is just being started has a copy of every descriptor until it begins. What follows does not wait for
-    // that, as close(2) alone would.
+    // Between fork and exec, a child process holds copies of all descriptors, so close(2) alone does not end a
+    // connection. The following functions do.
 
-    /// Ends a connection: the client has what was sent, and then the end.
+    /// Shuts down and closes a connection. The client receives all pending data, followed by end of file.
     package static func hangUp(_ connection: Int32) {
         shutdown(connection, Int32(SHUT_RDWR))
         close(connection)
     }
 
-    /// Ends a connection abruptly: the client sees a reset. It has to be hung up as well.
+    /// Resets a connection, so that the client receives ECONNRESET. The caller must also call `hangUp(_:)`.
     package static func reset(_ connection: Int32) {
         var nobody = sockaddr()
         nobody.sa_family = sa_family_t(AF_UNSPEC)

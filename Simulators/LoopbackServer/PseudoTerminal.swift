@@ -3,19 +3,20 @@
 package import DeviceCore
 import SystemCalls
 
-/// A pseudo-terminal in the place of a serial port.
+/// Functions for pseudo-terminals that replace serial ports.
 package enum PseudoTerminal {
-    /// Makes one: its master, which does not block and belongs to the caller, and the path that a program opens.
+    /// Opens a pseudo-terminal in raw mode without echo.
     ///
-    /// Bytes pass as they are, and without echo nothing comes back. Nobody has it open, which poll(2) tells of the master
-    /// as a hang-up.
-    /// - Parameter owner: what it is for, in the words of an error: "the simulated accessory".
+    /// poll(2) reports POLLHUP on the master until a program opens the slave.
+    ///
+    /// - Parameter owner: The purpose of the terminal in error messages, for example "the simulated accessory".
+    /// - Returns: The non-blocking master, which the caller owns, and the path of the slave, which a program opens.
     package static func open(for owner: String) throws(DeviceError) -> (master: Int32, path: String) {
         let master = systemOpen("/dev/ptmx", flags)
         guard master >= 0 else { throw failure("open /dev/ptmx", errno, owner) }
         var off: Int32 = 0
         var number: UInt32 = 0
-        // TIOCSPTLCK and TIOCGPTN: what unlockpt and ptsname call.
+        // TIOCSPTLCK and TIOCGPTN, the requests behind unlockpt(3) and ptsname(3).
         guard ioctl(master, 0x4004_5431, &off) == 0, ioctl(master, 0x8004_5430, &number) == 0 else {
             let error = failure("ioctl", errno, owner)
             close(master)
@@ -28,7 +29,7 @@ package enum PseudoTerminal {
             close(master)
             throw error
         }
-        // A port that was open once is seen to be closed.
+        // The slave must be opened and closed once; poll(2) reports POLLHUP on the master only afterwards.
         var settings = termios()
         if tcgetattr(slave, &settings) == 0 {
             cfmakeraw(&settings)
@@ -40,18 +41,20 @@ package enum PseudoTerminal {
 
     private static let flags = O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC
 
-    /// True while nobody has the other end open.
+    /// True while no process has the slave open.
     package static func isHungUp(_ master: Int32) -> Bool {
         var descriptor = pollfd(fd: master, events: 0, revents: 0)
         return poll(&descriptor, 1, 0) > 0 && descriptor.revents & Int16(POLLHUP) != 0
     }
 
-    /// True when a program has read all that was written to the master; nil when the other end cannot be looked at.
+    /// Returns true if a program has read all bytes that were written to the master; nil if the slave cannot be
+    /// examined.
     ///
-    /// The kernel keeps what there is no room for in a queue behind the terminal's own, and moves it up when a read has
-    /// ended. Until it has, poll(2) finds nothing. FIONREAD waits for a read that goes on, and poll(2) for what moves up
-    /// after that; only another read, of all that has moved up, can end in between. So all is read when both find nothing
-    /// more often than the queue holds the terminal's 4095 bytes.
+    /// Bytes that do not fit into the terminal's read buffer of 4095 bytes wait in a kernel queue. The kernel moves
+    /// them into the read buffer after a read has ended, and poll(2) reports no input until then. FIONREAD waits for a
+    /// read in progress, and poll(2) waits for the bytes that are moved afterwards. Between the two calls, only one
+    /// more read of a full buffer can end. All bytes have been read if both calls find no input more times than the
+    /// queue can fill the buffer.
     package static func isRead(_ path: String) -> Bool? {
         let slave = systemOpen(path, flags)
         guard slave >= 0 else { return nil }
@@ -65,41 +68,44 @@ package enum PseudoTerminal {
         return true
     }
 
-    /// The kernel's limit for the queue of a pseudo-terminal is 8 KiB, but buffers hold up to twice what they count, and
-    /// the last one may be beyond it: at most 20 KiB, five times 4095 and a little.
+    /// The number of checks in `isRead(_:)`; more than the number of times the kernel's queue can fill the read buffer.
+    /// The queue is limited to 8 KiB, but its buffers are up to twice the size that the kernel counts, and the last
+    /// buffer may exceed the limit. The queue therefore holds at most 20 KiB, slightly more than five times 4095 bytes.
     private static let looks = 8
 
     private static func failure(_ call: String, _ number: Int32, _ owner: String) -> DeviceError {
         let advice =
             switch number {
-            case EMFILE, ENFILE: "Too many files are open: allow more with ulimit -n, or simulate fewer at a time."
-            case ENOSPC, EIO: "All of the system's are in use: allow more with sysctl kernel.pty.max, or use sockets."
+            case EMFILE, ENFILE: "Too many files are open. Raise the limit with ulimit -n, or simulate fewer at a time."
+            case ENOSPC, EIO:
+                "All pseudo-terminals are in use. Raise the limit with sysctl kernel.pty.max, or use sockets."
             default: "Mount /dev/pts, or use a socket."
             }
         return DeviceError(
-            .notSupported, "There is no pseudo-terminal for \(owner). \(advice)",
+            .notSupported, "No pseudo-terminal is available for \(owner). \(advice)",
             cause: .system(call: call, errno: number))
     }
 }
 
-/// Tells when a program has opened one of a simulator's pseudo-terminals: their masters do not.
+/// A watcher that reports when a program opens one of a simulator's pseudo-terminals. poll(2) on the masters does not
+/// report this.
 ///
-/// One for all of a simulator's, because a user may have few of these.
+/// A simulator uses one instance for all of its terminals, because the number of inotify instances per user is limited.
 package final class OpeningWatch: Sendable {
-    /// Readable when that has happened; negative where inotify cannot be had.
+    /// The inotify descriptor. It is readable after a terminal has been opened; negative if inotify is not available.
     package let descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
 
     package init() {}
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// Watches a terminal until it is gone; false when that cannot be.
+    /// Watches a terminal until it is removed. Returns false if this is not possible.
     package func add(_ path: String) -> Bool {
         descriptor >= 0 && inotify_add_watch(descriptor, path, UInt32(IN_OPEN)) >= 0
     }
 
-    /// Forgets what it has told. The terminals are to be looked at afterwards, so that whoever comes in between is told of
-    /// again.
+    /// Discards pending events. The caller must check the terminals after this call, so that a terminal opened in
+    /// between causes a new event.
     package func drain() {
         guard descriptor >= 0 else { return }
         withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in

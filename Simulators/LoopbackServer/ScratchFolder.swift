@@ -4,17 +4,19 @@ import Synchronization
 import SystemCalls
 package import DeviceCore
 
-/// A folder of a simulator's own. It goes with the process, or, when that was killed, with the next one that makes such a
-/// folder in the same place.
+/// A temporary directory of a simulator.
+///
+/// The directory is removed when the object is released. If the process ends before that, the next simulator that
+/// creates a directory of the same kind in the same parent removes it.
 package final class ScratchFolder: Sendable {
-    /// Folders that belong to the same sort of simulator.
+    /// A kind of simulator that creates directories.
     package struct Kind: Sendable {
-        /// What their names begin with; the system adds letters of its own.
+        /// The prefix of the directory names. mkdtemp(3) appends a random suffix.
         let prefix: String
-        /// What they are for, in the words of an error: "the simulated servers".
+        /// The purpose of the directory in error messages, for example "the simulated servers".
         let owner: String
-        /// True for what a simulator puts into its folder. Nothing else is removed, and a folder without any is not taken
-        /// for one that was left behind: it may be new.
+        /// Returns true for the names of entries that the simulator creates. Other entries are never removed. A
+        /// directory without any of these entries may be new, so it is not considered abandoned.
         let owns: @Sendable (String) -> Bool
 
         package init(prefix: String, owner: String, owns: @escaping @Sendable (String) -> Bool) {
@@ -24,18 +26,19 @@ package final class ScratchFolder: Sendable {
         }
     }
 
-    /// Folders in folders that are removed; those of simulators are two deep.
+    /// The maximum nesting depth of removed directories. Simulators nest them two deep.
     private static let maximumDepth = 4
-    /// More than a simulator makes for itself; a shared folder above it may hold more of others'.
+    /// The maximum number of directory entries that are read. A simulator creates fewer, but a shared parent directory
+    /// can contain many entries of other programs.
     private static let mostNames = 100_000
 
     package let path: String
     private let kind: Kind
-    /// Locked for as long as this process lives, so that others can tell whether the folder has been left behind. Nil when
-    /// it is removed.
+    /// The open directory; nil after removal. It stays locked with flock(2) during the life of the process, so that
+    /// other processes can recognize abandoned directories.
     private let descriptor: Mutex<Int32?>
 
-    /// Makes one, below TMPDIR, else /tmp, unless another folder is named.
+    /// Creates a directory in `parent`; if `parent` is nil, in TMPDIR, or in /tmp if TMPDIR is not set.
     package init(_ kind: Kind, below parent: String?) throws(DeviceError) {
         let parent = parent ?? TemporaryFiles.place(otherwise: "/tmp")
         Self.removeAbandoned(kind, below: parent)
@@ -56,7 +59,7 @@ package final class ScratchFolder: Sendable {
 
     deinit { remove() }
 
-    /// Removes it with what its simulator has put into it.
+    /// Removes the directory and the entries that its simulator created.
     package func remove() {
         let former = descriptor.withLock { descriptor in
             defer { descriptor = nil }
@@ -68,8 +71,8 @@ package final class ScratchFolder: Sendable {
         close(former)
     }
 
-    /// Removes what processes that were killed have left behind: watchers would take what they find there for real for
-    /// ever.
+    /// Removes the directories of killed processes. Programs that watch the parent directory would otherwise treat
+    /// their contents as live forever.
     private static func removeAbandoned(_ kind: Kind, below parent: String) {
         for name in names(in: parent) where TemporaryFiles.isName(name, of: kind.prefix) {
             let path = "\(parent)/\(name)"
@@ -85,7 +88,7 @@ package final class ScratchFolder: Sendable {
         }
     }
 
-    /// Removes such entries of a folder with all that is in them. Links are removed and not followed.
+    /// Removes the matching entries of a directory recursively. Symbolic links are removed, not followed.
     private static func empty(_ descriptor: Int32, depth: Int = 0, where isRemoved: (String) -> Bool = { _ in true }) {
         for name in names(in: descriptor) where isRemoved(name) {
             if unlinkat(descriptor, name, 0) == 0 { continue }
@@ -109,7 +112,8 @@ package final class ScratchFolder: Sendable {
     private static func failure(_ kind: Kind, _ parent: String, call: String) -> DeviceError {
         let cause = DeviceError.Cause.system(call: call, errno: errno)
         return DeviceError(
-            .inputOutput, "No folder for \(kind.owner) can be made below \(parent). Set TMPDIR to another.",
+            .inputOutput,
+            "No directory for \(kind.owner) can be created in \(parent). Set TMPDIR to another directory.",
             cause: cause)
     }
 }

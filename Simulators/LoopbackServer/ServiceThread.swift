@@ -4,21 +4,21 @@ package import DeviceCore
 package import Synchronization
 import SystemCalls
 
-/// What a server's thread and all others share.
+/// The state that a server's thread shares with other threads.
 package protocol ServiceState: Sendable {
-    /// Has the thread end as soon as it can.
+    /// Requests that the thread ends as soon as possible.
     func stop()
 }
 
-/// What a server's thread does. It belongs to that thread.
+/// The work of a server's thread. Confined to that thread.
 package protocol ServiceLoop: AnyObject {
-    /// Serves until the server is stopped, and gives back what it has open.
+    /// Serves until the server is stopped, then closes all descriptors.
     func run()
 }
 
-/// The life of a server's thread: started, stopped, and started again, from any thread.
+/// The life cycle of a server's thread, which can be started and stopped repeatedly from any thread.
 ///
-/// It is stopped when it is released.
+/// Releasing the object stops the thread.
 package final class ServiceThread<State: ServiceState, Address: Sendable>: Sendable {
     private struct Running {
         var state: State
@@ -32,12 +32,13 @@ package final class ServiceThread<State: ServiceState, Address: Sendable>: Senda
 
     deinit { stop() }
 
-    /// What it shares with others, and where it is reached; nil when it does not run.
+    /// The shared state and the server's address; nil if the thread is not running.
     package var current: (state: State, address: Address)? {
         running.withLock { running in running.map { ($0.state, $0.address) } }
     }
 
-    /// Starts it and answers where it is reached. One that runs already answers that again, and makes nothing.
+    /// Starts the thread and returns the server's address. If the thread is already running, returns its address
+    /// without calling the closure.
     package func start(
         _ make: () throws(DeviceError) -> (State, Address, any ServiceLoop)
     ) throws(DeviceError) -> Address {
@@ -55,9 +56,9 @@ package final class ServiceThread<State: ServiceState, Address: Sendable>: Senda
         }
     }
 
-    /// Stops it, and answers where it was reached when it has ended; nil when it did not run.
+    /// Stops the thread, waits until it has ended and returns the server's address; nil if the thread was not running.
     ///
-    /// - Parameter stopOthers: stops what works for it, once it takes no more work.
+    /// - Parameter stopOthers: Stops helpers of the thread. Called before the thread itself is stopped.
     @discardableResult
     package func stop(with stopOthers: () -> Void = {}) -> Address? {
         let former = running.withLock { running in
@@ -67,21 +68,22 @@ package final class ServiceThread<State: ServiceState, Address: Sendable>: Senda
         guard let former else { return nil }
         stopOthers()
         former.state.stop()
-        // The thread never waits on anything but its wake-up, so this ends; the bound is for a machine that is asleep.
+        // The thread blocks only in waits that the wake-up ends, so it ends soon. The timeout covers a suspended
+        // machine.
         former.ended.wait(seconds: 10)
         return former.address
     }
 }
 
-/// Carries something that belongs to one thread to the thread that it is for.
+/// A container that transfers a value from one thread to another.
 package final class Handover<Value>: @unchecked Sendable {
-    // Unchecked: the maker gives the value up, and the lock lets exactly one thread have it.
+    // Unchecked because the creator gives up the value, and the lock lets exactly one thread receive it.
     private let hasValue = Mutex(true)
     private var value: Value?
 
     package init(_ value: Value) { self.value = value }
 
-    /// The value, the first time; nil afterwards.
+    /// Returns the value on the first call and nil on later calls.
     package func take() -> Value? {
         hasValue.withLock { hasValue in
             defer {
@@ -93,43 +95,45 @@ package final class Handover<Value>: @unchecked Sendable {
     }
 }
 
-/// What a server's thread and all others know of each other.
+/// The content that a server's thread shares with other threads.
 package protocol ServedContent: Sendable {
-    /// True when the thread is to end.
+    /// True if the thread must end.
     var isStopped: Bool { get set }
 
     init()
 }
 
-/// That content behind a lock, what wakes the thread, and those who wait until something is so that the thread brings about.
+/// Shared content behind a lock, with a descriptor that wakes the server's thread and a way to wait for its progress.
 package final class ServedState<Content: ServedContent>: ServiceState {
     package let content = Mutex(Content())
     package let wakeUp: WakeUp
     private let bells = Mutex<[Bell]>([])
 
-    /// - Parameter owner: who has the thread, in the words of an error.
+    /// Creates the state.
+    ///
+    /// - Parameter owner: The owner of the thread in error messages.
     package init(for owner: String) throws(DeviceError) { wakeUp = try WakeUp(for: owner) }
 
     package var isStopped: Bool { content.withLock { $0.isStopped } }
 
     package func stop() { order { $0.isStopped = true } }
 
-    /// Has the thread do something.
+    /// Changes the content and wakes the server's thread.
     package func order(_ body: (inout Content) -> Void) {
         change(body)
         wakeUp.signal()
     }
 
-    /// Changes it, and has those that wait look again.
+    /// Changes the content and wakes the threads in `wait(seconds:until:)`.
     package func change(_ body: (inout Content) -> Void) {
         content.withLock { body(&$0) }
         tell()
     }
 
-    /// Has those that wait look again.
+    /// Wakes the threads in `wait(seconds:until:)`, so that they check their conditions again.
     package func tell() { for bell in bells.withLock({ $0 }) { bell.ring() } }
 
-    /// Waits until the condition holds; false when it does not in time. Blocks the thread.
+    /// Blocks the calling thread until the condition holds. Returns false after a timeout.
     package func wait(seconds: Double, until condition: (Content) -> Bool) -> Bool {
         let bell = Bell()
         let clock = LiveClock()

@@ -6,8 +6,9 @@ import Synchronization
 
 /// The callbacks of a played trace, in one global order.
 ///
-/// Managers put callbacks in; the player runs them between two readings. Those of managers on the main thread run in
-/// place when the player is there too, else in one synchronous hop for each run of them.
+/// Managers append callbacks; the player runs them between two readings. Callbacks for the main thread run directly if
+/// the player runs on the main thread. Otherwise, each sequence of consecutive ones runs in one synchronous call on the
+/// main queue.
 final class CallbackQueue: PlaybackDelivery {
     private struct Item {
         let isForMainThread: Bool
@@ -15,9 +16,9 @@ final class CallbackQueue: PlaybackDelivery {
     }
 
     private let items = Mutex<(waiting: [Item], isClosed: Bool)>(([], false))
-    /// What runs; its memory is used again. Touched only by who has claimed the player, one at a time.
+    /// The callbacks being run. The memory is reused. Accessed only by the thread that has claimed the player.
     @exclusivity(unchecked) nonisolated(unsafe) private var running: [Item] = []
-    /// How many wait; looked at after every reading, so kept where no lock is needed.
+    /// The number of waiting callbacks. Atomic, because it is checked after every reading without the lock.
     private let count = Atomic<Int>(0)
     private let outstanding = OutstandingWork()
     let deliversAsLive: Bool
@@ -29,7 +30,7 @@ final class CallbackQueue: PlaybackDelivery {
 
     func tracked(_ delivery: any Delivery) -> any Delivery { TrackedDelivery(delivery, outstanding: outstanding) }
 
-    /// Runs what waits, and what that brings about, until nothing waits.
+    /// Runs waiting callbacks, including those added meanwhile, until none are left.
     func run(isOnMainThread: Bool) {
         while count.load(ordering: .acquiring) > 0 {
             items.withLock { items in
@@ -37,7 +38,7 @@ final class CallbackQueue: PlaybackDelivery {
                 swap(&running, &items.waiting)
             }
             if running.count == 1, isOnMainThread || !running[0].isForMainThread {
-                // As most often: taken out, which costs less than to empty a list.
+                // The most frequent case. Removing the element is cheaper than clearing the array.
                 running.removeLast().work()
             } else {
                 runBatch(isOnMainThread: isOnMainThread)
@@ -46,7 +47,8 @@ final class CallbackQueue: PlaybackDelivery {
         }
     }
 
-    /// Drops what waits and takes nothing more: nobody can play any longer, and what waits holds on to this queue.
+    /// Drops all waiting callbacks and accepts no more. Called when playback is no longer possible, because waiting
+    /// callbacks retain this queue.
     func close() {
         let waiting = items.withLock { items in
             items.isClosed = true
@@ -73,16 +75,16 @@ final class CallbackQueue: PlaybackDelivery {
         }
     }
 
-    /// Returns when every callback that was delivered as live has run and every consumer has asked for more.
+    /// Waits until every callback that was delivered as live has run and every consumer has requested its next element.
     func settle() async {
         await outstanding.waitUntilDone()
         await consumers.waitUntilIdle()
     }
 
-    /// True when `settle` has nothing to wait for.
+    /// True if `settle` would return immediately.
     var isSettled: Bool { outstanding.isDone && consumers.isIdle }
 
-    /// The way of one manager's callbacks into the queue.
+    /// An executor that appends the callbacks of one manager to the queue.
     private final class Lane: Delivery {
         private let queue: CallbackQueue
         private let isForMainThread: Bool
@@ -102,7 +104,8 @@ final class CallbackQueue: PlaybackDelivery {
     }
 }
 
-/// Counts callbacks that are on their way to a queue or a run loop, so that playback can wait for them.
+/// A counter of callbacks that have been scheduled on a queue or run loop but have not run, so that playback can wait
+/// for them.
 final class OutstandingWork: Sendable {
     private struct State {
         var count = 0
@@ -138,7 +141,7 @@ final class OutstandingWork: Sendable {
     }
 }
 
-/// A live delivery whose work is counted.
+/// A live executor that counts its pending callbacks.
 final class TrackedDelivery: Delivery {
     private let delivery: any Delivery
     private let outstanding: OutstandingWork

@@ -3,25 +3,28 @@
 import DeviceCore
 import Synchronization
 
-/// The motion sensors of a played trace, and which of them somebody listens to.
+/// The motion sensors of a played trace, with a cache of the sensors that have subscribers.
 ///
-/// The player looks at that for each reading of the trace, which is why it does not ask the hub each time.
+/// The player needs this information for every sample of the trace, so it does not query the hub each time.
 final class MotionFeed: Sendable {
     let hub: MotionHub
     private let change: Change
-    /// The sensors, each where the trace's events point to.
+    /// The sensors, in the order in which the trace's events refer to them.
     let sensors: [SensorDescription]
-    /// Those of them that the device has.
+    /// Whether the device has each sensor.
     private let isPlayed: [Bool]
 
-    /// Whether somebody has come or gone since the player looked.
+    /// A flag that is set when subscriptions have changed since the player last checked.
     private final class Change: Sendable {
         let hasHappened = Atomic<Bool>(true)
     }
 
+    /// Creates the motion sensors of a device.
+    ///
     /// - Parameters:
     ///   - sensors: All sensors of the trace.
-    ///   - isPlayed: For each whether the device has it; no two of those may have one id.
+    ///   - isPlayed: Whether the device has each sensor. The ids of these sensors must be unique.
+    ///   - contexts: The IIO context descriptions.
     init(sensors: [SensorDescription], isPlayed: [Bool], contexts: [String]) {
         let change = Change()
         self.change = change
@@ -32,12 +35,12 @@ final class MotionFeed: Sendable {
         }
     }
 
-    /// The sensor's id; nil for an index that no played sensor has.
+    /// Returns the id of a sensor; nil if the device does not have the sensor.
     func id(_ index: Int) -> SensorDescription.ID? {
         isPlayed.indices.contains(index) && isPlayed[index] ? sensors[index].id : nil
     }
 
-    /// Brings a list of what is wanted of each sensor up to date.
+    /// Updates the list of sensors with subscribers if subscriptions have changed.
     @inline(__always)
     func update(_ wanted: inout [Bool]) {
         guard change.hasHappened.load(ordering: .acquiring) else { return }

@@ -4,11 +4,11 @@ package import DeviceCore
 import GPSDProtocol
 package import Trace
 
-/// Sees the events of a trace while it is played, and may change them: what a person lets go wrong by hand.
+/// A filter that receives the events of a trace during playback and can replace them, for manual fault injection.
 package struct PlaybackFilter: Sendable {
-    /// True when it is to see the readings of motion sensors too.
+    /// Whether the filter receives motion samples.
     package var takesSamples: Bool
-    /// What becomes of an event; nil for one that stays as it is. Called by whoever plays.
+    /// Returns the events that replace an event; nil to keep the event. Called on the playing thread.
     package var apply: @Sendable (TraceEvent) -> [TraceEvent]?
 
     package init(takesSamples: Bool, apply: @escaping @Sendable (TraceEvent) -> [TraceEvent]?) {
@@ -17,22 +17,23 @@ package struct PlaybackFilter: Sendable {
 }
 
 extension SimulatedDevice {
-    /// Has the filter see what is played from here on; nil for none. Does nothing when called while the device plays.
+    /// Applies the filter to all further events; nil removes the filter. Does nothing if called while the device is
+    /// playing.
     package func filter(by filter: PlaybackFilter?) {
         guard player.claim() else { return }
         defer { player.release() }
         player.filter = filter
     }
 
-    /// The number of an accessory by the trace's name for it; nil while it is not attached. For filters, which are called by
-    /// whoever plays.
+    /// Returns the id of an accessory, given its name in the trace; nil if it is not attached. Intended for filters,
+    /// which run on the playing thread.
     package func accessory(named name: String) -> AccessoryDescription.ID? { player.accessory(named: name) }
 }
 
 extension TraceFeed {
-    /// The event that comes next in memory of its own; nil for a reading of a sensor, and for what no filter sees.
+    /// Returns a copy of the next event; nil for motion samples and for events that filters do not receive.
     ///
-    /// - Parameter sensor: the one that it is about.
+    /// - Parameter sensor: The sensor of the event.
     func event(sensor: SensorDescription.ID?) -> TraceEvent? {
         let contents: TraceEvent.Contents
         switch content {
@@ -54,7 +55,7 @@ extension TraceFeed {
         return TraceEvent(time: lastPlace, contents)
     }
 
-    /// Puts that in the place of the event that comes next.
+    /// Replaces the next event.
     mutating func replace(with contents: TraceEvent.Contents) {
         switch contents {
         case .gpsd(let line):
@@ -75,7 +76,7 @@ extension TraceFeed {
         case .battery(let battery): set(.battery, .battery(battery))
         case .accessory(let event): set(.accessory, .accessory(event))
         case .beacon(let event): set(.beacon, .beacon(event))
-        // Those are handed on by the name of the sensor.
+        // The player delivers these events by the id of the sensor.
         case .sample, .sensorLost, .sensorRegained: break
         }
     }

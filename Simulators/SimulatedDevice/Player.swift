@@ -5,16 +5,17 @@ import GPSDProtocol
 import Synchronization
 import Trace
 
-/// Lets a trace happen, step by step.
+/// Plays a trace step by step.
 ///
-/// It belongs to whoever has claimed it, one at a time, which is why it needs no lock while it works.
+/// A thread has to claim the player before use. Only one thread at a time can claim it, so no lock is needed during
+/// playback.
 final class Player: @unchecked Sendable {
     enum Step {
-        /// A timer ran, or a quiet epoch ended.
+        /// A timer fired, a held epoch was delivered, the trace ended or another pass began.
         case happened
-        /// The next event of the trace was handed on.
+        /// The next event of the trace was processed.
         case handedOn
-        /// Nothing is left to happen by the limit.
+        /// No more events occur up to the limit.
         case finished
     }
 
@@ -25,23 +26,26 @@ final class Player: @unchecked Sendable {
     private let status: StatusHub
     private let beacons: BeaconHub
     private var accessories: RecordedAccessories
-    // Only touched by who has claimed the player, which is checked there and not at each access.
+    // Accessed only by the thread that has claimed the player. This is enforced by the claim, not checked at each
+    // access.
     @exclusivity(unchecked) private var feed: TraceFeed
     private let differences: AccessoryDifferences
-    /// For each motion sensor whether somebody listens to it.
+    /// Whether each motion sensor has subscribers.
     @exclusivity(unchecked) private var wanted: [Bool] = []
-    /// For each motion sensor the readings that were handed on last, whose memory is used again.
+    /// The last batch of each motion sensor, whose memory is reused.
     @exclusivity(unchecked) private var batches: [MotionBatch] = []
 
-    /// Changes events before they are handed on; nil where they stay what they are. Touched by who has claimed the player.
+    /// The filter of events before their delivery; nil if there is none. Accessed only by the thread that has claimed
+    /// the player.
     @exclusivity(unchecked) var filter: PlaybackFilter?
 
     private let end: PlaybackEnd
-    /// Civil time at the trace's start.
+    /// The civil time at the start of the trace.
     private let origin: WallTime
-    /// When the hub has something to do next: only positions and what follows from them change that.
+    /// The hub's next deadline. Stored here, because motion samples, which are the most frequent events, do not change
+    /// it.
     private var epoch = BootTime.never
-    /// True once the end of the trace has been noticed.
+    /// True once the end of the trace has been processed.
     private var hasEnded = false
 
     init(
@@ -59,16 +63,16 @@ final class Player: @unchecked Sendable {
         self.accessories = RecordedAccessories(source: accessories, clock: clock)
         differences = self.accessories.differences
         batches = motion.sensors.map { MotionBatch(sensor: $0.id, kind: $0.kind) }
-        // Nobody listens yet.
+        // There are no subscribers yet, so nothing is delivered.
         restore(self.feed.begin())
     }
 
-    /// Claims the player; false when somebody plays already, as in a callback.
+    /// Claims the player. Returns false if it is already claimed, for example during a callback.
     func claim() -> Bool { !isClaimed.exchange(true, ordering: .acquiring) }
 
     func release() { isClaimed.store(false, ordering: .releasing) }
 
-    /// Goes to another place of the trace; the device is in the state of there when it returns.
+    /// Moves to a trace time in seconds. When this function returns, the device has the state at that time.
     func seek(to seconds: Double) {
         let place = TraceFeed.place(seconds)
         hasEnded = false
@@ -77,9 +81,9 @@ final class Player: @unchecked Sendable {
         restore(state)
     }
 
-    /// Brings the device into that state.
+    /// Sets the device to a state.
     ///
-    /// - Parameter flushes: True when the trace begins again, so that what the hub holds back is handed over first.
+    /// - Parameter flushes: True if the trace begins again, so that epochs held by the hub have to be delivered first.
     private func restore(_ state: TraceState, flushes: Bool = false) {
         hub.together {
             if flushes { hub.flush() }
@@ -97,20 +101,21 @@ final class Player: @unchecked Sendable {
         epoch = hub.nextDeadline
     }
 
-    /// True when time goes no further, because the trace is over.
+    /// True if time does not advance any further, because the trace has ended.
     var isStopped: Bool {
         guard case .stop = end else { return false }
         return feed.peek() == nil
     }
 
-    /// Does what was asked for at the end of the trace; true when that was something.
+    /// Performs the action that was configured for the end of the trace. Returns true if there was one. Later calls
+    /// have no effect.
     private func noteEnd() -> Bool {
         guard !hasEnded else { return false }
         hasEnded = true
         switch end {
         case .hold: return false
         case .stop:
-            // Time will not come to their ends.
+            // Time does not advance to the deadlines of held epochs, so they are delivered now.
             hub.flush()
         case .fail(let error):
             hub.setStatus(.unavailable(error))
@@ -121,27 +126,29 @@ final class Player: @unchecked Sendable {
         return true
     }
 
-    /// When the next event of the trace is due; nil at its end.
+    /// Returns the time of the next event; nil at the end of the trace.
     func nextEvent() -> BootTime? { feed.peek() }
 
     var warnings: [TraceWarning] { feed.warnings }
 
-    /// What sessions with accessories lack up to now; anybody may look.
+    /// The differences between the played and the recorded sessions with accessories so far. Can be read on any thread.
     var accessoryDifferences: [AccessoryDifference] { differences.all }
 
     var outstandingDifferences: [AccessoryDifference] { accessories.outstanding() }
 
     func accessory(named name: String) -> AccessoryDescription.ID? { accessories.id(of: name) }
 
-    /// True when a timer is due where the clock stands.
+    /// True if a timer is due at the current time of the clock.
     var isTimerDue: Bool { clock.nextDeadline.map { $0 <= clock.now } ?? false }
 
-    /// Lets happen what is next by the limit: the end of a quiet epoch, a timer, or an event of the trace.
+    /// Performs the next action up to the limit: delivers a held epoch that is due, runs a timer, or processes an event
+    /// of the trace.
     func step(upTo limit: BootTime) -> Step {
         let event = feed.peek()
         if event == nil, noteEnd() { return .happened }
         let limit = event == nil && limit != .never && isStopped ? min(limit, clock.now) : limit
-        // At the end of the trace timers only run as far as somebody asked the clock to go, and those that are due.
+        // Without a limit, the clock does not advance beyond the end of the trace, and only timers that are already due
+        // run.
         if event == nil, limit == .never {
             if isTimerDue {
                 clock.runNextTimer(upTo: clock.now)
@@ -163,11 +170,12 @@ final class Player: @unchecked Sendable {
             hub.handOverDue(now: epoch)
             self.epoch = hub.nextDeadline
         } else if let event, event <= next {
-            // The kind first: it is quicker to look at.
+            // The kind is checked first, because this is faster than checking the content.
             if feed.kind == .battery, case .round(let state) = feed.content {
                 restore(state, flushes: true)
                 feed.consume()
-                // Who wants all that is left gets one round, or it would never end.
+                // Without a limit, an endless trace is played for one pass only, because playback would not end
+                // otherwise.
                 return limit == .never && feed.isEndless ? .finished : .happened
             }
             if let filter, feed.kind != .sample || filter.takesSamples {
@@ -186,7 +194,7 @@ final class Player: @unchecked Sendable {
         return .happened
     }
 
-    /// Hands on what the filter makes of the event that comes next.
+    /// Applies the filter to the next event and delivers the result.
     private func handOn(through filter: PlaybackFilter) {
         guard feed.kind != .sample else {
             var batch = MotionBatch(sensor: "", kind: .pressure)
@@ -209,7 +217,7 @@ final class Player: @unchecked Sendable {
         for event in events { handOn(event) }
     }
 
-    /// Hands on an event that a filter has made.
+    /// Delivers an event that the filter has returned.
     private func handOn(_ event: TraceEvent) {
         switch event.contents {
         case .sample(let value, let kind, let sensor, let stamp):
@@ -225,7 +233,8 @@ final class Player: @unchecked Sendable {
     }
 
     private func handOn() {
-        // A trace that is behind a clock that was moved by hand catches up at once.
+        // If the clock was advanced manually, the overdue events of the trace are delivered immediately, with the
+        // current time.
         let now = clock.now
         if hub.wantsLines, feed.isLine { feed.line().withUnsafeBytes { hub.post(line: $0, arrival: now) } }
         switch feed.content {
@@ -264,7 +273,7 @@ final class Player: @unchecked Sendable {
         feed.consume()
     }
 
-    /// Hands the readings that come next to those who want them; else they are only passed over.
+    /// Delivers the next samples of a motion sensor, or skips them if the sensor has no subscribers.
     private func handOnSamples() {
         motion.update(&wanted)
         let sensor = feed.sensor ?? -1
@@ -273,7 +282,7 @@ final class Player: @unchecked Sendable {
             feed.consume()
             return
         }
-        // Taken out, so that there is one owner, and no copy.
+        // Moved out of the array, so that the batch is uniquely referenced and is not copied.
         var batch = MotionBatch(sensor: "", kind: .pressure)
         swap(&batch, &batches[sensor])
         feed.takeSamples(into: &batch)

@@ -2,10 +2,10 @@
 
 import DeviceCore
 
-/// The times of one round that tell when the next one has to begin, in nanoseconds of the device's clock since the trace's
-/// start.
+/// The event times of one pass, which determine the start of the next pass. Times are in nanoseconds of the device's
+/// clock since the start of the trace.
 struct RoundRhythm: Sendable {
-    /// One stream's first and last event, and the time between its last two.
+    /// The first and last event of a stream and the interval between its last two events.
     private struct Beat: Sendable {
         var first: Int64
         var last: Int64
@@ -18,11 +18,11 @@ struct RoundRhythm: Sendable {
         }
     }
 
-    /// The offset with which the round began.
+    /// The offset at the start of the pass.
     let offset: Int64
     private var last: Int64?
     private var positions: Beat?
-    /// Of the first sensor that gave a reading.
+    /// The samples of the first sensor that delivered one.
     private var readings: Beat?
     private var sensor: Int?
 
@@ -44,13 +44,17 @@ struct RoundRhythm: Sendable {
         }
     }
 
-    /// The latest end of the round when no pause is longer than that.
+    /// Returns the latest possible end of the pass if pauses are limited to `gap`.
     func end(atMost gap: Int64?) -> Int64 { gap.map { (last ?? 0).addingSaturated($0) } ?? .max }
 
-    /// When the next round begins: at the end that it was given, unless something happens at that very time, else so that the
-    /// stream with the beat goes on in its beat, and always after the last event.
+    /// Returns the start of the next pass.
     ///
-    /// - Parameter from: when this one began.
+    /// The next pass starts at `end`, unless an event occurs at or after that time. Otherwise, it starts so that the
+    /// stream continues with its interval. It always starts after the last event.
+    ///
+    /// - Parameters:
+    ///   - from: The start of the current pass.
+    ///   - end: The required end of the current pass; nil if there is none.
     func next(from: Int64, end: Int64?) -> Int64 {
         let least = (last ?? from).addingSaturated(1)
         if let end, end >= least { return end }

@@ -3,26 +3,26 @@
 import DeviceCore
 
 extension SimulatedDevice {
-    /// Plays the rest of the trace at once, with every callback, and returns.
+    /// Plays the rest of the trace without delays, runs every callback and returns.
     ///
-    /// The clock stands at the end of the trace afterwards; `advance(by:)` lets time-outs run that were not due yet. Does
-    /// nothing when called while the device plays, as from a callback. With `delivery: .asLive`, or when somebody
-    /// consumes an async sequence, use the async form.
+    /// The clock then shows the end of the trace. Use `advance(by:)` to let pending timeouts occur. Does nothing if
+    /// called while the device is playing, for example from a callback. With `delivery: .asLive`, or with consumers of
+    /// async sequences, use the async form.
     public func play() { run(upTo: .never) }
 
-    /// Lets that many seconds pass on the device's clock, with all that happens in them. The trace may end meanwhile.
-    /// Negative numbers and NaN count as 0. Does nothing when called while the device plays.
+    /// Advances the device's clock by the given number of seconds and plays all events in that time. The trace may end
+    /// in that time. Negative numbers and NaN are treated as 0. Does nothing if called while the device is playing.
     public func advance(by seconds: Double) {
         let limit = time(after: seconds)
         if run(upTo: limit), !player.isStopped { clock.move(to: limit) }
     }
 
-    /// Plays the next event of the trace, with the timers that are due before it; false at the end. Readings of a motion
-    /// sensor that came in together are one event.
+    /// Plays the next event of the trace and the timers that are due before it. Returns false at the end. Samples of a
+    /// motion sensor that arrived together are one event.
     @discardableResult
     public func step() -> Bool { play(atMost: 1) }
 
-    /// Plays so many of the next events of the trace; false at the end.
+    /// Plays up to the given number of events. Returns false at the end of the trace.
     package func play(atMost count: Int) -> Bool {
         guard player.claim() else { return false }
         defer { player.release() }
@@ -34,7 +34,7 @@ extension SimulatedDevice {
                 let step = player.step(upTo: next)
                 callbacks.run(isOnMainThread: isMain)
                 switch step {
-                // What is due before the event.
+                // A timer or the end of an epoch before the event.
                 case .happened: continue
                 case .handedOn:
                     rest -= 1
@@ -42,27 +42,28 @@ extension SimulatedDevice {
                 case .finished: return false
                 }
             }
-            // What the last events brought about, without moving the clock.
+            // Runs the consequences of the last events without advancing the clock.
             while player.step(upTo: clock.now) != .finished { callbacks.run(isOnMainThread: isMain) }
             callbacks.run(isOnMainThread: isMain)
             return false
         }
     }
 
-    /// Goes to another place of the trace, forward or back, in seconds from the trace's start.
+    /// Moves to another time in the trace, forward or backward, in seconds since the start of the trace.
     ///
-    /// Nobody is told of what lies between. When this returns, the device has the state of that place: its accessories,
-    /// its battery and what is lost there. Managers are told of these changes at once. The last position is that of the
-    /// place, with its age; nobody is told of it. Managers hear of positions again with the next one, and of motion
-    /// with the next reading. What was held back of an epoch is dropped. Sessions with accessories that stay attached
-    /// go on, with what the trace has from there on.
+    /// The events in between are not delivered. When this function returns, the device has the state at that time:
+    /// accessories, battery, and lost sources and sensors. Managers are notified of these changes immediately. The last
+    /// position is that of the new time, with its age, but is not delivered. Positions and samples are delivered again
+    /// from the next event on. Reports of an incomplete epoch are dropped. Sessions with accessories that remain
+    /// attached continue with the bytes of the trace from that time on.
     ///
-    /// The device's clock does not go back: time since boot stands still meanwhile and rises from there on, so that
-    /// intervals and time-outs stay what they are. Civil time is that of the place, as the times of the receivers are.
-    /// The attitude settles again as after a jolt.
+    /// The device's clock does not move backward: the time since boot stands still during the move and increases
+    /// afterwards, so that intervals and timeouts are preserved. The wall-clock time is that of the new time in the
+    /// trace, like the times of the receivers. The attitude converges again, as after a jolt.
     ///
-    /// A place before the start is the start, even if ``PlaybackOptions/from`` is later; one after the end leaves
-    /// nothing to play. The number of rounds left stays the same. Does nothing when called while the device plays.
+    /// A time before the start is the start, even if ``PlaybackOptions/from`` is later. After a time beyond the end,
+    /// there is nothing to play. The number of remaining passes does not change. Does nothing if called while the
+    /// device is playing.
     public func seek(to seconds: Double) {
         guard player.claim() else { return }
         defer { player.release() }
@@ -74,7 +75,8 @@ extension SimulatedDevice {
         }
     }
 
-    /// The time that many seconds from now, as far as the clock goes. "Never" would be the end of the trace instead.
+    /// Returns the time after the given number of seconds, limited to the range of the clock. It is never `.never`,
+    /// which would play to the end of the trace.
     func time(after seconds: Double) -> BootTime {
         min(clock.now.advanced(bySeconds: max(0, seconds)), BootTime(nanoseconds: .max - 1))
     }
@@ -89,7 +91,7 @@ extension SimulatedDevice {
             repeat {
                 while player.step(upTo: limit) != .finished { callbacks.run(isOnMainThread: isMain) }
                 callbacks.run(isOnMainThread: isMain)
-                // The last callbacks may have written to an accessory.
+                // The last callbacks may have written to an accessory, which starts a timer.
             } while limit == .never && player.isTimerDue
         }
         return true

@@ -4,32 +4,34 @@ import DeviceCore
 import Synchronization
 
 extension SimulatedDevice {
-    /// Plays the rest of the trace at once, and returns when every callback has run and every consumer of an async
-    /// sequence has asked for its next element. On the main actor callbacks of managers made there run in place.
+    /// Plays the rest of the trace without delays. Returns when every callback has run and every consumer of an async
+    /// sequence has requested its next element. On the main actor, callbacks of managers that were created there run
+    /// directly.
     nonisolated(nonsending) public func play() async { await run(upTo: .never) }
 
-    /// Lets that many seconds pass on the device's clock, with all that happens in them.
+    /// Advances the device's clock by the given number of seconds and plays all events in that time.
     nonisolated(nonsending) public func advance(by seconds: Double) async {
         let limit = time(after: seconds)
         if await run(upTo: limit), !player.isStopped { clock.move(to: limit) }
     }
 
-    /// Pauses ``play(speed:)``, running or not yet begun, until it is resumed. May be called at any time and from
-    /// anywhere, callbacks included; what is due at once still comes.
+    /// Pauses ``play(speed:)`` until ``resume()`` is called, even if playback has not begun yet. Events that are due
+    /// immediately are still delivered. Can be called at any time and from any thread, including from callbacks.
     public func pause() { isPaused.store(true, ordering: .releasing) }
 
-    /// Lets ``play(speed:)`` go on where it paused.
+    /// Resumes ``play(speed:)``.
     public func resume() { isPaused.store(false, ordering: .releasing) }
 
-    /// Plays the rest of the trace in real time, or that many times faster; ends early when the task is cancelled.
-    /// A speed that is not above zero, or not finite, plays it at once. Does nothing when called
-    /// while the device plays, and keeps others from playing it until it returns.
+    /// Plays the rest of the trace in real time multiplied by `speed`. Cancelling the task ends playback early. If the
+    /// speed is not positive and finite, plays without delays. Does nothing if called while the device is playing.
+    /// Until this function returns, other functions that play the device have no effect.
     nonisolated(nonsending) public func play(speed: Double) async {
         guard speed > 0, speed.isFinite else {
             await play()
             return
         }
-        // Claimed all the while, so that nobody who looks at the device or steps it on seems to be the trace's end.
+        // Claimed for the whole duration, so that concurrent access to the device cannot be mistaken for the end of the
+        // trace.
         guard player.claim() else { return }
         defer { player.release() }
         let start = clock.now
@@ -45,7 +47,7 @@ extension SimulatedDevice {
                 continue
             }
             let due = min(next, clock.nextDeadline ?? .never, hub.nextDeadline)
-            // In small pieces, so that ages and time-outs that look at the clock see it move.
+            // In small steps, so that ages and timeouts based on the clock advance.
             let reached = realClock.now - realStart
             let passed = start.advanced(bySeconds: reached.inSeconds * speed)
             if due <= passed {
@@ -78,7 +80,7 @@ extension SimulatedDevice {
                 }
                 callbacks.run(isOnMainThread: MainThread.isCurrent)
                 await callbacks.settle()
-                // The last callbacks may have written to an accessory.
+                // The last callbacks may have written to an accessory, which starts a timer.
             } while limit == .never && player.isTimerDue
         }
     }

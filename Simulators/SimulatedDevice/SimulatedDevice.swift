@@ -4,7 +4,8 @@ public import DeviceCore
 import Synchronization
 @_exported public import Trace
 
-/// A device that exists in a trace: its readings go through the very same managers, on a clock that only playback moves.
+/// A device that plays a trace: its readings are delivered by the same managers as live ones, on a clock that only
+/// playback advances.
 ///
 /// ```swift
 /// let device = SimulatedDevice(try TraceFile(path: "drive.log.chk"))
@@ -17,27 +18,28 @@ import Synchronization
 /// }
 /// ```
 ///
-/// Motion sensors, accessories, beacons and the battery of the trace are the device's `motionSource`, `accessorySource`,
-/// `beaconSource` and `statusSource`. Consecutive readings of one sensor with the same time are handed over as one batch.
+/// The motion sensors, accessories, beacons and battery of the trace are available as the device's `motionSource`,
+/// `accessorySource`, `beaconSource` and `statusSource`. Consecutive samples of one sensor with the same time are
+/// delivered as one batch.
 ///
-/// Nothing sleeps: `play()` returns when the whole trace has been played and every callback has run. Two devices are
-/// independent, so tests can run in parallel. A simulated device reads no environment, no configuration file and no
-/// stored calibration; the same trace gives the same callbacks on every machine.
+/// Playback does not sleep: `play()` returns when the whole trace has been played and every callback has run. Devices
+/// are independent of each other, so tests can run in parallel. A simulated device does not use the environment,
+/// configuration files or stored calibrations; a trace produces the same callbacks on every machine.
 ///
-/// **Callbacks** run in one global order. Those of a manager that was made on the main thread run in place when
-/// playback runs there too, else in a synchronous hop to it, so the main thread must not be blocked. All others run in
-/// place, on the thread that plays. The program's own timers stay in real time.
+/// **Callbacks** run in one global order. Callbacks of managers that were created on the main thread run on the main
+/// thread: directly if playback runs there, otherwise by a synchronous call, so the main thread must not be blocked.
+/// All other callbacks run directly on the playing thread. Timers of the program itself run in real time.
 public final class SimulatedDevice: Sendable {
-    /// Where callbacks run.
+    /// The executor of callbacks.
     public enum CallbackDelivery: Sendable {
-        /// The player runs them, in one global order.
+        /// The player runs callbacks in one global order.
         case inOrder
-        /// They take the same way as on live hardware, to the main queue, run loops and private queues. Use the async
-        /// forms of `play` and `advance`, which wait for them.
+        /// Callbacks use the same main queue, run loops and private queues as on live hardware. Use the async forms of
+        /// `play` and `advance`, which wait for them.
         case asLive
     }
 
-    /// The device for managers; `use` and `install` bind it.
+    /// The device for managers. Bind it with `use` or `install`.
     public let device: Device
     let clock: VirtualClock
     let hub: PositionHub
@@ -48,15 +50,16 @@ public final class SimulatedDevice: Sendable {
     let player: Player
     let isPaused = Atomic<Bool>(false)
 
-    /// A device that plays the trace.
+    /// Creates a device that plays a trace.
+    ///
     /// - Parameters:
-    ///   - trace: What it plays.
-    ///   - configuration: What it is configured to do; nothing else is read. Mount matrices in it replace those of the
-    ///     trace.
-    ///   - calibrations: Calibrations by the ids of the sensors, in place of those in the trace's header.
-    ///   - stamps: What becomes of the times in the trace.
-    ///   - options: What is played of it, and how.
-    ///   - delivery: Where callbacks run.
+    ///   - trace: The trace.
+    ///   - configuration: The configuration of the device; no other configuration is read. Its mount matrices replace
+    ///     those of the trace.
+    ///   - calibrations: Calibrations by sensor id, which replace those in the trace's header.
+    ///   - stamps: The treatment of the times in the trace.
+    ///   - options: The playback options.
+    ///   - delivery: The executor of callbacks.
     public init(
         _ trace: TraceFile,
         configuration: Configuration = Configuration(),
@@ -87,7 +90,7 @@ public final class SimulatedDevice: Sendable {
         var fixed: [SensorIdentity: SensorCalibration] = [:]
         var heard: Set<SensorDescription.ID> = []
         let isPlayed = zip(recordedSensors, sensors).map { recorded, sensor in
-            // Of two with one name, which somebody has given them, the first.
+            // Of several sensors with the same new name, only the first is played.
             guard options.streams.contains(recorded), heard.insert(sensor.id).inserted else { return false }
             fixed[SensorIdentity(sensor)] = calibrations[sensor.id] ?? trace.header?.calibrations[recorded.id]
             return true
@@ -113,7 +116,8 @@ public final class SimulatedDevice: Sendable {
             calibrations: FixedCalibrations(fixed), playback: callbacks)
     }
 
-    /// A device without a trace: what ``attach(_:)`` attaches is all that it has, and `advance(by:)` lets time pass.
+    /// Creates a device without a trace. It has only the accessories that are attached with ``attach(_:)``;
+    /// `advance(by:)` advances its clock.
     public convenience init(
         name: String = "simulated", configuration: Configuration = Configuration(),
         delivery: CallbackDelivery = .inOrder
@@ -123,46 +127,47 @@ public final class SimulatedDevice: Sendable {
 
     deinit { callbacks.close() }
 
-    /// Runs the closure with this device in place of the live one: managers made in it belong to this device.
+    /// Runs the closure with this device as the current device. Managers that are created in the closure use this
+    /// device.
     public func use<Result>(_ body: () throws -> Result) rethrows -> Result {
         try Device.$current.withValue(device, operation: body)
     }
 
-    /// Runs the closure with this device in place of the live one, in the task and the tasks that it makes.
+    /// Runs the closure with this device as the current device, in the current task and its child tasks.
     nonisolated(nonsending) public func use<Result>(
         _ body: nonisolated(nonsending) () async throws -> Result
     ) async rethrows -> Result {
         try await Device.$current.withValue(device, operation: body)
     }
 
-    /// Puts this device in the place of the live one for the whole process, for programs that make managers on threads
-    /// of their own. Tests that do so cannot run in parallel.
+    /// Makes this device the default device of the whole process, for programs that create managers on other threads.
+    /// Tests that use this cannot run in parallel.
     public func install() { Device.install(device) }
 
-    /// Takes it back.
+    /// Reverts ``install()``. Does nothing if another device is installed.
     public func uninstall() { if Device.installed === device { Device.install(nil) } }
 
-    /// What could not be read of the trace so far; empty while it plays.
+    /// The warnings about unreadable parts of the trace so far; empty while the device is playing.
     public var warnings: [TraceWarning] {
         guard player.claim() else { return [] }
         defer { player.release() }
         return player.warnings
     }
 
-    /// The device's civil time.
+    /// The wall-clock time of the device.
     public var wallTime: WallTime { clock.wallTime }
 
-    /// Returns once that many consumers of async sequences wait for their first element. A task that was just made has
-    /// not asked yet, and a trace played at once would be over before it does.
+    /// Waits until the given number of consumers of async sequences have requested their first element. A newly created
+    /// task has not requested one yet, and a trace played without delays could end before it does.
     public func waitForConsumers(_ count: Int) async { await callbacks.consumers.waitForConsumers(count) }
 }
 
 extension SimulatedDevice {
-    /// Attaches an accessory that is played by code; returns its number.
+    /// Attaches an accessory that is simulated by code and returns its id.
     ///
-    /// Its peers run in timers of the device's clock, so they answer while the device plays or time advances:
-    /// `advance(by:)`, or at the end of a trace `play()` for what needs no time. Any thread may call it; managers hear
-    /// of it the next time the device plays or advances, even by 0.
+    /// Its peers run in timers of the device's clock, so they respond while the device is playing or time advances:
+    /// `advance(by:)`, or `play()` at the end of a trace for actions that take no time. Can be called from any thread.
+    /// Managers are notified the next time the device plays or advances, even by 0 s.
     @discardableResult
     public func attach(_ accessory: SimulatedAccessory) -> AccessoryDescription.ID {
         let source = accessories
@@ -172,13 +177,13 @@ extension SimulatedDevice {
         return source.attach(accessory.description, attachment)
     }
 
-    /// Unplugs an accessory, be it of the trace or one that was attached; nothing when it is gone. What it had sent can
-    /// still be read.
+    /// Detaches an accessory, whether it belongs to the trace or was attached by code. Does nothing if the accessory is
+    /// not attached. Bytes that it has sent can still be read.
     public func detach(_ id: AccessoryDescription.ID) { accessories.detach(id) }
 
-    /// How programs differed from the recorded one in sessions with accessories of the trace, in the order of
-    /// detection. At the end of the trace that includes what is missing; while the device plays, only what was noticed
-    /// so far. At most some hundred.
+    /// The differences between the recorded sessions with accessories and those of the current program, in order of
+    /// detection. At the end of the trace, missing bytes and sessions are included. While the device is playing, only
+    /// the differences detected so far are included. At most 100 detected differences are stored.
     public var accessoryDifferences: [AccessoryDifference] {
         guard player.claim() else { return player.accessoryDifferences }
         defer { player.release() }

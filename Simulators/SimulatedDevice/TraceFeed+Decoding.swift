@@ -5,9 +5,11 @@ import GPSDProtocol
 import Trace
 
 extension TraceFeed {
-    /// Reads what is in a record that is no motion reading.
+    /// Decodes a record that is not a motion sample.
     ///
-    /// - Parameter index: Its place in the block.
+    /// - Parameters:
+    ///   - record: The record.
+    ///   - index: The index of the record in the block.
     mutating func decode(_ record: TraceRecord, at index: Int) {
         if record.kind == .gpsd, takePosition(of: index) {
             content = .position
@@ -30,24 +32,24 @@ extension TraceFeed {
             case .lost:
                 content = .lost(record.loss(in: bytes) ?? DeviceError(.connectionLost, "The position source was lost."))
             case .regained: content = .regained
-            // Taken as they are.
+            // The player reads samples directly from the record.
             case .sample: break
             case .sensorLost:
                 content = .sensorLost(record.loss(in: bytes) ?? DeviceError(.connectionLost, "The sensor was lost."))
             case .sensorRegained: content = .sensorRegained
             case .battery: content = .battery(record.battery(in: bytes))
-            // The cursor hands over none that cannot be read.
+            // The cursor returns only records that can be decoded.
             case .accessory: content = record.accessoryEvent(in: bytes).map { .accessory($0) } ?? .line
             case .beacon: content = record.beaconEvent(in: bytes).map { .beacon($0) } ?? .line
             }
         }
     }
 
-    /// Takes the position that the reader has decoded of a record; false where it has none.
+    /// Moves the position that the reader has decoded from a record to `position`. Returns false if there is none.
     private mutating func takePosition(of index: Int) -> Bool {
         while nextPosition < block.positionCount, block.positions[nextPosition].record < index { nextPosition += 1 }
         guard nextPosition < block.positionCount, block.positions[nextPosition].record == index else { return false }
-        // The memory of the one before goes back with the block.
+        // Swapped, so that the memory of the previous position is reused with the block.
         swap(&position, &block.positions[nextPosition].report)
         nextPosition += 1
         return true
@@ -71,7 +73,7 @@ extension TraceFeed {
         }
     }
 
-    /// The first time that a report of the trace carries; nil when none does.
+    /// Returns the first time in a report of the trace; nil if no report has a time.
     static func firstTime(of file: TraceFile) -> WallTime? {
         var decoder = GPSDDecoder()
         var report = PositionReport()

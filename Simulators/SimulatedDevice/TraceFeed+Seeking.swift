@@ -5,18 +5,18 @@ import GPSDProtocol
 import Trace
 
 extension TraceFeed {
-    // MARK: Going to a place
+    // MARK: Seeking
 
-    /// Goes to where playback begins; the state of there.
+    /// Moves to the start of playback and returns the state at that time.
     mutating func begin() -> TraceState { skip(to: from) }
 
-    /// Goes to a place, which the device's clock calls now from here on, while the receivers' times stay those of the
-    /// trace; the state of there.
+    /// Moves to a trace time and returns the state at that time. From then on, that trace time corresponds to `now` on
+    /// the device's clock, while the receivers' times remain those of the trace.
     mutating func seek(to place: Int64, now: BootTime) -> TraceState {
         offset = now.nanoseconds.subtractingSaturated(start.nanoseconds).subtractingSaturated(place)
         shiftBase = recordedShift.subtractingSaturated(offset)
         let state = rewind(to: place)
-        // Behind the end there is nothing: it is the end.
+        // Beyond the last event, the position is limited to the end of the trace.
         if !hasRecord() { lastPlace = min(place, passed) }
         return state
     }
@@ -37,7 +37,7 @@ extension TraceFeed {
         return skip(to: place)
     }
 
-    /// Passes over what is before the place.
+    /// Skips the events before a trace time and returns the resulting state.
     private mutating func skip(to place: Int64) -> TraceState {
         var state = TraceState(battery: options.streams.battery ? file.header?.battery : nil)
         passed = 0
@@ -51,7 +51,7 @@ extension TraceFeed {
             }
             self.record = record
             decode(record, at: taken)
-            // The same report again finds the clock where it is.
+            // If the record is decoded again, its time does not advance the report clock any further.
             if record.time ?? reportClock.elapsed >= place { break }
             taken += 1
             move()
@@ -62,7 +62,7 @@ extension TraceFeed {
         return state
     }
 
-    /// What the event that was decoded last makes of the state.
+    /// Applies the most recently decoded event to the state.
     func note(_ place: Int64, in state: inout TraceState) {
         switch content {
         case .position:
@@ -83,7 +83,7 @@ extension TraceFeed {
         }
     }
 
-    /// Begins another round, if there is one and the one before was not empty.
+    /// Begins another pass. Returns false if no passes are left or the preceding pass was empty.
     mutating func beginRound() -> Bool {
         guard roundsLeft != 0, !round.isEmpty else { return false }
         let end: Int64? = to == .max ? nil : min(to.addingSaturated(offset), round.end(atMost: maximumGap))
@@ -91,26 +91,26 @@ extension TraceFeed {
         roundsLeft = roundsLeft.map { $0 - 1 }
         let state = rewind(to: from)
         content = .round(state)
-        // Of no sensor and no receiver.
+        // A kind that belongs to neither a sensor nor a receiver.
         kind = .battery
         time = bootTime(from)
         return true
     }
 }
 
-/// What a device is like at a place of a trace, as the events before that place tell.
+/// The state of a device at a time in a trace, as determined by the preceding events.
 struct TraceState: Sendable {
     var battery: BatteryReading?
-    /// Nil while positions can be had.
+    /// The error of the position source; nil while it is available.
     var positionLoss: DeviceError?
-    /// Nil while beacons can be heard.
+    /// The error of the beacon source; nil while it is available.
     var beaconLoss: DeviceError?
-    /// The sensors that are lost, by their place in the trace's list.
+    /// The errors of unavailable sensors, by index in the trace's list of sensors.
     var sensorLosses: [Int: DeviceError] = [:]
-    /// The last fix of each receiver, at most as many as a hub tells apart.
+    /// The last fix of each receiver, limited to the number of receivers that a hub supports.
     var fixes: [PositionReport] = []
     var receivers: [ReceiverDescription] = []
-    /// The accessories that are attached, in the order in which they came, as they were described last.
+    /// The attached accessories with their last descriptions, in order of attachment.
     var accessories: [TraceAccessoryEvent] = []
 
     private static let maximumReceivers = 64
@@ -134,7 +134,7 @@ struct TraceState: Sendable {
         case .attached: if let index { accessories[index] = event } else { accessories.append(event) }
         case .detached:
             if let index { accessories.remove(at: index) }
-        // What was said before is not said again.
+        // Bytes of the past are not repeated.
         case .opened, .closed, .received, .sent: break
         }
     }

@@ -4,17 +4,17 @@ import DeviceCore
 import GPSDProtocol
 import Trace
 
-/// Reads a trace, one event after the other, each with its place on the device's clock.
+/// A reader of the events of a trace that converts their times to the device's clock.
 ///
-/// The event that comes next is read ahead, because it decides how far the clock may go. It stays where it was decoded
-/// until it is handed on. What the trace calls a time is a place here; the device's clock shows the start, the place and
-/// the offset, which changes when pauses are shortened, from round to round, and where somebody goes to another place.
+/// The next event is read in advance, because it determines how far the clock can advance. It remains decoded here
+/// until it is delivered. A `place` is a time of the trace in nanoseconds. The device's clock shows the sum of `start`,
+/// the place and `offset`. The offset changes when pauses are shortened, with each pass and with a seek.
 struct TraceFeed {
     enum Content {
-        /// A position: `position` holds it.
+        /// A position, which is stored in `position`.
         case position
         case other(GPSDReport)
-        /// A line that says nothing, and is there for those who want each line.
+        /// A line without effect, which is delivered to subscribers of raw lines.
         case line
         case lost(DeviceError)
         case regained
@@ -23,65 +23,69 @@ struct TraceFeed {
         case battery(BatteryReading?)
         case accessory(TraceAccessoryEvent)
         case beacon(BeaconEvent)
-        /// Another round begins, in that state.
+        /// The start of another pass, with the state at that time.
         case round(TraceState)
     }
 
-    /// The most readings that are handed on together.
+    /// The maximum number of samples in a batch.
     private static let maximumBatch = 1024
 
     let file: TraceFile
-    /// When the event that comes next is due; nil before the first and after the last.
+    /// The time of the next event; nil before the first and after the last event.
     var time: BootTime?
-    /// What it is about, unless it is a motion reading: ``takeSamples(into:)`` takes those.
+    /// The content of the next event. For motion samples, use ``takeSamples(into:)`` instead.
     var content = Content.line
-    /// What kind of event it is: quicker to look at than its content.
+    /// The kind of the next event, which is cheaper to check than the content.
     var kind = TraceRecord.Kind.gpsd
     var position = PositionReport()
 
     let start: BootTime
     let options: PlaybackOptions
-    /// Where playback begins and ends, and the longest pause, in nanoseconds of the trace.
+    /// The start and end of playback and the maximum pause, in nanoseconds of the trace.
     let from: Int64
     let to: Int64
     let maximumGap: Int64?
-    /// For each sensor whether it is played; nil when everything is.
+    /// Whether each sensor is played; nil if everything is played.
     private let sensors: [Bool]?
 
-    /// Nanoseconds by which the receivers' times are moved where the offset is 0.
+    /// The initial shift of the receivers' times, in nanoseconds.
     let recordedShift: Int64
-    /// By how much less they are moved than the device's clock, beyond that: not 0 where somebody has gone to another
-    /// place.
+    /// The shift of the receivers' times without `offset`, in nanoseconds. A seek changes it.
     var shiftBase: Int64
     var offset: Int64 = 0
 
     var reader: TraceReader
-    /// What the reader gave last.
+    /// The current block of the reader.
     var block = TraceBlock()
-    /// How many records of the block have been taken, and the first of its positions that may belong to one that has not.
+    /// The number of consumed records of the block, and the index of the first position that can belong to a later
+    /// record.
     var taken = 0
     var nextPosition = 0
-    /// What there was to say about the file before the block, and the last line that it is about.
+    /// The warnings of earlier blocks, and the line of the last one.
     private var formerWarnings: [TraceWarning] = []
     private var warnedLine = 0
     var decoder = GPSDDecoder()
     var record: TraceRecord?
-    /// The line of gpsd that stands in the place of the record's.
+    /// The line that replaces the line of the record.
     var replacedLine: [UInt8]?
-    /// The trace clock of traces without stamps of arrival.
+    /// The clock of traces without arrival times.
     var reportClock = ReportClock()
     var isAtEnd = false
-    /// The place of the event before, or where reading began.
+    /// The time of the preceding event, or of the start of reading.
     var lastPlace: Int64
-    /// The place of the last event that was passed over on the way to where reading began.
+    /// The time of the last event that was skipped before the start of reading.
     var passed: Int64 = 0
     var round = RoundRhythm(offset: 0)
-    /// How many rounds follow this one; nil without an end.
+    /// The number of passes after the current one; nil for unlimited passes.
     var roundsLeft: Int?
 
+    /// Creates a feed.
+    ///
     /// - Parameters:
-    ///   - start: The device's clock at the start of the trace.
-    ///   - shift: Nanoseconds by which the receivers' times are moved.
+    ///   - file: The trace.
+    ///   - start: The time of the device's clock at the start of the trace.
+    ///   - shift: The shift of the receivers' times, in nanoseconds.
+    ///   - options: The playback options.
     ///   - sensors: All sensors of the trace.
     init(
         file: TraceFile, start: BootTime, shift: Int64, options: PlaybackOptions = PlaybackOptions(),
@@ -106,25 +110,25 @@ struct TraceFeed {
             file, readsAhead: options.readsAhead, decodesPositions: options.streams.positions)
     }
 
-    /// Seconds of a trace as a place in it.
+    /// Converts seconds to a trace time in nanoseconds. Negative numbers and NaN become 0.
     static func place(_ seconds: Double) -> Int64 { seconds > 0 ? Int64(saturatingSeconds: seconds) ?? 0 : 0 }
 
     var isEndless: Bool { roundsLeft == nil }
 
-    /// Nanoseconds by which the receivers' times are moved now.
+    /// The current shift of the receivers' times, in nanoseconds.
     var shift: Int64 { shiftBase.addingSaturated(offset) }
 
     func bootTime(_ place: Int64) -> BootTime {
         BootTime(nanoseconds: start.nanoseconds.addingSaturated(offset).addingSaturated(place))
     }
 
-    /// What there is to say about the file so far.
+    /// The warnings about the file so far.
     var warnings: [TraceWarning] {
         formerWarnings
             + block.warnings.prefix { isAtEnd || $0.record < taken }.map(\.warning).filter { $0.line > warnedLine }
     }
 
-    /// Reads ahead unless that has been done; the time of the event that comes next, nil at the end.
+    /// Reads the next event if necessary and returns its time; nil at the end.
     mutating func peek() -> BootTime? {
         if time == nil, !isAtEnd { read() }
         return time
@@ -135,23 +139,23 @@ struct TraceFeed {
         replacedLine = nil
     }
 
-    /// True when the event that comes next is a line of gpsd, be it one that says nothing.
+    /// True if the next event is a line of gpsd, even one without effect.
     var isLine: Bool { kind == .gpsd || kind == .gpsdText }
 
-    /// The motion sensor that the event that comes next is about.
+    /// The index of the next event's motion sensor; nil if it has none.
     var sensor: Int? { record?.sensor }
 
-    /// The line of the event that comes next, as it was sent.
+    /// Returns the line of the next event as recorded, or its replacement.
     func line() -> [UInt8] {
         if let replacedLine { return replacedLine }
         guard let record else { return [] }
         return file.bytes.withUnsafeBytes { record.line(in: $0) }
     }
 
-    /// Takes the readings of one sensor that came in together: those of the event that comes next, and of the events
-    /// behind it as long as they are of the same sensor and time, and the sensor's own time does not go back.
+    /// Reads the samples of one sensor that arrived together: the next event and the following events with the same
+    /// sensor and arrival time, as long as their measurement times do not decrease.
     ///
-    /// - Parameter batch: of that sensor; its readings are replaced, and its memory is used again.
+    /// - Parameter batch: A batch of that sensor. Its samples are replaced and its memory is reused.
     mutating func takeSamples(into batch: inout MotionBatch) {
         guard let first = record, first.kind == .sample, let time = first.time else { return }
         let start = start.nanoseconds.addingSaturated(offset)
@@ -159,7 +163,8 @@ struct TraceFeed {
         batch.arrival = BootTime(nanoseconds: arrival)
         guard let sample = first.sample else { return }
         let measured = sample.stamp.map { start.addingSaturated($0) } ?? arrival
-        // Most often one takes the place of one, which is a good deal quicker than to empty the lists.
+        // In the most frequent case, a single sample replaces a single one, which is much faster than clearing the
+        // arrays.
         if batch.values.count == 1, batch.times.count == 1 {
             batch.values[0] = sample.value
             batch.times[0] = BootTime(nanoseconds: measured)
@@ -193,7 +198,7 @@ struct TraceFeed {
         }
     }
 
-    /// The reading that has not been taken yet, if it came in together with that one.
+    /// Returns the next unconsumed sample if it arrived together with `first`.
     @inline(__always)
     private mutating func nextSample(with first: TraceRecord, count: Int) -> TraceSample? {
         guard count < Self.maximumBatch, hasRecord(), block.records[taken].time == first.time,
@@ -202,7 +207,7 @@ struct TraceFeed {
         return block.records[taken].sample
     }
 
-    /// True when there is a record that has not been taken; gets more of them when the block is used up.
+    /// Returns true if there is an unconsumed record. Reads the next block if necessary.
     @inline(__always)
     mutating func hasRecord() -> Bool { taken < block.records.count || nextBlock() }
 
@@ -210,7 +215,7 @@ struct TraceFeed {
     private mutating func nextBlock() -> Bool {
         while !block.isLast {
             keepWarnings()
-            // Taken out, so that the reader has it alone and can use its memory again.
+            // Exchanged, so that the reader owns the block uniquely and can reuse its memory.
             block = reader.next(after: exchange(&block, with: TraceBlock()))
             taken = 0
             nextPosition = 0
@@ -219,13 +224,13 @@ struct TraceFeed {
         return false
     }
 
-    /// Remarks are kept once, however often the file is read.
+    /// Saves the warnings of the current block. Warnings are not repeated if the file is read again.
     mutating func keepWarnings() {
         formerWarnings = warnings
         warnedLine = max(warnedLine, formerWarnings.last?.line ?? 0)
     }
 
-    /// True for what somebody has chosen to play.
+    /// Returns true if the record belongs to the selected streams.
     @inline(__always)
     func isPlayed(_ record: TraceRecord) -> Bool { sensors == nil || isChosen(record) }
 

@@ -7,26 +7,27 @@ import Synchronization
 import SystemCalls
 import Trace
 
-/// Reads a trace block by block; a large one ahead of the player, on another thread. It decodes positions, too, which is
-/// most of the work of playing them.
+/// A reader of trace blocks. It reads large traces ahead of the player on another thread. It also decodes positions,
+/// which is most of the work of playing them.
 ///
-/// Whether a thread reads ahead changes when a block is read and nothing else. One player asks for blocks. It never waits
-/// for work that has not begun: what no thread is at, it reads itself, so that it gets on when all threads are busy.
+/// Reading ahead affects only the time at which a block is read. One player requests blocks. It never waits for work
+/// that has not started: if no thread is reading, the player reads the block itself, so that it makes progress even if
+/// all threads are busy.
 final class TraceReader: Sendable {
-    /// A block takes about as long as waking a thread for it ten times.
+    /// The number of records per block. Reading a block takes about ten times as long as waking a thread.
     private static let blockSize = 1024
-    /// Positions take more room than all else in a block, and more time.
+    /// The maximum number of positions per block. Positions take more memory and time than other records.
     private static let maximumPositions = 128
-    /// Blocks that may wait for the player.
+    /// The maximum number of blocks that are read ahead.
     private static let depth = 4
-    /// Smaller files are read sooner than a thread starts.
+    /// The minimum file size for reading ahead, in bytes. Smaller files are read faster than a thread starts.
     private static let smallest = 1 << 20
 
-    /// Where reading stands; touched only by the thread that has set `isReading`.
+    /// The reading position. Accessed only by the thread that has set `isReading`.
     private final class Place: @unchecked Sendable {
         var cursor: TraceCursor
         var warningCount = 0
-        /// Nil where nobody wants positions.
+        /// The decoder; nil if positions are not played.
         var decoder: GPSDDecoder?
 
         init(_ file: TraceFile, decodes: Bool) {
@@ -36,15 +37,15 @@ final class TraceReader: Sendable {
     }
 
     private struct State: Sendable {
-        /// Read and not asked for, oldest first.
+        /// Blocks that have been read but not requested, oldest first.
         var ready: [TraceBlock] = []
-        /// Memory of blocks that were used up.
+        /// Used blocks whose memory can be reused.
         var spare: [TraceBlock] = []
         var isReading = false
-        /// True while the player waits for it.
+        /// Whether the player waits for the block that is being read.
         var isAwaited = false
         var isDone = false
-        /// True from when a thread is called until it comes.
+        /// True from the request for a thread until the thread starts.
         var isCalled = false
     }
 
@@ -54,18 +55,21 @@ final class TraceReader: Sendable {
     private let state = Mutex(State())
     private let arrived = DispatchSemaphore(value: 0)
 
+    /// Creates a reader.
+    ///
     /// - Parameters:
-    ///   - readsAhead: nil for where it is worth it.
-    ///   - decodesPositions: false where they are not played.
+    ///   - file: The trace.
+    ///   - readsAhead: Whether to read ahead; nil to decide by file size and number of processors.
+    ///   - decodesPositions: False if positions are not played.
     init(_ file: TraceFile, readsAhead: Bool? = nil, decodesPositions: Bool = true) {
         self.file = file
         place = Place(file, decodes: decodesPositions)
         self.readsAhead = readsAhead ?? (file.playedSize >= Self.smallest && sysconf(Int32(_SC_NPROCESSORS_ONLN)) > 1)
     }
 
-    /// The next block.
+    /// Returns the next block.
     ///
-    /// - Parameter used: the block that was used up, whose memory is used again.
+    /// - Parameter used: The preceding block, whose memory is reused.
     func next(after used: consuming TraceBlock) -> TraceBlock {
         var former = used
         used = TraceBlock()
@@ -106,7 +110,7 @@ final class TraceReader: Sendable {
         }
     }
 
-    /// Has another thread read when there is little left.
+    /// Makes another thread read if few blocks are left.
     private func readAhead() {
         guard readsAhead else { return }
         let begins = state.withLock { state in
@@ -120,7 +124,7 @@ final class TraceReader: Sendable {
         DispatchQueue.global(qos: .userInitiated).async { [weak self] in self?.work() }
     }
 
-    /// Reads until enough blocks wait.
+    /// Reads until enough blocks are available.
     private func work() {
         while true {
             let memory = state.withLock { state -> TraceBlock? in
@@ -142,7 +146,7 @@ final class TraceReader: Sendable {
         }
     }
 
-    /// Reads a block into that memory.
+    /// Reads a block and reuses the given memory.
     private func read(_ memory: consuming TraceBlock) -> TraceBlock {
         var block = memory
         block.records.reserveCapacity(Self.blockSize)
@@ -177,27 +181,27 @@ final class TraceReader: Sendable {
 }
 
 extension GPSDDecoder {
-    /// Adds the position on the line of the record that comes next.
+    /// Decodes the line of the next record and adds the position to the block.
     fileprivate mutating func decode(_ line: UnsafeRawBufferPointer, into block: inout TraceBlock) {
         let place = block.positionCount
         if place == block.positions.count { block.positions.append(DecodedPosition()) }
         block.positions[place].record = block.records.count
-        // What only looked like one is left to who takes the record.
+        // A line that only resembles a position is left to the consumer of the record.
         if decode(line, position: &block.positions[place].report) == nil { block.positionCount += 1 }
     }
 }
 
-/// Some events of a trace, one behind the other.
+/// A block of consecutive records of a trace.
 struct TraceBlock: Sendable {
     var records: [TraceRecord] = []
-    /// Those of the records that are positions, in the same order, and behind them memory to be used again.
+    /// The decoded positions of the records, in order. Elements beyond `positionCount` are memory for reuse.
     var positions: [DecodedPosition] = []
     var positionCount = 0
-    /// What there was to say about the file, each with the number of records that the block held already.
+    /// The warnings about the file, each with the number of preceding records in the block.
     var warnings: [(record: Int, warning: TraceWarning)] = []
     var isLast = false
 
-    /// Forgets all, and keeps the memory.
+    /// Removes all contents and keeps the memory.
     mutating func empty() {
         records.removeAll(keepingCapacity: true)
         positionCount = 0
@@ -206,7 +210,7 @@ struct TraceBlock: Sendable {
     }
 }
 
-/// A position, and which record of a block it is.
+/// A decoded position with the index of its record in the block.
 struct DecodedPosition: Sendable {
     var record = 0
     var report = PositionReport()

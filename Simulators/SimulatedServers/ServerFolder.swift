@@ -4,7 +4,7 @@ import DeviceCore
 import LoopbackServer
 import SystemCalls
 
-/// The folder of a simulated machine: its configuration, its stored calibrations, and what announces its accessories.
+/// The directory of a simulated machine: its configuration, stored calibrations and accessory announcements.
 struct ServerFolder: Sendable {
     private static let configuration = "device-services.json"
     private static let state = "state"
@@ -17,19 +17,20 @@ struct ServerFolder: Sendable {
     private let folder: ScratchFolder
 
     var path: String { folder.path }
-    /// A configuration that says nothing, in the place of the machine's.
+    /// The path of an empty configuration, which replaces that of the machine.
     var configurationPath: String { "\(path)/\(Self.configuration)" }
-    /// Where programs store calibrations.
+    /// The path of the directory in which programs store calibrations.
     var statePath: String { "\(path)/\(Self.state)" }
-    /// A folder that announces nothing.
+    /// The path of a directory without announcements.
     var emptyPath: String { "\(path)/\(Self.none)" }
 
-    /// Makes a folder of its own, below TMPDIR unless another is named.
+    /// Creates a directory in `parent`; if `parent` is nil, in TMPDIR, or in /tmp if TMPDIR is not set.
     init(below parent: String?) throws(DeviceError) {
         folder = try ScratchFolder(Self.kind, below: parent)
         for path in [statePath, emptyPath] {
             guard mkdir(path, 0o700) == 0 else {
-                throw FileBytes.failedToWrite(path, call: "mkdir", errno: errno, elsewhere: "set TMPDIR to another")
+                throw FileBytes.failedToWrite(
+                    path, call: "mkdir", errno: errno, elsewhere: "set TMPDIR to another directory")
             }
         }
         try FileBytes.write(Array("{}\n".utf8), to: configurationPath, overwrite: false)

@@ -5,22 +5,24 @@ package import DeviceCore
 package import IIODSimulator
 package import TraceFormats
 
-/// A recording as devices that a server can show.
+/// The devices of a recording, as served by a simulated iiod.
 package struct SimulatedBoard {
     package let context: SimulatedIIOContext
     private let tracks: [IIOSampleTrack]
 
-    /// The devices of the recording.
+    /// Creates the devices of a recording.
     ///
     /// - Parameters:
-    ///   - name: what the recording is called in messages.
-    ///   - start: the time in the recording, in nanoseconds, at which playback begins. Readings before it are left out.
+    ///   - recording: The recording.
+    ///   - name: The name of the recording in messages.
+    ///   - start: The time in the recording at which playback begins, in nanoseconds. Earlier readings are dropped.
     package init(_ recording: Recording, name: String, start: Int64 = 0) throws(DeviceError) {
         guard recording.count > 0 else {
-            throw DeviceError(.invalidTrace, "\(name) has no readings of motion sensors in it.")
+            throw DeviceError(.invalidTrace, "\(name) contains no motion readings.")
         }
         let context: SimulatedIIOContext
-        // One context can be shown as it was. The devices of several have the same ids and are put together anew.
+        // A single recorded context is served unchanged. Several contexts contain duplicate ids, so their devices are
+        // created anew.
         if recording.contexts.count == 1, let xml = recording.contexts.first {
             context = SimulatedIIOContext(try IIOContext(xml: Array(xml.utf8), name: "The context in \(name)"))
         } else {
@@ -38,14 +40,15 @@ package struct SimulatedBoard {
         }
     }
 
-    /// When the next reading would come after the last one, in nanoseconds since playback began.
+    /// The time of the last reading plus the mean interval, in nanoseconds since the start of playback.
     var end: Int64 { tracks.map(\.end).max() ?? 0 }
 
-    /// What the devices measure.
-    /// - Parameter duration: How long a round takes at least, in nanoseconds.
+    /// Returns the samples of the devices.
+    ///
+    /// - Parameter duration: The minimum duration of one pass, in nanoseconds.
     package func samples(duration: Int64? = nil) -> IIORecordedSource { IIORecordedSource(tracks, duration: duration) }
 
-    /// The id of the device that has the sensor; nil when none has.
+    /// Returns the id of the device that contains the sensor; nil if no device does.
     func deviceID(of sensor: SensorDescription) -> String? {
         guard let channel = sensor.kind.channelIDs.first else { return nil }
         let devices = context.context.devices.filter { $0.channel(channel) != nil }
@@ -64,12 +67,13 @@ package struct SimulatedBoard {
         return peaks
     }
 
-    /// The kernel's name in an id such as "local:/iio:device0/accel"; nil when there is none.
+    /// Returns the kernel's device name in an id such as "local:/iio:device0/accel"; nil if the id contains none.
     package static func deviceID(in id: SensorDescription.ID) -> String? {
         id.split(separator: "/").last { $0.hasPrefix("iio:device") }.map(String.init)
     }
 
-    /// What tells the sensor's device from others with the same kind of sensor; nil when it is the only one.
+    /// Returns the label or name that distinguishes the sensor's device from others with the same kind of sensor; nil
+    /// if the sensor is the only one of its kind.
     private static func name(of sensor: SensorDescription, in recording: Recording) -> String? {
         guard recording.sensors.count(where: { $0.kind == sensor.kind }) > 1 else { return nil }
         return [sensor.label, sensor.name].first { !$0.isEmpty }

@@ -11,31 +11,31 @@ public import Trace
 import TraceEditing
 import TraceFormats
 
-/// A simulated machine for programs that know nothing of it: a gpsd, an iiod and accessories that play traces, on one clock.
+/// A simulated machine for unmodified programs: a gpsd, an iiod and accessories that play traces on one clock.
 ///
-/// A test of an app starts it and runs the app's own binary with its environment:
+/// A test of an app starts the servers and runs the app's binary with their environment:
 /// ```swift
 /// let servers = try SimulatedServers([try TraceFile(path: "drive.trace")])
 /// let environment = try servers.start()
 /// let app = Process()
 /// app.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-/// try app.run()  // and see what it does
+/// try app.run()  // and check its behavior
 /// servers.stop()
 /// ```
-/// To have the managers of the test's own process use it, set the variables (`setenv`) before the first of them is made:
-/// the configuration is read once. Where the trace alone matters and not the way that readings take, a `SimulatedDevice` is
-/// faster and gives the same readings in every run.
+/// To use the servers from managers in the test's own process, set the variables with `setenv` before you create the
+/// first manager, because the configuration is read once. A `SimulatedDevice` is faster and delivers the same readings
+/// in every run, but does not use the protocols of the servers.
 ///
-/// All servers listen on the loopback interface, on ports that the system chooses. What the traces have nothing of is not
-/// there: a program sees a gpsd without receivers, a board without sensors, no accessories, and never those of the machine.
-/// It has no configuration file either, and stores calibrations in a folder that goes with the servers; merge the
-/// environments the other way round to keep a `DEVICE_SERVICES_CONFIG` of your own. The battery alone is the machine's: no
-/// server tells of it.
+/// All servers listen on the loopback interface, on ports that the system chooses. Sources that the traces do not
+/// contain are empty: programs find a gpsd without receivers, a board without sensors or no accessories, and never
+/// those of the machine. The environment also replaces the configuration file by an empty one and stores calibrations
+/// in a directory that is removed with the servers. To keep your own `DEVICE_SERVICES_CONFIG`, merge the environments
+/// with the opposite precedence. The battery is not simulated; programs see that of the machine.
 ///
-/// Where positions or a sensor were lost in the trace they are lost to the program too; a sensor takes those of the same
-/// device with it. With ``SimulatedServersOptions/loops`` sensors are lost in the first round only.
+/// Programs lose positions and sensors where the trace lost them. The loss of one sensor affects all sensors of its
+/// device. With ``SimulatedServersOptions/loops``, losses of sensors are reproduced in the first pass only.
 ///
-/// Its methods may be called from any thread. It stops when it is released.
+/// All methods can be called from any thread. Releasing the object stops the servers.
 public final class SimulatedServers: Sendable {
     private struct Running {
         var environment: [String: String]
@@ -46,11 +46,11 @@ public final class SimulatedServers: Sendable {
         var folder: ServerFolder
     }
 
-    /// What the traces have readings of.
+    /// The sources for which the traces contain readings.
     public let sources: Set<SimulatedSource>
-    /// What somebody should know about the traces: sensors that were renamed, lines that could not be read.
+    /// Warnings about the traces, such as renamed sensors and unreadable lines.
     public let remarks: [String]
-    /// How long one round takes in nanoseconds, at speed 1.
+    /// The duration of one pass at speed 1, in nanoseconds.
     public let duration: Int64
 
     private let trace: TraceFile
@@ -59,10 +59,11 @@ public final class SimulatedServers: Sendable {
     private let options: SimulatedServersOptions
     private let running = Mutex<Running?>(nil)
 
-    /// Servers that play those traces, not yet started. The error says which trace cannot be played, and why.
+    /// Creates servers that play traces. Call ``start()`` to start them. Throws an error if a trace cannot be played.
     ///
-    /// Several traces become one, as ``SimulatedServersOptions/alignment`` says; recordings of other kinds become traces with
-    /// `TraceFormats`. One trace is played from where it is; several, and one with faults, are put together in memory.
+    /// Several traces are merged according to ``SimulatedServersOptions/alignment``. Use `TraceFormats` to convert
+    /// other recordings to traces. A single trace without faults is played from its file; otherwise, the merged trace
+    /// is created in memory.
     public init(
         _ traces: [TraceFile], options: SimulatedServersOptions = SimulatedServersOptions()
     ) throws(DeviceError) {
@@ -70,31 +71,32 @@ public final class SimulatedServers: Sendable {
         (trace, remarks) = try Self.joined(traces, options)
         contents = TraceContents(trace)
         if contents.sources.contains(.motion) {
-            // An import moves time zero to the first reading; here all sources keep the trace's.
+            // `Recording` moves time zero to the first reading. Here, all sources keep the times of the trace.
             board = try SimulatedBoard(try Recording(trace: trace), name: trace.name, start: -contents.firstStamp)
         } else {
             board = nil
         }
         sources = contents.sources
         let end = max(contents.last.addingSaturated(1), contents.reportsEnd, board?.end ?? 0)
-        // Times in reports have milliseconds.
+        // Rounded up to milliseconds, the resolution of times in reports.
         duration = end.addingSaturated(999_999) / 1_000_000 * 1_000_000
     }
 
     deinit { stop() }
 
-    /// What a program has to have in its environment to use the servers; empty when they do not run.
+    /// The environment variables that make a program use the servers; empty if the servers are not running.
     public var environment: [String: String] { running.withLock { $0?.environment ?? [:] } }
 
-    /// Where programs said something else to accessories than was recorded, in words.
+    /// Descriptions of the differences between the bytes that programs sent to accessories and the recorded bytes.
     public var differences: [String] { running.withLock { $0?.accessories }?.differences ?? [] }
 
-    /// True when a client has come, or playback has begun without.
+    /// True if playback has begun.
     public var hasBegun: Bool { running.withLock { $0?.common.time } != nil }
 
-    /// Starts the servers and answers the environment for programs. Servers that run already answer it again.
+    /// Starts the servers and returns the environment for programs. If the servers are already running, returns their
+    /// environment.
     ///
-    /// The error says that no port, thread or folder can be had.
+    /// Throws an error if a port, thread or directory is not available.
     @discardableResult
     public func start() throws(DeviceError) -> [String: String] {
         try running.withLock { (running) throws(DeviceError) -> [String: String] in
@@ -105,8 +107,8 @@ public final class SimulatedServers: Sendable {
         }
     }
 
-    /// Stops all servers and removes what they have made; returns when that is done. They may be started again, and then
-    /// play from the beginning.
+    /// Stops all servers, removes the files that they have created, and waits until this is done. The servers can be
+    /// started again and then play the traces from the beginning.
     public func stop() {
         let former = running.withLock { running in
             defer { running = nil }
@@ -119,8 +121,8 @@ public final class SimulatedServers: Sendable {
         former.folder.remove()
     }
 
-    /// Waits until everything has been played, with ``SimulatedServersOptions/loops`` once; false when the time is up before,
-    /// and when they do not run. Blocks the thread.
+    /// Blocks the calling thread until the traces have been played once. Returns false after a timeout and if the
+    /// servers are not running.
     public func waitUntilPlayed(seconds: Double) -> Bool {
         guard let running = running.withLock({ $0 }) else { return false }
         let clock = LiveClock()
@@ -164,7 +166,8 @@ public final class SimulatedServers: Sendable {
             folder: folder)
     }
 
-    /// A trace without positions is none for a gpsd: it would tell of its receivers' losses.
+    /// Returns an empty trace if the trace contains no positions. Otherwise, the gpsd would reproduce losses of its
+    /// connection.
     private func positions() throws(DeviceError) -> TraceFile {
         sources.contains(.positions) ? trace : TraceFile(emptyNamed: trace.name)
     }
@@ -213,7 +216,9 @@ public final class SimulatedServers: Sendable {
     private static func joined(
         _ traces: [TraceFile], _ options: SimulatedServersOptions
     ) throws(DeviceError) -> (TraceFile, remarks: [String]) {
-        guard let first = traces.first else { throw DeviceError(.invalidTrace, "There is no trace to play. Name one.") }
+        guard let first = traces.first else {
+            throw DeviceError(.invalidTrace, "There is no trace to play. Specify one.")
+        }
         if traces.count == 1, options.faults.isEmpty { return (first, []) }
         var joined = first
         var remarks: [String] = []

@@ -5,51 +5,53 @@ public import GPSDSimulator
 public import IIODSimulator
 public import TraceEditing
 
-/// How simulated servers play their traces.
+/// The playback options of simulated servers.
 public struct SimulatedServersOptions: Sendable {
-    /// When playback begins, for all servers at once.
+    /// The start of playback, which is common to all servers.
     public enum Start: Sendable, Hashable {
-        /// When the first program watches positions, captures or reads a sensor, or looks for accessories.
+        /// Playback starts when the first program watches positions, captures or reads a sensor, or searches for
+        /// accessories.
         case firstClient
-        /// When the servers are started.
+        /// Playback starts with the servers.
         case atOnce
     }
 
-    /// When playback begins.
+    /// The start of playback.
     public var start = Start.firstClient
-    /// How many times as fast as recorded; what is not a number above 0 counts as 1. What programs say to accessories, and
-    /// what those answer, takes as long as it was recorded.
+    /// The speed of playback relative to the recording. Values that are not positive finite numbers are treated as 1.
+    /// Exchanges between programs and accessories keep their recorded duration.
     public var speed = 1.0
-    /// True when all servers begin again together at the end, for ever; otherwise nothing comes any more.
+    /// Whether all servers restart playback together at the end. If false, nothing more is sent.
     public var loops = false
-    /// True when the times in gpsd's reports are moved so that the first one is of now. Motion readings have times of now in
-    /// any case.
+    /// Whether the times in gpsd's reports are shifted so that the first one is current. Motion samples always have
+    /// current times.
     public var movesTimesToNow = false
-    /// How several traces lie to each other.
+    /// The alignment of several traces.
     public var alignment = TraceMerger.Alignment.clock
-    /// What goes wrong in the traces.
+    /// The faults that are added to the traces.
     public var faults: [TraceFault] = []
-    /// What chance in ``faults`` is counted from: the same traces, faults and seed give the same run.
+    /// The seed of random decisions in ``faults``. The same traces, faults and seed produce the same run.
     public var seed: UInt64 = 0
-    /// What goes wrong with the gpsd itself.
+    /// The faults of the gpsd.
     public var gpsdFaults: [GPSDFault] = []
-    /// What goes wrong with the iiod itself.
+    /// The faults of the iiod.
     public var iiodFaults: [IIODFault] = []
-    /// What a program opens to talk to an accessory.
+    /// The type of node that programs open to communicate with an accessory.
     public var transport = SimulatedTransport.socket
-    /// The folder in which the servers make their own; nil for TMPDIR, else /tmp. A short path: sockets lie there.
+    /// The directory in which the servers create their own; nil for TMPDIR, or /tmp if TMPDIR is not set. Use a short
+    /// path, because the directory contains Unix domain sockets.
     public var folder: String?
 
-    /// In real time from the first client on, once, with nothing going wrong.
+    /// Creates options that play the traces once, in real time from the first client on, without faults.
     public init() {}
 }
 
-/// What a program on a simulated machine gets its readings from.
+/// The sources of readings on a simulated machine.
 public enum SimulatedSource: String, Sendable, CaseIterable {
-    /// Positions, from a gpsd.
+    /// Positions from a gpsd.
     case positions
-    /// Motion sensors, from an iiod.
+    /// Motion sensors from an iiod.
     case motion
-    /// Accessories, announced in a folder.
+    /// Accessories that are announced in a directory.
     case accessories
 }

@@ -4,7 +4,7 @@ import DeviceCore
 import Trace
 import TraceEditing
 
-/// What a trace has for each server, and how long it lasts.
+/// The sources, sensor losses and duration of a trace.
 struct TraceContents {
     struct SensorChange {
         var sensor: SensorDescription
@@ -13,19 +13,19 @@ struct TraceContents {
         var time: Int64
     }
 
-    /// More losses of sensors are not played.
+    /// The maximum number of sensor losses and recoveries that are played.
     static let maximumChanges = 10_000
 
     private(set) var sources: Set<SimulatedSource> = []
     private(set) var changes: [SensorChange] = []
-    /// When the first reading was measured, where that is before the start; else 0.
+    /// The measurement time of the first sample if it precedes the start of the trace, in nanoseconds; otherwise 0.
     private(set) var firstStamp: Int64 = 0
     private(set) var last: Int64 = 0
     private var lastReport: Int64 = 0
-    /// From the report before the last one to that; a second for a trace of one.
+    /// The interval between the last two reports in nanoseconds; one second for a single report.
     private var step: Int64 = 1_000_000_000
 
-    /// When gpsd would send the next report after the last one.
+    /// The time at which gpsd would send the report after the last one, in nanoseconds.
     var reportsEnd: Int64 { lastReport.addingSaturated(step) }
 
     init(_ trace: TraceFile) {
@@ -61,7 +61,7 @@ struct TraceContents {
         }
     }
 
-    /// Reports without times of their arrival come as their fixes tell.
+    /// Reads a trace without arrival times, whose reports are played at the times of their fixes.
     private mutating func readReports(_ trace: TraceFile) {
         var reading = TraceReading(trace)
         while let event = reading.next() {

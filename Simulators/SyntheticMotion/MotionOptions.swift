@@ -2,80 +2,81 @@
 
 public import DeviceCore
 
-/// How motion is made of a route, and what the trace of it holds.
+/// The options for synthesizing motion along a route and for the contents of its trace.
 public struct MotionOptions: Sendable, Hashable {
-    /// How the device leans.
+    /// The lean of the body in curves.
     public enum Turns: String, Sendable, CaseIterable {
-        /// It stays level to the sides, as a car does.
+        /// The body remains level sideways, like a car.
         case flat
-        /// It leans so that nothing is felt to the sides, as a bicycle and an aircraft do: the tangent of the angle is the
-        /// force to the side over that upwards, near v·ψ̇ / g.
+        /// The body leans so that there is no lateral force in its frame, like a bicycle or an aircraft. The tangent of
+        /// the angle is the ratio of the lateral to the upward force, approximately v·ψ̇ / g.
         case coordinated
     }
 
-    /// The civil time at the start; nil for that of the route, and where it has none for the start of 2026.
+    /// The wall-clock time at the start; nil for the start time of the route, or the start of 2026 if the route has
+    /// none.
     public var start: WallTime?
     /// The time since boot at the start.
     public var boot = BootTime(nanoseconds: 10_000_000_000)
-    /// What determines all noise: the same seed and options give the same bytes.
+    /// The seed of all noise. The same seed and options produce the same bytes.
     public var seed: UInt64 = 1
 
-    /// Readings of accelerometer and gyroscope a second.
+    /// The sampling rate of the accelerometer and the gyroscope, in hertz.
     public var sampleRate = 100.0
-    /// Readings of the magnetometer a second; nil for the sample rate, at most 100.
+    /// The sampling rate of the magnetometer, in hertz; nil for `sampleRate`, but at most 100.
     public var magnetometerRate: Double?
-    /// Readings of the barometer a second; nil for the sample rate, at most 10.
+    /// The sampling rate of the barometer, in hertz; nil for `sampleRate`, but at most 10.
     public var pressureRate: Double?
-    /// Positions a second; 0 for none.
+    /// The rate of positions, in hertz; 0 for no positions.
     public var fixRate = 1.0
-    /// How long after its time a position arrives, in seconds.
+    /// The delay between the time of a position and its arrival, in seconds.
     public var fixDelay = 0.0
 
-    /// The seconds between the knots of the smooth path, 0.1 to 60. Corners and changes of speed are spread over six of
-    /// them, with most of it in two; longer ones also calm a noisy track.
+    /// The interval between the knots of the smooth path in seconds, 0.1 to 60. Corners and changes of speed are spread
+    /// over six intervals, most of it over two. Larger values also smooth noisy positions.
     public var smoothing = 1.0
-    /// How it leans in turns.
+    /// The lean of the body in curves.
     public var turns = Turns.flat
-    /// Whether the slope of the way tips the device; false keeps it level, for tracks with noisy altitudes.
+    /// Whether the slope of the route determines the pitch. False keeps the body level, for routes with noisy
+    /// altitudes.
     public var pitches = true
-    /// Whether the earth turns below: the gyroscope then reads its 15 degrees an hour, and moving masses are pushed aside
-    /// (Coriolis).
+    /// Whether the earth rotates. If so, the gyroscope measures its rotation of 15°/h, and the accelerometer the
+    /// Coriolis acceleration.
     public var earthRotates = true
 
-    /// Turns vectors from the axes of what moves (x right, y forward, z up) into those of the device. It has to be a
-    /// rotation; the identity lies flat with the top edge forward.
+    /// The rotation from the body frame (x right, y forward, z up) to the device frame. The identity means that the
+    /// device lies flat with its top edge forward.
     public var placement = MountMatrix.identity
-    /// The mount matrix that the header tells: it turns readings from the sensors' axes into those of the device. It has
-    /// to be a rotation.
+    /// The mount matrix in the header: the rotation from the sensor frame to the device frame.
     public var mountMatrix = MountMatrix.identity
 
-    /// Accelerometer and gyroscope; nil for neither.
+    /// The accelerometer and the gyroscope; nil for neither.
     public var inertialUnit: InertialUnit? = .ideal
     /// The magnetometer; nil for none.
     public var magnetometer: SensorModel? = .ideal
     /// The barometer; nil for none.
     public var barometer: SensorModel? = .ideal
-    /// How much of the tolerance of its zero each sensor has at the start: 0 for sensors that were calibrated just before,
-    /// 1 for what data sheets allow. Each axis draws a number between.
+    /// The fraction of the bias tolerance that sensors use: 0 for calibrated sensors, 1 for the full tolerance of the
+    /// data sheets. The bias of each axis is random within these limits.
     public var biasFraction = 0.0
-    /// The device's own field, in gauss and in the magnetometer's axes.
+    /// The hard iron offset: the device's own magnetic field, in gauss, in the magnetometer's axes.
     public var hardIron = SIMD3<Double>.zero
-    /// What iron makes of the field: a matrix in the magnetometer's axes. A reading is this matrix times the field, and
-    /// the device's own field added.
+    /// The soft iron matrix in the magnetometer's axes. A reading is this matrix times the field, plus the hard iron
+    /// offset.
     public var softIron = MountMatrix.identity
 
-    /// The receiver.
+    /// The noise of the receiver.
     public var receiver = ReceiverNoise.ideal
-    /// What the receiver is called in reports.
+    /// The device path of the receiver in reports.
     public var receiverName = "/dev/synthetic"
-    /// Metres from the ellipsoid up to mean sea level: the route's altitudes are above the sea, and geometry needs those
-    /// above the ellipsoid.
+    /// The geoid separation: the height of mean sea level above the ellipsoid, in metres. It converts the altitudes of
+    /// the route to heights above the ellipsoid.
     public var geoidSeparation = 0.0
 
-    /// The standard options: everything, without noise.
+    /// Creates the default options: all sensors, without noise.
     public init() {}
 
-    /// The rates that hold, by what comes how often.
+    /// The effective rates by kind of sensor, in hertz.
     var rates: (motion: Double, field: Double, pressure: Double) {
         (sampleRate, magnetometerRate ?? min(sampleRate, 100), pressureRate ?? min(sampleRate, 10))
     }
@@ -84,25 +85,25 @@ public struct MotionOptions: Sendable, Hashable {
 extension MotionOptions {
     static let maximumRate = 10_000.0
 
-    /// Throws which option cannot be used, and what it could be.
+    /// Throws a `DeviceError` that describes the first invalid option and its valid values.
     public func check() throws(DeviceError) {
         func fail(_ text: String) -> DeviceError { DeviceError(.invalidConfiguration, text) }
         for (name, rate) in [
-            ("sample rate", sampleRate), ("magnetometer's rate", rates.field), ("barometer's rate", rates.pressure),
+            ("sample rate", sampleRate), ("magnetometer rate", rates.field), ("barometer rate", rates.pressure),
         ] where !(rate >= 0.01 && rate <= Self.maximumRate) {
-            throw fail("The \(name) has to be between 0.01 and \(Int(Self.maximumRate)) Hz, and not \(rate).")
+            throw fail("The \(name) must be between 0.01 and \(Int(Self.maximumRate)) Hz, not \(rate).")
         }
         guard fixRate == 0 || (fixRate >= 0.001 && fixRate <= 100) else {
-            throw fail("The rate of positions has to be 0, or between 0.001 and 100 Hz, and not \(fixRate).")
+            throw fail("The position rate must be 0, or between 0.001 and 100 Hz, not \(fixRate).")
         }
         guard (0...10).contains(fixDelay) else {
-            throw fail("The delay of positions has to be between 0 and 10 s, and not \(fixDelay).")
+            throw fail("The position delay must be between 0 and 10 s, not \(fixDelay).")
         }
         guard (0.1...60).contains(smoothing) else {
-            throw fail("The smoothing has to be between 0.1 and 60 s, and not \(smoothing).")
+            throw fail("The smoothing must be between 0.1 and 60 s, not \(smoothing).")
         }
         guard (0...1).contains(biasFraction) else {
-            throw fail("The fraction of the bias has to be between 0 and 1, and not \(biasFraction).")
+            throw fail("The bias fraction must be between 0 and 1, not \(biasFraction).")
         }
         guard placement.isRotation else {
             throw fail("The placement of the device is not a rotation: \(placement.text)")
@@ -111,26 +112,27 @@ extension MotionOptions {
             throw fail("The mount matrix of the sensors is not a rotation: \(mountMatrix.text)")
         }
         guard hardIron.isFinite(below: 100) else {
-            throw fail("The device's own field has to be three numbers below 100 gauss.")
+            throw fail("The device's own field must be three numbers below 100 gauss.")
         }
         let (a, b, c) = softIron.rows
         guard a.isFinite(below: 100), b.isFinite(below: 100), c.isFinite(below: 100), !softIron.isSingular else {
-            throw fail("The matrix of soft iron is singular or too large: \(softIron.text)")
+            throw fail("The soft iron matrix is singular or too large: \(softIron.text)")
         }
         guard (-1000...1000).contains(geoidSeparation) else {
-            throw fail("The geoid has to be between -1000 and 1000 m from the ellipsoid, and not \(geoidSeparation).")
+            throw fail(
+                "The height of the geoid above the ellipsoid must be between -1000 and 1000 m, not \(geoidSeparation).")
         }
         let noises = [
             inertialUnit?.accelerometer, inertialUnit?.gyroscope, magnetometer?.noise, barometer?.noise,
         ].compactMap(\.self)
         guard noises.allSatisfy(\.isValid), receiver.isValid else {
-            throw fail("A figure of the noise is negative, too large, or not a number.")
+            throw fail("A noise value is negative, too large, or not a number.")
         }
     }
 }
 
 extension MountMatrix {
-    /// True when it turns and does nothing else.
+    /// True if the matrix is a proper rotation.
     var isRotation: Bool {
         let (a, b, c) = rows
         let products = [
@@ -139,7 +141,7 @@ extension MountMatrix {
         return products.allSatisfy { abs($0) < 1e-6 } && determinant > 0
     }
 
-    /// The other way round, for a rotation.
+    /// The inverse of the matrix, which must be a rotation.
     var inverseRotation: MountMatrix {
         let (a, b, c) = rows
         return MountMatrix([a.x, b.x, c.x], [a.y, b.y, c.y], [a.z, b.z, c.z])
@@ -147,6 +149,6 @@ extension MountMatrix {
 }
 
 extension SIMD3<Double> {
-    /// True when all three are numbers of a smaller magnitude.
+    /// Returns true if all components are finite and their magnitudes are below the limit.
     func isFinite(below limit: Double) -> Bool { abs(x) < limit && abs(y) < limit && abs(z) < limit }
 }

@@ -6,20 +6,22 @@ import Geodesy
 public import Trace
 
 extension MotionRoute {
-    /// Below this way or speed from one position to the next, in metres and m/s, they tell no direction.
+    /// The minimum distance and speed between two positions that determine a direction, in metres and m/s.
     private static let tellingWay = 0.5
     private static let tellingSpeed = 0.3
 
-    /// The way along the positions of a trace, at their times, as a piece of a longer one.
+    /// Creates a route along the positions of a trace, at their times. The route is treated as a section of a longer
+    /// one.
     ///
-    /// The positions are those of one receiver, one for each time that it says; a report without a time has that of its
-    /// arrival. Altitudes are those above mean sea level, else those above the ellipsoid; a position without one is as
-    /// high as the one before. Where positions are missing, the way is gone straight.
+    /// The route uses the positions of one receiver, one for each time. If the first position has a time, positions
+    /// without a time are skipped; otherwise, all positions have their arrival times. Altitudes are above mean sea
+    /// level if available, otherwise above the ellipsoid. A position without an altitude has that of its predecessor.
+    /// Gaps between positions are straight.
     ///
     /// - Parameters:
-    ///   - trace: a trace with at least two positions.
-    ///   - receiver: gpsd's path of the receiver; nil for that of the first position.
-    /// - Throws: that there are no positions, or that they are too many or too far from each other.
+    ///   - trace: A trace with at least two positions.
+    ///   - receiver: The device path of the receiver in gpsd; nil for the receiver of the first position.
+    /// - Throws: A `DeviceError` if the trace has too few or too many positions, or is too long.
     public init(_ trace: TraceFile, receiver: String? = nil) throws(DeviceError) {
         var reading = PositionReading(trace, receiver: receiver)
         var stages: [RouteStage] = []
@@ -51,7 +53,7 @@ extension MotionRoute {
             stage.start = stages.last?.end ?? 0
             stage.azimuth = path.initialAzimuth
             stage.climb = climb
-            // A way of no length has a direction all the same, so that it can carry a climb.
+            // A minimal distance gives a vertical leg a direction, so that it can have a climb.
             stage.distance = max(path.distance, climb == 0 ? 0 : 1e-6)
             stage.firstSpeed = stage.distance / seconds
             (stage.greatestSpeed, stage.lastSpeed) = (stage.firstSpeed, stage.firstSpeed)
@@ -60,7 +62,7 @@ extension MotionRoute {
             last = (place, altitude, found.time)
             guard stages.count < Self.maximumCount else {
                 throw DeviceError(
-                    .notSupported, "\(trace.name) has more than \(Self.maximumCount) positions. Cut it in parts.")
+                    .notSupported, "\(trace.name) has more than \(Self.maximumCount) positions. Split it into parts.")
             }
             guard stage.end <= Self.maximumDuration else { throw Self.tooLong(stage.end) }
         }
@@ -68,26 +70,27 @@ extension MotionRoute {
             throw DeviceError(
                 .invalidTrace,
                 last == nil
-                    ? "\(trace.name) holds no positions to make motion from."
-                    : "\(trace.name) holds one position, and two with different times are needed to make motion from.")
+                    ? "\(trace.name) contains no positions to synthesize motion from."
+                    : "\(trace.name) contains only one position, but motion needs two positions with different times.")
         }
         Self.turn(&stages, heading: 0)
         var remarks: [String] = []
         if jumps > 0 {
             remarks.append(
-                "\(jumps) positions of \(trace.name) were left out: nothing gets there at \(Int(Self.maximumSpeed)) m/s, or they are too high or too low."
+                "\(jumps) positions of \(trace.name) were skipped, because they require more than \(Int(Self.maximumSpeed)) m/s or are too high or too low."
             )
         }
         if gaps > 0 {
             remarks.append(
-                "In \(gaps) places \(trace.name) has no position for more than a minute; they are gone straight.")
+                "\(trace.name) has \(gaps) gaps of more than a minute between positions, which were filled with straight lines."
+            )
         }
-        if reading.others > 0 { remarks.append("\(reading.others) positions of other receivers were left out.") }
+        if reading.others > 0 { remarks.append("\(reading.others) positions of other receivers were skipped.") }
         self.init(stages, extends: true, start: start, remarks: remarks)
     }
 }
 
-/// The positions of one receiver of a trace, each with a time.
+/// A reader of the positions of one receiver in a trace.
 private struct PositionReading {
     struct Position {
         var report: PositionReport
@@ -104,7 +107,7 @@ private struct PositionReading {
     private var cursor: TraceCursor
     private var decoder = GPSDDecoder()
     private var receiver: String?
-    /// Whether the reports themselves tell the time; decided by the first one.
+    /// Whether positions use the times of their reports instead of their arrival times; determined by the first report.
     private var hasReportTimes: Bool?
 
     init(_ trace: TraceFile, receiver: String?) {

@@ -5,34 +5,35 @@ import SystemCalls
 public import DeviceCore
 
 extension MotionRoute {
-    /// Waypoints closer to each other are one, in metres.
+    /// The distance below which two waypoints are treated as one, in metres.
     private static let shortestLeg = 0.01
-    /// A sharp corner is gone at this speed at least, in m/s.
+    /// The minimum speed in corners, in m/s.
     private static let leastCornerSpeed = 0.3
 
-    /// From this angle on a corner is turned at rest, in degrees, and that takes so long, in seconds: rounded in motion, the
-    /// end of it would be a spin.
+    /// The angle from which a corner is turned at rest, in degrees, and the duration of the turn, in seconds. In
+    /// motion, the smoothed corner would end in a spin.
     private static let turningCorner = 120.0
     private static let turningTime = 4.0
 
-    /// A way along waypoints, from rest to rest.
+    /// Creates a route along waypoints that begins and ends at rest.
     ///
-    /// A corner of 120 degrees or more is turned at rest, which takes four seconds, unless
-    /// ``RouteOptions/corneringAcceleration`` is infinite.
+    /// A corner of 120° or more is turned at rest, which takes 4 s, unless ``RouteOptions/corneringAcceleration`` is
+    /// infinite.
     ///
     /// - Parameters:
-    ///   - waypoints: at least two places, or one with a pause.
-    ///   - options: speeds and accelerations.
-    /// - Throws: what is wrong with which waypoint, counted from 1.
+    ///   - waypoints: At least two different positions, or one with a pause.
+    ///   - options: Speeds and accelerations.
+    /// - Throws: A `DeviceError` that describes the invalid option or waypoint. Waypoints are numbered from 1.
     public init(_ waypoints: [Waypoint], options: RouteOptions = RouteOptions()) throws(DeviceError) {
         try Self.check(options)
         guard let first = waypoints.first else {
-            throw DeviceError(.invalidTrace, "There is no waypoint. At least two are needed, or one with a pause.")
+            throw DeviceError(.invalidTrace, "There are no waypoints. At least two are needed, or one with a pause.")
         }
         guard waypoints.count <= Self.maximumCount else {
             throw DeviceError(
                 .notSupported,
-                "There are \(waypoints.count) waypoints, and \(Self.maximumCount) are the most. Cut the way in parts.")
+                "There are \(waypoints.count) waypoints, but at most \(Self.maximumCount) are supported. Split the route into parts."
+            )
         }
         var stages: [RouteStage] = []
         stages.reserveCapacity(waypoints.count)
@@ -51,7 +52,7 @@ extension MotionRoute {
             }
             guard index + 1 < waypoints.count else { break }
             let next = waypoints[index + 1]
-            // A place that cannot be used is told of in the next turn.
+            // The next iteration reports an invalid position.
             guard abs(next.latitude) <= 90, next.longitude.isFinite else { continue }
             let path = Geodesic.inverse(
                 from: place, to: GeodeticCoordinate(latitude: next.latitude, longitude: next.longitude))
@@ -60,7 +61,7 @@ extension MotionRoute {
             var leg = RouteStage(from: place, altitude: altitude)
             leg.azimuth = path.initialAzimuth
             leg.climb = climb
-            // Straight up and down is a way as well, of hardly any length over ground.
+            // A vertical leg needs a small ground distance, because a distance of 0 means a stay.
             leg.distance = max(path.distance, Self.shortestLeg * 1e-3)
             leg.greatestSpeed = speed * leg.distance / (leg.distance * leg.distance + climb * climb).squareRoot()
             leg.tellsDirection = path.distance >= Self.shortestLeg
@@ -78,8 +79,8 @@ extension MotionRoute {
             throw DeviceError(
                 .invalidTrace,
                 waypoints.count == 1
-                    ? "There is one waypoint without a pause. At least two are needed, or one with a pause."
-                    : "All \(waypoints.count) waypoints are the same place, and none has a pause.")
+                    ? "There is only one waypoint, without a pause. At least two are needed, or one with a pause."
+                    : "All \(waypoints.count) waypoints are at the same place, and none has a pause.")
         }
         Self.time(&stages, options)
         let duration = stages.last?.end ?? 0
@@ -91,7 +92,7 @@ extension MotionRoute {
     static func tooLong(_ duration: Double) -> DeviceError {
         DeviceError(
             .notSupported,
-            "The way takes \(duration.rounded()) s, and \(Int(maximumDuration)) s (seven days) is the most. Go faster, or cut it in parts."
+            "The route takes \(duration.rounded()) s, but at most \(Int(maximumDuration)) s (seven days) are supported. Use a higher speed, or split the route into parts."
         )
     }
 
@@ -99,45 +100,45 @@ extension MotionRoute {
         for (name, value) in [
             ("acceleration", options.acceleration), ("cornering acceleration", options.corneringAcceleration),
         ] where !(value >= 0.01) {
-            throw DeviceError(.invalidConfiguration, "The \(name) has to be at least 0.01 m/s², and not \(value).")
+            throw DeviceError(.invalidConfiguration, "The \(name) must be at least 0.01 m/s², not \(value).")
         }
         guard (0.01...maximumSpeed).contains(options.speed) else {
             throw DeviceError(
                 .invalidConfiguration,
-                "The speed has to be between 0.01 and \(Int(maximumSpeed)) m/s, and not \(options.speed).")
+                "The speed must be between 0.01 and \(Int(maximumSpeed)) m/s, not \(options.speed).")
         }
         guard options.heading.isFinite else {
-            throw DeviceError(.invalidConfiguration, "The heading has to be a number of degrees.")
+            throw DeviceError(.invalidConfiguration, "The heading must be a number of degrees.")
         }
     }
 
     private static func check(_ waypoint: Waypoint, _ number: Int) throws(DeviceError) {
         func fail(_ what: String) -> DeviceError { DeviceError(.invalidTrace, "Waypoint \(number): \(what)") }
         guard abs(waypoint.latitude) <= 90 else {
-            throw fail("the latitude has to be between -90 and 90 degrees, and not \(waypoint.latitude).")
+            throw fail("the latitude must be between -90 and 90 degrees, not \(waypoint.latitude).")
         }
         guard (-360...360).contains(waypoint.longitude) else {
-            throw fail("the longitude has to be between -360 and 360 degrees, and not \(waypoint.longitude).")
+            throw fail("the longitude must be between -360 and 360 degrees, not \(waypoint.longitude).")
         }
         guard waypoint.altitude.isNaN || altitudes.contains(waypoint.altitude) else {
             throw fail(
-                "the altitude has to be between \(Int(altitudes.lowerBound)) and \(Int(altitudes.upperBound)) m, and not \(waypoint.altitude)."
+                "the altitude must be between \(Int(altitudes.lowerBound)) and \(Int(altitudes.upperBound)) m, not \(waypoint.altitude)."
             )
         }
         guard waypoint.speed.isNaN || (0.01...maximumSpeed).contains(waypoint.speed) else {
             throw fail(
-                "the speed has to be between 0.01 and \(Int(maximumSpeed)) m/s, and not \(waypoint.speed). To stand still, give a pause."
+                "the speed must be between 0.01 and \(Int(maximumSpeed)) m/s, not \(waypoint.speed). To stand still, specify a pause."
             )
         }
         guard (0...maximumDuration).contains(waypoint.pause) else {
-            throw fail("the pause has to be between 0 and \(Int(maximumDuration)) s, and not \(waypoint.pause).")
+            throw fail("the pause must be between 0 and \(Int(maximumDuration)) s, not \(waypoint.pause).")
         }
     }
 
-    /// Finds the speeds at which corners and stays are met, and with them the times.
+    /// Computes the speeds at corners and stops, and the times of all stages.
     private static func time(_ stages: inout [RouteStage], _ options: RouteOptions) {
         let a = options.acceleration
-        // The greatest speed at the start of each stage, and at the end of the last.
+        // The maximum speed at the start of each stage, and at the end of the last stage.
         var speeds = [Double](repeating: 0, count: stages.count + 1)
         for index in stages.indices.dropFirst() where stages[index].moves && stages[index - 1].moves {
             speeds[index] = cornerSpeed(stages[index - 1], stages[index], options)
@@ -158,7 +159,7 @@ extension MotionRoute {
         }
     }
 
-    /// The angle of the corner between two stages in degrees, 0 to 180; 0 where one tells no direction.
+    /// Returns the angle of the corner between two stages in degrees, 0 to 180; 0 if a stage has no direction.
     private static func angle(_ stage: RouteStage, _ next: RouteStage) -> Double {
         guard stage.tellsDirection, next.tellsDirection else { return 0 }
         let end = Geodesic.direct(from: stage.from, azimuth: stage.azimuth, distance: stage.distance)
@@ -166,14 +167,14 @@ extension MotionRoute {
         return (turns - turns.rounded()).magnitude * 360
     }
 
-    /// How fast the corner between two legs may be gone.
+    /// Returns the maximum speed for the corner between two legs.
     private static func cornerSpeed(_ leg: RouteStage, _ next: RouteStage, _ options: RouteOptions) -> Double {
         let speed = min(leg.greatestSpeed, next.greatestSpeed)
         guard leg.tellsDirection, next.tellsDirection else { return 0 }
         guard options.corneringAcceleration.isFinite else { return speed }
         let half = sin(angle(leg, next) / 2 * .pi / 180)
-        // The velocity changes by 2 v sin(half the angle), smoothed with the quartic B-spline of the knots, which is a
-        // second apart and 115/192 high.
+        // The velocity changes by 2 v sin(angle / 2). The change is smoothed with the quartic B-spline of the path,
+        // whose peak is 115/192 for knots that are one second apart.
         let allowed = options.corneringAcceleration / (2 * 115.0 / 192 * max(half, 1e-9))
         return min(speed, max(allowed, leastCornerSpeed))
     }
@@ -182,7 +183,7 @@ extension MotionRoute {
 extension RouteStage {
     fileprivate var moves: Bool { distance > 0 }
 
-    /// Sets the times for a run between two speeds, which the distance allows.
+    /// Sets the speeds and times for a leg between two speeds that are possible within its distance.
     fileprivate mutating func run(from first: Double, to last: Double, acceleration: Double) {
         let cruise = greatestSpeed
         let rising = (cruise * cruise - first * first) / (2 * acceleration)

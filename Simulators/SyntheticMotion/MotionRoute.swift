@@ -3,32 +3,33 @@
 public import DeviceCore
 import Geodesy
 
-/// A way and its times: along geodesics from point to point, with corners. ``MotionSynthesizer`` makes it smooth.
+/// A route with times: geodesics from point to point, with sharp corners, which ``MotionSynthesizer`` smooths.
 ///
-/// It is made of waypoints with speeds, or of the positions of a trace, and holds them in memory: some 150 bytes each.
+/// A route is created from waypoints with speeds or from the positions of a trace. It is kept in memory and takes about
+/// 150 bytes per point.
 public struct MotionRoute: Sendable {
-    /// The most waypoints or positions.
+    /// The maximum number of waypoints or positions.
     public static let maximumCount = 1_000_000
-    /// The longest way, in seconds: seven days.
+    /// The maximum duration, in seconds: seven days.
     public static let maximumDuration = 604_800.0
-    /// The greatest speed, in metres per second.
+    /// The maximum speed, in m/s.
     public static let maximumSpeed = 3_000.0
-    /// Altitudes that are taken, in metres above mean sea level.
+    /// The valid altitudes, in metres above mean sea level.
     public static let altitudes: ClosedRange<Double> = -1_000...80_000
 
-    /// Seconds from the start of the way to its end.
+    /// The duration of the route in seconds.
     public let duration: Double
-    /// Metres along the way, without the rounding of its corners.
+    /// The length of the route in metres, without rounded corners.
     public let distance: Double
-    /// The civil time at the start of the way, when positions of a trace say so.
+    /// The wall-clock time at the start of the route; nil if unknown. Only routes from traces have one.
     public let start: WallTime?
-    /// What somebody should know about the way; empty when all is well.
+    /// Warnings for the user; empty if there are none.
     public let remarks: [String]
-    /// True when the way goes on beyond its ends at the speed that it has there: it is a piece of a longer one.
+    /// True for a section of a longer route, which continues beyond its ends at the speed that it has there.
     let extends: Bool
     let stages: [RouteStage]
 
-    /// A way of stages that follow each other; there is at least one.
+    /// Creates a route from consecutive stages. There must be at least one stage.
     init(_ stages: [RouteStage], extends: Bool, start: WallTime? = nil, remarks: [String] = []) {
         self.stages = stages
         self.extends = extends
@@ -38,9 +39,10 @@ public struct MotionRoute: Sendable {
         distance = stages.reduce(0) { $0 + $1.distance }
     }
 
-    /// Where the way is at a time in seconds since its start.
+    /// Returns the position on the route at a time in seconds since the start.
     ///
-    /// - Parameter stage: a stage to begin the search at; set to the one that was found.
+    /// - Parameter stage: The index of the stage at which the search begins. Set to the index of the stage that
+    ///   contains the time.
     func place(at time: Double, near stage: inout Int) -> RoutePlace {
         var index = min(max(stage, 0), stages.count - 1)
         if time < stages[index].start || time >= stages[index].end {
@@ -50,8 +52,8 @@ public struct MotionRoute: Sendable {
         return stages[index].place(at: time, extends: extends)
     }
 
-    /// Fills in what directions count during stages that tell none: that of the way before them up to the middle of the
-    /// time, then that of the way after them.
+    /// Sets the directions of stages without a direction: the direction of the preceding stage in the first half of
+    /// their time, and that of the following stage in the second half.
     static func turn(_ stages: inout [RouteStage], heading: Double) {
         var last: RouteDirection?
         var index = 0
@@ -76,7 +78,7 @@ public struct MotionRoute: Sendable {
 }
 
 extension RouteStage {
-    /// The direction of the way at its start or its end.
+    /// Returns the direction of the route at the start or the end of the stage.
     fileprivate func direction(atEnd: Bool) -> RouteDirection {
         let slope = climb / distance
         guard atEnd else { return RouteDirection(azimuth: azimuth, slope: slope) }
@@ -85,21 +87,21 @@ extension RouteStage {
     }
 }
 
-/// A place on a way, and how to go on from there.
+/// A point of a route, with the speed on the way to the next one.
 public struct Waypoint: Sendable, Hashable {
     /// Degrees, north positive.
     public var latitude: Double
-    /// Degrees, east positive; beyond ±180 the same meridian as its remainder modulo 360.
+    /// Degrees, east positive. Values beyond ±180 are reduced modulo 360.
     public var longitude: Double
-    /// Metres above mean sea level; NaN for that of the waypoint before, and 0 at the first.
+    /// Metres above mean sea level; NaN for the altitude of the preceding waypoint, or 0 at the first waypoint.
     public var altitude: Double
-    /// Metres per second on the way from here to the next one; NaN for that of the waypoint before, and at the first for
-    /// ``RouteOptions/speed``.
+    /// The speed from here to the next waypoint, in m/s; NaN for the speed of the preceding waypoint, or
+    /// ``RouteOptions/speed`` at the first waypoint.
     public var speed: Double
-    /// How long to stand still here, in seconds.
+    /// The time at rest at this waypoint, in seconds.
     public var pause: Double
 
-    /// A waypoint of those parts; they are checked when a ``MotionRoute`` is made.
+    /// Creates a waypoint. The values are validated when a ``MotionRoute`` is created.
     public init(latitude: Double, longitude: Double, altitude: Double = .nan, speed: Double = .nan, pause: Double = 0) {
         self.latitude = latitude
         self.longitude = longitude
@@ -109,20 +111,21 @@ public struct Waypoint: Sendable, Hashable {
     }
 }
 
-/// How a way between waypoints is gone.
+/// The speeds and accelerations on a route between waypoints.
 public struct RouteOptions: Sendable, Hashable {
-    /// Metres per second where waypoints do not say.
+    /// The speed in m/s, used until a waypoint specifies another.
     public var speed = 10.0
-    /// The most by which the speed changes along the way, in m/s²; infinity changes it at once, and the smooth path then
-    /// takes the few seconds that it takes for a corner. Where two waypoints lie too close to keep it, the way is gone
-    /// more slowly.
+    /// The maximum acceleration along the route, in m/s². If it is infinite, the speed changes instantly, and the
+    /// smooth path takes as long as for a corner, a few seconds. The speed is reduced between waypoints that are too
+    /// close together for this acceleration.
     public var acceleration = 2.0
-    /// The most acceleration to the side in a corner, in m/s²: before a sharper corner the speed is reduced. Infinity for
-    /// no such care. It looks at each corner by itself: a curve of many waypoints is gone at the speed that they say.
+    /// The maximum lateral acceleration in corners, in m/s². The speed is reduced before sharper corners. If it is
+    /// infinite, corners do not reduce the speed. Each corner is considered on its own, so a curve of many waypoints is
+    /// followed at the speed of the waypoints.
     public var corneringAcceleration = 3.0
-    /// Where the device looks when it never moves, in degrees clockwise from true north.
+    /// The heading of a device that never moves, in degrees clockwise from true north.
     public var heading = 0.0
 
-    /// The standard options.
+    /// Creates the default options.
     public init() {}
 }

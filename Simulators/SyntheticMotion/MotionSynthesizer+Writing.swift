@@ -5,28 +5,29 @@ import GPSDProtocol
 import JSONBytes
 public import Trace
 
-/// What was written of a synthetic motion.
+/// The result of writing a synthetic trace.
 public struct SynthesisSummary: Sendable, Hashable {
-    /// Readings of motion sensors.
+    /// The number of motion samples.
     public var samples = 0
-    /// Positions.
+    /// The number of positions.
     public var fixes = 0
-    /// False when the writing was ended before the end of the route.
+    /// Whether the end of the route was reached. False if `goesOn` ended the trace earlier.
     public var isComplete = true
 }
 
 extension MotionSynthesizer {
-    /// The header of the trace: the clocks, the sensors with their names and rates, and under `synthetic` how it was made.
+    /// Returns the header of the trace: the clocks, the sensors with their names and rates, and the synthesis
+    /// parameters under `synthetic`.
     public func header() -> TraceHeader { header(makeSources()) }
 
-    /// Writes the trace, in the order of time and event by event: memory does not grow with its length.
+    /// Writes the trace event by event, so that memory use does not depend on its length.
     ///
-    /// The same route, options and seed give the same bytes.
+    /// Events are written in order of their times. The same route, options and seed produce the same bytes.
     ///
     /// - Parameters:
-    ///   - sink: where to write.
-    ///   - goesOn: asked once for each second of the trace; false ends it there.
-    /// - Throws: what the sink throws.
+    ///   - sink: The destination.
+    ///   - goesOn: Called once per second of the trace. Returning false ends the trace.
+    /// - Throws: The error of the sink.
     @discardableResult
     public func write(
         to sink: any TraceSink, while goesOn: () -> Bool = { true }
@@ -123,11 +124,11 @@ extension MotionSynthesizer {
 }
 
 extension MotionOptions {
-    /// What a trace's header tells of how it was made: one JSON object.
+    /// Returns the synthesis parameters for the header of a trace, as a JSON object.
     ///
     /// - Parameters:
-    ///   - biases: The constant errors that were drawn.
-    ///   - duration: Seconds.
+    ///   - biases: The random constant biases of the sensors.
+    ///   - duration: The duration of the trace in seconds.
     func json(biases: [(kind: SensorKind, value: SIMD3<Double>)], duration: Double) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()

@@ -4,7 +4,8 @@ public import DeviceCore
 import Geodesy
 public import SensorFusion
 
-/// Makes positions, turning, acceleration, magnetic field and air pressure that agree with each other, along a route.
+/// A synthesizer of consistent positions, rotation rates, accelerations, magnetic fields and air pressures along a
+/// route.
 ///
 /// ```swift
 /// let route = try MotionRoute([
@@ -18,32 +19,34 @@ public import SensorFusion
 /// try synthesizer.write(to: try TraceWriter(path: "drive.trace"))
 /// ```
 ///
-/// The path is smooth: corners and changes of speed are rounded over a few seconds. What moves looks where it goes, and a
-/// route between waypoints begins and ends with some seconds at rest, so that it takes ``duration`` and not the route's
-/// own. Each reading is computed from the path at its time and from nothing before it, so that no error grows.
+/// The path is smooth: corners and changes of speed are rounded over a few seconds. The body faces the direction of
+/// travel. A route between waypoints begins and ends with a few seconds at rest, so ``duration`` is longer than the
+/// duration of the route. Each reading is computed from the path at its time only, so errors do not accumulate.
 public struct MotionSynthesizer: Sendable {
-    /// Half the time over which the turning is measured, in seconds. It leaves out a sixth of its square times the second
-    /// derivative of the rate: below a nanoradian a second for what wheels can do.
+    /// Half the interval of the central difference for the rotation rate, in seconds. The truncation error is one sixth
+    /// of its square times the second derivative of the rate, which is below 1 nrad/s for wheeled vehicles.
     static let halfStep = 0.0005
 
-    /// The way.
+    /// The route.
     public let route: MotionRoute
-    /// How it is made.
+    /// The options of the synthesis.
     public let options: MotionOptions
-    /// Seconds from the first reading to the last.
+    /// The time from the first to the last reading, in seconds.
     public let duration: Double
-    /// The civil time at the start, in whole milliseconds, as reports have it.
+    /// The wall-clock time at the start. It is a whole number of milliseconds, like the times of reports.
     public let start: WallTime
-    /// What somebody should know; empty when all is well.
+    /// Warnings for the user; empty if there are none.
     public let remarks: [String]
     private let path: SmoothPath
     private let deviceFromBody: MountMatrix
     private let bodyFromDevice: Quaternion
 
+    /// Creates a synthesizer.
+    ///
     /// - Parameters:
-    ///   - route: the way.
-    ///   - options: how it is made.
-    /// - Throws: which option cannot be used.
+    ///   - route: The route.
+    ///   - options: The options of the synthesis.
+    /// - Throws: A `DeviceError` that names the invalid option.
     public init(_ route: MotionRoute, options: MotionOptions = MotionOptions()) throws(DeviceError) {
         try options.check()
         self.route = route
@@ -60,7 +63,7 @@ public struct MotionSynthesizer: Sendable {
         let years = [begin, begin + path.duration].map { DecimalYear.at(secondsSince1970: $0) }
         if options.magnetometer != nil, !years.allSatisfy({ MagneticModel.wmm2025.validYears.contains($0) }) {
             remarks.append(
-                "The magnetic model is made for 2025 to 2029, and the trace is of \(Int(years[0])): its field is off by some tenths of a degree for each year in between."
+                "The magnetic model is valid for 2025 to 2029, but the trace is from \(Int(years[0])): its field is wrong by some tenths of a degree for each year in between."
             )
         }
         self.remarks = remarks
@@ -68,17 +71,18 @@ public struct MotionSynthesizer: Sendable {
 
     private static let standardStart = WallTime(nanoseconds: 1_767_225_600_000_000_000)
 
-    /// What there is at a time in seconds since the start.
+    /// Returns the state at a time in seconds since the start.
     ///
-    /// Before the start and after the end it is what it is there: at rest, or going on.
+    /// Beyond the ends of the path, the body is at rest, or moves on for up to one minute if the route was made from a
+    /// trace.
     public func state(at time: Double) -> MotionState {
         var path = path
         return state(at: time, on: &path)
     }
 
-    /// The same, with a path that remembers where it is.
+    /// Returns the state at a time, using a path that caches its position.
     func state(at time: Double, on path: inout SmoothPath) -> MotionState {
-        // Far beyond the ends there is nothing to tell, and whole numbers have an end.
+        // Limited to one minute beyond the ends, which prevents integer overflow.
         let time = time.isFinite ? min(max(time, -60), duration + 60) : 0
         let before = path.instant(at: time - Self.halfStep)
         let after = path.instant(at: time + Self.halfStep)
@@ -97,18 +101,18 @@ public struct MotionSynthesizer: Sendable {
             rotationRate: deviceFromBody.apply(to: rate))
     }
 
-    /// The earth's magnetic field in gauss, in the device's axes, without the device's own.
+    /// Returns the earth's magnetic field in the device frame, in gauss, without the device's own field.
     func field(_ state: MotionState) -> SIMD3<Double> {
         let field = MagneticModel.wmm2025.field(
             latitude: state.latitude, longitude: state.longitude, altitude: state.ellipsoidalAltitude,
             year: DecimalYear.at(secondsSince1970: start.seconds + state.time), withRates: false)
-        // Nanotesla north, east, down.
+        // The model returns nanoteslas north, east and down.
         return state.attitude.conjugate.rotate(SIMD3(field.y, field.x, -field.z) * 1e-5)
     }
 }
 
 extension Quaternion {
-    /// The rotation of a matrix (Shepperd, Journal of Guidance and Control 1, 1978).
+    /// Creates the rotation of a rotation matrix (Shepperd, Journal of Guidance and Control 1, 1978).
     init(rotation matrix: MountMatrix) {
         let (a, b, c) = matrix.rows
         let trace = a.x + b.y + c.z
@@ -125,43 +129,44 @@ extension Quaternion {
         self = q.normalized
     }
 
-    /// The rotation vector of a small turn, in radians.
+    /// The rotation vector of a small rotation, in radians.
     var turningVector: SIMD3<Double> {
         let sine = w < 0 ? vector * -1 : vector
         let square = (sine * sine).sum()
-        // Twice the arcsine of the length, over it; what the series leaves out is below 1e-15 for a tenth of a radian.
+        // The factor is 2 asin(x) / x as a series. The truncation error is below 1e-15 for a rotation of 0.1 rad.
         return sine * (2 * (1 + square * (1.0 / 6 + square * (3.0 / 40 + square * (15.0 / 336 + square * 105 / 3456)))))
     }
 }
 
-/// How a device is and moves at one instant, without noise.
+/// The position, attitude and motion of a device at one instant, without noise.
 public struct MotionState: Sendable {
     /// Seconds since the start.
     public var time: Double
-    /// Degrees north.
+    /// Degrees, north positive.
     public var latitude: Double
-    /// Degrees east, -180 to 180.
+    /// Degrees, east positive, -180 to 180.
     public var longitude: Double
     /// Metres above mean sea level.
     public var altitude: Double
     /// Metres above the WGS 84 ellipsoid.
     public var ellipsoidalAltitude: Double
-    /// Velocity over ground in m/s: east, north, up.
+    /// The velocity over ground in m/s: east, north, up.
     public var velocity: SIMD3<Double>
-    /// Where what moves looks, in degrees clockwise from true north, 0 to 360. It is the course where the speed tells
-    /// one, from 1.5 m/s; below 0.3 m/s it is that of the way before and after, turned smoothly.
+    /// The direction that the body faces, in degrees clockwise from true north, 0 to 360. From 1.5 m/s, it is the
+    /// course. Below 0.3 m/s, it is the direction of the route before and after, with a smooth transition.
     public var heading: Double
-    /// Degrees that the front is up.
+    /// The pitch in degrees, positive if the front is raised.
     public var pitch: Double
-    /// Degrees that it leans to the right.
+    /// The roll in degrees, positive to the right.
     public var roll: Double
-    /// Turns vectors from the axes of the device to east, north, up at its place.
+    /// The rotation from the device frame to east, north, up.
     public var attitude: Quaternion
-    /// Proper acceleration in m/s², in the device's axes: at rest the axis that points up has +9.81.
+    /// The proper acceleration in m/s², in the device frame. At rest, the axis that points up reads +9.81.
     public var specificForce: SIMD3<Double>
-    /// The turning against the stars (against the earth when it does not rotate) in rad/s, in the device's axes.
+    /// The rotation rate in rad/s, in the device frame. It is relative to inertial space, or to the earth if the earth
+    /// does not rotate.
     public var rotationRate: SIMD3<Double>
 
-    /// Metres per second over ground, without the climb.
+    /// The speed over ground in m/s, without the vertical component.
     public var speed: Double { (velocity.x * velocity.x + velocity.y * velocity.y).squareRoot() }
 }

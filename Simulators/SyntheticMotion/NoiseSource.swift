@@ -3,9 +3,9 @@
 import SystemCalls
 import Trace
 
-/// Makes the readings of one sensor from the truth.
+/// A generator of one sensor's readings from true values.
 struct NoiseSource: Sendable {
-    /// The constant part of the bias, in units.
+    /// The constant part of the bias, in the sensor's unit.
     let bias: SIMD3<Double>
     private let noise: SensorNoise
     private let axes: Int
@@ -14,22 +14,24 @@ struct NoiseSource: Sendable {
     private var walk = SIMD3<Double>.zero
     private var numbers: GaussianNumbers
 
+    /// Creates a generator.
+    ///
     /// - Parameters:
-    ///   - rate: Readings a second.
-    ///   - isVector: False for a scalar, which stands in the first component.
-    ///   - biasFraction: How much of the tolerance of the zero comes true.
+    ///   - rate: The sampling rate in hertz.
+    ///   - isVector: False for a scalar, which is in the first component.
+    ///   - biasFraction: The fraction of the bias tolerance that is used.
     init(_ noise: SensorNoise, rate: Double, isVector: Bool, biasFraction: Double, seed: UInt64, stream: UInt64) {
         self.noise = noise
         axes = isVector ? 3 : 1
         deviation = noise.density * (rate / 2).squareRoot()
         walkStep = noise.biasWalk / rate.squareRoot()
         numbers = GaussianNumbers(seed: seed, stream: stream)
-        // Always drawn, so that the noise that follows is the same with and without a bias.
+        // Always drawn, so that the noise is the same with and without a bias.
         let drawn = SIMD3(numbers.uniform(), numbers.uniform(), numbers.uniform())
         bias = drawn * (noise.biasTolerance * biasFraction) * (isVector ? SIMD3(1, 1, 1) : SIMD3(1, 0, 0))
     }
 
-    /// The reading of a truth. Each call is a reading later than the one before.
+    /// Returns the reading for a true value. Each call advances the noise by one sample.
     mutating func reading(_ truth: SIMD3<Double>) -> SIMD3<Double> {
         var value = truth + bias
         if walkStep > 0 {
@@ -47,14 +49,17 @@ struct NoiseSource: Sendable {
     private mutating func draw() -> SIMD3<Double> { axes == 3 ? numbers.vector() : SIMD3(numbers.next(), 0, 0) }
 }
 
-/// Normally distributed numbers of mean 0 and variance 1 that a seed determines (Marsaglia's polar method).
+/// A seeded generator of normally distributed numbers with mean 0 and variance 1 (Marsaglia's polar method).
 struct GaussianNumbers: Sendable {
     private var numbers: SeededNumbers
     private var kept: Double?
 
+    /// Creates a generator.
+    ///
     /// - Parameters:
-    ///   - seed: of the whole trace.
-    ///   - stream: what the numbers are for: each has numbers of its own, so that leaving one sensor out changes no other.
+    ///   - seed: The seed of the trace.
+    ///   - stream: The number of the stream. Streams are independent, so that removing a sensor does not change the
+    ///     others.
     init(seed: UInt64, stream: UInt64) {
         var mixer = SeededNumbers(seed: stream)
         numbers = SeededNumbers(seed: seed ^ mixer.next())
@@ -75,9 +80,8 @@ struct GaussianNumbers: Sendable {
         }
     }
 
-    /// Three numbers.
     mutating func vector() -> SIMD3<Double> { SIMD3(next(), next(), next()) }
 
-    /// A number from -1 to 1.
+    /// Returns a uniformly distributed number from -1 to 1.
     mutating func uniform() -> Double { Double(Int64(bitPattern: numbers.next()) >> 10) / 9_007_199_254_740_992 }
 }

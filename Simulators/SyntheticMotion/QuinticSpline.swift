@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The weights of a uniform quintic B-spline: six control points shape each interval, and the curve has four
+/// The weights of a uniform quintic B-spline: six control points determine each interval, and the curve has four
 /// continuous derivatives (de Boor, A Practical Guide to Splines, chapter X; the cardinal case written out).
 ///
-/// A straight line at constant speed is reproduced exactly. A change of speed is spread over six knots, with the bell of
-/// the quartic B-spline, and no overshoot.
+/// A straight line at constant speed is reproduced exactly. A change of speed is spread over six knots with the bell
+/// shape of the quartic B-spline and without overshoot.
 enum QuinticSpline {
-    /// The weights of the six points, of their first and of their second derivatives by the parameter.
+    /// The weights of the six points for the value and for the first and second derivatives with respect to the
+    /// parameter.
     struct Weights {
         var values: (Double, Double, Double, Double, Double, Double)
         var firsts: (Double, Double, Double, Double, Double, Double)
         var seconds: (Double, Double, Double, Double, Double, Double)
     }
 
-    /// The weights at a parameter from 0 to 1 between the third and the fourth point.
+    /// Returns the weights at a parameter from 0 to 1 between the third and fourth points.
     static func weights(_ u: Double) -> Weights {
         let v = 1 - u
         func value(_ t: Double) -> (edge: Double, next: Double, middle: Double) {
@@ -38,7 +39,7 @@ enum QuinticSpline {
             let t3 = t2 * t
             return (t3 / 6, (1 + 3 * t + 3 * t2 - 5 * t3) / 6, (1 - 3 * t - 6 * t2 + 5 * t3) / 3)
         }
-        // The points on the left see the parameter from the other end.
+        // By symmetry, the weights of the left points use the parameter measured from the other end.
         let (a, b) = (value(v), value(u))
         let (da, db) = (first(v), first(u))
         let (dda, ddb) = (second(v), second(u))
@@ -48,14 +49,14 @@ enum QuinticSpline {
             seconds: (dda.edge, dda.next, dda.middle, ddb.middle, ddb.next, ddb.edge))
     }
 
-    /// A weighted sum of the differences of five points to the first one, which keeps the digits of points far from
-    /// the origin.
+    /// Returns the weighted sum of five points, given as differences to the first of the six points. Differences
+    /// preserve precision for points far from the origin.
     static func sum<Value: SplineValue>(_ w: (Double, Double, Double, Double, Double, Double), _ d: [Value]) -> Value {
         d[0] * w.1 + d[1] * w.2 + d[2] * w.3 + d[3] * w.4 + d[4] * w.5
     }
 }
 
-/// What a spline can go through.
+/// A value that can be interpolated by a spline.
 protocol SplineValue {
     static func + (left: Self, right: Self) -> Self
     static func * (left: Self, right: Double) -> Self

@@ -4,27 +4,27 @@ import DeviceCore
 import SensorFusion
 import SystemCalls
 
-/// How a receiver's positions differ from the truth.
+/// The errors of a receiver's positions.
 ///
-/// Each axis has white noise, different at each fix, and an error that wanders and comes back (a first-order Gauss-Markov
-/// process), as the atmosphere and reflections make it.
+/// Each axis has white noise, which is independent for each fix, and a correlated error (a first-order Gauss-Markov
+/// process), which models the atmosphere and multipath.
 public struct ReceiverNoise: Sendable, Hashable {
-    /// The name that it is chosen by.
+    /// The name for selecting this model.
     public var name: String
     /// The standard deviation of the white noise north and east, in metres.
     public var horizontal: Double
-    /// The standard deviation of the wandering error north and east, in metres.
+    /// The standard deviation of the correlated error north and east, in metres.
     public var horizontalWander: Double
-    /// The same for heights: white, in metres.
+    /// The standard deviation of the white noise of altitudes, in metres.
     public var vertical: Double
-    /// The same for heights: wandering, in metres.
+    /// The standard deviation of the correlated error of altitudes, in metres.
     public var verticalWander: Double
-    /// How long a wandering error lasts, in seconds: after that time a correlation of 1/e is left.
+    /// The correlation time of the correlated errors, in seconds. After this time, the correlation is 1/e.
     public var wanderTime: Double
-    /// The standard deviation of each component of the velocity, in m/s.
+    /// The standard deviation of each velocity component, in m/s.
     public var velocity: Double
 
-    /// A receiver without the noise that is not given; the figures are those of the properties.
+    /// Creates a model. Units are those of the properties; by default, there is no noise.
     public init(
         name: String, horizontal: Double = 0, horizontalWander: Double = 0, vertical: Double = 0,
         verticalWander: Double = 0, wanderTime: Double = 60, velocity: Double = 0
@@ -38,20 +38,21 @@ public struct ReceiverNoise: Sendable, Hashable {
         self.velocity = velocity
     }
 
-    /// One that tells the truth.
+    /// A receiver without errors.
     public static let ideal = ReceiverNoise(name: "ideal")
 
-    /// A receiver with a free view of the sky; an assumption of usual size, which amounts to an `eph` of 3.8 m.
+    /// A receiver with a clear view of the sky. The values are assumptions of typical size, equivalent to an `eph` of
+    /// 3.8 m.
     public static let openSky = ReceiverNoise(
         name: "open-sky", horizontal: 0.4, horizontalWander: 1.5, vertical: 0.8, verticalWander: 2.5, wanderTime: 120,
         velocity: 0.05)
 
-    /// A receiver between houses; an assumption of usual size, which amounts to an `eph` of 15 m.
+    /// A receiver between buildings. The values are assumptions of typical size, equivalent to an `eph` of 15 m.
     public static let urban = ReceiverNoise(
         name: "urban", horizontal: 2, horizontalWander: 6, vertical: 4, verticalWander: 10, wanderTime: 30,
         velocity: 0.3)
 
-    /// The receivers that have a name.
+    /// The predefined receivers.
     public static let all = [ideal, openSky, urban]
 
     var isValid: Bool {
@@ -60,12 +61,12 @@ public struct ReceiverNoise: Sendable, Hashable {
     }
 }
 
-/// Makes the reports of a receiver from the truth.
+/// A generator of a receiver's reports.
 struct ReceiverSource: Sendable {
-    /// Below this speed a receiver tells no course, in m/s.
+    /// The minimum speed for reporting a course, in m/s.
     private static let leastSpeed = 0.3
-    /// 95 per cent of a normal distribution are within so many standard deviations of one axis, and within so many of a
-    /// plane: √(-2 ln 0.05).
+    /// The number of standard deviations that contain 95 % of a normal distribution, for one axis and for a plane (√(-2
+    /// ln 0.05)).
     private static let oneAxis = 1.959964
     private static let plane = 2.447747
 
@@ -81,7 +82,7 @@ struct ReceiverSource: Sendable {
         wander = numbers.vector()
     }
 
-    /// The report of a state. Each call is a fix later than the one before.
+    /// Returns the report for a true state. Each call advances the receiver by one fix.
     mutating func report(_ state: MotionState, time: WallTime, _ options: MotionOptions) -> PositionReport {
         let white = numbers.vector()
         let error =
@@ -121,7 +122,7 @@ struct ReceiverSource: Sendable {
         return report
     }
 
-    /// Tells how far off it is, with 95 per cent confidence as gpsd has it, and never nothing: no receiver is perfect.
+    /// Sets the error estimates for a confidence of 95 %, as in gpsd. They are never 0, because no receiver is perfect.
     private func tellErrors(_ report: inout PositionReport) {
         func sum(_ a: Double, _ b: Double) -> Double { max((a * a + b * b).squareRoot(), 0.01) }
         let horizontal = sum(noise.horizontal, noise.horizontalWander)

@@ -3,31 +3,31 @@
 import Geodesy
 import SystemCalls
 
-/// A stretch of a route: along one geodesic, or standing still.
+/// A section of a route: a leg along one geodesic, or a stay.
 struct RouteStage: Sendable {
-    /// Seconds since the start of the route.
+    /// The start time, in seconds since the start of the route.
     var start = 0.0
     var duration = 0.0
     var from: GeodeticCoordinate
-    /// Degrees at the start of the stage.
+    /// The azimuth at the start of the stage, in degrees.
     var azimuth = 0.0
-    /// Metres; 0 for a stay.
+    /// The distance over ground in metres; 0 for a stay.
     var distance = 0.0
     var altitude: Double
     var climb = 0.0
-    /// The speed rises from one to the greatest, and falls to the last.
+    /// The speeds in m/s. The speed rises from the first to the greatest and then falls to the last.
     var firstSpeed = 0.0
     var greatestSpeed = 0.0
     var lastSpeed = 0.0
-    /// How long the rise and the fall take, in seconds.
+    /// The durations of acceleration and deceleration, in seconds.
     var rise = 0.0
     var fall = 0.0
-    /// What counts where the way itself gives no direction: degrees and the tangent of the slope before and after the
-    /// turning time, which is in seconds since the start of the route.
+    /// The directions for a stage without a direction of its own: `before` applies until `turningTime`, `after` from
+    /// then on. The time is in seconds since the start of the route.
     var before = RouteDirection()
     var after = RouteDirection()
     var turningTime = 0.0
-    /// False where the way is too short or too slow to tell a direction.
+    /// False for a stay and for legs that are too short or too slow to have a direction.
     var tellsDirection = true
 
     var end: Double { start + duration }
@@ -37,7 +37,7 @@ struct RouteStage: Sendable {
         self.altitude = altitude
     }
 
-    /// How far it has come after that many seconds since the start of the stage.
+    /// Returns the distance covered after `time` seconds since the start of the stage, in metres.
     func way(after time: Double) -> Double {
         guard distance > 0, duration > 0 else { return 0 }
         let time = min(max(time, 0), duration)
@@ -50,12 +50,13 @@ struct RouteStage: Sendable {
             let rest = duration - time
             way = distance - (lastSpeed + (greatestSpeed - lastSpeed) * rest / fall / 2) * rest
         }
-        // Held against rounding only.
+        // Compensates for rounding errors only.
         way = min(max(way, 0), distance)
         return way
     }
 
-    /// Where it is at a time of the route. Outside the stage it goes on as at its ends when it is to extend.
+    /// Returns the position at a time of the route. If `extends` is true, motion continues beyond the ends of the stage
+    /// with the speed at that end.
     func place(at time: Double, extends: Bool) -> RoutePlace {
         var way = way(after: time - start)
         if extends, distance > 0 {
@@ -76,7 +77,7 @@ struct RouteStage: Sendable {
 struct RouteDirection: Sendable {
     /// Degrees clockwise from true north.
     var azimuth = 0.0
-    /// The tangent of the slope upwards.
+    /// The tangent of the slope angle, positive uphill.
     var slope = 0.0
 }
 

@@ -4,32 +4,33 @@ import Geodesy
 import SensorFusion
 import SystemCalls
 
-/// The smooth path along a route, and the attitude of what goes there.
+/// A smooth path along a route, with the attitude of the body that follows it.
 ///
-/// Points of the route at uniform times, in the earth's own axes, are the control points of a quintic B-spline. So
-/// velocity and acceleration are exact derivatives of the positions, nothing adds up over hours, and poles and the
-/// antimeridian are places like others. A copy goes on by itself.
+/// Points of the route at uniform times, in earth-centered, earth-fixed coordinates, are the control points of a
+/// quintic B-spline. Velocity and acceleration are therefore exact derivatives of the position, errors do not
+/// accumulate, and poles and the antimeridian need no special cases. Copies are independent of each other.
 struct SmoothPath: Sendable {
-    /// Below the first speed a course tells no heading, from the second it tells it alone; in m/s.
+    /// The speeds between which the source of the heading changes, in m/s. Below the first, the heading is the
+    /// direction of the route; from the second, it is the course.
     private static let unheeded = 0.3
     private static let heeded = 1.5
 
-    /// What there is at one instant.
+    /// The state of the body at one instant.
     struct Instant {
-        /// Coordinates in the earth's axes.
+        /// The position in the earth-fixed frame, in metres.
         var position: SIMD3<Double>
         var place: EarthFixed.Place
         /// East, north, up in m/s.
         var velocity: SIMD3<Double>
-        /// Radians clockwise from north, up, and to the right.
+        /// Radians: heading clockwise from north, pitch upwards, roll to the right.
         var heading: Double
         var pitch: Double
         var roll: Double
-        /// From the axes of what moves to east, north, up.
+        /// The rotation from the body frame to east, north, up.
         var attitude: Quaternion
-        /// From the axes of what moves to those of the earth.
+        /// The rotation from the body frame to the earth-fixed frame.
         var earthAttitude: Quaternion
-        /// In the axes of what moves.
+        /// The specific force in the body frame, in m/s².
         var specificForce: SIMD3<Double>
     }
 
@@ -42,9 +43,10 @@ struct SmoothPath: Sendable {
     }
 
     let route: MotionRoute
-    /// Seconds from the start of the path to that of the route: one that begins at rest needs some to get going.
+    /// The time from the start of the path to the start of the route, in seconds. A path that begins at rest needs it
+    /// for acceleration.
     let lead: Double
-    /// Seconds.
+    /// The duration of the path in seconds.
     let duration: Double
     private let knot: Double
     private let geoidSeparation: Double
@@ -52,7 +54,7 @@ struct SmoothPath: Sendable {
     private let pitches: Bool
     private let leans: Bool
     private var stage = 0
-    /// Control points that were computed last, by index modulo their count.
+    /// A cache of control points, indexed by their number modulo the size of the cache.
     private var controls = [Control](repeating: Control(), count: 16)
 
     init(_ route: MotionRoute, _ options: MotionOptions) {
@@ -66,14 +68,15 @@ struct SmoothPath: Sendable {
         leans = options.turns == .coordinated
     }
 
-    /// What there is at a time in seconds since the start of the path.
+    /// Returns the state at a time in seconds since the start of the path.
     mutating func instant(at time: Double) -> Instant {
         let knots = (time - lead) / knot
         let interval = knots.rounded(.down)
         let first = Int(interval) - 2
         let weights = QuinticSpline.weights(knots - interval)
         let points = (first..<first + 6).map { control($0) }
-        // Seen from the first point, so that no digits are lost to the distance from the earth's centre.
+        // Coordinates relative to the first point avoid a loss of precision due to the distance from the center of the
+        // earth.
         let origin = points[0].position
         let ways = points.dropFirst().map { $0.position - origin }
         let position = origin + QuinticSpline.sum(weights.values, ways)
@@ -81,9 +84,9 @@ struct SmoothPath: Sendable {
         let frame = place.attitude
         let velocity = frame.conjugate.rotate(QuinticSpline.sum(weights.firsts, ways)) / knot
         let acceleration = frame.conjugate.rotate(QuinticSpline.sum(weights.seconds, ways)) / (knot * knot)
-        // Groves, equation 5.18 and those before: in axes that turn with the earth, specific force is the acceleration
-        // in them, and Coriolis' twice the cross product, and what holds against gravity, which includes the centrifugal
-        // force.
+        // Groves, equation 5.18 and its predecessors: in a frame that rotates with the earth, the specific force is the
+        // acceleration, plus twice the cross product of the rotation rate and the velocity (Coriolis), minus gravity,
+        // which includes the centrifugal acceleration.
         let (sine, cosine) = (sin(place.latitude), cos(place.latitude))
         let turning = SIMD3(0, cosine, sine) * rotationRate
         let gravity = NormalGravity.at(sine: sine, height: place.height)
@@ -96,7 +99,7 @@ struct SmoothPath: Sendable {
         var felt = attitude.conjugate.rotate(force)
         var roll = 0.0
         if leans {
-            // Held away from a fall, where there is no way to lean.
+            // The lower bound avoids free fall, where the lean angle is undefined.
             roll = atan2(felt.x, max(felt.z, 0.1))
             let lean = Quaternion(x: 0, y: sin(roll / 2), z: 0, w: cos(roll / 2))
             attitude = attitude * lean
@@ -107,7 +110,7 @@ struct SmoothPath: Sendable {
             attitude: attitude, earthAttitude: frame * attitude, specificForce: felt)
     }
 
-    /// The course where there is a speed; else that of the way, turned as smoothly as the path.
+    /// Returns the course if the body is fast enough, otherwise the direction of the route, smoothed like the path.
     private func heading(
         _ velocity: SIMD3<Double>, _ points: [Control], _ weights: QuinticSpline.Weights
     ) -> Double {
@@ -115,7 +118,7 @@ struct SmoothPath: Sendable {
         let share = Self.smoothStep((speed - Self.unheeded) / (Self.heeded - Self.unheeded))
         let course = atan2(velocity.x, velocity.y)
         guard share < 1 else { return course }
-        // The shorter turn from each point to the next.
+        // The smaller of the two possible rotations from each point to the next.
         var turns: [Double] = []
         for (point, next) in zip(points, points.dropFirst()) {
             turns.append((turns.last ?? 0) + Self.wrapped(next.azimuth - point.azimuth))
@@ -139,13 +142,13 @@ struct SmoothPath: Sendable {
         return controls[slot]
     }
 
-    /// From 0 to 1 with two continuous derivatives.
+    /// Returns a smooth step from 0 to 1 with two continuous derivatives.
     private static func smoothStep(_ x: Double) -> Double {
         let x = min(max(x, 0), 1)
         return x * x * x * (10 + x * (6 * x - 15))
     }
 
-    /// The same angle from -π to π.
+    /// Wraps an angle to -π to π.
     static func wrapped(_ angle: Double) -> Double { angle - (angle / (2 * .pi)).rounded() * 2 * .pi }
 }
 

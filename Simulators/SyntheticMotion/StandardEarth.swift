@@ -4,22 +4,25 @@ import Geodesy
 import SensorFusion
 import SystemCalls
 
-/// The gravity of the ellipsoid, in m/s².
+/// The normal gravity of the WGS 84 ellipsoid, in m/s².
 ///
-/// Somigliana's formula on the ellipsoid and the series for heights above it: NIMA TR8350.2, third edition, equations 4-1
-/// and 4-3, with the constants of tables 3.4. It points along the ellipsoid's normal; the tilt towards the equator above
-/// it, 8 µm/s² at a height of 1,000 m, is left out, and so is what the real earth adds.
+/// The gravity on the ellipsoid follows Somigliana's formula. Above the ellipsoid, a series in the height is used.
+/// Source: NIMA TR8350.2, third edition, equations 4-1 and 4-3, with the constants of table 3.4. Gravity points along
+/// the normal of the ellipsoid. Its tilt towards the equator above the ellipsoid (8 µm/s² at a height of 1,000 m) and
+/// gravity anomalies are neglected.
 enum NormalGravity {
-    /// Gravity at the equator.
+    /// The gravity at the equator.
     static let equator = 9.7803253359
     /// The constant k of Somigliana's formula.
     static let somigliana = 0.00193185265241
-    /// The ratio m of the centrifugal force to gravity at the equator, ω²a²b / GM.
+    /// The ratio m of the centrifugal force to the gravity at the equator, ω²a²b / GM.
     static let rotation = 0.00344978650684
 
+    /// Returns the gravity at a position.
+    ///
     /// - Parameters:
-    ///   - sine: of the geodetic latitude.
-    ///   - height: metres above the ellipsoid.
+    ///   - sine: The sine of the geodetic latitude.
+    ///   - height: The height above the ellipsoid in metres.
     static func at(sine: Double, height: Double) -> Double {
         let s2 = sine * sine
         let surface = equator * (1 + somigliana * s2) / (1 - WGS84.eccentricitySquared * s2).squareRoot()
@@ -29,12 +32,13 @@ enum NormalGravity {
     }
 }
 
-/// The air pressure of the International Standard Atmosphere (ISO 2533:1975): 101.325 kPa and 15 °C at sea level, 6.5 K
-/// less for each kilometre up to 11 km, and no change above. Beyond 20 km, where the air gets warmer again, it goes on
-/// as below, which is somewhat too low.
+/// The air pressure of the International Standard Atmosphere (ISO 2533:1975). The model has 101.325 kPa and 15 °C at
+/// sea level, 6.5 K less per kilometre up to 11 km, and a constant temperature above. Above 20 km, where the real
+/// temperature rises again, the pressure is slightly too low.
 enum StandardAtmosphere {
-    /// - Parameter altitude: metres above mean sea level.
-    /// - Returns: kilopascal.
+    /// Returns the air pressure in kPa.
+    ///
+    /// - Parameter altitude: The altitude above mean sea level in metres.
     static func pressure(altitude: Double) -> Double {
         let radius = 6_356_766.0
         let height = radius * altitude / (radius + altitude)
@@ -47,15 +51,15 @@ enum StandardAtmosphere {
     }
 }
 
-/// Earth-centred, earth-fixed coordinates in metres (x to latitude 0 and longitude 0, z to the north pole), and what the
-/// earth adds to motion.
+/// Earth-centered, earth-fixed coordinates in metres: the x axis points to latitude 0 and longitude 0, the z axis to
+/// the north pole.
 ///
-/// In these axes neither poles nor the antimeridian are special, and motion needs no radii of curvature.
+/// In this frame, the poles and the antimeridian are not special, and motion needs no radii of curvature.
 enum EarthFixed {
-    /// The earth's rate of rotation in rad/s (NIMA TR8350.2, third edition, table 3.1).
+    /// The rotation rate of the earth in rad/s (NIMA TR8350.2, third edition, table 3.1).
     static let rotationRate = 7.292115e-5
 
-    /// A place on the ellipsoid, with its east, north and up.
+    /// A geodetic position with its local east, north, up frame.
     struct Place {
         /// Radians.
         var latitude: Double
@@ -64,7 +68,7 @@ enum EarthFixed {
         /// Metres above the ellipsoid.
         var height: Double
 
-        /// The rotation from east, north, up to the earth's axes.
+        /// The rotation from east, north, up to the earth-fixed frame.
         var attitude: Quaternion {
             let tilt = (.pi / 2 - latitude) / 2
             let turn = (longitude + .pi / 2) / 2
@@ -73,8 +77,8 @@ enum EarthFixed {
         }
     }
 
-    /// The coordinates of a place: Groves, Principles of GNSS, Inertial, and Multisensor Integrated Navigation Systems,
-    /// second edition, equation 2.112.
+    /// Returns the coordinates of a geodetic position in degrees and metres (Groves, Principles of GNSS, Inertial, and
+    /// Multisensor Integrated Navigation Systems, second edition, equation 2.112).
     static func position(latitude: Double, longitude: Double, height: Double) -> SIMD3<Double> {
         let (phi, lambda) = (latitude * .pi / 180, longitude * .pi / 180)
         let (sinPhi, cosPhi) = (sin(phi), cos(phi))
@@ -84,8 +88,8 @@ enum EarthFixed {
             (n + height) * cosPhi * cos(lambda), (n + height) * cosPhi * sin(lambda), (n * (1 - e2) + height) * sinPhi)
     }
 
-    /// The place of coordinates: Bowring's iteration (Survey Review 23, 1976) on the reduced latitude, three times, which
-    /// is exact to rounding near the earth.
+    /// Returns the geodetic position of coordinates. Three iterations of Bowring's method on the reduced latitude
+    /// (Survey Review 23, 1976) are exact to rounding near the earth.
     static func place(of position: SIMD3<Double>) -> Place {
         let (a, b) = (WGS84.semiMajorAxis, WGS84.semiMinorAxis)
         let e2 = WGS84.eccentricitySquared

@@ -2,11 +2,12 @@
 
 import DeviceCore
 
-/// All that gives readings in a synthetic trace: their noise, and when each is due.
+/// The sources of readings in a synthetic trace: their noise and the times at which readings are due.
 struct SyntheticSources {
-    /// What can be due. Of one time the first comes first.
+    /// The kinds of readings. If several are due at the same time, the order of the cases determines the order of the
+    /// readings.
     enum Kind: Int, CaseIterable {
-        /// Gyroscope and accelerometer, which share their times.
+        /// Gyroscope and accelerometer, which have common sample times.
         case motion
         case field
         case pressure
@@ -15,10 +16,10 @@ struct SyntheticSources {
 
     var receiver: ReceiverSource
     private var noises: [SensorKind: NoiseSource] = [:]
-    /// Readings a second, by kind; 0 for none.
+    /// The rates by kind, in hertz; 0 for kinds without readings.
     private var rates: [Double]
     private var counts = [Int64](repeating: 0, count: Kind.allCases.count)
-    /// When each kind is due, in nanoseconds; the end of time for none.
+    /// The arrival time of the next reading by kind, in nanoseconds; `Int64.max` for kinds without readings.
     private var arrivals: [Int64]
     private let delay: Int64
 
@@ -44,12 +45,12 @@ struct SyntheticSources {
         add(.pressure, options.barometer?.noise, rates.pressure, 4)
     }
 
-    /// The constant errors of the sensors.
+    /// The constant biases of the sensors.
     var biases: [(kind: SensorKind, value: SIMD3<Double>)] {
         SensorKind.allCases.compactMap { kind in noises[kind].map { (kind, $0.bias) } }
     }
 
-    /// What arrives next; nil when there is nothing at all.
+    /// The kind of the next reading; nil if no source is active.
     var next: Kind? {
         var best: Kind?
         var time = Int64.max
@@ -60,22 +61,22 @@ struct SyntheticSources {
         return best
     }
 
-    /// When it arrives, in nanoseconds since the start.
+    /// Returns the arrival time of the next reading, in nanoseconds since the start.
     func arrivalTime(_ kind: Kind) -> Int64 { arrivals[kind.rawValue] }
 
-    /// When it was measured.
+    /// Returns the measurement time of the next reading, in nanoseconds since the start.
     func measuringTime(_ kind: Kind) -> Int64 { arrivals[kind.rawValue] - (kind == .fix ? delay : 0) }
 
     mutating func advance(_ kind: Kind) {
         let index = kind.rawValue
         counts[index] += 1
-        // From the count, so that no error adds up. Reports tell milliseconds.
+        // Computed from the count, so that rounding errors do not accumulate. Times of reports are whole milliseconds.
         let seconds = Double(counts[index]) / rates[index]
         arrivals[index] =
             kind == .fix ? Int64((seconds * 1e3).rounded()) * 1_000_000 + delay : Int64((seconds * 1e9).rounded())
     }
 
-    /// The next reading of a sensor.
+    /// Returns the next reading of a sensor for a true value.
     mutating func reading(_ kind: SensorKind, _ truth: SIMD3<Double>) -> SIMD3<Double> {
         noises[kind]?.reading(truth) ?? truth
     }

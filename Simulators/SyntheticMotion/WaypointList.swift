@@ -2,18 +2,19 @@
 
 public import DeviceCore
 
-/// Waypoints as a text: one a line, `latitude,longitude[,altitude[,speed[,pause]]]`.
+/// A text format for waypoints, one per line: `latitude,longitude[,altitude[,speed[,pause]]]`.
 ///
-///     # to the bakery and a look around; degrees, degrees, metres, metres per second, seconds
+///     # latitude and longitude in degrees, altitude in metres, speed in m/s, pause in seconds
 ///     48.1370,11.5750,520,1.4
 ///     48.1379,11.5762,,,120
 ///     48.1370,11.5750
 ///
-/// Commas, semicolons, tabs or blanks stand between the numbers; between commas and semicolons a field may be empty,
-/// which means as before. A line of names (lat, lon, alt, speed, pause, and their long forms) may come first and gives
-/// another order. Lines that begin with # and empty ones are passed over.
+/// Fields are separated by commas, semicolons, tabs or blanks. Between commas or semicolons, a field can be empty: an
+/// empty altitude or speed is that of the preceding waypoint, and an empty pause is 0. An optional first line with
+/// column names (lat, lon, alt, speed, pause or their long forms) changes the order of the columns. Empty lines and
+/// lines that begin with # are ignored.
 public enum WaypointList {
-    /// The longest line, in bytes.
+    /// The maximum length of a line, in bytes.
     private static let maximumLine = 1_000
 
     private enum Column {
@@ -33,7 +34,8 @@ public enum WaypointList {
         static let standard: [Column] = [.latitude, .longitude, .altitude, .speed, .pause]
     }
 
-    /// True when the first line that says something is one of waypoints, or names their columns and no others.
+    /// Returns true if the first line that is neither empty nor a comment is a waypoint, or a header that includes the
+    /// columns of latitude and longitude and no unknown columns.
     public static func isOne(_ bytes: [UInt8]) -> Bool {
         var rest = bytes[...]
         while let line = takeLine(&rest) {
@@ -47,9 +49,12 @@ public enum WaypointList {
         return false
     }
 
-    /// Reads waypoints from a text, which messages call by that name.
+    /// Parses waypoints.
     ///
-    /// - Throws: which line cannot be read, and why.
+    /// - Parameters:
+    ///   - bytes: The text, in UTF-8.
+    ///   - name: The name of the text in error messages.
+    /// - Throws: A `DeviceError` with the number of the invalid line and the reason.
     public static func read(_ bytes: [UInt8], name: String) throws(DeviceError) -> [Waypoint] {
         let name = ShownText.cleaned(name)
         var waypoints: [Waypoint] = []
@@ -63,12 +68,12 @@ public enum WaypointList {
                 DeviceError(.invalidTrace, "\(name), line \(lineNumber): \(what)")
             }
             guard let fields = fields(line) else {
-                throw fail("this is no text of waypoints: a line has at most \(maximumLine) bytes of UTF-8.")
+                throw fail("this is not a list of waypoints: a line has at most \(maximumLine) bytes of UTF-8.")
             }
             guard !fields.isEmpty else { continue }
             if isFirst, let columns = columns(fields) {
                 guard columns.contains(.latitude), columns.contains(.longitude) else {
-                    throw fail("among the names of columns are no lat and lon.")
+                    throw fail("the column names lack lat or lon.")
                 }
                 order = columns
                 isFirst = false
@@ -76,13 +81,13 @@ public enum WaypointList {
             }
             isFirst = false
             guard (2...order.count).contains(fields.count) else {
-                throw fail("there are \(fields.count) fields; a waypoint is lat,lon[,alt[,speed[,pause]]].")
+                throw fail("the line has \(fields.count) fields, but a waypoint is lat,lon[,alt[,speed[,pause]]].")
             }
             var waypoint = Waypoint(latitude: .nan, longitude: .nan)
             for (column, field) in zip(order, fields) where !field.isEmpty {
                 guard let value = number(field) else {
                     throw fail(
-                        "\"\(ShownText.cleaned(String(field.prefix(40))))\" is no number; write it with digits and a decimal point."
+                        "\"\(ShownText.cleaned(String(field.prefix(40))))\" is not a number. Write digits and a decimal point."
                     )
                 }
                 switch column {
@@ -94,21 +99,21 @@ public enum WaypointList {
                 }
             }
             guard abs(waypoint.latitude) <= 90, abs(waypoint.longitude) <= 360 else {
-                throw fail("latitude and longitude have to be degrees, from -90 to 90 and from -180 to 180.")
+                throw fail("latitude and longitude must be in degrees, from -90 to 90 and from -180 to 180.")
             }
             guard waypoints.count < MotionRoute.maximumCount else {
-                throw fail("there are more than \(MotionRoute.maximumCount) waypoints. Cut the way in parts.")
+                throw fail("there are more than \(MotionRoute.maximumCount) waypoints. Split the route into parts.")
             }
             waypoints.append(waypoint)
         }
         guard !waypoints.isEmpty else {
             throw DeviceError(
-                .invalidTrace, "\(name) holds no waypoints. Write one a line: lat,lon[,alt[,speed[,pause]]].")
+                .invalidTrace, "\(name) contains no waypoints. Write one per line: lat,lon[,alt[,speed[,pause]]].")
         }
         return waypoints
     }
 
-    /// The next line, without its end; nil behind the last.
+    /// Removes and returns the next line without its line ending; nil at the end of the text.
     private static func takeLine(_ rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         guard !rest.isEmpty else { return nil }
         let end = rest.firstIndex(of: UInt8(ascii: "\n")) ?? rest.endIndex
@@ -119,7 +124,8 @@ public enum WaypointList {
 
     private static func isBinary(_ line: ArraySlice<UInt8>) -> Bool { String(validating: line, as: UTF8.self) == nil }
 
-    /// The fields of a line: none for an empty one and for a comment, nil for what is no text.
+    /// Returns the fields of a line; an empty array for an empty line or a comment, nil for a line that is too long or
+    /// not valid UTF-8.
     private static func fields(_ line: ArraySlice<UInt8>) -> [Substring]? {
         guard line.count <= maximumLine, var text = String(validating: line, as: UTF8.self)?[...] else { return nil }
         if text.unicodeScalars.first == "\u{feff}" { text = Substring(text.unicodeScalars.dropFirst()) }
@@ -127,7 +133,7 @@ public enum WaypointList {
         guard !text.isEmpty, text.first != "#" else { return [] }
         for separator in [",", ";"] as [Character] where text.contains(separator) {
             var fields = text.split(separator: separator, omittingEmptySubsequences: false).map(trimmed)
-            // A separator at the end of the line ends its last field.
+            // A separator at the end of the line terminates the last field.
             if fields.count > 2, fields.last?.isEmpty == true { fields.removeLast() }
             return fields
         }
@@ -140,15 +146,15 @@ public enum WaypointList {
         return text
     }
 
-    /// The columns that a line names; nil when it names none, or others, or one twice.
+    /// Returns the columns of a header; nil if the line contains an unknown or duplicate name.
     private static func columns(_ fields: [Substring]) -> [Column]? {
         let columns = fields.compactMap { Column($0) }
         return columns.count == fields.count && Set(columns).count == columns.count ? columns : nil
     }
 
-    /// A finite decimal number.
+    /// Parses a finite decimal number.
     private static func number(_ text: Substring) -> Double? {
-        // Double reads more than that: "nan", "infinity", hexadecimal digits.
+        // `Double` would also accept "nan", "infinity" and hexadecimal numbers.
         let isDecimal = text.utf8.allSatisfy {
             (0x30...0x39).contains($0) || [0x2b, 0x2d, 0x2e, 0x45, 0x65].contains($0)
         }

@@ -16,8 +16,8 @@ import findings
 import running
 import seeds
 
-# A part is a module with cases(attack), prepare(attack, part) and run_case(attack, part, case, prepared). What a part
-# prepares each of its cases gets. Cases run side by side.
+# A part is a module with cases(attack), prepare(attack, part) and run_case(attack, part, case, prepared). All cases of
+# a part receive its prepared data. Cases run in parallel.
 import bounds
 import cuts
 import escapes
@@ -36,7 +36,7 @@ PARTS = {"mutated": mutated, "cuts": cuts, "values": values, "escapes": escapes,
 
 
 class Attack:
-    """What the parts share."""
+    """The common state of all parts."""
 
     def __init__(self, options, work):
         self.seed, self.options, self.work = options.seed, options, work
@@ -54,7 +54,7 @@ class Attack:
 def main():
     options = arguments()
     work = tempfile.mkdtemp(prefix="attack-")
-    # Others can go through, as far as the parts let them: one part runs as another user.
+    # Other users may enter the directory, because one part runs as another user.
     os.chmod(work, 0o711)
     atexit.register(running.kill_all)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
@@ -97,13 +97,13 @@ def arguments():
 def run_part(attack, name, only):
     module = PARTS[name]
     part = findings.Part(name, attack.work, attack.seed)
-    # A number of its own is told to somebody who waits.
+    # Printed before the run, to show progress.
     print(f"{name} ...", end=" ", flush=True)
 
     def run_case(case):
         try:
             module.run_case(attack, part, case, prepared)
-        except Exception:  # A fault of this program must be seen, and not end the other cases.
+        except Exception:  # An error of this program has to be visible, but must not end the other cases.
             part.find(case, "the attack itself failed: " + traceback.format_exc(limit=-3))
 
     try:

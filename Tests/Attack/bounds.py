@@ -1,6 +1,6 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""Endless and huge input, files that shrink, and output that cannot be written: bounded memory, an error, no rest."""
+"""Endless and huge input, shrinking files, and failing output: bounded memory, an error, no remaining files."""
 import os
 import shutil
 import threading
@@ -11,7 +11,7 @@ from mutated import open_bytes
 from pipes import writer
 
 GIGABYTE = 1 << 30
-# Every way to read a file, with /dev/zero in its place.
+# All ways to read a file, with /dev/zero as the file.
 READERS = {
     "info": ["info", "{}"], "convert": ["convert", "{}", "OUT/out.gpx"], "cut": ["cut", "{}", "OUT/out.trace"],
     "merge": ["merge", "{}", "SEED", "-o", "OUT/out.trace"], "scrub": ["scrub", "{}", "OUT/out.mcap"],
@@ -22,7 +22,7 @@ READERS = {
     "accessory": ["simulate", "accessory", "{}", "--", "true"], "simulate": ["simulate", "{}", "--", "true"],
     "script": ["simulate", "accessory", "SCALE", "--", "TOOL", "talk", "Scale", "--script", "{}"], "configuration": ["list"],
 }
-# How an endless input begins, and what comes again and again behind that.
+# The beginning of an endless input, and the part that is repeated after it.
 ENDLESS = {
     "zeros": (b"", b"\0" * 65536), "text": (b"", b"a" * 65536), "blank-lines": (b"", b"\n" * 65536),
     "gpx": (b"<gpx><trk><name>", b" " * 65536), "gpx-points": (b"<gpx><trk><trkseg>", b'<trkpt lat="1" lon="2"/>\n' * 2000),
@@ -63,7 +63,7 @@ def run_case(attack, part, case, prepared):
     if len(part.findings) == before:
         shutil.rmtree(folder, ignore_errors=True)
     else:
-        # What is as big as this nobody keeps.
+        # Truncates large files, because the directory is kept.
         for entry in os.scandir(folder):
             if entry.is_file(follow_symlinks=False) and entry.stat().st_size > 32 << 20:
                 os.truncate(entry.path, 1 << 20)
@@ -75,13 +75,13 @@ def _words(attack, arguments, path, folder, prepared):
 
 
 def path(attack, part, case, folder, name, prepared):
-    """A path that has no end."""
+    """A path of an endless file."""
     settings = {"DEVICE_SERVICES_CONFIG": "/dev/zero"} if name == "configuration" else None
     part.judge(case, attack.tool.run(_words(attack, READERS[name], "/dev/zero", folder, prepared), settings=settings))
 
 
 def endless(attack, part, case, folder, name, prepared):
-    """A pipe that has no end."""
+    """An endless pipe."""
     begin, block = ENDLESS[name]
 
     def blocks():
@@ -91,12 +91,12 @@ def endless(attack, part, case, folder, name, prepared):
 
     verb = ["synthesize", "-", os.path.join(folder, "out.trace")] if name == "waypoints" else ["info", "-"]
     with writer(os.path.join(folder, "in"), blocks) as fifo:
-        # A gigabyte through a pipe takes its time.
+        # A gigabyte through a pipe takes longer.
         part.judge(case, attack.tool.run(verb, stdin=fifo, limit=6 * attack.tool.limit))
 
 
 def sparse(attack, part, case, folder, name, prepared):
-    """A file of a gigabyte that is nearly all zeros."""
+    """A file of one gigabyte that consists almost entirely of zeros."""
     path = hostile.write(os.path.join(folder, "in"), SPARSE[name])
     os.truncate(path, GIGABYTE)
     result = attack.tool.run(["convert", path, os.path.join(folder, "out.trace")], limit=4 * attack.tool.limit)
@@ -106,7 +106,7 @@ def sparse(attack, part, case, folder, name, prepared):
 
 
 def iiod(attack, part, case, folder, name, prepared):
-    """An iiod that announces a context of that size, and sends what it can."""
+    """An iiod that announces a context of this size, and sends as much as possible."""
     server = hostile.iiod(b'<?xml version="1.0"?><context name="a">', int(name))
     try:
         part.judge(case, attack.tool.run(["list"], settings={"DEVICE_SERVICES_IIO": f"ip:127.0.0.1:{server.port}"},
@@ -116,7 +116,7 @@ def iiod(attack, part, case, folder, name, prepared):
 
 
 def shrinking(attack, part, case, folder, name, prepared):
-    """A file that becomes shorter while it is read: the end is told, and nothing ends the program."""
+    """A file that shrinks while it is read: the end is reported, and the program is not terminated."""
     path = os.path.join(folder, "in")
     begin, block = ENDLESS[{"json": "reports", "nmea": "sentences", "gpx": "gpx-points", "mcap": "mcap"}.get(name, "trace")]
     if name == "mcap":
@@ -134,7 +134,7 @@ def shrinking(attack, part, case, folder, name, prepared):
     counted = [0]
 
     def shrink():
-        # Its first words stand in the pipe, and it waits for a reader or reads on.
+        # The first part is in the pipe, and the tool is waiting for a reader or reading on.
         with open(ours, "rb", buffering=0) as pipe:
             counted[0] += pipe.read(1).count(b"\n")
             os.truncate(path, 1 << 20)
@@ -146,14 +146,14 @@ def shrinking(attack, part, case, folder, name, prepared):
     result = run.wait()
     thread.join(attack.tool.limit)
     part.judge(case, result)
-    # What is not mapped has been read before it shrank.
+    # Input that is not memory-mapped has been read before the file shrank.
     is_whole = begin.count(b"\n") + block.count(b"\n") * (SHRINKING[name] // len(block)) == counted[0]
     if result.status == 0 and not result.err and not is_whole:
         part.find(case, "read a file that shrank and did not say so", result)
 
 
 def full(attack, part, case, folder, name, prepared):
-    """A disk that is full: 74, a reason, and no part of a file."""
+    """A full disk: exit status 74, a reason, and no partial file."""
     whole = prepared["SEED"]
     formats = ("trace", "gpsd", "nmea", "gpx", "kml", "geojson", "csv", "mcap")
     for form in formats:
@@ -162,7 +162,7 @@ def full(attack, part, case, folder, name, prepared):
         elif name == "stdout":
             result = attack.tool.run(["convert", whole, "-", "--format", form], stdout="/dev/full")
         else:
-            # Half a kilobyte at most, and the signal for more ignored as a disk would.
+            # Limited to half a kilobyte. The signal at the limit is ignored, as on a full disk.
             result = attack.tool.run(["convert", whole, os.path.join(folder, "out"), "--format", form],
                                      before=["sh", "-c", 'trap "" XFSZ; ulimit -f 1; exec "$0" "$@"'])
         part.judge(case, result)

@@ -1,6 +1,6 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""Recordings that were cut off: no value that the whole one does not have, and nothing missing without a word."""
+"""Truncated recordings: no value that the complete recording does not contain, and no unreported loss."""
 import json
 import os
 import random
@@ -9,20 +9,20 @@ import shutil
 
 from mutated import open_bytes
 
-# Quantities of a place and of motion; what is counted, such as satellites, may differ in a shorter recording.
+# Measured values of positions and motion. Counted values, such as satellites, may differ in a shorter recording.
 MEASURED = {"lat", "lon", "altHAE", "altMSL", "alt", "speed", "track", "climb", "eph", "epv", "epx", "epy", "eps", "epd",
             "accelerometer", "gyroscope", "magnetometer", "pressure", "level", "in", "out"}
-# The last row of a table is cut at each byte, other last lines and tables like another one at so many places, and every
-# recording at so many before.
+# The last row of a table is truncated at each byte. FEW is the number of truncations in other last lines and similar
+# tables, ELSEWHERE the number of earlier ones in each recording.
 FEW = 12
 ELSEWHERE = 6
 TWINS = ("table.txt", "logger-android", "Magnetometer.csv", "Battery.csv", "stamped.json", "log.gpx")
-# Rows of seeds.py's tables that become libiio's buffers.
+# The number of rows of the tables in seeds.py that are converted to libiio buffers.
 SCANS = 24
 
 
 class Cut:
-    """A file of a seed, and where it ends. It is printed as what `--only cuts:…` takes."""
+    """A file of a seed, and its truncated size. The text form is the argument of `--only cuts:…`."""
 
     def __init__(self, seed, file, size, ends=b"\n"):
         self.seed, self.file, self.size, self.ends = seed, file, size, ends
@@ -43,18 +43,18 @@ def _sizes(chance, seed, file, data):
 
 
 def _loses(seed, file, whole, size):
-    """Whether the cut leaves a row or line that can be seen to be incomplete, of those that count."""
+    """Returns whether the truncation leaves a detectably incomplete row or line, if the line counts."""
     if file.endswith(".bin"):
         return size % (len(whole) // SCANS) != 0
     if seed.name.endswith((".gpx", ".mcap", ".umockdev")):
         return True
     line = whole[:size].rpartition(b"\n")[2]
-    # In a log of both kinds the sentences do not count.
+    # In a log with reports and sentences, the sentences do not count.
     return bool(line) and whole[size:size + 1] not in (b"\r", b"\n") and (seed.name != "hnr.log" or line.startswith(b"{"))
 
 
 def prepare(attack, part):
-    """The whole recordings' values, outputs and words, by seed and line end."""
+    """Returns values, outputs and messages of the complete recordings, by seed."""
     wholes = {}
     for seed in filter(_chosen, attack.seeds):
         path = seed.copy(part.place("whole"))
@@ -71,7 +71,7 @@ def cases(attack):
             if not os.path.isfile(path):
                 continue
             data = open_bytes(path)
-            # Android's files are like those of iOS.
+            # The files for Android resemble those for iOS.
             if seed.name == "logger-android" and file not in ("Location.csv", "TotalAcceleration.csv"):
                 continue
             found += [Cut(seed, file, size) for size in _sizes(chance, seed, file, data)]
@@ -92,7 +92,7 @@ def run_case(attack, part, case, wholes):
     _, whole_values, whole_output, whole_words = wholes[case.seed.name]
     good = True
     new = sorted(values - whole_values, key=str)
-    # A log of both kinds that loses its reports is one of sentences, which have more digits.
+    # Without its reports, a log with both is read as sentences, which have more digits.
     if new and case.seed.name != "hnr.log":
         good = part.find(case, f"gives values that the whole recording does not have: {new[:3]}", result)
     is_told = result.status != 0 or words - whole_words
@@ -111,7 +111,7 @@ def _read(attack, part, seed, path, case):
         if "format" not in event:
             output.append(line)
             values.update(_values(event))
-    # Which numbers a remark counts does not make another one of it.
+    # Remarks that differ only in their numbers are equal.
     words = {re.sub(r"[0-9]+", "#", line.replace(path, "FILE")) for line in result.err.decode(errors="replace").splitlines()}
     return result, values, output, words
 

@@ -1,6 +1,6 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""Escape sequences in every text that comes from outside: what is printed has none, to a pipe and to a terminal."""
+"""Escape sequences in all text of external origin: the output contains none, on a pipe and on a terminal."""
 import os
 import shutil
 
@@ -10,7 +10,7 @@ import verbs
 VARIABLES = ["DEVICE_SERVICES_GPSD", "DEVICE_SERVICES_IIO", "DEVICE_SERVICES_LOCATION", "DEVICE_SERVICES_PROTOCOLS",
              "DEVICE_SERVICES_ACCESSORIES", "DEVICE_SERVICES_UDEV", "DEVICE_SERVICES_CONFIG", "DEVICE_SERVICES_STATE"]
 PREFIXES = {"DEVICE_SERVICES_GPSD": "gpsd://", "DEVICE_SERVICES_IIO": "ip:", "DEVICE_SERVICES_ACCESSORIES": "/"}
-# How files are read that are no recordings by themselves.
+# The arguments for files that are not recordings.
 READERS = {"route": ["synthesize", "{}", "-"], "cof": ["field", "--latitude", "1", "--longitude", "2", "--model", "{}"]}
 
 
@@ -20,13 +20,13 @@ def prepare(attack, part):
 
 def cases(attack):
     texts = {name: text for name, text in hostile.CONTROLS.items()}
-    # Bytes that are no text, in the way that Python's names of files have them.
+    # Bytes that are not text, in Python's representation for file names.
     texts.update({name: raw.decode("utf-8", "surrogateescape") for name, raw in hostile.BYTES.items()})
     return [Case(topic, name, text, terminal) for name, text in texts.items() for terminal in (False, True) for topic in TOPICS]
 
 
 class Case:
-    """A place for the text, the text, and where the output goes."""
+    """The location of the text, the text, and the kind of output."""
 
     def __init__(self, topic, name, text, terminal):
         self.topic, self.name, self.text, self.terminal = topic, name, text, terminal
@@ -54,7 +54,7 @@ def run_case(attack, part, case, _):
 
 
 def trace(attack, case, folder, run):
-    """A shared trace."""
+    """A scrubbed trace."""
     path = hostile.write(os.path.join(folder, "in.trace"), hostile.trace(case.text))
     run(["info", path])
     run(["info", path, "--json"])
@@ -63,7 +63,7 @@ def trace(attack, case, folder, run):
     for stream in ("location", "accessories", "accelerometer"):
         run(["replay", path, stream, "--json"])
     for name, ending in verbs.FORMATS.items():
-        # Standard output would hold the recording, so it goes into a file.
+        # The recording goes to a file, because it would be on standard output otherwise.
         run(["convert", path, os.path.join(folder, f"{name}.{ending}"), "--format", name])
     run(["scrub", path, os.path.join(folder, "scrub.gpx")])
     run(["cut", path, os.path.join(folder, "cut.nmea"), "--from", "1"])
@@ -78,7 +78,7 @@ def trace(attack, case, folder, run):
 
 
 def files(attack, case, folder, run):
-    """Recordings of other programs, and files that are none."""
+    """Recordings of other programs, and files that are not recordings."""
     for name, text in hostile.files(case.text).items():
         path = hostile.write(os.path.join(folder, name), text)
         ending = name.rpartition(".")[2]
@@ -95,7 +95,7 @@ def files(attack, case, folder, run):
 
 
 def names(attack, case, folder, run):
-    """Names of files, of those that are there and others."""
+    """Names of files, both existing and missing."""
     name = hostile.odd_name(folder, case.text if case.is_text else hostile.BYTES[case.name])
     for data, ending in ((hostile.trace("x"), b".trace"), ("nothing", b".trace"), (None, b".none"), (None, b"")):
         path = name + ending
@@ -120,7 +120,7 @@ def names(attack, case, folder, run):
 
 
 def settings(attack, case, folder, run):
-    """The file of settings."""
+    """The settings file."""
     for name, text in hostile.settings(case.text if case.is_text else "TEXT").items():
         data = text.encode() if case.is_text else text.encode().replace(b"TEXT", hostile.BYTES[case.name])
         path = hostile.write(os.path.join(folder, name + ".json"), data)
@@ -145,7 +145,7 @@ def environment(attack, case, folder, run):
 
 
 def accessories(attack, case, folder, run):
-    """Accessories that a folder declares, with an odd name too."""
+    """Accessories declared in a directory, also with an unusual name."""
     text = case.text if case.is_text else "TEXT"
     data = hostile.settings(text)["declared"].encode()
     start, end = data.index(b'[{"name') + 1, data.rindex(b"]}}")
@@ -161,7 +161,7 @@ def accessories(attack, case, folder, run):
 
 
 def servers(attack, case, folder, run):
-    """A gpsd and an iiod that are no friends."""
+    """A hostile gpsd and a hostile iiod."""
     raw = case.text.encode("utf-8", "surrogateescape") + b"\r\n"
     server = hostile.gpsd(case.text if case.is_text else "TEXT", raw)
     try:
@@ -178,14 +178,14 @@ def servers(attack, case, folder, run):
 
 
 def sensors(attack, case, folder, run):
-    """An iiod that is no friend, whose XML is well-formed."""
+    """A hostile iiod with well-formed XML."""
     text = case.text.translate({ord(c): "" for c in "\x1b\x07\x08"})
     xml = hostile.files(text)["context.xml"].encode("utf-8", "surrogateescape")
     _watch(xml if not case.is_text else hostile.DOCTYPE + xml, folder, run)
 
 
 def libxml2(attack, case, folder, run):
-    """An iiod whose XML is not well-formed: libiio's parser prints what it does not like by itself."""
+    """An iiod whose XML is not well-formed: libiio's parser prints its own error messages."""
     _watch(hostile.files(case.text)["context.xml"].encode("utf-8", "surrogateescape"), folder, run)
 
 

@@ -1,6 +1,6 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""Judges runs of the tool, and collects what was found in each part of the attack."""
+"""Checks runs of the tool, and collects the findings of each part of the attack."""
 import collections
 import os
 import re
@@ -8,20 +8,20 @@ import shutil
 import threading
 import time
 
-# The documented ones, and what `simulate` hands on of its program, which these tests let end with 0.
+# The documented exit statuses, and that of the program under `simulate`, which ends with 0 in these tests.
 STATUSES = {0, 1, 64, 65, 66, 69, 73, 74, 77}
-# MiB that nothing may exceed.
+# The memory limit of all runs, in MiB.
 MEMORY = 200
 
-# What the tool itself writes to a terminal: colours, and the codes of its pictures.
+# The escape sequences that the tool itself writes to a terminal: colours, and the codes of its pictures.
 OWN_CODES = re.compile(
     rb"\x1b\[(?:[0-9;]*m|\?(?:1049|25|2026)[hl]|2J|[0-9]+;1H|[0-9]+A|2K|J)|\r\n|\r(?=\x1b\[2K)")
-# C0 but \n and \t, DEL, C1, the controls of two directions.
+# C0 except \n and \t, DEL, C1, and bidirectional controls.
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 class Part:
-    """What a part of the attack did and found."""
+    """The cases and findings of a part of the attack."""
 
     def __init__(self, name, work, seed):
         self.name, self.seed = name, seed
@@ -40,25 +40,25 @@ class Part:
             shutil.rmtree(self.folder, ignore_errors=True)
 
     def skip(self, what, reason):
-        """Says that something cannot be tried here."""
+        """Reports that a case is impossible on this machine."""
         self.skipped.append(f"{what}: {reason}")
 
     def place(self, case):
-        """A folder for one case, which goes when nothing was found in it."""
+        """Returns a directory for one case, which is deleted if nothing was found."""
         folder = os.path.join(self.folder, str(case))
         os.makedirs(folder, exist_ok=True)
         return folder
 
     def find(self, case, what, result=None, said=b""):
-        """Notes a finding, with what is needed to repeat it."""
+        """Records a finding, with the data to reproduce it."""
         said = said or (result.err or result.out if result else b"")
         with self._lock:
             self.findings.append((str(case), what, result.command if result else "", _shown(said)))
 
     def judge(self, case, result, statuses=STATUSES, memory=MEMORY, own_codes=False, is_data=False):
-        """Counts a run, and notes what no run may do. True when it was as it should be.
+        """Counts a run, and checks it against the rules for all runs. Returns True if it complies.
 
-        `is_data` says that standard output holds a recording, whose bytes are its own.
+        `is_data` is true if standard output contains a recording, which may contain any bytes.
         """
         with self._lock:
             self.runs += 1
@@ -73,7 +73,7 @@ class Part:
             self.find(case, f"ended with {result.status}", result)
         if result.peak > memory << 10:
             self.find(case, f"took {result.peak >> 10} MiB", result)
-        # A difference (1) is data, which standard output has; so is what doctor says.
+        # A difference (1) is data on standard output, and so is the output of doctor.
         if result.status not in (0, 1, None) and "doctor" not in result.arguments and not (result.err or own_codes):
             self.find(case, f"ended with {result.status} and did not say why", result)
         for data, where in ((b"" if is_data else result.out, "standard output"), (result.err, "standard error")):
@@ -85,14 +85,14 @@ class Part:
 
 
 def raw_control(data, own_codes=False):
-    """What in the output could do something to a terminal, or None."""
+    """Returns the part of the output that could control a terminal, or None."""
     data = data.removesuffix(b"\x04\x08\x08") if own_codes else data
     if own_codes:
         data = OWN_CODES.sub(lambda match: b"\n" if match[0] == b"\r\n" else b"", data)
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
-        # The output is kept up to a limit, which may part a character.
+        # The output is truncated at a limit, possibly within a character.
         if error.end < len(data) - 3:
             return f"invalid UTF-8 ({data[max(error.start - 20, 0):error.end + 8]!r})"
         text = data.decode(errors="ignore")
@@ -103,16 +103,16 @@ def raw_control(data, own_codes=False):
 
 
 def _shown(data):
-    """The first lines of what was said, harmless."""
+    """Returns the first lines of an output, without control characters."""
     text = data[:2000].decode(errors="backslashreplace")
     lines = [line for line in text.splitlines() if line.strip()][:3]
     return [CONTROLS.sub(lambda match: f"\\u{ord(match[0]):04x}", line)[:240] for line in lines]
 
 
 def unlike(folder, expected):
-    """What lies in a folder that is not expected there."""
+    """Returns the unexpected contents of a directory."""
     return sorted(set(os.listdir(folder)) - set(expected))
 
 
 class Impossible(Exception):
-    """A part cannot be run on this machine, for the reason that is told."""
+    """A part cannot be run on this machine. The text contains the reason."""

@@ -1,20 +1,21 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""Texts that would do something to a terminal, and recordings, settings and servers that are full of them."""
+"""Texts that contain terminal control sequences, and recordings, settings and servers that contain these texts."""
 import json
 import os
 import socket
 import threading
 
-# A title, a question that the terminal answers into the next prompt, a bell; both begun with C1, too; what deletes and goes
-# back; text from right to left.
+# A window title, a status query whose response would be input of the next prompt, a bell; both also with C1 codes;
+# deletion and carriage return; right-to-left marks.
 CONTROLS = {
     "codes": "a\x1b]0;EVIL\x07\x1b[6n\u009b6n\u009d0;EVIL\u009c\x7f\x08b\rc",
     "marks": "a\u202eb\u2066c\u200fd\u061ce",
 }
-# Bytes that are no UTF-8, which stand where bytes may: single ones, a surrogate, five for one character, a cut one.
+# Invalid UTF-8, for values that may be bytes: single bytes, a surrogate, a sequence of five bytes, a truncated
+# sequence.
 BYTES = {"bytes": b"a\xff\xfe\x9b6nb\xed\xa0\xbdc\xf8\x88\x80\x80\x80d\xc3"}
-# What iiod puts before its context. Without it libxml2 says so, with the line.
+# The DTD that iiod sends before its context. Without it, libxml2 prints an error with the line.
 DOCTYPE = (b'<?xml version="1.0" encoding="utf-8"?><!DOCTYPE context [<!ELEMENT context ANY><!ELEMENT device ANY><!ELEMENT '
            b"channel ANY><!ELEMENT attribute EMPTY><!ELEMENT scan-element EMPTY><!ATTLIST context name CDATA #IMPLIED><!ATTLIST "
            b"device id CDATA #IMPLIED name CDATA #IMPLIED><!ATTLIST channel id CDATA #IMPLIED type CDATA #IMPLIED><!ATTLIST attribute "
@@ -22,7 +23,7 @@ DOCTYPE = (b'<?xml version="1.0" encoding="utf-8"?><!DOCTYPE context [<!ELEMENT 
 
 
 def trace(text):
-    """A trace with the text in whatever comes from elsewhere."""
+    """Returns a trace that contains the text in all values of external origin."""
     sensor = {"id": "s" + text, "kind": "accelerometer", "name": text, "label": text, "location": text, "source": text,
               "serial": text, "path": text, "mountMatrixOrigin": text, "clock": text, "mountMatrix": text}
     attach = {"id": "1" + text, "name": "Scale" + text, "manufacturer": text, "model": text, "serial": text, "firmware": text,
@@ -56,7 +57,7 @@ def trace(text):
 
 
 def files(text):
-    """Files of other kinds with the text in them, by name; a name's first part says how they are read."""
+    """Returns other files that contain the text, by name. The first part of the name determines how they are read."""
     row = "1,0,0,9.8\n2,0,0,9.8\n"
     return {
         "names.csv": f"t,ax,ay,az,{text}\n{row}", "cell.csv": f"t,ax,ay,az\n1,0,0,{text}\n{row}",
@@ -75,7 +76,7 @@ def files(text):
 
 
 def settings(text):
-    """Files of settings with the text in each place in turn, and all together."""
+    """Returns settings files that contain the text in each value separately, and in all values."""
     places = {
         "source": {"position": {"source": "gpsd://" + text}}, "scheme": {"position": {"source": text + "://x"}},
         "receiver": {"position": {"receiver": text}}, "rule": {"location": {"authorization": text, "purpose": text}},
@@ -89,7 +90,7 @@ def settings(text):
 
 
 class Server:
-    """A server on the loopback that says something to each client, and goes on listening to it."""
+    """A server on the loopback interface that sends something to each client, and continues to read its input."""
 
     def __init__(self, talk):
         self._socket = socket.create_server(("127.0.0.1", 0))
@@ -113,13 +114,13 @@ class Server:
             pass
 
     def close(self):
-        # Wakes the thread that accepts, which close alone does not.
+        # Wakes the accepting thread, which `close` alone does not.
         self._socket.shutdown(socket.SHUT_RDWR)
         self._socket.close()
 
 
 def gpsd(text, raw=b""):
-    """A gpsd whose every answer holds the text; `raw` is said in between as it is."""
+    """Returns a gpsd that sends the text in every response. `raw` is sent unmodified in between."""
     device = {"class": "DEVICE", "path": "/dev/" + text, "driver": text, "subtype": text, "activated": "2026-11-21T03:39:22.000Z"}
     fix = {"class": "TPV", "device": "/dev/" + text, "mode": 3, "time": "2026-11-21T03:39:22.000Z", "lat": 48.1, "lon": 11.5}
     greeting = {"class": "VERSION", "release": "3.25" + text, "rev": text, "proto_major": 3, "proto_minor": 14, "remote": text}
@@ -137,7 +138,7 @@ def gpsd(text, raw=b""):
 
 
 def iiod(xml, announced=None):
-    """An iiod whose context is the XML; `announced` is the length it tells in the place of the true one."""
+    """Returns an iiod whose context is the XML. `announced` is the length that it sends instead of the actual one."""
     def talk(client):
         stream = client.makefile("rb")
         for line in iter(stream.readline, b""):
@@ -165,6 +166,6 @@ def write(path, data):
 
 
 def odd_name(folder, text):
-    """A file's name with the text in it, as far as names can have it."""
+    """Returns a file name that contains the text, except for characters that names cannot contain."""
     raw = text if isinstance(text, bytes) else text.encode()
     return os.path.join(os.fsencode(folder), b"n" + raw.replace(b"/", b"_").replace(b"\0", b"")[:100])

@@ -1,6 +1,6 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""Links of every kind where the tool writes, before and while it does: what they lead to stays as it was."""
+"""Links of every kind in output paths, before and during writing: their targets remain unmodified."""
 import contextlib
 import hashlib
 import os
@@ -14,7 +14,7 @@ from mutated import open_bytes
 from seeds import TRACES
 
 KINDS = ["file", "folder", "dangling", "hard"]
-# Verbs that write a file, with what they read: a file, or the gpsd that `record` listens to.
+# Commands that write a file, with their input: a file, or the gpsd for `record`.
 WRITERS = {
     "convert": ["convert", "IN", "OUT"], "gpx": ["convert", "IN", "OUT", "--format", "gpx"],
     "iio": ["convert", "IN", "OUT", "--format", "iio"], "cut": ["cut", "IN", "OUT", "--format", "csv"],
@@ -25,10 +25,10 @@ WRITERS = {
     "expected": ["replay", "IN", "location", "--expect", "OUT", "--update-expected"],
     "calibrate": ["calibrate", "mount", "--trace", "POSES", "--output", "OUT"],
 }
-# What a user names, the user may have meant to write: --overwrite and its like follow a link of the user's own.
+# Paths that a user specifies may be intended: --overwrite and similar options follow the user's own links.
 FOLLOWING = ("expected", "calibrate")
 RING_NAMES = [".ring", ".ring.part", ".ring-former.part", ".ring-damaged.trace"]
-# Verbs that read what comes late, so that a link is planted while they are at it.
+# Commands that read delayed input, so that a link can be planted while they run.
 PLANTED = {"convert": ["convert", "IN", "OUT"], "csv": ["convert", "IN", "OUT", "--format", "csv"],
            "scrub": ["scrub", "IN", "OUT"], "cut": ["cut", "IN", "OUT", "--format", "mcap"], "synthesize": ["synthesize", "IN", "OUT"]}
 
@@ -46,7 +46,7 @@ def cases(attack):
 
 
 def snapshot(folder):
-    """What is in a folder, so that any change of it shows."""
+    """Returns the contents of a directory, to detect any change."""
     found = {}
     for root, folders, files in os.walk(folder):
         for name in folders + files:
@@ -59,7 +59,7 @@ def snapshot(folder):
 
 
 def victims(folder):
-    """A folder of somebody else, with what a ring looks like in it."""
+    """Creates a directory of another user that contains the files of a ring."""
     precious = os.path.join(folder, "precious")
     os.makedirs(os.path.join(precious, "inside"))
     header = '{"format":"device-services-trace","version":1,"ring":{"segment":1,"state":0}}\n'
@@ -69,7 +69,7 @@ def victims(folder):
 
 
 def plant(path, kind, precious):
-    """A link at the path, where root attacks itself in the name of somebody else."""
+    """Creates a link at the path. Root acts as the other user here."""
     if kind == "hard":
         os.link(os.path.join(precious, "file"), path)
         return
@@ -116,13 +116,13 @@ def _receiver():
 
 
 def _named(attack, part, case, shared, precious, verb, kind, how, prepared):
-    """The link is there before, under the name of the output."""
+    """The link exists before the run, with the name of the output."""
     out = os.path.join(shared, "out.trace")
     plant(out, kind, precious)
     words = WRITERS[verb]
-    # An option of `record` stands before its end, that of others anywhere.
+    # An option of `record` must precede the other arguments.
     more = ["--overwrite"] if how == "overwrite" and verb not in FOLLOWING else []
-    # Without root the links are this user's own, and what they lead to is what this user names.
+    # Without root privileges, the links belong to the user who runs the tool, and so do their targets.
     if os.geteuid() != 0 and (kind == "folder" or more or verb in FOLLOWING) or kind == "hard" and verb in FOLLOWING:
         return None
     with _receiver() as settings:
@@ -134,7 +134,7 @@ def _named(attack, part, case, shared, precious, verb, kind, how, prepared):
 
 
 def _ring(attack, part, case, shared, precious, name, kind, how, prepared):
-    """A link under a name that a ring uses, before it begins or after it was killed."""
+    """A link with a name that a ring uses, before it begins or after it was killed."""
     target = shared + "/" if how == "folder" else os.path.join(shared, "box.trace")
     path = os.path.join(shared, name if how == "folder" else "box.trace" + name)
     words = ["record", target, "--ring", "5s", "--after", "1s", "--on", "end", "--parts", "position", "--json"]
@@ -152,7 +152,7 @@ def _ring(attack, part, case, shared, precious, name, kind, how, prepared):
 
 
 def _planted(attack, part, case, shared, precious, verb, kind, how, prepared):
-    """The link comes while the output is being made."""
+    """The link is created while the output is written."""
     out = os.path.join(shared, "out.trace")
     data = open_bytes(prepared["IN"])
     more = ["--overwrite"] if how == "overwrite" else []
@@ -162,7 +162,7 @@ def _planted(attack, part, case, shared, precious, verb, kind, how, prepared):
     run = attack.tool.start(_words(PLANTED[verb], out, {**prepared, "IN": "-"}, more), stdin=ours)
     os.close(ours)
     with contextlib.suppress(BrokenPipeError), open(theirs, "wb", buffering=0) as pipe:
-        # It has looked at the name of its output when it reads; nothing tells that it does.
+        # The tool has checked the name of its output when it reads its input, which cannot be observed.
         time.sleep(0.3)
         pipe.write(data[:len(data) // 2])
         plant(out, kind, precious)

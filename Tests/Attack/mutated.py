@@ -1,6 +1,6 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""Damaged recordings of every format, through every verb that reads them."""
+"""Damaged recordings of every format, through every command that reads them."""
 import os
 import random
 import shutil
@@ -10,7 +10,7 @@ import plausible
 import verbs
 from findings import unlike
 
-# Numbers of this size take long to write out and to read, in whatever program.
+# Numbers of this size take long to write and to parse in any program.
 READ = 4 << 20
 
 
@@ -32,7 +32,7 @@ def open_bytes(path):
 
 
 def run_case(attack, part, number, prepared):
-    """Damages one file in the way of its number, runs one verb on it, and judges."""
+    """Damages one file according to the case number, runs one command on it, and checks the result."""
     files, whole = prepared
     chance = random.Random(f"{attack.seed} mutated {number}")
     seed = chance.choice(attack.seeds)
@@ -55,7 +55,7 @@ def run_case(attack, part, number, prepared):
 
 
 def _output(attack, part, number, use, result, folder, path):
-    """Judges what was written."""
+    """Checks the output."""
     if result.status is None:
         return False
     written = [name for name in unlike(folder, [os.path.basename(path)])]
@@ -63,7 +63,7 @@ def _output(attack, part, number, use, result, folder, path):
         part.find(number, f"failed and left {', '.join(written)}", result)
         return False
     if result.status == 0 and use.output and written != [os.path.basename(use.output)]:
-        # Who reads no events of the format's kind has nothing to write, which is an error.
+        # A command without readable events has nothing to write, which is an error.
         part.find(number, f"ended with 0 and left {', '.join(written) or 'nothing'}", result)
         return False
     if result.status != 0 or not use.kind:

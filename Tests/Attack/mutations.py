@@ -1,6 +1,6 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""Ways to damage the bytes of a recording. The same chance gives the same bytes."""
+"""Mutations of the bytes of a recording. The same random generator results in the same bytes."""
 import re
 
 NUMBER = re.compile(rb"-?[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
@@ -108,13 +108,13 @@ def empty(chance, data, _):
     return chance.choice((b"", b"\n", b" ", b"\0", b"\xef\xbb\xbf"))
 
 
-# The first ones more often: they reach further.
+# The first mutations are repeated, because they pass further checks of the readers.
 ALL = [change_numbers] * 5 + [flip_bits, cut, change_lines, splice, insert_bytes] * 2 + [
     remove_run, repeat_run, cut_front, lengthen_line, fill_zeros, change_encoding, change_line_ends]
 
 
 def damage(chance, data, other):
-    """The bytes damaged in one way or two, and the names of the ways."""
+    """Returns the data after one or two mutations, and the names of the mutations."""
     ways = [chance.choice(ALL) for _ in range(chance.choice((1, 1, 2)))]
     if chance.random() < 0.01:
         ways = [empty]

@@ -1,6 +1,6 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""Recordings through pipes of every kind: they give what the file gives, also when the writer comes later."""
+"""Recordings through all kinds of pipes: the result is that of the file, even if the writer starts later."""
 import contextlib
 import os
 import re
@@ -12,19 +12,19 @@ import time
 from mutated import open_bytes
 
 KINDS = ["stdin", "dash", "substitution", "fifo", "late-fifo", "pieces"]
-# The rest of an umockdev recording lies beside it, which a pipe has nothing of.
+# The other part of an umockdev recording is a file next to it, which does not exist for a pipe.
 BESIDE = (".umockdev", ".script")
 
 
 @contextlib.contextmanager
 def writer(path, data, late=False, pieces=False):
-    """A FIFO, and who writes the data into it. Bytes, or a function that yields blocks."""
+    """A FIFO, and the writer of its data. The data is bytes, or a function that yields blocks."""
     os.mkfifo(path)
 
     def write():
         try:
             if late:
-                # Nothing tells that somebody waits in open().
+                # The test cannot observe that a process waits in open().
                 time.sleep(0.3)
             with open(path, "wb", buffering=0) as file:
                 blocks = data() if callable(data) else [data]
@@ -40,7 +40,8 @@ def writer(path, data, late=False, pieces=False):
     try:
         yield path
     finally:
-        # A writer whom nobody has read from still waits; one with more to say finds its reader gone.
+        # A writer whose output has not been read is still waiting; a writer with remaining data finds its reader
+        # closed.
         while thread.is_alive():
             with contextlib.suppress(FileNotFoundError):
                 os.close(os.open(path, os.O_RDONLY | os.O_NONBLOCK))
@@ -72,7 +73,7 @@ def run_case(attack, part, case, _):
 
 
 def _uses(seed, path):
-    """What a file of this kind is read by."""
+    """Returns the arguments to read a file of this kind."""
     return {
         "route": [["synthesize", path, "-", "--rate", "5"]],
         "model": [["field", "--latitude", "50", "--longitude", "6", "--date", "2026", "--json", "--model", path]],
@@ -85,8 +86,8 @@ def _uses(seed, path):
 def _compare(attack, part, case, folder, seed, kind):
     if seed.name.endswith(BESIDE) or (kind == "dash" and seed.use not in ("recording", "route")):
         return
-    # The name tells that a file is of an accessory, and a pipe has none; and a program that starts does not wait for settings
-    # that nobody writes.
+    # The extension identifies a file of an accessory, which a pipe does not have. A starting program does not wait for
+    # settings that are never written.
     if seed.use == "accessory" or (kind == "late-fifo" and seed.use in ("model", "configuration")):
         return
     data = open_bytes(seed.path)
@@ -106,7 +107,7 @@ def _compare(attack, part, case, folder, seed, kind):
             elif kind == "dash":
                 path, result = "-", run("-", stdin=fifo)
             elif kind == "substitution":
-                # What a shell makes of <(cat FILE).
+                # The path that a shell creates for <(cat FILE).
                 path, result = "/dev/fd/9", run("/dev/fd/9", before=["sh", "-c", 'exec 9<"$0"; exec "$@"', fifo])
             else:
                 path, result = fifo, run(fifo)
@@ -115,17 +116,17 @@ def _compare(attack, part, case, folder, seed, kind):
 
 
 def _plain(data, path):
-    """What was said, without the name of the recording."""
+    """Returns the output, without the name of the recording."""
     data = data.replace(os.fsencode(path), b"NAME") if path != "-" else data
     return re.sub(rb'("(?:source|file|name|path)":|Recording +|source"?:? *)"?(?:NAME|-|[Ss]tandard input)"?', rb"\1NAME", data)
 
 
 def _without_writer(attack, part, case, folder, number):
-    """Who waits for a writer can be ended, and leaves nothing."""
+    """A run that waits for a writer can be ended, and leaves no files."""
     fifo = os.path.join(folder, "fifo")
     os.mkfifo(fifo)
     run = attack.tool.start(["convert", fifo, os.path.join(folder, "out.trace")])
-    # It has the handlers of its signals by then; nothing tells that it waits.
+    # The signal handlers are installed by then, which cannot be observed.
     time.sleep(0.5)
     run.kill(number)
     result = run.wait()
@@ -136,7 +137,7 @@ def _without_writer(attack, part, case, folder, number):
 
 
 def _merge(attack, part, case, folder):
-    """Two recordings through two pipes, whose writers come late, or say nothing."""
+    """Two recordings through two pipes, whose writers start late or write nothing."""
     whole = next(seed.path for seed in attack.seeds if seed.name == "whole.trace")
     data = open_bytes(whole) if case.startswith("late") else b""
     with writer(os.path.join(folder, "a"), data, late=True) as first, \

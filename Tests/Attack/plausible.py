@@ -1,14 +1,14 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""Looks in what the tool writes for numbers that nothing on earth has, and for files that are not well-formed."""
+"""Searches the tool's output for physically impossible numbers and for files that are not well-formed."""
 import json
 import math
 import xml.etree.ElementTree as ElementTree
 
-# docs/formats.md: altitudes of 10,000 km and more, negative speeds and the like are left out.
+# See docs/formats.md: altitudes of 10,000 km and more, negative speeds and similar values are omitted.
 HEIGHT, SPEED, SAMPLE = 1e7, 1e6, 1e9
 
-# Of callbacks in JSON: the least, the greatest, and what means unknown.
+# The minimum, the maximum and the values for unknown in JSON callbacks.
 FIELDS = {
     "latitude": (-90, 90, ()), "longitude": (-180, 180, ()), "altitude": (-HEIGHT, HEIGHT, (None,)),
     "ellipsoidalAltitude": (-HEIGHT, HEIGHT, (None,)), "horizontalAccuracy": (1e-9, 1e9, (-1,)),
@@ -19,7 +19,7 @@ FIELDS = {
 
 
 def wrong(kind, data):
-    """What is wrong with the output of that kind, or None."""
+    """Returns the problem in an output of this kind, or None."""
     check = {"json": _json, "gpx": _xml, "xcode": _xml, "kml": _xml, "geojson": _geojson, "nmea": _nmea, "csv": _csv,
              "trace": _lines, "gpsd": _reports}.get(kind)
     try:
@@ -33,7 +33,7 @@ def _refuse(constant):
 
 
 def _parsed(line):
-    # Decoded strictly: JSON is UTF-8.
+    # Decoded strictly, because JSON is UTF-8.
     return json.loads(line.decode(), parse_constant=_refuse)
 
 
@@ -64,7 +64,7 @@ def _members(value):
 
 
 def _lines(data):
-    """A trace: each line is an object. Reports are kept as they came, whatever they say."""
+    """A trace: each line is an object. Reports are kept unmodified, regardless of their contents."""
     for line in data.splitlines():
         if line.startswith(b"{"):
             value = json.loads(line.decode())
@@ -75,8 +75,9 @@ def _lines(data):
 
 
 def _reports(data):
-    """gpsd's own format holds what came as it came, damaged reports too, which a warning counts, and whatever bytes a
-    receiver put into a name. What is no report is of our own making."""
+    """gpsd's own format contains reports unmodified, including damaged ones, which a warning counts, and any bytes of a
+    receiver's name. Everything except reports is written by the tool.
+    """
     for line in data.splitlines():
         if not line.startswith(b"{"):
             line.decode()
@@ -103,7 +104,7 @@ def _xml(data):
         elif name == "course" and not 0 <= float(text) <= 360:
             found = f"course is {text}"
         elif name in ("coordinates", "coord"):
-            # KML: lon,lat[,height] with blanks between, or one with blanks inside.
+            # KML: lon,lat[,height] separated by spaces, or a single one with spaces inside.
             for point in [text.split()] if name == "coord" else [word.split(",") for word in text.split()]:
                 lon, lat, *height = map(float, point)
                 found = found or _place(lat, lon, *height)

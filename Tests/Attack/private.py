@@ -1,6 +1,6 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""Recordings are nobody else's: files are made with 0600 and folders with 0700."""
+"""Recordings are private: files are created with mode 0600 and directories with 0700."""
 import os
 import shutil
 import signal
@@ -35,13 +35,13 @@ def run_case(attack, part, case, prepared):
             words = [{"OUT": os.path.join(out, "out.trace"), **prepared}.get(word, word) for word in words]
             result = attack.tool.run([*words, *(["--mode", "644"] if mode != "own" else [])], settings=settings, before=OPEN)
             part.judge(case, result)
-            # Not every verb has the option.
+            # Not all commands have the option.
             if mode != "own" and result.status == 64 and b"--mode" in result.err:
                 mode = "own"
     finally:
         server.close()
     if result:
-        # A calibration tells nothing of where somebody was: it is as the user's other files, here without a umask.
+        # A calibration does not reveal a position. Its mode is that of the user's other files, here without a umask.
         own = 0o666 if verb == "calibrate" else 0o600
         _modes(part, case, out, {"own": own, "0644": 0o644}[mode], result)
     if len(part.findings) == before:
@@ -58,7 +58,7 @@ def _modes(part, case, folder, expected, result):
 
 
 def _ring(attack, part, case, out, settings):
-    """The folder of a ring and its segments, while it records."""
+    """The directory of a ring and its segments, during recording."""
     run = attack.tool.start(["record", out + "/", "--ring", "5s", "--after", "1s", "--on", "end", "--parts", "position", "--json"],
                             settings=settings, before=OPEN)
     run.wait_until(lambda run: b"started" in run.out)
@@ -75,7 +75,7 @@ def _ring(attack, part, case, out, settings):
 
 
 def _replaced(attack, part, case, out, prepared):
-    """A file that is replaced keeps the mode that its owner gave it."""
+    """A replaced file keeps the mode that its owner set."""
     path = hostile.write(os.path.join(out, "out.trace"), "")
     os.chmod(path, 0o640)
     result = attack.tool.run(["convert", prepared["IN"], path, "--overwrite"], before=OPEN)

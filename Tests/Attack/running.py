@@ -1,6 +1,6 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the tool with a time limit, and says how it ended, what it said and how much memory it took."""
+"""Runs the tool with a time limit, and returns its end, its output and its peak memory."""
 import os
 import pty
 import shlex
@@ -9,9 +9,9 @@ import stat
 import threading
 import time
 
-# What a run may say at most; the rest of its output is read and dropped.
+# The maximum size of a run's output in bytes. Further output is discarded.
 OUTPUT = 8 << 20
-# Seconds a run may take on an idle machine.
+# The time limit of a run on an idle machine, in seconds.
 LIMIT = 20.0
 
 _alive = set()
@@ -19,7 +19,7 @@ _lock = threading.Lock()
 
 
 class Result:
-    """How a run ended: `status` is None after a signal, and `late` when the time limit sent it."""
+    """The end of a run. `status` is None after a signal; `late` is true if the time limit sent the signal."""
 
     def __init__(self, arguments, stdin, settings, status, signal_number, late, out, err, seconds, peak):
         self.arguments, self.stdin, self.settings = arguments, stdin, settings
@@ -28,14 +28,14 @@ class Result:
 
     @property
     def end(self):
-        """The end in a word, for the table."""
+        """The end as one word, for the table."""
         if self.late:
             return "late"
         return str(self.status) if self.signal is None else signal.Signals(self.signal).name
 
     @property
     def command(self):
-        """What to type to do it again, with all bytes of names."""
+        """The command that repeats the run, with all bytes of names."""
         words = [f"{name}={_quoted(value)}" for name, value in sorted(self.settings.items())]
         words += [_quoted(word) for word in self.arguments]
         if self.stdin != os.devnull:
@@ -52,7 +52,7 @@ def _quoted(word):
 
 
 def kill_all():
-    """Ends every run that is still going, when the attack itself is ended."""
+    """Ends all remaining runs when the attack is ended."""
     with _lock:
         for process in list(_alive):
             _kill(process)
@@ -66,7 +66,7 @@ def _kill(process):
 
 
 class Tool:
-    """The tool under attack, away from the settings of this machine and this user."""
+    """The tool under attack, isolated from the settings of this machine and this user."""
 
     def __init__(self, path, folder):
         self.path = os.path.abspath(path)
@@ -78,7 +78,7 @@ class Tool:
         keep = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH", "TZ") if name in os.environ}
         self.environment = {
             **keep, "HOME": self.home, "TMPDIR": folder, "LC_ALL": "C.UTF-8", "TERM": "xterm-256color",
-            # Nobody is asked who is not part of this attack. A crash does not wait for a debugger.
+            # No server outside of the attack is used. A crash does not wait for a debugger.
             "DEVICE_SERVICES_GPSD": "gpsd://127.0.0.1:1", "DEVICE_SERVICES_IIO": "xml:" + os.path.join(self.home, "none.xml"),
             "DEVICE_SERVICES_UDEV": "off", "DEVICE_SERVICES_STATE": os.path.join(self.home, "state"),
             "DEVICE_SERVICES_CONFIG": os.path.join(self.home, "none.json"), "SWIFT_BACKTRACE": "enable=no",
@@ -89,33 +89,34 @@ class Tool:
             file.write('<?xml version="1.0"?><context name="none" description="no sensor"></context>\n')
 
     def measure(self):
-        """Makes the time limit longer on a slow or busy machine."""
+        """Extends the time limit on a slow or busy machine."""
         best = min(self.run(["--version"]).seconds for _ in range(3))
         busy = os.getloadavg()[0] / (os.cpu_count() or 1)
         self.limit = LIMIT * max(1.0, best / 0.1, min(busy, 3.0))
 
     def name(self, word):
-        """A name in the folder that nothing else has."""
+        """Returns an unused name in the directory."""
         with _lock:
             self._count += 1
             return os.path.join(self.folder, f"{word}-{self._count}")
 
     def run(self, arguments, **options):
-        """Runs it to its end; the options are those of `start`."""
+        """Runs the tool to its end. The options are those of `start`."""
         return self.start(arguments, **options).wait()
 
     def start(self, arguments, **options):
-        """Begins a run."""
+        """Starts a run."""
         return Run(self, [self.path, *arguments], **options)
 
 
 class Run:
-    """A run of the tool that has begun, in a process group of its own."""
+    """A started run of the tool, in a separate process group."""
 
     def __init__(self, tool, arguments, stdin=os.devnull, settings=None, terminal=False, limit=None, stdout=None,
                  before=()):
-        """`before` is a command that runs the tool, such as `setpriv`; `stdout` a path that takes its output, or a
-        descriptor, as may `stdin`."""
+        """`before` is a command that runs the tool, such as `setpriv`. `stdout` is a path for its output or a descriptor, which
+        `stdin` can be, too.
+        """
         self.arguments, self.stdin, self.settings = [*before, *arguments], stdin, dict(settings or {})
         environment = {**tool.environment, **self.settings}
         self._tool, self._late, self._is_gone = tool, False, False
@@ -123,10 +124,10 @@ class Run:
         self._said = {"out": bytearray(), "err": bytearray()}
         self._readers = []
         self._begin = time.monotonic()
-        # A child that Python forks would count Python's own memory as its peak; posix_spawn's does so less.
+        # The peak memory of a child that Python forks includes Python's own memory; posix_spawn reduces this.
         words = [os.fsencode(word) for word in self.arguments]
         if not isinstance(stdin, int) and stat.S_ISFIFO(os.stat(stdin).st_mode):
-            # To open it waits for its other side, which must not hold up this program.
+            # Opening it waits for the other side, which must not block this program.
             words = [b"sh", b"-c", b'exec "$@" <"$0"', os.fsencode(stdin), *words]
             stdin = os.devnull
         self._opened = stdin
@@ -162,8 +163,8 @@ class Run:
 
     def _spawn_with(self, words, environment, ours, theirs, **options):
         try:
-            # Python ignores what a closed pipe sends, a shell what the keyboard sends to what runs behind `&`, and nohup a
-            # hang-up. Programs would inherit that.
+            # Python ignores SIGPIPE, a shell ignores keyboard signals for `&` jobs, and nohup ignores SIGHUP. The tool
+            # would inherit this.
             usual = [signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP]
             self.process = os.posix_spawnp(words[0], words, environment, setsigdef=usual, **options)
         finally:
@@ -194,18 +195,18 @@ class Run:
                 _kill(self.process)
 
     def kill(self, number=signal.SIGTERM):
-        """Sends the tool a signal."""
+        """Sends a signal to the tool."""
         with self._ended:
             if not self._is_gone:
                 os.kill(self.process, number)
 
     def wait(self):
-        """Waits for its end, at most for the time limit."""
-        # The number of the process stays its own until wait4, so that the timer kills no other one.
+        """Waits for the end, at most for the time limit."""
+        # The process id is not reused before wait4, so the timer cannot kill another process.
         os.waitid(os.P_PID, self.process, os.WEXITED | os.WNOWAIT)
         with self._ended:
             self._is_gone = True
-            # What it left behind goes, too.
+            # Remaining child processes are also killed.
             _kill(self.process)
             _, state, usage = os.wait4(self.process, 0)
         self._timer.cancel()
@@ -221,7 +222,7 @@ class Run:
 
     @property
     def out(self):
-        """What it has said on standard output so far; in a terminal on both."""
+        """The standard output so far; in a terminal, also standard error."""
         return bytes(self._said["out"])
 
     @property
@@ -230,11 +231,12 @@ class Run:
 
     @property
     def is_heard(self):
-        """Whether somebody holds its output open."""
+        """Returns whether a process still has its output open."""
         return any(reader.is_alive() for reader in self._readers)
 
     def wait_until(self, condition, limit=None):
-        """Waits until the condition holds of what it has said; False when it ends without, or takes too long."""
+        """Waits until the condition is true for the output. Returns False at the end of the run or of the time
+        limit."""
         end = time.monotonic() + (limit or self._tool.limit)
         with self._news:
             while not condition(self):

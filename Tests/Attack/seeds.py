@@ -1,6 +1,6 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""Makes a small recording of every format that the tool reads: parts of recorded ones, some by hand, some converted."""
+"""Creates a small recording of each format that the tool reads: excerpts, handwritten files, and conversions."""
 import os
 import shutil
 import subprocess
@@ -13,7 +13,7 @@ TABLE = ["time=ts:ms,lat=Lat,lon=Lon,alt.msl=h,speed=v:km/h,acc.h=e,accel.x=ax:g
 
 
 class Seed:
-    """A recording: a file or a folder, the arguments that it needs, and what it can be used for."""
+    """A recording: a file or a directory, the required arguments, and its use."""
 
     def __init__(self, name, path, options=(), use="recording", positions=False, motion=False):
         self.name, self.path, self.options, self.use = name, path, list(options), use
@@ -24,18 +24,18 @@ class Seed:
         return os.path.isdir(self.path)
 
     def files(self):
-        """Its files, as paths below it; an empty one for itself."""
+        """Returns the paths of its files relative to it; an empty path for the recording itself."""
         return sorted(os.listdir(self.path)) if self.is_folder else [""]
 
     def copy(self, folder):
-        """Puts it into a folder, and says where."""
+        """Copies the recording to a directory. Returns its path."""
         path = os.path.join(folder, os.path.basename(self.path))
         (shutil.copytree if self.is_folder else shutil.copyfile)(self.path, path)
         return path
 
 
 def make(tool, folder):
-    """All of them."""
+    """All recordings."""
     os.makedirs(folder, exist_ok=True)
     maker = _Maker(tool, folder)
     maker.positions()
@@ -51,7 +51,7 @@ class _Maker:
         self.tool, self.folder, self.seeds = tool, folder, []
 
     def add(self, name, data, *options, **what):
-        """A file of bytes, of a text, or a folder of a dictionary of them."""
+        """Adds a file from bytes or text, or a directory from a dictionary."""
         path = os.path.join(self.folder, name)
         if isinstance(data, dict):
             os.makedirs(path)
@@ -68,7 +68,7 @@ class _Maker:
             file.write(data.encode() if isinstance(data, str) else data)
 
     def convert(self, source, name, *options, verb="convert", **what):
-        """Lets the tool make it of another one."""
+        """Creates a recording from another one with the tool."""
         path = os.path.join(self.folder, name)
         result = self.tool.run([verb, source, path, *options])
         if result.status != 0:
@@ -116,7 +116,7 @@ class _Maker:
         def rows(columns, row):
             return columns + "\n" + "".join(
                 f"{start + n * 100}000000,{n / 10},{row(n)}\n" for n in range(20))
-        # What is between two readings of gravity is reckoned, so it has to be the same to be recognised.
+        # Values between two gravity readings are interpolated, so gravity has to be constant to be recognised.
         steady = rows("time,seconds_elapsed,z,y,x", lambda n: "-9.75,0.125,0.25")
         def axes(x, y, z):
             return rows("time,seconds_elapsed,z,y,x", lambda n: f"{z + n / 1024},{y},{x}")
@@ -165,13 +165,13 @@ class _Maker:
 
 
 def head(path, count, start=b""):
-    """The first lines of a recorded file, or of those that begin so."""
+    """Returns the first lines of a recorded file, or those that begin with the given text."""
     with open(os.path.join(TRACES, path), "rb") as file:
         return b"".join([line for line in file if line.startswith(start)][:count])
 
 
 def fuzz_seeds(target):
-    """What the fuzzers begin with."""
+    """Returns the seeds of the fuzzers."""
     import tempfile
     script = os.path.join(ROOT, "Tests", "Fuzz", "make_seeds.py")
     with tempfile.TemporaryDirectory() as folder:

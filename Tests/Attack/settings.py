@@ -1,12 +1,12 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""A configuration that somebody else may write, or that says things twice, in no text, or in vain: it is told."""
+"""A configuration that is writable by others, contains duplicates or invalid text, or has no effect: it is reported."""
 import os
 import shutil
 
 import hostile
 
-# What is in the file, and a word that the warning has to have.
+# The contents of the file, and a word that the warning has to contain.
 TEXTS = {
     "duplicate": ('{"position":{"source":"gpsd://127.0.0.1:1","source":"gpsd://127.0.0.1:2"}}', "source"),
     "duplicate-section": ('{"location":{"purpose":"a"},"location":{"purpose":"b"}}', "location"),
@@ -16,7 +16,7 @@ TEXTS = {
     "nothing": ("", ""), "list": ("[]", ""), "number": ("1", ""), "deep": ("[" * 100_000, ""), "end": ('{"position":{', ""),
     "type": ('{"position":{"source":5}}', "source"), "twice": ('{"position":{}}{"position":{}}', ""),
 }
-# Who may write it: the mode and owner of the file, and of its folder.
+# The mode and owner of the file and of its directory, which determine who may write it.
 OWNERS = {"mode": (0o666, 0, 0o755, 0), "group": (0o664, 0, 0o755, 0), "owner": (0o644, 65534, 0o755, 0),
           "folder-mode": (0o644, 0, 0o777, 0), "folder-owner": (0o644, 0, 0o755, 65534)}
 GOOD = '{"location":{"purpose":"a"}}\n'
@@ -43,7 +43,7 @@ def run_case(attack, part, case, _):
     os.chmod(folder, 0o755)
     if kind == "owner":
         mode, owner, folder_mode, folder_owner = OWNERS[name]
-        # A group of root's alone is none of others.
+        # A group whose only member is root does not count as others.
         os.chown(path, owner, 65534 if name == "group" else 0)
         os.chmod(path, mode)
         os.chown(folder, folder_owner, 0)

@@ -1,6 +1,6 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""Clients that keep a simulator's connections and ask for nothing, that send rubbish, and a simulator that is killed."""
+"""Clients that keep a simulator's connections open without requests or send invalid data, and a killed simulator."""
 import json
 import os
 import random
@@ -63,10 +63,10 @@ def _send_rubbish(attack, name, port):
 
 
 def _killed(attack, part, case, verb, seeds):
-    """The program that it runs ends with it, whatever ends it."""
+    """The child program ends with the simulator, whatever ends it."""
     source = seeds["scale.trace"] if verb == "accessory" else seeds["whole.trace"]
     ours, theirs = os.pipe()
-    # cat says that it runs, and goes on for as long as its input is open.
+    # cat reports that it runs, and continues while its input is open.
     os.write(theirs, b"running\n")
     run = attack.tool.start(["simulate", *([verb] if verb else []), source, "--", "cat"], stdin=ours)
     os.close(ours)
@@ -74,7 +74,7 @@ def _killed(attack, part, case, verb, seeds):
         if not run.wait_until(lambda run: b"running" in run.out):
             part.find(case, "does not run its program")
         run.kill(signal.SIGKILL)
-        # The program holds the pipe of its output open.
+        # The program keeps the pipe of its output open.
         run.wait_until(lambda _: not run.is_heard, limit=5)
         if run.is_heard:
             part.find(case, "the program goes on after sensorctl was killed")

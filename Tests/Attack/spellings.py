@@ -109,7 +109,7 @@ def _comma(key):
     return change
 
 
-# For each change: its function, the formats that it applies to, and the text that has to be reported; None for none.
+# For each change: its function, the formats that it applies to, and the text that has to be reported, or None.
 CHANGES = {
     "plain": (lambda chance, points: None, FORMS, None), "whole-seconds": (_whole_seconds, FORMS, None),
     "five-a-second": (_five_a_second, FORMS, b"spread"), "one-time": (_one_time, ("gpx", "table"), b"one second apart"),

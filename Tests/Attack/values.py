@@ -1,13 +1,13 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers that cannot be, in every format of positions and motion: not handed on, and told."""
+"""Impossible numbers in every format of positions and motion: they are omitted and reported."""
 import os
 import shutil
 
 import hostile
 import plausible
 
-# A quantity, and what it cannot be.
+# A quantity, and its impossible values.
 IMPOSSIBLE = {
     "lat": ["91", "-1e300", "1e308"], "lon": ["181", "1e300"], "height": ["1e308", "-1e30", "1e7"],
     "speed": ["1e300", "-5", "1e6"], "course": ["1e300", "1e9"], "error": ["0", "1e308", "-3", "1e300"],
@@ -29,7 +29,7 @@ FORMATS = {
                 '"Time (s)","Latitude (°)","Longitude (°)","Altitude (m)","Velocity (m/s)","Direction (°)","Horizontal Accuracy (m)",'
                 '"Vertical Accuracy (m)"\n', []),
 }
-# What only some formats hold, and where a sign or a 0 means unknown by the format's own words.
+# Quantities that only some formats contain, and formats in which a sign or 0 means unknown.
 UNKNOWN = {("table", "speed", "-5"), ("table", "error", "-3"), ("table", "course", "-1"), ("phyphox", "error", "-3"),
            ("phyphox", "error", "0"), ("gpx", "error", "-3"), ("gpx", "error", "0"), ("table", "error", "0")}
 ACCELERATIONS = ["1e300", "1e10", "-1e308"]
@@ -63,7 +63,7 @@ def run_case(attack, part, case, _):
 
 
 def _outputs(attack, part, case, folder, path, options):
-    """Judges what is made of it; True when it was told."""
+    """Checks the result. Returns True if the value was reported."""
     told = False
     for arguments, kind in ((["replay", path, "location", "--json"], "json"), (["convert", path, "-", "--format", "gpx"], "gpx"),
                             (["convert", path, "-", "--format", "nmea"], "nmea"), (["info", path, "--json"], "json")):
@@ -72,12 +72,12 @@ def _outputs(attack, part, case, folder, path, options):
         found = plausible.wrong(kind, result.out) if result.status == 0 else None
         if found:
             part.find(case, f"the output {found}", result, result.out)
-        told |= any(word in result.err for word in (b"cannot be", b"left out", b"impossible", b"not a ", b"unknown", b"range"))
+        told |= any(word in result.err for word in (b"cannot be", b"skipped", b"omitted", b"impossible", b"not a ", b"unknown", b"range"))
     return told
 
 
 def _motion(attack, part, case, folder, kind, value):
-    """An acceleration beyond all sensors: passed over, with a warning."""
+    """An acceleration beyond the range of all sensors is omitted with a warning."""
     if kind == "trace":
         rows = "".join(f'{{"t":{n},"accelerometer":[0,{value if n == 2 else 0},9.8]}}\n' for n in range(5))
         path = hostile.write(os.path.join(folder, "in.trace"), '{"format":"device-services-trace","version":1}\n' + rows)

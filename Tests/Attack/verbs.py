@@ -1,6 +1,6 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""The verbs that read files, with the arguments that the attack gives them."""
+"""The commands that read files, with the arguments for the attack."""
 
 FORMATS = {"trace": "trace", "gpsd": "json", "nmea": "nmea", "gpx": "gpx", "xcode": "gpx", "kml": "kml",
            "geojson": "geojson", "csv": "csv", "iio": "iio", "mcap": "mcap"}
@@ -11,14 +11,15 @@ FAULTS = ["nofix@1s+1s", "drop=0.3", "duplicate=0.3", "jitter=200ms", "loss@1s+1
 
 
 class Use:
-    """A run on a recording: its arguments, the file it writes (or None), and the kind of its output for `plausible`."""
+    """A run on a recording: its arguments, the file that it writes (or None), and the kind of its output for
+    `plausible`."""
 
     def __init__(self, arguments, output=None, kind=None):
         self.arguments, self.output, self.kind = arguments, output, kind
 
 
 def choose(chance, seed, path, folder, whole):
-    """A use of a recording that chance chooses; `whole` is a recording that is not damaged, for `merge`."""
+    """Returns a random use of a recording. `whole` is an undamaged recording for `merge`."""
     options = seed.options
     if seed.use == "route":
         return Use(["synthesize", path, "-", "--rate", "1"], kind="trace")

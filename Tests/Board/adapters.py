@@ -1,8 +1,8 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""The devices at the far ends of USB serial adapters: a receiver of positions, and one that echoes lines.
+"""The devices at the remote ends of USB serial adapters: a GPS receiver and an echo device.
 
-No thread here blocks on its socket: qemu's main loop would block with it.
+No thread in this file blocks on its socket, because this would block qemu's main loop.
 """
 
 import datetime
@@ -16,21 +16,21 @@ import time
 
 
 class Device:
-    """A thread that reads what the guest writes, and writes what the subclass has to say."""
+    """A thread that reads the guest's output and writes the output of the subclass."""
 
     def __init__(self, machine, adapter):
         self.adapter = adapter
         self.machine = machine
         self.connection = machine.connect(adapter)
         self.connection.setblocking(False)
-        # Little is left on the way when the adapter is unplugged.
+        # Little data is in transit when the adapter is unplugged.
         self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
         self.pending = b""
         self.is_paused = False
         threading.Thread(target=self.run, daemon=True).start()
 
     def run(self):
-        # Ends when the machine does.
+        # Ends together with the machine.
         try:
             while True:
                 seconds = 0.01 if self.is_paused else self.tick()
@@ -49,7 +49,7 @@ class Device:
     def unplug(self):
         """Unplugs the adapter, within milliseconds of the last byte.
 
-        qemu 7.2 crashes when it has bytes for an adapter that is unplugged: writing stops until they have left.
+        qemu 7.2 crashes if it has bytes for an unplugged adapter, so writing stops until they have been delivered.
         """
         self.is_paused = True
         deadline = time.monotonic() + 10
@@ -63,7 +63,7 @@ class Device:
         return struct.unpack("i", fcntl.ioctl(self.connection, termios.TIOCOUTQ, bytes(4)))[0]
 
     def tick(self):
-        """Appends to `pending` what is due, and returns the seconds until more is due."""
+        """Appends due bytes to `pending`, and returns the seconds until more bytes are due."""
         return 1
 
     def receive(self, data):
@@ -71,7 +71,7 @@ class Device:
 
 
 class Echo(Device):
-    """Answers each line with its name and the line. FLOOD starts numbered lines without end, QUIET stops them."""
+    """Responds to each line with its name and the line. FLOOD starts endless numbered lines, QUIET stops them."""
 
     def __init__(self, machine, adapter, name):
         self.name = name
@@ -88,7 +88,7 @@ class Echo(Device):
         return 1
 
     def reset(self):
-        """Stops a flood, and forgets what was to be written."""
+        """Stops a flood, and discards the pending output."""
         self.is_flooding = False
         self.pending = self.line = b""
 
@@ -104,9 +104,9 @@ class Echo(Device):
 
 
 class Receiver(Device):
-    """A receiver of positions: three sentences of NMEA 0183 each second, of which each position is new.
+    """A GPS receiver with three NMEA 0183 sentences per second, each with a new position.
 
-    Its time is that of the guest when it was made, and does not follow steps of the guest's clock.
+    Its time is that of the guest at its creation, and does not follow steps of the guest's clock.
     """
 
     def __init__(self, board, adapter):
@@ -114,20 +114,20 @@ class Receiver(Device):
         clocks = board.output("echo $(date +%s.%N) $(cut -d' ' -f1 /proc/uptime)").split()
         self.time, uptime = map(float, clocks)
         self.offset = self.time - (before + time.time()) / 2
-        # What the guest's uptime has to be increased by to be the receiver's time.
+        # The difference between the receiver's time and the guest's uptime.
         self.boot = self.time - uptime
         self.next = int(time.time() + self.offset) + 1
         super().__init__(board.machine, adapter)
 
     @staticmethod
     def position(second):
-        """The latitude and longitude in degrees, and the speed in knots, at a second since 1970."""
+        """Returns the latitude and longitude in degrees, and the speed in knots, at a second since 1970."""
         return 48 + second % 10000 * 1e-4, 11.575, 2 + second % 7 / 4
 
     def tick(self):
         now = time.time() + self.offset
         if now >= self.next:
-            # The adapter is unplugged, or the machine is slow: the sentences of that second are left out.
+            # The adapter is unplugged or the machine is slow: the sentences of this second are omitted.
             if not self.pending:
                 self.pending = self.sentences(self.next)
             self.next = int(now) + 1
@@ -145,7 +145,7 @@ class Receiver(Device):
 
 
 def minutes(angle, digits):
-    """Degrees and minutes, as NMEA 0183 writes them."""
+    """Returns degrees and minutes in NMEA 0183 format."""
     return f"{int(angle):0{digits}}{angle % 1 * 60:09.6f}"
 
 
@@ -157,7 +157,7 @@ def sentence(text):
 
 
 def plug(board, adapter, serial):
-    """Plugs in an adapter, and returns its node when udev has finished."""
+    """Plugs in an adapter, and returns its node after udev has finished."""
     nodes = set(board.run("ls /dev/ttyUSB*").output.split())
     board.machine.plug(adapter, serial)
     count = "$(ls /dev/ttyUSB* 2>/dev/null | wc -l)"

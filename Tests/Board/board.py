@@ -1,6 +1,6 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""The board as checks see it: its sensors, sysfs, and the tool."""
+"""The board from the view of the checks: its sensors, sysfs and the tool."""
 
 import json
 import re
@@ -12,7 +12,7 @@ PARAMETERS = "/sys/module/vboard/parameters"
 
 
 class Watch:
-    """What `sensorctl watch --json` printed."""
+    """The output of `sensorctl watch --json`."""
 
     def __init__(self, result):
         self.status = result.status
@@ -27,7 +27,7 @@ class Watch:
         return [reading["timestamp"] for reading in self.readings]
 
     def gaps(self, limit):
-        """The intervals between readings that are longer than the limit, in seconds."""
+        """Returns the intervals between readings that exceed the limit, in seconds."""
         times = self.times
         return [after - before for before, after in zip(times, times[1:]) if after - before > limit]
 
@@ -35,10 +35,10 @@ class Watch:
 class Board:
     def __init__(self, machine):
         self.machine = machine
-        # Brings the hardware back to its usual state, after each check.
+        # Restores the usual state of the hardware after each check.
         self.restore = lambda: None
-        # The uptime at which the last script ended. A request for it would be later: the clock of a guest that waits for
-        # requests runs fast.
+        # The uptime at which the last script ended. A separate request would return a later time, because the clock of
+        # a guest that waits for requests runs fast.
         self.ended = 0
 
     # Scripts
@@ -59,29 +59,29 @@ class Board:
         return self.machine.start(script, timeout)
 
     def wait(self, condition, seconds=60):
-        """Waits until a condition of the shell holds. Returns whether it does."""
+        """Waits until a shell condition is true. Returns whether it becomes true."""
         script = f"while ! {{ {condition}; }}; do [ $SECONDS -lt {seconds} ] || exit 1; sleep 0.25; done"
         return self.run(script, seconds * 2).status == 0
 
     def find(self, pattern, path, count=1, seconds=60, after=None):
-        """Waits until that many lines of a file match a regular expression; with `after`, lines that begin with a greater
-        number. The output is the last of those lines; the status is not 0 if there are fewer.
+        """Waits until the given number of lines of a file match a regular expression; with `after`, only lines that begin with a
+        greater number count. The output is the last of these lines; the status is not 0 if there are fewer.
         """
         return self.machine.find(pattern, path, count, seconds, after)
 
     def tidy(self):
-        """Ends what a check has left running, and restores the hardware."""
+        """Ends the remaining processes of a check, and restores the hardware."""
         self.run("pkill -KILL sensorctl; pkill -KILL iio_readdev; true")
         self.restore()
 
     def uptime(self):
-        """The seconds since the machine was started."""
+        """The seconds since the start of the machine."""
         return float(self.output("cut -d' ' -f1 /proc/uptime"))
 
     # sysfs
 
     def device(self, name):
-        """The folder of the IIO device of that name."""
+        """Returns the directory of the IIO device with this name."""
         found = self.run(f"grep -lx {shlex.quote(name)} /sys/bus/iio/devices/iio:device*/name").output.split()
         assert found, f"there is no IIO device {name}"
         return found[0].rsplit("/", 1)[0]
@@ -98,14 +98,14 @@ class Board:
             self.write(f"{PARAMETERS}/{name}", value)
 
     def enabled_buffers(self):
-        """The folders of IIO devices whose buffer is enabled."""
+        """Returns the directories of IIO devices whose buffer is enabled."""
         return self.run("grep -l 1 /sys/bus/iio/devices/iio:device*/buffer/enable").output.split()
 
     def kernel_faults(self):
-        """Lines in which the kernel reports a fault of its own.
+        """Returns the lines in which the kernel reports a fault of its own.
 
-        Chips without regulators are unbound with a warning of the regulator core, and a chip that failed while its buffer was
-        enabled is unbound with one about the entry of its interrupt in proc. Neither is ours.
+        Chips without regulators are unbound with a warning of the regulator core. A chip that failed while its buffer was
+        enabled is unbound with a warning about its interrupt entry in proc. Neither is an error of the tool.
         """
         lines = self.run("dmesg").output.splitlines()
         return [line for line in lines if re.search(r"Oops|BUG:|general protection|WARNING:(?!.*(_regulator_disable|remove_proc_entry))", line)]
@@ -113,17 +113,18 @@ class Board:
     # The tool
 
     def start_watch(self, *arguments, user=False, source="local:"):
-        """source: the address of libiio at which sensors are found."""
+        """source: the libiio address of the sensors."""
         setting = f"{TESTER if user else 'env'} DEVICE_SERVICES_IIO={source}"
         return self.start(f"exec {setting} sensorctl watch {' '.join(arguments)} --json")
 
     def watch(self, *arguments, seconds=None):
-        """Runs `sensorctl watch`; with `seconds` it is interrupted after that time, otherwise it has to end by itself."""
+        """Runs `sensorctl watch`. With `seconds`, it is interrupted after that time; otherwise it has to end by
+        itself."""
         limit = f"timeout --signal=INT {seconds}" if seconds else ""
         return Watch(self.run(f"{limit} sensorctl watch {' '.join(arguments)} --json"))
 
     def finish(self, job, number=signal.SIGINT):
-        """Ends a watch that was started, and returns what it printed."""
+        """Ends a running watch, and returns its output."""
         return Watch(job.stop(number))
 
     def doctor(self, user=False):

@@ -1,6 +1,6 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""Checks, which are functions that assert, in groups of which each has a freshly booted board."""
+"""Checks, which are functions with assertions. Each group of checks has a freshly booted board."""
 
 import time
 import traceback
@@ -25,7 +25,7 @@ class Group:
         self.checks = []
 
     def check(self, title, short=True):
-        """Adds the decorated function, which is called with the board. Without `short` it is left out of short runs."""
+        """Adds the decorated function, which is called with the board. Without `short`, short runs omit it."""
 
         def add(function):
             self.checks.append(Check(title, function, short))
@@ -44,12 +44,12 @@ class Outcome:
         self.failed = 0
 
     def report(self, line):
-        """Prints a line with the name of the group; groups run side by side."""
+        """Prints a line with the name of the group, because groups run in parallel."""
         print(f"{self.group.name:12} {line}", flush=True)
 
 
 def run(group, board, outcome, is_short, only=None):
-    """Runs the checks of a group on a board that is ready, and that of the kernel's log. Prints a line for each."""
+    """Runs the checks of a group on a prepared board, and a check of the kernel log. Prints a line for each."""
     for check in [*group.checks, Check("The kernel reports no fault of its own", kernel, True)]:
         if is_short and not check.is_short or only and only not in check.title:
             continue

@@ -1,9 +1,9 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""The sensors of the board: chips on a modelled I2C bus, see modules/vboard.c, and a HID sensor hub."""
+"""The sensors of the board: chips on a simulated I2C bus, see modules/vboard.c, and a HID sensor hub."""
 
 I2C = "/sys/bus/i2c/drivers"
-# The driver and the address of each chip.
+# The driver and address of each chip.
 CHIPS = {
     "mpu6050": ("inv-mpu6050-i2c", "1-0068"),
     "bmi160": ("bmi160_i2c", "1-0069"),
@@ -29,13 +29,13 @@ def start_hub(board):
 
 
 def wait(board, count):
-    """Waits until there are that many IIO devices, and udev has finished."""
+    """Waits until the given number of IIO devices exist and udev has finished."""
     enough = f"[ $(ls /sys/bus/iio/devices | grep -c iio:) -ge {count} ]"
     board.output(f"for i in $(seq 200); do {enough} && break; sleep 0.1; done; udevadm settle; {enough}")
 
 
 def use(board, *names):
-    """Binds those chips to their drivers, and unbinds the others."""
+    """Binds these chips to their drivers, and unbinds the others."""
     script = ""
     for name, (driver, address) in CHIPS.items():
         if name in names:

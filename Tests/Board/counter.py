@@ -1,16 +1,16 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""The counter of samples in the MPU-6050, which says when a reading was measured, whatever time it was delivered with.
+"""The sample counter in the MPU-6050, which shows when a reading was measured, regardless of its time stamp.
 
-The parameter `count` of the chips has to be set: then the gyroscope's x is the counter.
+Requires the parameter `count` of the chips, which replaces x of the gyroscope by the counter.
 """
 
 import bisect
 
-# The scale of the gyroscope at 2000 degrees a second, and the number before which the counter starts again.
+# The scale of the gyroscope at 2000 degrees per second, and the number at which the counter wraps.
 GYRO_SCALE = 0.001064724
 WRAP = 30000
-# Logs the counter, and the seconds since boot after that.
+# Logs the counter, followed by the seconds since boot.
 SAMPLER = """
     while read -r samples </sys/module/vboard/parameters/samples; do
         read -r uptime rest </proc/uptime
@@ -18,7 +18,7 @@ SAMPLER = """
         sleep 0.1
     done >/run/counter.log"""
 READ = "cat /sys/module/vboard/parameters/samples"
-# The largest error of a time stamp, in seconds.
+# The maximum error of a time stamp, in seconds.
 TOLERANCE = 2
 
 
@@ -31,20 +31,21 @@ def number(reading):
 
 
 def unwrapped(number, last):
-    """The sample with that number in the chip's register: the latest one before the last in the log, or soon after it."""
+    """Returns the sample with this number in the chip's register: the last sample before the end of the log, or shortly
+    after it."""
     limit = last + WRAP // 10
     return limit - (limit - number) % WRAP
 
 
 def assert_true(board, watch, early=TOLERANCE):
-    """Asserts that no reading comes twice, and that each was measured at the time that it was delivered with.
+    """Asserts that no reading is repeated, and that each was measured at the time of its time stamp.
 
-    early: the largest error of a time stamp before the measurement, in seconds. On the host's clock, under load, the chip omits
-    samples; the driver counts its intervals, and catches up slowly.
+    early: the maximum error of a time stamp before the measurement, in seconds. With the host's clock, the chip omits samples
+    under load; the driver counts its intervals and catches up slowly.
     """
     log = [line.split() for line in board.output("cat /run/counter.log").splitlines()]
     times, numbers = [float(time) for time, _ in log], [int(number) for _, number in log]
-    # The first reading is read from registers before the buffer is enabled.
+    # The first reading is read from registers, before the buffer is enabled.
     readings = [(event["timestamp"], unwrapped(number(event), numbers[-1])) for event in watch.readings[1:]]
     for before, after in zip(readings, readings[1:]):
         assert after[0] > before[0] and after[1] > before[1], f"doubled or out of order: {before}, {after}"
@@ -57,7 +58,8 @@ def assert_true(board, watch, early=TOLERANCE):
 
 
 def assert_resumed(watch, after, within):
-    """Asserts that there are readings of samples after that one, and that the first is at most so many samples later."""
+    """Asserts that there are readings after this sample, and that the first is at most the given number of samples
+    later."""
     later = [sample for sample in map(number, watch.readings) if sample > after]
     assert later, f"nothing came afterwards: {watch.problems} {watch.errors}"
     assert later[0] - after < within, f"{later[0] - after} samples are missing afterwards"

@@ -7,22 +7,22 @@ import signal
 CONFIGFS = "/sys/kernel/config/usb_gadget"
 GADGETFS = "/run/gadget"
 MUTE = "/run/mute"  # see guest/echo.py
-# A vendor's page with one report of 64 bytes in each direction.
+# A vendor-defined page with one report of 64 bytes in each direction.
 REPORTS = "0600ff0901a101150026ff00750895400902810209039102c0"
 
 
 class Gadget:
-    """A device with a program behind it that echoes, see guest/echo.py."""
+    """A device with an echo program, see guest/echo.py."""
 
     def __init__(self, board, product, test):
-        """test: a command that succeeds while the host has the node of this kind of device."""
+        """test: a command that succeeds while the host has the node of this type of device."""
         self.board = board
         self.product = product
         self.test = test
         self.program = None
 
     def wait(self, is_there):
-        """Waits until the host has the device and its node, or has them no more, and udev has finished."""
+        """Waits until the host has, or no longer has, the device and its node, and udev has finished."""
         test = f"{'' if is_there else '!'} {self.test} >/dev/null 2>&1"
         self.board.output(f"for i in $(seq 300); do {test} && break; sleep 0.05; done; udevadm settle; {test}")
 
@@ -42,10 +42,10 @@ class Gadget:
 
 
 class FunctionGadget(Gadget):
-    """A device with one function of the kernel's."""
+    """A device with one function of a gadget driver."""
 
     def __init__(self, board, name, function, product, serial, test, port, controller):
-        """port: the node of the device's side. controller: the number of the controller of dummy_hcd."""
+        """port: the node on the device's side. controller: the number of the dummy_hcd controller."""
         super().__init__(board, name, test)
         self.port = port
         self.folder = f"{CONFIGFS}/{serial}"
@@ -70,7 +70,7 @@ class FunctionGadget(Gadget):
 
 
 class BulkGadget(Gadget):
-    """A device of GadgetFS, because FunctionFS refuses alternate settings. It is plugged in while its program runs."""
+    """A device of GadgetFS, because FunctionFS rejects alternate settings. It is plugged in while its program runs."""
 
     def __init__(self, board):
         super().__init__(board, "Bulk Thing", "grep -x f0 /sys/bus/usb/devices/*/bInterfaceSubClass")
@@ -84,9 +84,9 @@ class BulkGadget(Gadget):
 
 
 def load(board):
-    """Returns the three devices, none of them plugged in."""
+    """Returns the three devices, which are not plugged in."""
     board.output("modprobe dummy_hcd num=3 && modprobe libcomposite && modprobe gadgetfs")
-    # GadgetFS has the first controller that is free.
+    # GadgetFS uses the first free controller.
     return [
         FunctionGadget(board, "Serial Thing", "acm.0", "0x0001", "SN1", "ls /dev/ttyACM*", "/dev/ttyGS0", controller=1),
         FunctionGadget(board, "HID Thing", "hid.0", "0x0002", "SN2", "ls /dev/hidraw*", "/dev/hidg0", controller=2),

@@ -16,10 +16,10 @@ PACKAGES = [
     "systemd", "systemd-sysv", "udev", "dbus", "kmod", "busybox-static", "libiio0", "libiio-utils", "iiod", "gpsd",
     "gpsd-tools", "python3", "python3-gps", "procps", "psmisc", "iproute2", "strace", "bluez",
 ]
-# Unpacked without what they depend on: gpsd-clients has gpspipe, and programs that need GTK and Matplotlib.
+# Unpacked without dependencies: gpsd-clients contains gpspipe, but also programs that need GTK and Matplotlib.
 UNPACKED = ["gpsd-clients"]
 MODULE_PACKAGES = ["linux-source", "gcc", "make", "xz-utils"]
-# Drivers that a board without a screen, disks and radio does not need.
+# Drivers that are unnecessary on a board without a screen, disks and radio.
 UNUSED = [
     "sound", "drivers/gpu", "drivers/media", "drivers/net/wireless", "drivers/net/ethernet", "drivers/infiniband",
     "drivers/scsi", "drivers/ata", "drivers/md", "drivers/staging", "drivers/isdn", "drivers/mtd", "drivers/hwmon",
@@ -30,11 +30,11 @@ PAYLOAD_STEP = 128 << 20
 
 
 class Unavailable(Exception):
-    """The board cannot be built on this machine. The text is the reason."""
+    """The board cannot be built on this machine. The text contains the reason."""
 
 
 class Image:
-    """A kernel, an initramfs and a root disk, kept in a cache folder."""
+    """A kernel, an initramfs and a root disk in a cache directory."""
 
     def __init__(self, folder):
         self.kernel = folder / "vmlinuz"
@@ -43,14 +43,14 @@ class Image:
 
 
 def cache(architecture):
-    """The folder of disks for that processor that are kept for later runs."""
+    """Returns the directory with the cached disks of the processor."""
     given = os.environ.get("DEVICE_SERVICES_TOOLCHAINS")
     base = Path(given) if given else Path(os.environ.get("XDG_CACHE_HOME", "~/.cache")).expanduser() / "swift-device-services"
     return base / "board" / architecture.name
 
 
 def build(architecture):
-    """Returns the image; builds it first unless one of the same parts is in the cache."""
+    """Returns the image. Builds it first unless the cache contains an image of the same parts."""
     require("mmdebstrap", "mke2fs", "cpio")
     kept = cache(architecture)
     folder = kept / fingerprint(architecture)
@@ -73,7 +73,7 @@ def build(architecture):
 
 
 def fingerprint(architecture):
-    """A digest of all that the image is built from."""
+    """Returns a digest of all parts of the image."""
     digest = hashlib.sha256(f"{architecture.name} {architecture.suite}".encode())
     for path in [Path(__file__), HERE / "guest/initramfs", *sorted((HERE / "modules").iterdir())]:
         digest.update(path.read_bytes())
@@ -87,12 +87,12 @@ def require(*commands):
 
 
 def bootstrap(work, architecture, packages, left_out, target, hooks):
-    """Runs mmdebstrap. Of the kernel's modules those in the folders `left_out` are not unpacked.
+    """Runs mmdebstrap. Kernel modules in the directories `left_out` are not unpacked.
 
-    Hooks are shell scripts, in which $1 is the root, or special hooks of mmdebstrap, which can write outside of the root for
-    users without root rights, too.
+    Hooks are shell scripts in which $1 is the root, or special hooks of mmdebstrap, which can write outside of the root even
+    for users without root privileges.
 
-    The programs of another processor run under qemu-user-static, through binfmt_misc.
+    Programs of another processor run under qemu-user-static, through binfmt_misc.
     """
     command = ["mmdebstrap", f"--architectures={architecture.name}", "--variant=minbase"]
     command += ["--aptopt=APT::Install-Recommends \"false\""]
@@ -101,7 +101,7 @@ def bootstrap(work, architecture, packages, left_out, target, hooks):
     command += [f"--include={','.join(packages)}", "--skip=cleanup/reproducible"]
     command += [f"--customize-hook={hook}" for hook in hooks]
     command += [architecture.suite, *target]
-    # The board has an initramfs of its own.
+    # The board has its own initramfs.
     environment = {**os.environ, "INITRD": "No"}
     with open(work / "log", "wb") as log:
         status = subprocess.run(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL, env=environment).returncode
@@ -111,7 +111,7 @@ def bootstrap(work, architecture, packages, left_out, target, hooks):
 
 
 def build_modules(work, architecture):
-    """Compiles the kernel modules against the headers of the kernel that the board boots."""
+    """Compiles the kernel modules against the headers of the board's kernel."""
     hooks = [
         f"copy-in {HERE}/modules /",
         'chroot "$1" sh -c "make -C /modules && mkdir /extra && cp /modules/*.ko /extra"',
@@ -122,7 +122,7 @@ def build_modules(work, architecture):
 
 
 def build_root(work, architecture):
-    """Makes the root disk, and an initramfs with the modules that mount it."""
+    """Creates the root disk, and an initramfs with the modules that mount it."""
     hooks = [
         f'chroot "$1" sh -c "cd /tmp && apt-get download {" ".join(UNPACKED)}"',
         'for package in "$1"/tmp/*.deb; do dpkg-deb --extract "$package" "$1" && rm "$package"; done',
@@ -148,7 +148,7 @@ def build_root(work, architecture):
 
 
 def as_root(script):
-    """Runs a shell script that sees itself as root, so that owners of files are kept."""
+    """Runs a shell script as an apparent root user, so that the owners of files are kept."""
     command = ["bash", "-c", script]
     if os.geteuid() != 0:
         require("fakeroot")
@@ -183,7 +183,7 @@ def pack_initramfs(work):
 
 
 def dependencies(drivers, name):
-    """The paths of a module and of those that it needs, in the order in which they are to be inserted."""
+    """Returns the paths of a module and its dependencies, in the order in which to insert them."""
     for line in (drivers / "modules.dep").read_text().splitlines():
         path, _, others = line.partition(":")
         if re.fullmatch(rf"{name.replace('_', '[-_]')}\.ko(\.xz)?", Path(path).name):
@@ -192,7 +192,7 @@ def dependencies(drivers, name):
 
 
 def pack_payload(tool, target):
-    """Makes a disk with the tool, the Swift libraries that it needs, and the programs of the guest."""
+    """Creates a disk with the tool, its Swift libraries and the programs of the guest."""
     folder = target.with_suffix(".d")
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "lib").mkdir(parents=True)
@@ -201,12 +201,13 @@ def pack_payload(tool, target):
             shutil.copy(path, folder / path.name)
             (folder / path.name).chmod(0o755)
     shutil.copy(tool, folder / "sensorctl.bin")
-    # Fails for another processor, for which Swift is linked statically.
+    # Fails for other processors, for which Swift is linked statically.
     listing = subprocess.run(["ldd", tool], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
     for path in re.findall(r"=> (/\S+)", listing):
         if not path.startswith(("/lib/", "/usr/lib/", "/lib64/")):
             shutil.copy(path, folder / "lib" / Path(path).name)
-    # Rounded up: a saved state can be restored only with disks of the same size. The file system itself needs room, too.
+    # Rounded up, because a saved state can be restored only with disks of the same size. The file system itself also
+    # needs space.
     used = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) + (32 << 20)
     size = (used // PAYLOAD_STEP + 1) * PAYLOAD_STEP
     target.unlink(missing_ok=True)

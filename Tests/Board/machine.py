@@ -1,6 +1,6 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""A virtual machine under qemu: booting, running scripts in it, plugging USB serial adapters, stopping it."""
+"""A virtual machine under qemu: booting, running scripts, plugging in USB serial adapters, shutdown."""
 
 import json
 import signal
@@ -11,8 +11,8 @@ import time
 
 from state import SavedState
 
-# qemu's options for the clock of the guest. The first one advances by two nanoseconds with each instruction, and jumps to the
-# next timer when the processor is idle.
+# The qemu options for the guest's clock. The first advances by two nanoseconds per instruction, and jumps to the next
+# timer when the processor is idle.
 CLOCKS = {
     "guest": ("-accel", "tcg,thread=single,tb-size=512", "-icount", "shift=1,sleep=off", "-rtc", "clock=vm", "-smp", "1"),
     "host": ("-accel", "tcg,thread=multi,tb-size=512", "-smp", "2"),
@@ -20,11 +20,11 @@ CLOCKS = {
 
 
 class MachineError(Exception):
-    """The machine does not boot or does not answer."""
+    """The machine does not boot or does not respond."""
 
 
 class Result:
-    """The outcome of a script: its exit status, standard output and standard error, and the uptime at its end."""
+    """The result of a script: exit status, standard output, standard error, and the uptime at its end."""
 
     def __init__(self, status, output, errors, uptime=None):
         self.status = status
@@ -55,7 +55,7 @@ class Job:
         self.machine.send(signal=int(number), of=self.number)
 
     def wait(self):
-        """Returns the result when the script has ended."""
+        """Returns the result after the script has ended."""
         if not self.finished.wait(max(0, self.deadline - time.monotonic())) or self.result is None:
             raise MachineError("the machine does not answer:" + self.machine.console())
         return self.result
@@ -68,21 +68,22 @@ class Job:
 class Machine:
     """A running virtual machine. Use it in a `with` statement.
 
-    The disks are not changed: what a machine writes is in its memory, and gone when it ends.
+    The disks are not changed: the machine's writes are kept in memory and discarded at its end.
     """
 
     def __init__(self, architecture, image, payload, folder, init="/opt/board/init", adapters=(), clock="guest"):
-        """init: the first program of the guest, after its disks are mounted.
+        """init: the first program of the guest after its disks are mounted.
         adapters: the names of USB serial adapters that can be plugged in.
-        clock: "guest" for a clock that follows the work of the guest's processor, however busy the host is; "host" for the
-        host's clock, which guests need that talk to devices of the host.
+        clock: "guest" for a clock that advances with the instructions of the guest, independent of the load of the host;
+        "host" for the host's clock, which guests need that communicate with devices of the host.
         """
         self.folder = folder
         self.jobs = {}
         self.count = 0
         self.lock = threading.Lock()
         folder.mkdir(parents=True, exist_ok=True)
-        # norandmaps: the emulator translates the code of a program once, not at each address. It is twice as fast.
+        # norandmaps: the emulator translates the code of a program once instead of once per address, which doubles its
+        # speed.
         kernel_options = (
             f"console={architecture.console} loglevel=5 panic=5 net.ifnames=0 mitigations=off audit=0 norandmaps "
             f"board.init={init}")
@@ -97,14 +98,14 @@ class Machine:
             "-device", "virtserialport,chardev=agent,name=agent",
             "-qmp", f"unix:{folder}/monitor,server=on,wait=off", "-device", "qemu-xhci,id=xhci",
         ]
-        # The folder is another one in each run, and the far ends of adapters are no part of the state.
+        # The directory differs between runs, and the remote ends of adapters are not part of the state.
         fixed = [str(part).replace(str(folder), "").replace(str(payload), "") for part in self.command]
         self.state = SavedState(image, fixed, payload)
         for name in adapters:
             self.command += ["-chardev", f"socket,id={name},path={folder}/{name},server=on,wait=off"]
 
     def __enter__(self):
-        """Restores a machine that has booted, if there is one that can be restored, or boots this one."""
+        """Restores a saved machine if possible, or boots this one."""
         with self.state.lock:
             if self.state.path.exists():
                 try:
@@ -133,12 +134,12 @@ class Machine:
                 ["nice", "-n", "5", *map(str, self.command), *options],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         self.agent = self.connect("agent")
-        # The agent of a machine that boots answers it when it starts.
+        # The agent of a booting machine responds when it starts.
         self.started = self.jobs[0] = Job(self, 0, 180)
         threading.Thread(target=self.receive, args=(self.agent,), daemon=True).start()
 
     def finish(self):
-        """Mounts the disk with the tool, which may be another one than that of the machine which was saved."""
+        """Mounts the disk with the tool, which may differ from that of the saved machine."""
         self.require("blockdev --flushbufs /dev/vdb && mount -t ext4 -o ro /dev/vdb /opt/board")
         self.read_ahead("/opt/board")
         self.require(f"date --set @{time.time()}")
@@ -149,7 +150,7 @@ class Machine:
         self.process.wait()
 
     def connect(self, name):
-        """Connects to the agent, the monitor, or the far end of an adapter's serial line."""
+        """Connects to the agent, to the monitor, or to the remote end of an adapter's serial line."""
         path = str(self.folder / name)
         for _ in range(200):
             try:
@@ -163,7 +164,7 @@ class Machine:
         raise MachineError("qemu does not start: " + (self.folder / "qemu").read_text(errors="replace")[-400:])
 
     def receive(self, agent):
-        """Finishes jobs with the answers of the agent, until the machine ends."""
+        """Finishes jobs with the responses of the agent, until the machine ends."""
         pending = b""
         try:
             while data := agent.recv(1 << 16):
@@ -191,26 +192,26 @@ class Machine:
         return job
 
     def start(self, script, timeout=120):
-        """Starts a script of bash, as root; it is killed after the timeout, in seconds."""
+        """Starts a bash script as root. It is killed after the timeout, in seconds."""
         job = self.add_job(timeout)
         self.send(id=job.number, run=script, timeout=timeout)
         return job
 
     def run(self, script, timeout=120):
-        """Runs a script of bash, as root, and returns its result."""
+        """Runs a bash script as root, and returns its result."""
         return self.start(script, timeout).wait()
 
     def require(self, script):
-        """Runs a script without which the machine cannot be used."""
+        """Runs a script that has to succeed for the machine to be usable."""
         result = self.run(script)
         if result.status != 0:
             raise MachineError(f"{script}: {result}")
 
     def read_ahead(self, folders):
-        """Reads files into the page cache of the guest, so that the disks are not read later.
+        """Reads files into the page cache of the guest, so that later reads do not access the disks.
 
-        The guest's clock jumps to the next timer, by minutes perhaps, while the processor waits for a disk. Here a busy loop
-        prevents that.
+        While the processor waits for a disk, the guest's clock jumps to the next timer, possibly by minutes. A busy loop
+        prevents this here.
         """
         self.require(
             f"""nice -n 19 sh -c 'while :; do :; done' & busy=$!
@@ -223,7 +224,7 @@ class Machine:
         return job.wait()
 
     def plug(self, adapter, serial):
-        """Plugs in a USB serial adapter, an FTDI to the kernel, with that serial number."""
+        """Plugs in a USB serial adapter with this serial number, which the kernel detects as an FTDI."""
         deadline = time.monotonic() + 10
         while True:
             try:
@@ -231,7 +232,7 @@ class Machine:
                     "device_add", driver="usb-serial", chardev=adapter, id=f"usb-{adapter}", serial=serial,
                     **{"always-plugged": True})
             except MachineError:
-                # qemu releases an adapter that was unplugged asynchronously.
+                # qemu releases an unplugged adapter asynchronously.
                 if time.monotonic() > deadline:
                     raise
                 time.sleep(0.05)
@@ -240,14 +241,14 @@ class Machine:
         self.monitor("device_del", id=f"usb-{adapter}")
 
     def pause(self):
-        """Stops the whole machine, with its clocks, until `resume`."""
+        """Stops the machine, including its clocks, until `resume`."""
         self.monitor("stop")
 
     def resume(self):
         self.monitor("cont")
 
     def monitor(self, command, **arguments):
-        """Runs a command of qemu's machine protocol, and returns its answer."""
+        """Runs a QMP command, and returns the response."""
         try:
             with self.connect("monitor") as connection, connection.makefile("rw") as stream:
                 stream.readline()
@@ -263,7 +264,7 @@ class Machine:
             raise MachineError(f"qemu has ended: {(self.folder / 'qemu').read_text(errors='replace')[-400:]}") from error
 
     def console(self):
-        """The end of the kernel's messages, or those around its panic."""
+        """Returns the end of the kernel log, or the messages around a panic."""
         try:
             text = (self.folder / "console").read_text(errors="replace").splitlines()
         except OSError:

@@ -18,7 +18,7 @@ import machine
 from architecture import ARCHITECTURES
 from board import Board
 
-# The longest first, so that they do not run on alone at the end.
+# The longest groups start first, so that they do not run alone at the end.
 GROUPS = [
     "serial", "services", "suspension", "beacons", "positions", "motion", "server", "accessories", "faults", "buffers",
     "values", "users",

@@ -12,7 +12,7 @@ UNITS = ("sensorctl-record", "sensorctl-black-box")
 
 
 def install(board):
-    """Installs everything of the package except manuals and completions. The board already has the program."""
+    """Installs the package except for manuals and completions. The board already has the program."""
     sandbox = (PACKAGING / "sandbox.conf").read_text()
     for unit in UNITS:
         text = (PACKAGING / f"{unit}.service").read_text()
@@ -29,7 +29,7 @@ def write(board, path, text):
 
 
 def grant(board, *names, unit="sensorctl-"):
-    """Gives exactly those grants to a unit, or to both. Starts nothing anew."""
+    """Assigns exactly these grants to one unit or both. Does not restart any unit."""
     folder = f"/etc/systemd/system/{unit}.service.d"
     links = " ".join(f"{GRANTS}/{name}.conf" for name in names)
     link = f"&& ln -s {links} {folder}/" if names else ""
@@ -37,6 +37,6 @@ def grant(board, *names, unit="sensorctl-"):
 
 
 def exposures():
-    """The exposure that docs/packages.md claims, by grant."""
+    """Returns the exposure that docs/packages.md states, by grant."""
     rows = re.findall(r"^\| (.+?) \|.*\| ([0-9.]+) \|$", (ROOT / "docs/packages.md").read_text(), re.MULTILINE)
     return {name.strip("`").removesuffix(".conf"): float(value) for name, value in rows}

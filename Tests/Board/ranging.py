@@ -1,24 +1,24 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""Ranging of beacons before, during and after a fault, with Bluetooth controllers that can be plugged in."""
+"""Ranging of beacons before, during and after a fault, with pluggable Bluetooth controllers."""
 
 import json
 
 from board import TESTER
 
 REGION = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
-# The minor value of the beacon that the checks range, and a pattern of a report that it was received.
+# The minor value of the ranged beacon, and a pattern of a report in which it was received.
 MINOR = 258
 HEARD = rf"\"minor\":{MINOR},[^}}]*\"rssi\":-"
 OUTPUT = "/run/watch.out"
-# Puts the uptime before each line.
+# Prefixes each line with the uptime.
 STAMP = """mawk -W interactive '{
     getline uptime <"/proc/uptime"; close("/proc/uptime"); sub(/ .*/, "", uptime); print uptime, $0; fflush()
 }'"""
 
 
 def plug(board, number):
-    """Connects a controller with that number, which receives the beacon."""
+    """Adds a controller with this number, which receives the beacon."""
     board.start(
         f"""VBTADDR=02000000000{number + 1} VBTCTL=/run/vbt{number}.ctl VBTLOG=/run/vbt{number}.log
         export VBTADDR VBTCTL VBTLOG; exec python3 /opt/board/lecontroller.py""", timeout=3600)
@@ -27,7 +27,7 @@ def plug(board, number):
 
 
 def unplug(board, number):
-    """Removes a controller with that number, if there is one."""
+    """Removes the controller with this number, if it exists."""
     path = f"/run/vbt{number}.ctl"
     board.output(f"[ ! -p {path} ] || {{ echo quit >{path}; sleep 0.5; rm {path}; }}")
 
@@ -38,7 +38,7 @@ def control(board, number, line):
 
 
 class Ranging:
-    """A run of `sensorctl watch beacons`, with the uptime at which each event came."""
+    """A run of `sensorctl watch beacons`, with the uptime of each event."""
 
     def __init__(self, board, output=OUTPUT, user=False):
         self.board = board
@@ -49,7 +49,7 @@ class Ranging:
             {STAMP} >{output}""", timeout=300)
 
     def wait(self, since=0, pattern=HEARD, seconds=60):
-        """Waits for an event after that uptime. Returns its uptime, or None."""
+        """Waits for an event after the given uptime. Returns its uptime, or None."""
         found = self.board.find(pattern, self.output, after=since, seconds=seconds)
         return float(found.output.split()[0]) if found.status == 0 else None
 
@@ -70,12 +70,12 @@ def discovering(board):
 
 
 def failures(events):
-    """The reasons of the losses that were reported."""
+    """Returns the reasons of the reported losses."""
     return [event["error"]["reason"] for _, event in events if event["callback"] == "didFailRangingFor"]
 
 
 def hold(board, begin, end, seconds=5):
-    """Runs two scripts with a pause between them. Returns the uptimes at which the pause began and ended."""
+    """Runs two scripts with a pause between them. Returns the uptimes of the beginning and the end of the pause."""
     board.output(begin)
     began = board.ended
     board.run(f"sleep {seconds}")
@@ -85,10 +85,10 @@ def hold(board, begin, end, seconds=5):
 
 
 def during(board, fault, within):
-    """Ranges the beacon before, during and after a fault, after which it has to be received within a time.
+    """Ranges the beacon before, during and after a fault, after which it has to be received within the given time.
 
-    fault: a function that may return the uptimes between which nothing can be received.
-    Returns the reasons of the losses that were reported, and a note.
+    fault: a function that may return the uptimes between which reception is impossible.
+    Returns the reasons of the reported losses, and a note.
     """
     ranging = Ranging(board)
     ranging.expect()
@@ -97,7 +97,7 @@ def during(board, fault, within):
     again = ranging.expect(since=end, seconds=within + 30)
     board.run("sleep 2")
     events = ranging.end()
-    # A report is about the second before it.
+    # A report covers the second before it.
     stale = [time for time, event in events if pause[0] + 2 < time < pause[1] and is_heard(event)]
     assert not stale, f"reported as received at {stale} s, while nothing could be, at {pause}"
     last = [is_heard(event) for _, event in events[-2:]]

@@ -1,6 +1,6 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""Saved states of machines that have booted, kept beside their disks: restoring one takes a second, booting twenty."""
+"""Saved states of booted machines, stored next to their disks. Restoring takes one second, booting twenty."""
 
 import collections
 import hashlib
@@ -11,37 +11,37 @@ import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-# The files that decide what a machine is before its state is saved.
+# The files that determine the state of a machine when it is saved.
 SOURCES = ["state.py", "machine.py", "guest/init", "guest/init-systemd", "guest/agent.py", "guest/sensorctl"]
-# The number of states that are kept for one set of disks, of 0.6 GB each. One run uses three.
+# The number of saved states per set of disks, of 0.6 GB each. A run uses three.
 LIMIT = 6
 
 locks = collections.defaultdict(threading.Lock)
 
 
 class SavedState:
-    """The memory and the devices of a machine that has booted, in a file that may not exist yet."""
+    """The memory and devices of a booted machine, in a file that may not exist yet."""
 
     def __init__(self, image, command, payload):
-        """command: qemu's command without paths that change from run to run. payload: the second disk."""
+        """command: qemu's command without paths that differ between runs. payload: the second disk."""
         program = os.stat(shutil.which(command[0]))
         hardware = (program.st_size, program.st_mtime_ns, payload.stat().st_size, *map(str, command))
         digest = hashlib.sha256(repr(hardware).encode())
         for name in SOURCES:
             digest.update((HERE / name).read_bytes())
         self.path = image.disk.parent / f"{digest.hexdigest()[:16]}.state"
-        # Held while a machine with this state starts, so that not all that start at once boot.
+        # Held while a machine with this state starts, so that only one machine boots.
         self.lock = locks[self.path]
 
     @property
     def options(self):
-        """The options of qemu that restore the state."""
-        # The least recently used states are removed.
+        """Returns the qemu options that restore the state."""
+        # Removes the least recently used states.
         os.utime(self.path)
         return ["-incoming", f"exec:cat '{self.path}'"]
 
     def restore(self, machine):
-        """Waits until a machine that was started with these options has the state, and resumes it."""
+        """Waits until a machine that was started with these options has loaded the state, and resumes it."""
         while machine.monitor("query-status")["status"] == "inmigrate":
             time.sleep(0.05)
         machine.resume()
@@ -50,7 +50,7 @@ class SavedState:
         self.path.unlink(missing_ok=True)
 
     def save(self, machine):
-        """Saves the state of a machine, which is paused meanwhile."""
+        """Saves the state of a machine, which is paused in the meantime."""
         part = self.path.with_suffix(f".{os.getpid()}.part")
         machine.pause()
         machine.monitor("migrate-set-parameters", **{"max-bandwidth": 1 << 40})
@@ -68,7 +68,7 @@ class SavedState:
         self.remove_others()
 
     def remove_others(self):
-        """Removes the least recently used states, and parts that were left by runs that were killed."""
+        """Removes the least recently used states, and partial files of killed runs."""
         folder = self.path.parent
         for part in folder.glob("*.part"):
             if not Path(f"/proc/{part.suffixes[-2][1:]}").exists():

@@ -1,6 +1,6 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""Conversations with accessories: `sensorctl` run by a user without root rights, and fed through a FIFO."""
+"""Communication with accessories: `sensorctl` run by a user without root privileges, with a FIFO as input."""
 
 import itertools
 import json
@@ -8,13 +8,14 @@ import re
 
 from board import TESTER
 
-# Passes on all events but those with data, of which it passes on the first one of each session and direction.
+# Passes all events except those with data, of which it passes the first of each session and direction.
 FILTER = r"""mawk -W interactive '/"opened"/ {split("", seen)} match($0, /"event":"(in|out)"/) {
     if (seen[substr($0, RSTART, RLENGTH)]++) next } {print; fflush()}'"""
 
 
 def grant(board, properties=""):
-    """Installs rules of udev that name protocols, and those that `sensorctl rules` prints; adds tester to their group."""
+    """Installs udev rules that name protocols, and the output of `sensorctl rules`. Adds the user tester to their
+    group."""
     board.output(
         f"""cat >/etc/udev/rules.d/62-accessories.rules <<'END'\n{properties}\nEND
         sensorctl rules >/etc/udev/rules.d/65-external-accessory.rules && usermod --append --groups dialout tester
@@ -23,12 +24,12 @@ def grant(board, properties=""):
 
 
 class Run:
-    """A run of `sensorctl` with --json by tester. Its standard input is a FIFO that stays open."""
+    """A run of `sensorctl` with --json by the user tester. Its standard input is a FIFO that stays open."""
 
     numbers = itertools.count(1)
 
     def __init__(self, board, command, is_long=False):
-        """is_long: leaves out events with data after the first one of each session and direction."""
+        """is_long: omits events with data after the first of each session and direction."""
         self.board = board
         self.path = path = f"/run/run{next(Run.numbers)}"
         board.output(f"mkfifo {path}.in {path}.pipe && touch {path}.out")
@@ -46,7 +47,7 @@ class Run:
         self.board.start(f"tr '\\0' x </dev/zero >{self.path}.in", timeout=3600)
 
     def wait_for(self, pattern, count=1, seconds=60):
-        """Waits until that many lines match the pattern, a regular expression."""
+        """Waits until the given number of lines match the pattern, a regular expression."""
         found = self.board.find(pattern, f"{self.path}.out", count, seconds)
         assert found.status == 0, f"{found.errors}: {self.board.run(f'tail -n 3 {self.path}.out; cat {self.path}.err')}"
 
@@ -55,11 +56,11 @@ class Run:
         return [json.loads(line) for line in output.splitlines() if line.startswith("{")]
 
     def text(self):
-        """All that the accessory has sent."""
+        """Returns all bytes sent by the accessory."""
         return "".join(event.get("text", "?") for event in self.lines('"event":"in"'))
 
     def descriptors(self):
-        """What the process has open, without numbers."""
+        """Returns the open descriptors of the process, without numbers."""
         listing = self.board.output(f"for fd in /proc/$(cat {self.path}.pid)/fd/*; do readlink $fd; done")
         return sorted(re.sub(r"\d+", "N", line) for line in listing.splitlines())
 
@@ -68,7 +69,7 @@ class Run:
         return self.wait()
 
     def wait(self):
-        """Waits for the end. Sets the exit status, the uptime at the end, and what was written to standard error."""
+        """Waits for the end. Sets the exit status, the uptime at the end, and the contents of standard error."""
         words = self.job.wait().output.split()
         self.status, self.ended = int(words[0]), float(words[1])
         self.errors = self.board.run(f"cat {self.path}.err").output
@@ -76,7 +77,7 @@ class Run:
 
 
 def assert_ended(run, unplugged):
-    """Asserts that a conversation reported one end and ended by itself, soon after the uptime of the unplugging."""
+    """Asserts that a conversation reported one end, and ended by itself soon after the uptime of the unplugging."""
     run.wait()
     ends = run.lines('"event":"ended"')
     assert len(ends) == 1, f"{len(ends)} ends were reported: {ends} {run.errors}"
@@ -86,7 +87,7 @@ def assert_ended(run, unplugged):
 
 
 def assert_numbered(text, length):
-    """Asserts that a flood of numbered lines of that length has no gap and no repetition, from its beginning."""
+    """Asserts that a flood of numbered lines of the given length has no gap and no repetition from the beginning."""
     lines = text.split("\n")[:-1]
     numbers = [int(line.removeprefix("line ")) for line in lines if len(line) == length - 1]
     assert len(numbers) == len(lines), f"{next(line for line in lines if len(line) != length - 1)!r}"
@@ -97,7 +98,7 @@ def assert_numbered(text, length):
 
 
 def assert_changes(watch, count, name):
-    """Asserts what `watch accessories` has printed: each of `count` unpluggings once, and each return once, in turn."""
+    """Asserts that `watch accessories` has printed each of `count` unpluggings and returns once, alternately."""
     events = [event["callback"] for event in watch.lines("EAAccessory") if name in json.dumps(event["accessory"])]
     expected = ["EAAccessoryDidDisconnect", "EAAccessoryDidConnect"] * count
     assert events == expected, f"{len(events)} events, not {len(expected)}: {events[:6]}"

@@ -6,12 +6,12 @@ import json
 
 STATE = "/var/lib/private/sensorctl"
 NEWEST = f"$(ls -t {STATE}/recordings/*.trace | head -n 1)"
-# The numbers of the users that systemd makes for the time of a service.
+# The user ids that systemd assigns dynamically while a service runs.
 DYNAMIC_USERS = range(61184, 65520)
 
 
 def wait_until(board, condition, what, seconds=60):
-    """Waits until a condition of the shell holds, and asserts that it does."""
+    """Waits until a shell condition is true, and asserts that it becomes true."""
     assert board.wait(condition, seconds), f"{what}: not within {seconds} s: {journal(board)[-600:]}"
 
 
@@ -34,14 +34,14 @@ def stop(board, unit):
 
 
 def trace(board, path=NEWEST):
-    """The lines of a recording, of which `sensorctl info` can read all. The first one is the header."""
+    """Returns the lines of a recording, which `sensorctl info` has to be able to read. The first line is the header."""
     information = board.output(f"sensorctl info {path} 2>&1")
-    assert "amaged" not in information and "left out" not in information, information
+    assert "amaged" not in information and "skipped" not in information, information
     return [json.loads(line) for line in board.output(f"cat {path}").splitlines()]
 
 
 def assert_sandboxed(board, process):
-    """Asserts that a process has the rights of a user of the moment, and none of root's."""
+    """Asserts that a process has the privileges of a dynamic user, and none of root's."""
     text = board.output(f"cat /proc/{process}/status")
     status = {name: value.split() for name, _, value in (line.partition(":") for line in text.splitlines())}
     assert int(status["Uid"][0]) in DYNAMIC_USERS, f"it runs as user {status['Uid']}"

@@ -1,6 +1,6 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""A Chromium without a screen, driven through chromedriver."""
+"""A headless Chromium, controlled through chromedriver."""
 import base64
 import json
 import os
@@ -15,10 +15,10 @@ KEYS = {"Tab": "\ue004", "Space": " ", "Enter": "\ue007", "Escape": "\ue00c", "L
 
 
 class Browser:
-    """One browser with its driver; `with` ends both."""
+    """A browser with its driver. `with` ends both."""
 
     def __init__(self, folder):
-        # In a session of their own, so that all of their processes can be ended.
+        # In a separate session, so that all processes can be ended.
         self.driver = subprocess.Popen(
             ["chromedriver", "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
             start_new_session=True)
@@ -79,11 +79,11 @@ class Browser:
         self.call("POST", "/url", {"url": address})
 
     def run(self, script, *arguments):
-        """The value that a script returns; a promise is waited for."""
+        """Returns the value of a script. Waits for a promise."""
         return self.call("POST", "/execute/sync", {"script": script, "args": list(arguments)})
 
     def wait(self, script, *arguments, seconds=30.0, what=None):
-        """Waits until a script returns something that counts as true, and returns that."""
+        """Waits until a script returns a true value, and returns that value."""
         limit = time.monotonic() + seconds
         while True:
             value = self.run(script, *arguments)
@@ -101,7 +101,7 @@ class Browser:
                 {"name": "prefers-reduced-motion", "value": "reduce" if calm else "no-preference"}])
 
     def press(self, *keys):
-        """Presses keys, one after the other; "Shift+Tab" with Shift held."""
+        """Presses keys in sequence; "Shift+Tab" is Tab with Shift held."""
         actions = []
         for key in keys:
             parts = key.split("+") if len(key) > 1 else [key]
@@ -116,12 +116,12 @@ class Browser:
             file.write(base64.b64decode(data))
 
     def complaints(self):
-        """What the browser's console said since the last time: errors of scripts, refused loads."""
+        """Returns the browser's console messages since the last call: script errors and blocked requests."""
         return [entry["message"] for entry in self.call("POST", "/se/log", {"type": "browser"})
                 if entry["level"] in ("SEVERE", "WARNING")]
 
     def tab(self):
-        """Opens a further page, and goes to it. Returns what `show` takes."""
+        """Opens another page, and switches to it. Returns the argument of `show`."""
         handle = self.call("POST", "/window/new", {"type": "tab"})["handle"]
         self.show(handle)
         return handle

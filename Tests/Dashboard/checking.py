@@ -1,6 +1,6 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""Parts of the test, and what they have in common."""
+"""The parts of the test, and their common functions."""
 import os
 
 from served import Served
@@ -16,14 +16,14 @@ def part(name):
 
 
 class Trial:
-    """What a part works with."""
+    """The environment of a part."""
 
     def __init__(self, browser, tool, drive, expected, folder, shots):
         self.browser, self.tool, self.drive, self.expected = browser, tool, drive, expected
         self.folder, self.shots = folder, shots
         self.failures = []
         self.checks = 0
-        # What the page of the part before has to complain of is its own.
+        # Messages from the page of the previous part do not count.
         browser.go("about:blank")
         browser.complaints()
 
@@ -47,10 +47,10 @@ class Trial:
         return Served(*(arguments or (self.drive,)), **options)
 
     def open(self, address, width=1280, height=900, dark=False, calm=False):
-        """Opens the page, and waits until it has all that it gets to begin with."""
+        """Opens the page, and waits until it has received its initial data."""
         browser = self.browser
         browser.resize(width, height, dark, calm)
-        # A fragment alone would not load the page anew.
+        # A change of the fragment alone would not reload the page.
         browser.go("about:blank")
         browser.go(address)
         browser.wait("return document.body.dataset.ready === 'true' && document.body.dataset.link === 'open'",
@@ -60,12 +60,12 @@ class Trial:
                      what="the libraries are loaded")
 
     def command(self, command):
-        """Sends a command from the page, and returns the server's answer."""
+        """Sends a command from the page, and returns the server's response."""
         return self.browser.run("""const command = arguments[0];
             return new Promise((resolve) => dashboard.connection.send(command, resolve))""", command)
 
     def pause_at(self, place):
-        """Goes to a place of the trace and stays there, with everything drawn."""
+        """Seeks to a time of the trace and pauses there, with everything drawn."""
         self.command({"do": "pause"})
         self.command({"do": "seek", "t": place})
         self.browser.wait("return Math.abs(dashboard.clock.now - arguments[0]) < 0.05 && !dashboard.playback.state.playing",
@@ -73,7 +73,7 @@ class Trial:
         self.settle()
 
     def settle(self):
-        """Waits until what has come is drawn: figures are drawn a few times a second."""
+        """Waits until the received data is drawn. Figures are updated a few times per second."""
         self.browser.run("""return new Promise((resolve) => {
             let frames = 0;
             const begun = performance.now();
@@ -90,12 +90,12 @@ class Trial:
         return self.browser.run("return document.getElementById(arguments[0]).textContent", element)
 
     def number(self, element):
-        """The number in an element; None for a dash."""
+        """Returns the number in an element, or None for a dash."""
         text = self.text(element).replace("\u2212", "-").replace("±", "").replace("°", "")
         return None if text in ("–", "") else float(text)
 
     def quiet(self):
-        # The pixels that were looked at are no fault of the page.
+        # The warning about reading back pixels is caused by the test, not by the page.
         complaints = [text for text in self.browser.complaints() if "willReadFrequently" not in text]
         self.check(not complaints, "nothing is complained of in the console", complaints[:3])
 
@@ -104,6 +104,6 @@ class Trial:
 
 
 def frames(browser, seconds):
-    """Pictures a second."""
+    """Returns the frames per second."""
     return browser.run("""const begun = performance.now(), frames = dashboard.counted.frames;
         return new Promise((resolve) => setTimeout(() => resolve((dashboard.counted.frames - frames) / (performance.now() - begun) * 1000), arguments[0] * 1000))""", seconds)

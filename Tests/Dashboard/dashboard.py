@@ -1,6 +1,6 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""Opens the dashboard in a browser and checks it, part by part."""
+"""Opens the dashboard in a browser and checks its parts."""
 import argparse
 import os
 import shutil

@@ -1,6 +1,6 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""What is drawn equals the trace: figures, the way, the strips down to their pixels, the sky, gaps as gaps."""
+"""The drawn data equals the trace: figures, track, strips down to their pixels, sky, and gaps."""
 import json
 import math
 
@@ -14,7 +14,7 @@ STRIPS = {
 
 
 def close(number, wanted, digits):
-    """Whether a number that is shown with so many digits is that one."""
+    """Returns whether a number equals the displayed one, rounded to its digits."""
     if wanted is None or wanted != wanted:
         return number is None
     return number is not None and abs(number - wanted) <= 0.5 * 10 ** -digits + 1e-6 * max(1, abs(wanted))
@@ -26,7 +26,7 @@ def known(value):
 
 @part("figures")
 def figures(trial):
-    """At three places of the trace every figure is the last one that replay gives."""
+    """At three times of the trace, each figure equals the last value of replay."""
     with trial.serve() as served:
         trial.open(served.address)
         fixes = trial.expected.fixes()
@@ -80,7 +80,7 @@ def _alike(found, wanted):
 
 @part("strips")
 def strips(trial):
-    """All readings of a minute are there, each line goes through their pixels, and a gap is one."""
+    """All readings of a minute are present, each line passes through their pixels, and a gap has no line."""
     with trial.serve() as served:
         trial.open(served.address, height=2000)
         trial.pause_at(130.0)
@@ -104,7 +104,7 @@ def strips(trial):
         trial.check(bright["hatch"] > 20, "it is hatched", bright)
 
 
-# Counts pixels of the accent between two times, in as many columns before them, and those of the hatching.
+# Counts pixels in the accent colour between two times and in the columns before them, and pixels of the hatching.
 _COLUMN_COLOURS = """
     const strip = dashboard.strips.named(arguments[0]), canvas = strip.canvas, context = canvas.getContext('2d');
     const theme = getComputedStyle(document.documentElement);
@@ -128,7 +128,7 @@ _COLUMN_COLOURS = """
 
 
 def _pixels(trial, name, stream, axis, key):
-    """The line of an axis goes through the places that replay's readings have."""
+    """The line of an axis passes through the values of replay."""
     view = trial.browser.run("""const strip = dashboard.strips.named(arguments[0]);
         return import('/page/strip.js').then(({ margin }) => ({ margin, now: dashboard.clock.now, low: strip.scale.low,
             high: strip.scale.high, width: strip.columns.width, count: strip.columns.count, height: strip.canvas.clientHeight }))""", name)
@@ -167,7 +167,7 @@ def _pixels(trial, name, stream, axis, key):
 
 @part("way")
 def way(trial):
-    """Played to its end, the way on the map is every fix of the trace, and the tunnel is a gap in it."""
+    """After playback to the end, the track on the map contains all fixes of the trace, and the tunnel is a gap."""
     with trial.serve(trial.drive, "--speed", "100") as served:
         trial.open(served.address)
         trial.browser.wait("return dashboard.playback.state.ended", seconds=120, what="the end of the trace")
@@ -196,7 +196,8 @@ def way(trial):
 
 @part("attitude")
 def attitude(trial):
-    """Played from the start, the attitude and the pressure, which a filter and a mean make, are those of replay."""
+    """After playback from the start, the attitude and the pressure, which depend on earlier readings, equal those of
+    replay."""
     with trial.serve(trial.drive, "--speed", "20", "--frame", "magnetic") as served:
         trial.open(served.address)
         trial.browser.wait("return dashboard.clock.now > 25", what="25 s of the trace")
@@ -216,7 +217,7 @@ def attitude(trial):
         trial.check(len(pairs) > 20 and all(abs(a[0] - b[0]) < 1e-3 and abs(a[1] - b[1][0] * 10) < 1e-3 for a, b in pairs),
                     f"so are {len(pairs)} pressures", pairs[:2])
         w, x, y, z = rows[round(got[-1][0] * 1000)] if got and round(got[-1][0] * 1000) in rows else (1, 0, 0, 0)
-        # Rz(yaw)·Rx(pitch)·Ry(roll), as Core Motion's documentation has it.
+        # Rz(yaw)·Rx(pitch)·Ry(roll), as in Core Motion's documentation.
         wanted = {"pitch": math.degrees(math.asin(max(-1, min(1, 2 * (y * z + w * x))))),
                   "roll": math.degrees(math.atan2(2 * (w * y - x * z), 1 - 2 * (x * x + y * y))),
                   "yaw": math.degrees(math.atan2(2 * (w * z - x * y), 1 - 2 * (x * x + z * z)))}
@@ -244,7 +245,7 @@ def attitude(trial):
 
 @part("accessories")
 def accessories(trial):
-    """The scale's bytes are those of the trace; the hostile name is text."""
+    """The bytes of the scale equal those of the trace, and the hostile name is shown as text."""
     with trial.serve() as served:
         trial.open(served.address)
         trial.browser.wait("return dashboard.clock.now > 2.5", what="2.5 s of the trace")

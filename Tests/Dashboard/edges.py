@@ -1,9 +1,9 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""Where a circle closes: the meridian of 180 degrees, and north. And what must not stay when something ends."""
+"""Discontinuities of angles, at the 180th meridian and at north, and removal of data when its source ends."""
 from checking import part
 
-# Takes a message as if the server had sent it.
+# Processes a message as if the server had sent it.
 _TELL = "const tell = (message) => dashboard.connection.socket.onmessage({ data: JSON.stringify(message) });"
 
 

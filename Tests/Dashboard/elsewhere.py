@@ -1,6 +1,6 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures of a map: only those that the user named are asked for, and nothing of anybody else."""
+"""Map tiles: the page requests only those of the configured server, and nothing else from other servers."""
 import http.server
 import math
 import re
@@ -14,7 +14,7 @@ ATTRIBUTION = '<img src=x onerror="window.harmed=1"> & others'
 
 
 def _picture():
-    """A grey PNG of 256 by 256 dots."""
+    """Returns a grey PNG of 256 by 256 pixels."""
     def chunk(kind, data):
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
     rows = (b"\0" + b"\xd0" * 256) * 256
@@ -23,7 +23,7 @@ def _picture():
 
 
 class Elsewhere:
-    """A server that notes what it is asked for; `with` ends it."""
+    """A server that records its requests. `with` ends it."""
 
     def __init__(self):
         self.asked = []
@@ -72,7 +72,7 @@ def tiles(trial):
         paths = [path for path, _ in maps.asked]
         trial.check(paths and all(re.fullmatch(r"/map/\d+/\d+/\d+\.png", path) for path in paths),
                     f"{len(paths)} pictures are asked for by the address that was given", paths[:3])
-        # Slippy map tiles: the Mercator square, cut 2 to the power of z times.
+        # Slippy map tiles: the Mercator square, divided into 2 to the power of z columns and rows.
         count, latitude = 2 ** view["zoom"], math.radians(view["lat"])
         column = int((view["lng"] + 180) / 360 * count)
         row = int((1 - math.asinh(math.tan(latitude)) / math.pi) / 2 * count)
@@ -88,7 +88,7 @@ def tiles(trial):
         trial.check(sources == sorted([f"127.0.0.1:{served.port}", maps.host]), "nothing comes from elsewhere", sources)
         trial.quiet()
         trial.shot("tiles-light")
-        # What a script of somebody else would try.
+        # Requests that an injected script might make.
         before = len(maps.asked)
         tried = browser.run("""const [maps, other] = arguments, outcome = {};
             const refused = (promise) => promise.then(() => false, () => true);

@@ -1,6 +1,6 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""How much it takes: pictures a second, the processor, memory over minutes of fast playback, an hour of nine axes."""
+"""Resource use: frame rate, CPU time, memory during minutes of fast playback, an hour of nine axes."""
 import os
 import time
 
@@ -12,7 +12,7 @@ HEAP = "gc(); gc(); return performance.memory.usedJSHeapSize / 1048576"
 
 @part("frames")
 def measured(trial):
-    """Nine axes of 100 Hz, and the attitude made of them."""
+    """Nine axes at 100 Hz, and the attitude derived from them."""
     browser = trial.browser
     with trial.serve(trial.drive) as served:
         trial.open(served.address, 1280, 2000)
@@ -36,7 +36,7 @@ def measured(trial):
 
 @part("heap")
 def heap(trial):
-    """Minutes of playback at a hundred times the speed, again and again: what the page keeps does not grow."""
+    """Minutes of playback at a hundred times the speed, repeatedly: the stored data of the page does not grow."""
     browser = trial.browser
     with trial.serve(trial.drive, "--speed", "100", "--loop") as served:
         trial.open(served.address)
@@ -48,14 +48,14 @@ def heap(trial):
         nodes = browser.run("return document.querySelectorAll('*').length")
         trial.measured(f"heap over {limit:.0f} s at 100 times the speed: {', '.join(f'{mark:.1f}' for mark in marks)} MiB; {nodes} elements; "
                        f"server {served.memory():.0f} MiB")
-        # Six seconds for each round: all that can fill is full after the first third.
+        # Six seconds per loop. All limited buffers are full after the first third.
         trial.check(max(marks[3:]) < max(marks[:3]) * 1.25 + 4, "the heap does not grow", marks)
         trial.check(nodes < 6000, "neither does the page", nodes)
 
 
 @part("hour")
 def hour(trial):
-    """An hour of nine axes: loaded, shown, gone through."""
+    """An hour of nine axes is loaded, shown and traversed."""
     browser = trial.browser
     route, trace = os.path.join(trial.folder, "hour.csv"), os.path.join(trial.folder, "hour.trace")
     with open(route, "w", encoding="utf-8") as file:

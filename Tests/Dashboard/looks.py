@@ -1,13 +1,13 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""How the page looks: three widths and more in both themes, by the boxes of its elements; and a picture of each."""
+"""The layout of the page, by the boxes of its elements: at least three widths in both themes, with screenshots."""
 import os
 
 from checking import frames, part
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
-# Elements that hold text themselves and are seen; what is clipped, lies over another, or is hard to read.
+# Visible elements that contain text, and findings: clipped, overlapping or poorly legible ones.
 _FINDINGS = """
     const findings = [], root = document.documentElement;
     if (root.scrollWidth > innerWidth) findings.push(`the page is ${root.scrollWidth} wide in ${innerWidth}`);
@@ -74,7 +74,7 @@ SIZES = [("narrow", 360, 740), ("middle", 768, 1024), ("wide", 1280, 860), ("wid
 def looks(trial):
     browser = trial.browser
     with trial.serve(trial.drive, "--region", "Station=46.5537,7.9012,150", "--region", "Bridge=46.5525,7.9150,90") as served:
-        # Played and not jumped to, so that there is traffic to be seen.
+        # Uses playback instead of seeking, so that traffic is shown.
         trial.open(served.address)
         trial.command({"do": "speed", "value": 20})
         browser.wait("return dashboard.clock.now > 62", what="a minute of the trace")
@@ -121,7 +121,7 @@ def looks(trial):
 
 @part("kinds")
 def kinds(trial):
-    """Recordings of other kinds: motion only, a receiver without a fix, many satellites, an accessory alone."""
+    """Other kinds of recordings: motion only, a receiver without a fix, many satellites, a single accessory."""
     browser = trial.browser
     for name, place, wanted, absent in [
             ("motion/six-poses.trace", 8, ["strips", "attitude"], ["position", "sky", "accessories"]),
@@ -142,7 +142,7 @@ def kinds(trial):
 
 @part("live")
 def live(trial):
-    """This machine, as a simulated one: gpsd, sensors and accessories that real clients take for the real thing."""
+    """Live data of a simulated machine: gpsd, sensors and accessories behind the real clients."""
     browser = trial.browser
     with trial.serve("--live", before=[trial.tool, "simulate", trial.drive, "--"]) as served:
         trial.open(served.address)
@@ -171,7 +171,7 @@ def _judge(trial, where):
 
 
 def calm(trial, served):
-    """Who wants little motion gets strips that go on twice a second."""
+    """With reduced motion, strips are updated twice per second."""
     browser = trial.browser
     trial.open(served.address, calm=True)
     trial.command({"do": "seek", "t": 10})
@@ -188,13 +188,13 @@ def calm(trial, served):
 
 
 def described(trial):
-    """Names for those who do not see: every control, every picture."""
+    """Accessible names of all controls and pictures."""
     nameless = trial.browser.run("""return [...document.querySelectorAll('button, input, select, [role=img], [role=application], section, canvas, svg:not([aria-hidden])')]
         .filter((node) => node.checkVisibility() && !node.closest('.leaflet-pane, .graph') && !(node.getAttribute('aria-label') || node.getAttribute('aria-labelledby')
             || node.textContent.trim() || node.labels?.length)).map((node) => node.outerHTML.slice(0, 90))""")
     trial.check(not nameless, "all controls and pictures have names", nameless[:4])
     tree = trial.browser.cdp("Accessibility.getFullAXTree")["nodes"]
     names = {(node.get("role", {}).get("value"), node.get("name", {}).get("value")) for node in tree if not node.get("ignored")}
-    wanted = {("slider", "Time in the recording"), ("button", "Play"), ("application", "Map of the way; arrows move it, plus and minus zoom")}
+    wanted = {("slider", "Time in the recording"), ("button", "Play"), ("application", "Map of the track; the arrow keys move it, plus and minus zoom")}
     trial.check(wanted <= names, "which the browser's accessibility tree has", wanted - names)
     trial.check(any(role == "status" for role, _ in names), "and a live region")

@@ -1,13 +1,13 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""The page that `sensorctl plot` writes: the numbers below the pointer are those that are drawn there."""
+"""The page that `sensorctl plot` writes: the values at the pointer equal the drawn ones."""
 import json
 import os
 
 from checking import part
 from recorded import tool_output
 
-# Moves the pointer to a point of a picture, and returns what is told there.
+# Moves the pointer to a point of a plot, and returns the displayed values.
 _POINT = """const point = (node, x, y) => {
     const place = new DOMPoint(x, y).matrixTransform(node.ownerSVGElement.closest('svg.row').getScreenCTM());
     const init = { bubbles: true, clientX: place.x, clientY: place.y };
@@ -21,7 +21,7 @@ _POINT = """const point = (node, x, y) => {
 def paper(trial):
     browser = trial.browser
     traces = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Simulators", "Traces")
-    # The first one has no positions.
+    # The first plot has no positions.
     sources = [os.path.join(traces, name) for name in ("iio/shake.csv", "gpsd/sirfstarv.log.chk", "gpsd/ublox-8.log.chk")]
     page = os.path.join(trial.folder, "plot.html")
     lines = [json.loads(line) for line in tool_output(
@@ -31,7 +31,7 @@ def paper(trial):
     tracks = [line for line in lines if line["chart"] == "track"]
     wrong = []
     for order, track in enumerate(tracks):
-        # The last place of each, where no other one lies over it.
+        # The last point of each track, which no other point covers.
         told = browser.run(_POINT + """const path = document.querySelectorAll('path[data-line=track]')[arguments[0]];
             const places = [...path.getAttribute('d').matchAll(/[ML](-?[\\d.]+),(-?[\\d.]+)/g)].at(-1);
             return point(path, Number(places[1]), Number(places[2]))""", order)

@@ -1,6 +1,6 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""Playback by buttons and by keys, two pages, and pages that may only look."""
+"""Playback with buttons and keys, two pages, and read-only pages."""
 from checking import part
 
 
@@ -44,7 +44,7 @@ def playback(trial):
         trial.command({"do": "seek", "t": 325})
         browser.run("document.getElementById('play').click()")
         browser.wait("return dashboard.playback.state.playing && dashboard.clock.now < 100", seconds=60, what="it begins again")
-        # As soon as something is in it: the newest of nothing is before all times.
+        # Waits for data, because the newest time of an empty history is before all others.
         newest = browser.wait("""const newest = Math.max(...dashboard.strips.list.map((strip) => strip.history.newest));
             return Number.isFinite(newest) && { newest }""", what="the picture has something in it")["newest"]
         trial.check(newest < 150, "a loop begins with an empty picture", newest)
@@ -57,7 +57,7 @@ def playback(trial):
 
 
 def faults(trial):
-    """No fix, by hand, at a place where there is one."""
+    """A manual loss of the fix, at a time at which there is a fix."""
     browser = trial.browser
     trial.pause_at(60)
     trial.command({"do": "speed", "value": 5})
@@ -78,7 +78,7 @@ def faults(trial):
 
 
 def regions(trial):
-    """A region around the place where it is, added and taken away by hand."""
+    """A region around the current position, added and removed manually."""
     browser = trial.browser
     trial.pause_at(100)
     browser.wait("return document.getElementById('region-add').checkVisibility()", what="the button is there")
@@ -109,7 +109,7 @@ def ended(trial):
 
 @part("keyboard")
 def keyboard(trial):
-    """Everything by keys alone."""
+    """All functions with keys alone."""
     browser = trial.browser
     with trial.serve() as served:
         trial.open(served.address)
@@ -148,7 +148,7 @@ def keyboard(trial):
 
 
 def reach(trial):
-    """Tab comes to every control, and what has the focus is seen to have it."""
+    """Tab reaches every control, and the focused control is visibly marked."""
     browser = trial.browser
     trial.pause_at(100)
     wanted = set(browser.run("""return [...document.querySelectorAll('button, input, select, summary, [tabindex="0"]')]
@@ -175,7 +175,7 @@ def reach(trial):
 
 @part("pages")
 def pages(trial):
-    """Two pages of one session agree; one without a token looks only, and so do those of --read-only."""
+    """Two pages of one session agree. A page without a token is read-only, and so are all pages with --read-only."""
     browser = trial.browser
     with trial.serve() as served:
         trial.open(served.address)

@@ -1,6 +1,6 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""The trace that is shown, and what `sensorctl replay --json` says of it."""
+"""The trace that is shown, and the output of `sensorctl replay --json` for it."""
 import bisect
 import datetime
 import json
@@ -8,7 +8,7 @@ import os
 import subprocess
 
 HOSTILE = '<img src=x onerror="document.title=1"><b>Scale</b>\u202e\u0000\u001b[31m"\'&amp;'
-#: Seconds in which the accelerometer and the gyroscope of the trace say nothing.
+# : The time in seconds during which the accelerometer and gyroscope of the trace have no readings.
 GAP = (100.0, 106.0)
 
 
@@ -20,8 +20,8 @@ def tool_output(tool, *arguments):
 
 
 def make_drive(tool, traces, folder):
-    """A drive of five and a half minutes: positions and sky as recorded, motion that agrees with them, a scale that is
-    spoken to, an accessory with a hostile name; with a tunnel and a gap of two sensors."""
+    """A drive of five and a half minutes: recorded positions and sky reports, consistent motion, a dialogue with a scale, an
+    accessory with a hostile name, a tunnel, and a gap of two sensors."""
     road = os.path.join(traces, "synthetic", "mountain-road.json")
     motion, drive = os.path.join(folder, "motion.trace"), os.path.join(folder, "drive.trace")
     tool_output(tool, "synthesize", road, motion, "--imu", "mpu6050", "--fix-rate", "0", "--level", "--overwrite")
@@ -49,7 +49,7 @@ def _silent(line):
 
 
 class Expected:
-    """What callbacks a trace gives, by stream, with the seconds of the trace at which each came."""
+    """The callbacks of a trace, by stream, with their times in seconds of the trace."""
 
     def __init__(self, tool, trace):
         self.tool, self.trace = tool, trace
@@ -71,13 +71,13 @@ class Expected:
         return self.cache[key]
 
     def fixes(self):
-        """Seconds and locations."""
+        """Returns times in seconds, and locations."""
         return [((_moment(location["timestamp"]) - self.start).total_seconds(), location)
                 for line in self.lines("location") if line["callback"] == "didUpdateLocations"
                 for location in line["locations"]]
 
     def rows(self, stream, *keys, options=()):
-        """Seconds and values of a stream of motion. A key may be a name, or a name and an index."""
+        """Returns times in seconds, and values of a motion stream. A key is a name, or a name and an index."""
         since_boot = stream in ("accelerometer", "gyro", "magnetometer", "pressure")
         rows = []
         for line in self.lines(stream, *options):
@@ -89,7 +89,7 @@ class Expected:
 
 
 def at(rows, time):
-    """The row of that time, or the last before it."""
+    """Returns the row at this time, or the last one before it."""
     index = bisect.bisect_right([row[0] for row in rows], time + 1e-4) - 1
     return rows[index] if index >= 0 else None
 

@@ -1,6 +1,6 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""`sensorctl dashboard` as a process of its own."""
+"""`sensorctl dashboard` as a separate process."""
 import json
 import os
 import subprocess
@@ -51,12 +51,12 @@ class Served:
                 self.process.wait()
 
     def seconds(self):
-        """Seconds of processor that it took."""
+        """The CPU time in seconds."""
         with open(f"/proc/{self.process.pid}/stat", encoding="ascii") as file:
             fields = file.read().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def memory(self):
-        """MiB that it has in memory."""
+        """The resident memory in MiB."""
         with open(f"/proc/{self.process.pid}/statm", encoding="ascii") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / (1 << 20)

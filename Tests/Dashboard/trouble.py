@@ -1,6 +1,6 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""What may go wrong: no libraries, a server that goes and comes back, a page without scripts."""
+"""Faults: missing libraries, a restarted server, a page without scripts."""
 import os
 
 from checking import part
@@ -8,7 +8,7 @@ from checking import part
 
 @part("libraries")
 def libraries(trial):
-    """Without Leaflet and dygraphs the page says what to install, and shows figures and strips."""
+    """Without Leaflet and dygraphs, the page names the packages to install, and shows figures and strips."""
     browser = trial.browser
     empty = os.path.join(trial.folder, "no-assets")
     os.makedirs(empty, exist_ok=True)
@@ -25,7 +25,8 @@ def libraries(trial):
 
 @part("lost")
 def lost(trial):
-    """The server goes: the page says so and keeps its picture; it comes back: the page goes on by itself."""
+    """When the server ends, the page reports it and keeps its contents. When the server returns, the page
+    reconnects."""
     browser = trial.browser
     served = trial.serve()
     try:
@@ -49,7 +50,7 @@ def lost(trial):
         browser.wait("return dashboard.clock.now < 60 && dashboard.clock.now > 0.5", what="another session begins anew")
         trial.settle()
         trial.check(browser.run("return Math.max(...dashboard.strips.list.map((strip) => strip.history.newest))") < 60, "without what was of the other")
-        # That server has another token.
+        # The new server has a different token.
         answer = trial.command({"do": "pause"})
         trial.check(answer["type"] == "refused", "whose token this page does not have", answer)
         complaints = [text for text in browser.complaints() if "ERR_CONNECTION" not in text and "WebSocket" not in text]
@@ -61,7 +62,7 @@ def lost(trial):
 
 @part("network")
 def network(trial):
-    """The connection breaks and comes back to the same session: nothing is lost and nothing is doubled."""
+    """The connection is interrupted and restored within a session: no data is lost or repeated."""
     browser = trial.browser
     with trial.serve() as served:
         trial.open(served.address)
@@ -79,7 +80,7 @@ def network(trial):
 
 @part("hostile")
 def hostile(trial):
-    """Messages that no server of ours sends change nothing that matters."""
+    """Messages that our server never sends have no relevant effect."""
     browser = trial.browser
     with trial.serve() as served:
         trial.open(served.address)
@@ -111,7 +112,7 @@ def hostile(trial):
 
 @part("scripts")
 def scripts(trial):
-    """Without JavaScript the page says what to do instead."""
+    """Without JavaScript, the page shows an alternative."""
     browser = trial.browser
     with trial.serve() as served:
         browser.cdp("Emulation.setScriptExecutionDisabled", value=True)

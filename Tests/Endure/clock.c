@@ -1,9 +1,9 @@
 /* This source file is part of the swift-device-services project.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Put into a program with LD_PRELOAD: moves its civil time by the seconds in the file that ENDURE_CLOCK names, an int64
- * that may change at any time, as if somebody set the machine's clock. What is waited for until a civil time is moved back,
- * for the kernel knows nothing of it. Tells what of the heap is in use as well.
+ * Preloaded into a program with LD_PRELOAD: shifts its civil time by the seconds in the file ENDURE_CLOCK, an int64 that
+ * may change at any time, as if the machine's clock was set. Deadlines in civil time are shifted back, because the kernel's
+ * clock is not changed. Also reports the heap in use.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -60,8 +60,8 @@ time_t time(time_t *now) {
     return time.tv_sec;
 }
 
-/* What the caller means by a civil time, on the machine's clock. Conditions may be of another clock, whose times are far
- * from those of this one. */
+/* Converts the caller's civil time to the machine's clock. Conditions may use another clock, whose times differ greatly
+ * from civil time and are not converted. */
 static const struct timespec *real(const struct timespec *time, struct timespec *copy) {
     struct timespec now;
     if (!time || offset() == 0) return time;

@@ -1,6 +1,7 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""A disk that fills while `sensorctl record` writes on it, and empties: one error, and all that was recorded is there."""
+"""A disk that becomes full while `sensorctl record` writes to it, and is freed: one error, and no recorded data is
+lost."""
 import os
 import re
 import signal
@@ -9,13 +10,14 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Attack"))
-import running  # noqa: E402  How the tool is run, as the attack does it.
+import running  # noqa: E402  Runs the tool, as in Tests/Attack.
 
 NUMBER = re.compile(rb'"lat":0\.(\d{6})')
 
 
 class Disk:
-    """A file system of some KiB in a namespace of its own; no path, and the reason, where there can be none."""
+    """Creates a file system of a few KiB in a separate namespace. Returns no path and the reason if this is
+    impossible."""
 
     SIZE = 512 << 10
 
@@ -34,7 +36,7 @@ class Disk:
         self.before = ["nsenter", "-t", str(self._holder.pid), "-U", "-m", "--preserve-credentials"]
 
     def fill(self, left):
-        """Leaves that many bytes."""
+        """Leaves the given number of bytes free."""
         with open(f"{self.path}/filler", "wb") as file:
             file.write(bytes(self.free() - left))
 
@@ -53,7 +55,7 @@ class Disk:
 
 
 def record(table, tool, programs, port, work, rounds, seconds):
-    """A trace, and a black box, on that disk."""
+    """Records a trace and a ring (black box) on the disk."""
     try:
         disk = Disk(os.path.join(work, "disk"))
     except OSError as error:
@@ -82,22 +84,22 @@ def _round(disk, tool, programs, port, number, ring, wrong):
     life = programs.begin("gpsd", port, number, 400, "quiet")
     run = tool.start(["record", target, *common, "--duration", "60"], settings=settings, before=disk.before, limit=90)
     result = run.wait()
-    # A warning may come before it, where gpsd was not there in time, and ends with "error 111".
+    # A warning that ends with "error 111" may precede the error if gpsd had not started in time.
     errors = [line for line in result.err.decode(errors="replace").splitlines() if line.startswith("sensorctl: error: ")]
     if result.status != 74 or len(errors) != 1:
         wrong.append(f"ended with {result.end} and {len(errors)} errors: {errors[:2]}")
     programs.answer(life, 120)
     full = [] if ring else _numbers(f"{disk.path}/{number}/full.trace")
-    # There is room again.
+    # Space is available again.
     disk.clear()
     life = programs.begin("gpsd", port, number, 60, "quiet")
     run = tool.start(["record", target if ring else target.replace("full", "after"), *common], settings=settings, before=disk.before,
                      limit=90)
     programs.answer(life, 120)
-    time.sleep(1.2)  # A ring reaches the disk each second.
+    time.sleep(1.2)  # The ring writes to the disk every second.
     run.kill(signal.SIGUSR1 if ring else signal.SIGTERM)
     if ring:
-        # What the former one has left, and what it has recorded itself.
+        # The recordings of the previous run and its own.
         run.wait_until(lambda run: run.err.count(b"saved") >= 2, limit=50)
         run.kill(signal.SIGTERM)
     result = run.wait()
@@ -118,7 +120,7 @@ def _round(disk, tool, programs, port, number, ring, wrong):
 
 
 def _numbers(path):
-    """The numbers of the fixes in a trace, the last line left out if it was cut."""
+    """Returns the numbers of the fixes in a trace, without a truncated last line."""
     with open(path, "rb") as file:
         data = file.read()
     return [int(found) for found in NUMBER.findall(data[:data.rfind(b"\n") + 1])]

@@ -24,7 +24,7 @@ from table import Progress, Table
 from trouble import Trouble, set_clock
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-# Seconds from one restart to the next.
+# The time in seconds between restarts.
 EVERY = 2.8
 
 
@@ -46,7 +46,7 @@ def arguments():
 
 
 def free_ports(count):
-    """Ports that nobody has, below those that the system gives to whoever connects."""
+    """Returns unused ports below the range from which the system assigns ports to clients."""
     probes, ports = [], []
     for port in random.sample(range(20000, 32000), 200):
         probe = socket.socket()
@@ -73,7 +73,7 @@ class Endurance:
         self.program = os.path.join(options.build, "endurance")
         gpsd, iiod, self.spare = free_ports(3)
         environment = {"PATH": os.environ.get("PATH", ""), "HOME": work, "TMPDIR": work, "SWIFT_BACKTRACE": "enable=no"}
-        # What each thread keeps of freed memory for its next need counts as taken, and comes and goes by tens of kilobytes.
+        # Freed memory that threads keep for reuse counts as used, and varies by tens of kilobytes.
         environment["GLIBC_TUNABLES"] = "glibc.malloc.tcache_count=0"
         if "LD_LIBRARY_PATH" in os.environ:
             environment["LD_LIBRARY_PATH"] = os.environ["LD_LIBRARY_PATH"]
@@ -108,12 +108,12 @@ class Endurance:
 
     def run(self):
         self.progress.enter("warm-up")
-        # gpsd is not there yet, which is a loss of its own.
+        # gpsd is not running yet, which is a separate loss.
         self.app.wait_for(lambda: self.app.losses["location"], 30)
         everything = [lambda server=server: restart(server, self.count(40, 4), self.seconds * 0.03, f"{self.options.seed} warm")
                       for server in self.servers]
         side_by_side([*everything, lambda: self.plug.replug(self.count(40, 4), self.seconds * 0.03, f"{self.options.seed} warm")])
-        # What waits for a delegate keeps the room that it had once, so it waits for as long here as later.
+        # The queue of a delegate keeps its largest capacity, so it is filled here as much as later.
         stall = min(60, max(9, 60 * self.scale))
         with Lives(self.servers, 11 + stall) as lives:
             self.app.ask("crowd", 100, limit=60)
@@ -148,7 +148,7 @@ class Endurance:
         self.is_done = True
 
     def restarts(self):
-        """Most of the time: all three come and go, each by itself."""
+        """The longest part: all three sources are lost and return independently."""
         self.progress.enter("restarts")
         seconds, seed = self.seconds * 0.78, self.options.seed
         ends = threading.Event()
@@ -164,7 +164,7 @@ class Endurance:
 
     def sample(self, ends):
         while not ends.wait(max(1, min(10, self.seconds * 0.01))):
-            # Connections have buffers: with all of them there, one sample is as the other.
+            # Connections have buffers. All of them are connected, so that samples are comparable.
             self.app.wait_for(lambda: not self.app.lost, 5)
             times = self.app.returns["location"] + self.app.returns["accelerometer"] + self.plug.number
             self.samples.append((times, self.app.state()))
@@ -172,13 +172,13 @@ class Endurance:
                 json.dump(self.samples, file)
 
     def measure(self):
-        """What the program holds while both servers run and nothing happens, once the threads that idle have left."""
-        # A life as any other first: what the part before has left goes with it.
+        """Samples the resources of the program while both servers run without events, after idle threads have ended."""
+        # A life like any other comes first, which releases the resources of the previous part.
         with Lives(self.servers, 3):
             pass
         with Lives(self.servers, 14) as lives:
             time.sleep(6)
-            # A connection that looks for sensors now and then is not held.
+            # A connection that occasionally searches for sensors is not counted.
             states = [self.app.state()]
             for _ in range(5):
                 time.sleep(1)

@@ -1,6 +1,6 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""What there is to say at the end: readings, by their numbers, and what the program holds; and weeks in virtual time."""
+"""The results: readings by their numbers, the resources that the program holds, and weeks in virtual time."""
 import collections
 import json
 import subprocess
@@ -8,17 +8,17 @@ import subprocess
 from servers import RATE
 from slopes import grows, lasting
 
-# A leak of one block each time is more than this, in bytes.
+# The lower limit, in bytes, of a leak of one block per event.
 LEAK = 8
-# The system counts memory in pages, and gives some at a time: so many bytes are no leak.
+# The system allocates memory in pages, several at a time. Growth up to this number of bytes is not a leak.
 PAGES = 65536
-# Bytes a simulated week: one page. The heap in use goes up and down by some kilobytes, while the system gives pages of it
-# until the sixtieth or ninetieth week, up to thirty at a time.
+# One page per simulated week, in bytes. The heap in use varies by several kilobytes, and the system adds up to thirty
+# pages at a time until the sixtieth to ninetieth week.
 WEEKLY, PAGES_WEEKLY = 4096, 4 * 4096
 
 
 def told(table, servers, plug):
-    """Losses and returns, of all parts together."""
+    """The losses and returns of all parts."""
     for server in servers:
         table.add(f"{server.kind} restarted", server.lives, "each loss told once, each return heard",
                   "; ".join(server.faults[:2]) or "so", not server.faults)
@@ -27,7 +27,8 @@ def told(table, servers, plug):
 
 
 def readings(table, servers, state, stalled):
-    """What left the servers against what was heard. Dropped is only what stalls of the main thread made wait too long."""
+    """Compares the readings that left the servers with the received ones. Readings may be dropped only while the main
+    thread is blocked."""
     held_up = sum(program.held_up for program in (servers[0].app, servers[0].programs)) / 1000
     for server in servers:
         for stream in server.streams:
@@ -36,8 +37,8 @@ def readings(table, servers, state, stalled):
                 sums.update(server.app.runs.get((stream, run), {}))
             sent, dropped = sum(server.sent.values()), state[f"dropped-{stream}"]
             lost = sent - sums["heard"] - dropped
-            # A sensor's samples wait half a second in the server, and leave it only when they are fetched. What came while the
-            # machine let one of both not run is not the program's fault.
+            # The samples of a sensor wait in the server for 0.5 s and leave it only if they are fetched. Missing
+            # samples are not an error of the program if the machine did not schedule one of the processes.
             unfetched = max(0, sums["missing"] - dropped - max(0, lost))
             excused = min(unfetched, round(held_up * RATE[server.kind]))
             late = sums["repeated"] + sums["mistimed"]
@@ -52,12 +53,13 @@ def readings(table, servers, state, stalled):
 
 
 def left(table, samples, first, last):
-    """Threads, descriptors and memory, after the warm-up and at the end. Samples are of restarts so far, and a state."""
+    """Threads, descriptors and memory after the warm-up and at the end. A sample is the number of restarts and a
+    state."""
     more = ", ".join(f"{count} {kind}" for kind, count in (last["files"] - first["files"]).items())
     for what, seen in (("threads", ""), ("descriptors", f", with {more} more" if more else "")):
         table.add(f"{what} at the end", 1, f"at most {first[what]}, as after the warm-up", f"{last[what]}{seen}",
                   last[what] <= first[what])
-    # Two thirds of them: at first the system's memory is taken into use.
+    # The last two thirds of the samples. In the first third, the process still allocates memory from the system.
     samples = samples[len(samples) // 3:]
     times = max(1, samples[-1][0] - samples[0][0])
     for what, least in (("heap", LEAK), ("resident", max(LEAK, PAGES / times))):
@@ -66,19 +68,19 @@ def left(table, samples, first, last):
             continue
         is_growing, found, error = grows([(done, state[what]) for done, state in samples], least)
         more = last[what] - first[what]
-        # What is compared here is of one moment each.
+        # Values that are compared must be from the same sample.
         holds = not is_growing and (what == "resident" or more <= max(PAGES / 4, LEAK * times))
         table.add(f"memory: {what}", len(samples), f"bytes more a restart: 0, not beyond doubt above {least:.0f}",
                   f"{found:+.1f} ± {error:.1f}; {more:+} bytes since the warm-up", holds)
 
 
 def weeks(table, program, environment, count):
-    """Simulated weeks, in a process of their own."""
+    """Simulated weeks, in a separate process."""
     run = subprocess.run([program, "weeks", str(count)], env=environment, stdout=subprocess.PIPE, text=True, check=False)
     points = [json.loads(line) for line in run.stdout.splitlines()]
     if run.returncode or not points:
         return table.add("simulated weeks", count, "flat memory", f"ended with {run.returncode}", False)
-    # In the first half most of the system's memory is taken into use.
+    # In the first half, the process still allocates most of its memory from the system.
     kept = points[len(points) // 2:]
     weekly = {what: [(point["hours"] / 168, point[what]) for point in kept] for what in ("heap", "resident")}
     seen, holds = [], True

@@ -1,6 +1,6 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""The programs that are spoken with in lines: what they are asked, what they answer, and what they tell by themselves."""
+"""The programs that exchange lines with the test: requests, responses and events."""
 import collections
 import json
 import os
@@ -11,11 +11,11 @@ import time
 
 
 class Ended(Exception):
-    """A program that should run has ended, or answers no more."""
+    """A program that should be running has ended or does not respond."""
 
 
 class Program:
-    """A process of `endurance`, which answers words with an id of their own."""
+    """A process of `endurance`. Its responses contain the id of the request."""
 
     def __init__(self, words, environment, log):
         self.name, self.log = words[1], log
@@ -24,7 +24,7 @@ class Program:
                                             text=True)
         self.news = threading.Condition()
         self.ready = None
-        # Milliseconds for which the machine did not let a thread of it run.
+        # The time in milliseconds during which the machine did not schedule a thread of the program.
         self.held_up = 0
         self._answers, self._last, self._has_ended = {}, 0, False
         threading.Thread(target=self._read, daemon=True).start()
@@ -48,10 +48,10 @@ class Program:
             self.news.notify_all()
 
     def take(self, said):
-        """Takes what it tells by itself, with `news` held."""
+        """Processes an event of the program. Called with `news` held."""
 
     def wait_for(self, condition, limit):
-        """Waits until the condition holds; False when it does not in time."""
+        """Waits until the condition is true. Returns False after the time limit."""
         end = time.monotonic() + limit
         with self.news:
             while not condition():
@@ -64,7 +64,7 @@ class Program:
         return True
 
     def begin(self, *words):
-        """Asks for something, and gives the id of the answer."""
+        """Sends a request. Returns the id of the response."""
         with self.news:
             self._last += 1
             number = self._last
@@ -76,7 +76,7 @@ class Program:
         return number
 
     def answer(self, number, limit):
-        """Waits for an answer."""
+        """Waits for a response."""
         if not self.wait_for(lambda: number in self._answers, limit):
             raise Ended(f"{self.name} has not answered for {limit:.0f} s; see {self.log}")
         with self.news:
@@ -98,12 +98,12 @@ class App(Program):
     """The program under test."""
 
     def __init__(self, *arguments):
-        # What it has told, by stream: the losses, the newest run, how often one was heard of again, what each run gave.
+        # Its reports by stream: losses, the current run, the number of returns, the readings of each run.
         self.losses, self.run, self.returns = collections.Counter(), collections.Counter(), collections.Counter()
         self.runs, self.lost = {}, set()
-        # The losses when a stream was heard of last: a short life may have ended since.
+        # The number of losses when a stream last returned. A short life may have ended since.
         self.losses_then = collections.Counter()
-        # How often each accessory came, answered and went, by its number.
+        # The number of connections, responses and disconnections of each accessory, by its number.
         self.connected, self.echoed, self.gone = (collections.Counter() for _ in range(3))
         super().__init__(*arguments)
 
@@ -118,21 +118,21 @@ class App(Program):
             self.losses_then[stream] = self.losses[stream]
             self.returns[stream] += 1
         elif said["event"] == "run":
-            # A run may be told in parts.
+            # A run may be reported in several parts.
             sums = self.runs.setdefault((stream, said["run"]), collections.Counter())
             sums.update({what: said[what] for what in ("heard", "missing", "repeated", "mistimed")})
         else:
             {"connected": self.connected, "echoed": self.echoed, "gone": self.gone}[said["event"]][said["number"]] += 1
 
     def open_files(self):
-        """What it has open, by kind."""
+        """Returns the open descriptors by kind."""
         found = collections.Counter()
         for name in os.listdir(f"/proc/{self.process.pid}/fd"):
             try:
                 # Sockets and pipes have numbers.
                 found[re.sub(r":\[\d+\]$", "", os.readlink(f"/proc/{self.process.pid}/fd/{name}"))] += 1
             except OSError:
-                pass  # It was closed meanwhile.
+                pass  # It was closed in the meantime.
         return found
 
     def state(self):

@@ -1,6 +1,6 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""The real gpsd and the real iiod, killed and started again in the places of the simulated ones."""
+"""The real gpsd and iiod, killed and restarted instead of the simulated servers."""
 import datetime
 import os
 import random
@@ -17,13 +17,13 @@ PATH = os.environ.get("PATH", "") + ":/usr/sbin:/usr/local/sbin"
 
 
 def kill_all():
-    """Ends what still runs, when all is ended."""
+    """Ends the remaining processes at the end."""
     for process in list(_alive):
         process.kill()
 
 
 class Daemon:
-    """A daemon that is killed and started again; the program has to tell each loss once, and to hear each return."""
+    """A daemon that is killed and restarted. The program has to report each loss once, and each return."""
 
     def __init__(self, streams, port, command, environment):
         self.streams, self.port, self.command = streams, port, command
@@ -62,7 +62,7 @@ class Daemon:
 
 
 class Feed:
-    """A receiver that sends numbered sentences, 20 epochs a second, on the system's time."""
+    """A receiver that sends numbered sentences for 20 epochs per second, in system time."""
 
     def __init__(self, port, server):
         self._port, self._server, self._goes_on = port, server, threading.Event()
@@ -79,27 +79,27 @@ class Feed:
         self._thread.join()
 
     def _send(self, run):
-        # In whole twentieths of a second, as sentences have hundredths.
+        # In whole twentieths of a second, because sentences have hundredths.
         began = round(time.time() * 20) / 20
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as out:
             number = 0
             while self._goes_on.is_set():
                 now = datetime.datetime.fromtimestamp(began + number * 0.05, datetime.timezone.utc)
                 clock = now.strftime("%H%M%S.") + f"{now.microsecond // 10000:02}"
-                # Degrees and minutes; see Numbers.swift.
+                # Degrees and minutes, see Numbers.swift.
                 north = f"{angle(number, 1_000_000, 2)},N"
                 east = f"{angle(run, 10_000, 3)},E"
                 try:
                     out.sendto(sentence(f"GPRMC,{clock},A,{north},{east},004.0,000.0,{now.strftime('%d%m%y')},,,A")
                                + sentence(f"GPGGA,{clock},{north},{east},1,08,1.0,500.0,M,47.0,M,,"), ("127.0.0.1", self._port))
                 except OSError:
-                    pass  # Nobody listens yet.
+                    pass  # No process is reading yet.
                 number += 1
                 time.sleep(max(0, began + number * 0.05 - time.time()))
 
 
 def angle(value, parts, digits):
-    """Degrees and minutes of value / parts degrees."""
+    """Returns degrees and minutes of value / parts degrees."""
     degrees, rest = divmod(value, parts)
     return f"{degrees:0{digits}}{rest * 60 / parts:011.8f}"
 
@@ -140,7 +140,7 @@ def iiod(table, app, server, count, seed, work, description):
     program, mock = shutil.which("iiod", path=PATH), shutil.which("umockdev-run", path=PATH)
     if not program or not mock:
         return table.skip("the real iiod killed", "iiod or umockdev-run is not installed")
-    # Without its buffer, for which a kernel is needed: it is read axis by axis.
+    # Without the buffer, which requires a kernel, the device is read axis by axis.
     text = "".join(line for line in open(description, encoding="utf-8") if not line.startswith(("A: buffer", "A: scan_elements", "A: trigger")))
     path = f"{work}/board.umockdev"
     with open(path, "w", encoding="utf-8") as file:

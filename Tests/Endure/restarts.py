@@ -1,6 +1,6 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""Servers that restart and accessories that are unplugged, a thousand times an hour, all at once."""
+"""Restarts servers and unplugs accessories a thousand times per hour, all at the same time."""
 import random
 import time
 
@@ -8,21 +8,21 @@ from servers import PATIENCE
 
 
 def restart(server, count, seconds, seed):
-    """So many lives, spread over the seconds."""
+    """Distributes the given number of lives over the time in seconds."""
     chance = random.Random(f"{seed} {server.kind}")
     share, due = seconds / count, time.monotonic()
     for _ in range(count):
-        # It is back before the program tries again, mostly; sometimes the program has tried in vain.
+        # The server usually returns before the program reconnects; in some lives, an attempt fails first.
         away = chance.uniform(0, 0.1) if chance.random() < 0.95 else chance.uniform(0.5, 2)
         life = server.live(chance.uniform(0.05, max(0.1, 2 * (share - 0.6))), chance.choice(["quiet", "cut", "half"]))
         life.finish()
-        # What one life took too long the next ones make up for.
+        # Later lives make up for delays of earlier ones.
         due += share
         time.sleep(max(away, due - time.monotonic() if chance.random() < 0.5 else 0))
 
 
 class Plug:
-    """An accessory that is plugged in and out, with another number each time."""
+    """An accessory that is plugged in and unplugged, with a different number each time."""
 
     def __init__(self, programs, app):
         self.programs, self.app = programs, app
@@ -39,7 +39,7 @@ class Plug:
             time.sleep(max(0, began + share - time.monotonic()) * chance.random())
 
     def attach(self, is_told=True):
-        """Plugs it in; the program has to tell it, unless it cannot."""
+        """Plugs in the accessory. The program has to report it, if it can."""
         self.number += 1
         self.programs.ask("attach", self.number)
         if is_told:
@@ -57,6 +57,6 @@ class Plug:
 
     @property
     def told_once(self):
-        """The accessories that were told exactly once as connected, answered, and were told once as gone."""
+        """Returns the accessories that were connected exactly once, responded, and were disconnected exactly once."""
         told = self.app.connected, self.app.echoed, self.app.gone
         return sum(all(what[number] == 1 for what in told) for number in range(1, self.number + 1))

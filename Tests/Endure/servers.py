@@ -1,35 +1,35 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""A server that lives again and again, and what the program under test hears of each life."""
+"""A server that is restarted repeatedly, and the reports of the program under test about each life."""
 import threading
 import time
 
-# Readings a second of each server.
+# The readings per second of each server.
 RATE = {"gpsd": 20, "iiod": 200}
 STREAMS = {"gpsd": ["location"], "iiod": ["accelerometer", "gyroscope", "magnetometer"]}
-# Seconds until something counts as not told. An attempt to connect waits ten at most.
+# The time in seconds after which a missing report is a failure. A connection attempt waits for at most 10 s.
 PATIENCE = 30
 
 
 class Server:
-    """gpsd or iiod: its lives, one after the other, are numbered."""
+    """gpsd or iiod. Its consecutive lives are numbered."""
 
     def __init__(self, kind, port, programs, app):
         self.kind, self.port, self.programs, self.app = kind, port, programs, app
         self.streams = STREAMS[kind]
         self.run, self.lives = 0, 0
-        # What left the server in each run; what went wrong, in words.
+        # The readings sent in each run, the unread readings, and the faults as text.
         self.sent, self.unread, self.faults = {}, 0, []
 
     def fault(self, text):
         self.faults.append(f"{self.kind} in run {self.run}: {text}")
 
     def live(self, seconds, end="quiet"):
-        """A life of that many seconds from when the program hears of it; gives it once that is so."""
+        """Starts a life of the given duration in seconds, which begins when the program reports it. Returns it then."""
         return Life(self, seconds, end)
 
     def missing(self):
-        """The runs of which the program has not told yet what they gave."""
+        """Returns the runs whose readings the program has not reported yet."""
         return [(stream, run) for stream in self.streams for run in self.sent if (stream, run) not in self.app.runs]
 
 
@@ -52,11 +52,11 @@ class Life:
                 server.fault(f"{stream} was not heard again in {PATIENCE} s")
             elif app.losses_then[stream] != self.losses[stream]:
                 server.fault(f"{stream} was told as lost {app.losses_then[stream] - self.losses[stream] + 1} times")
-            # The losses that were told since then are of this life's end.
+            # Losses reported since then belong to the end of this life.
             self.losses[stream] = app.losses_then[stream]
 
     def finish(self):
-        """Waits for its end, and for the loss to be told."""
+        """Waits for the end of the life and for the report of the loss."""
         server, app = self.server, self.server.app
         done = server.programs.answer(self.number, self.limit)
         server.sent[server.run] = done.get("sent", 0)
@@ -69,7 +69,8 @@ class Life:
 
 
 class Lives:
-    """One life of each server, side by side, for as long as `with` lasts: the body has to be done within the seconds."""
+    """One simultaneous life of each server for the duration of `with`. The body has to finish within the given
+    seconds."""
 
     def __init__(self, servers, seconds):
         self.servers, self.seconds = servers, seconds
@@ -85,12 +86,12 @@ class Lives:
                 life.finish()
 
     def rest(self):
-        """Waits until a second before the end."""
+        """Waits until one second before the end."""
         time.sleep(max(0, self.began + self.seconds - 1 - time.monotonic()))
 
 
 def side_by_side(tasks):
-    """Runs them in threads, and raises what the first that failed has raised."""
+    """Runs the functions in threads, and raises the first exception."""
     failures = []
 
     def run(task):

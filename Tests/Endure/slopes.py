@@ -1,12 +1,12 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""Whether something grows: a line of least squares through what was measured, and how sure its slope is."""
+"""Detection of growth: a least-squares line through measurements, and the standard error of its slope."""
 import math
 import statistics
 
 
 def slope(points):
-    """The slope through pairs of x and y, and its standard error."""
+    """Returns the slope through pairs of x and y, and its standard error."""
     count = len(points)
     middle_x = sum(x for x, _ in points) / count
     middle_y = sum(y for _, y in points) / count
@@ -19,12 +19,13 @@ def slope(points):
 
 
 def grows(points, least):
-    """True when the slope is above `least` beyond doubt, and what to say of it: the figure and twice its error."""
+    """Returns True if the slope is above `least` by more than twice its error, and a text with both values."""
     found, error = slope(points)
     return found - 2 * error > least, found, 2 * error
 
 
 def lasting(points, parts=5):
-    """The median of the slopes of so many parts: what leaks does so in all of them, what is taken once in one."""
+    """Returns the median of the slopes of the given number of parts. A leak increases all parts, a single allocation
+    only one."""
     size = max(1, len(points) // parts)
     return statistics.median(slope(points[start:start + size])[0] for start in range(0, size * parts, size))

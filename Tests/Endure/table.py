@@ -1,13 +1,13 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""The table at the end, and the line that tells how far it is."""
+"""The final table, and the progress line."""
 import sys
 import threading
 import time
 
 
 class Table:
-    """What was done, how often, what was expected and what was seen."""
+    """The number of events, the expected results and the observed ones."""
 
     def __init__(self):
         self.rows, self._lock = [], threading.Lock()
@@ -17,7 +17,7 @@ class Table:
             self.rows.append((what, str(times), expected, seen, "yes" if holds else "NO"))
 
     def skip(self, what, reason):
-        """A row of what could not be done here."""
+        """Adds a row for a part that is impossible on this machine."""
         with self._lock:
             self.rows.append((what, "0", "", f"left out: {reason}", "-"))
 
@@ -34,12 +34,12 @@ class Table:
 
 
 class Progress:
-    """A line for each part, each ten seconds on a terminal, and each ten minutes elsewhere."""
+    """Prints one line per part, every ten seconds on a terminal and every ten minutes elsewhere."""
 
     def __init__(self, tell):
         self._tell, self._began = tell, time.monotonic()
         self.part = ""
-        # A log of a night stays short, and still says how far it came.
+        # Keeps the log of a night short but shows the progress.
         self._pause = 10 if sys.stderr.isatty() else 600
         threading.Thread(target=self._repeat, daemon=True).start()
 

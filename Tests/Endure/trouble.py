@@ -1,6 +1,6 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""What a program meets beside servers that restart: its own main thread, its limits, its memory, its clock."""
+"""Faults other than restarting servers: a blocked main thread, limits of descriptors and memory, clock steps."""
 import collections
 import os
 import resource
@@ -9,24 +9,24 @@ import time
 
 from servers import RATE, Lives, side_by_side
 
-# Readings that wait for a handler, or locations for a delegate.
+# The maximum number of readings pending for a handler, or of locations pending for a delegate.
 WAITING = 1024
 HOUR, WEEKS = 3600, 1024 * 7 * 86400
 
 
 class Trouble:
-    """Each part has lives of its own, so that what it does to the readings can be counted."""
+    """Each part uses separate lives of the servers, so that its effect on the readings can be counted."""
 
     def __init__(self, table, app, servers, plug, clock):
         self.table, self.app, self.servers, self.plug, self.clock = table, app, servers, plug, clock
-        # What was dropped while the main thread was stalled, by stream.
+        # The number of items that were dropped while the main thread was blocked, by stream.
         self.stalled = collections.Counter()
 
     def streams(self):
         return [stream for server in self.servers for stream in server.streams]
 
     def of_runs(self):
-        """What each stream gave in the last life of its server."""
+        """Returns the readings of each stream in the last life of its server."""
         found = {}
         for server in self.servers:
             for stream in server.streams:
@@ -38,7 +38,7 @@ class Trouble:
         return collections.Counter({stream: state[f"dropped-{stream}"] for stream in self.streams()})
 
     def stalls(self, count, seconds):
-        """The main thread does something else for that long."""
+        """Blocks the main thread for the given time."""
         wrong, dropped_in_all = [], 0
         for _ in range(count):
             before = self.dropped()
@@ -51,7 +51,7 @@ class Trouble:
             for stream, (run, sent) in self.of_runs().items():
                 dropped = after[stream] - before[stream]
                 dropped_in_all += dropped
-                # What was dropped is a gap before the newest; a gap that is longer is told with all readings.
+                # Dropped readings form a gap before the newest ones. A longer gap is reported with all readings.
                 if run["missing"] < dropped or run["heard"] + dropped != sent:
                     wrong.append(f"{stream}: {run['heard']} heard and {dropped} dropped of {sent}, {run['missing']} missing")
                 rate = RATE["gpsd" if stream == "location" else "iiod"]
@@ -63,7 +63,7 @@ class Trouble:
                        "; ".join(wrong[:2]) or f"{dropped_in_all} dropped and counted, the rest heard", not wrong)
 
     def crowds(self, rounds, members):
-        """Many managers come and go beside those that stay."""
+        """Creates and releases many managers next to the permanent ones."""
         heard = 0
         with Lives(self.servers, 15 + rounds * 0.5) as lives:
             began = time.monotonic()
@@ -75,13 +75,13 @@ class Trouble:
         self.table.add(f"{members} managers come and go", done, f"{done * members} heard", f"{heard} heard", heard == done * members)
 
     def descriptors(self, count):
-        """No descriptor is left while servers restart and an accessory comes; then there are some again."""
+        """Uses up all descriptors while servers restart and an accessory is attached, and then frees them."""
         held = 0
         faults = len(self._faults())
         for _ in range(count):
             with Lives(self.servers, 4):
                 held = self.app.ask("use-descriptors", 0)["held"]
-            # The losses were told. Nobody can connect, and the folder of accessories cannot be read.
+            # The losses are reported. Connecting is impossible, and the directory of accessories cannot be read.
             self.plug.attach(is_told=False)
             time.sleep(1)
             self.app.ask("free-descriptors")
@@ -99,7 +99,7 @@ class Trouble:
     # MARK: The clock
 
     def clocks(self, seconds):
-        """Civil time steps, and back."""
+        """Steps the civil time forward and back."""
         if self.clock is None:
             return self.table.skip("clock steps by an hour and 1024 weeks", "no C compiler, or the library cannot be put in")
         steps = [HOUR, 0, -HOUR, 0, WEEKS, 0, -WEEKS, 0]
@@ -120,7 +120,7 @@ class Trouble:
     # MARK: Memory
 
     def memory(self, count):
-        """Hardly any more memory can be had."""
+        """Limits the memory to slightly more than the present use."""
         pid = self.app.process.pid
         faults = len(self._faults())
         group = MemoryGroup(pid)
@@ -161,9 +161,9 @@ def address_space(pid):
 
 
 class MemoryGroup:
-    """A control group with one process in it; no path, and the reason, where there can be none."""
+    """Creates a control group with one process. Returns no path and the reason if this is impossible."""
 
-    # Of version 2, and of version 1: where, the line of a process, the limit, what is used, and no limit.
+    # For versions 2 and 1: the path, the line of a process, the limit, the usage, and the value for no limit.
     KINDS = (("/sys/fs/cgroup", "0::", "memory.max", "memory.current", "max"),
              ("/sys/fs/cgroup/memory", ":memory:", "memory.limit_in_bytes", "memory.usage_in_bytes", "-1"))
 
@@ -196,7 +196,7 @@ class MemoryGroup:
 
     def limit(self, more):
         with open(f"{self.path}/{self._used}", encoding="ascii") as file:
-            # What was used before the process came into the group is counted elsewhere.
+            # Memory that the process used before it joined the group is not counted there.
             self._write(f"{self.path}/{self._limit}", int(file.read()) + more)
 
     def free(self):

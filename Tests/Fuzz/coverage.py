@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""Prints how much of each room a fuzz target reaches, from what llvm-cov exports.
+"""Prints the coverage of each module by a fuzz target, from an export of llvm-cov.
 
-    Tests/Fuzz/coverage.py TARGET EXPORT.json ROOM...
+    Tests/Fuzz/coverage.py TARGET EXPORT.json MODULE...
 """
 import json
 import sys

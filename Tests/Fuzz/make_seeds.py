@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""Writes what a fuzz target begins with into a folder, from recorded data and by hand.
+"""Writes the seed inputs of a fuzz target to a directory, from recorded and handwritten data.
 
     Tests/Fuzz/make_seeds.py TARGET FOLDER
 """
@@ -16,7 +16,7 @@ from server_seeds import accessory_server, dashboard, gpsd_server, iio_client, i
 
 
 def gpsd():
-    """Recorded reports: one of a class, a device and a length. The byte "@" asks for pieces of 64 bytes."""
+    """Recorded reports: one per class, device and length. The byte "@" selects pieces of 64 bytes."""
     seen = set()
     for _, line in lines("gpsd/*.chk"):
         key = (len(line) % 400, line.split(b" ")[1:2])
@@ -35,7 +35,7 @@ def iio():
 
 
 def xml():
-    """The first byte chooses options."""
+    """The first byte selects options."""
     point = '<trkpt lat="1.5" lon="-2"><ele>3</ele><time>2021-06-16T23:46:05.5Z</time><fix>dgps</fix><sat>7</sat>'
     more = ("<hdop>0.9</hdop><extensions><g:x><g:speed>1</g:speed><g:course>9</g:course></g:x></extensions></trkpt>")
     segment = f"<trkseg>{point}{more}</trkseg>"
@@ -49,7 +49,7 @@ def xml():
 
 
 def accessories():
-    """Files of accessories, and the descriptors of the devices that are described."""
+    """Files of accessories, and descriptors of the described devices."""
     yield b'{"name":"A","port":"p","serial":"1","protocols":{"com.a":{"tty":"/dev/t","speed":9600,"dtr":"leave"}}}'
     yield b'{"name":"B","protocols":{"com.b":{"socket":"s"},"com.c":{"hidraw":"/h","reportLength":64}}}'
     for _, line in lines("udev/*.umockdev"):
@@ -58,14 +58,15 @@ def accessories():
 
 
 def beacons():
-    """Messages of a real bus, each behind BlueZ's answer about its objects, and as if from BlueZ; an iBeacon."""
+    """Messages from a real bus, each after BlueZ's response about its objects and with BlueZ as the sender; an
+    iBeacon."""
     messages = {}
     with open(os.path.join(ROOT, "Tests/Location/BlueZSourceTests/messages.txt"), encoding="ascii") as file:
         for line in file:
             if not line.startswith("#"):
                 name, digits = line.split()
                 messages[name] = bytes.fromhex(digits)
-    # It answers the fifth call.
+    # The response belongs to the fifth call.
     field = b"\x05\x01u\0"
     at = messages["objects"].index(field) + len(field)
     answer = messages["objects"][:at] + struct.pack("<I", 5) + messages["objects"][at + 4:]
@@ -76,7 +77,7 @@ def beacons():
 
 
 def boards():
-    """Messages as OwnTracks documents them, and lines of a spool."""
+    """Messages as documented by OwnTracks, and lines of a spool."""
     yield (b'{"_type":"location","acc":12,"alt":34,"batt":58,"bs":1,"cog":270,"conn":"w","inregions":["home"],"lat":52.5,'
            b'"lon":13.4,"m":1,"p":101.3,"t":"u","tid":"ph","tst":1700000000,"vac":3,"vel":36}')
     yield b'{"_type":"location","lat":-89.99999999,"lon":180.0,"tst":1700000000,"tst_ms":1700000000999,"vel":-1,"cog":-1}'
@@ -90,7 +91,7 @@ def boards():
 
 
 def motion():
-    """The first byte chooses a list of waypoints or a trace, and how it is gone."""
+    """The first byte selects a list of waypoints or a trace, and the options of the motion."""
     yield b"048,11,520,3\n48.001,11.001,,,5\n48,11.002\n"
     yield b"2lon,lat,pause\n-180,90,1\n180;-90\n0 0 \n"
     yield b"4# there and back\n48,11\n48.01,11\n48,11\n48,11,,,3\n"
@@ -100,7 +101,7 @@ def motion():
 
 
 def places():
-    """Addresses, the first byte with a circle or without; changes of the table of sections and of the data."""
+    """Addresses, with or without a circle according to the first byte; changes to the section table and the data."""
     for text in ["Berlin", "Paris, Texas", "1 Infinite Loop, Cupertino CA 95014, USA", "Oxford, Oxfordshire, UK", "Bo",
                  "Wien, \u00d6sterreich", "Georgia", "San Juan, Puerto Rico, USA", "San Fran", "London, QQ", "BO"]:
         yield b"0" + text.encode()
@@ -114,7 +115,7 @@ def places():
 
 
 def nmea():
-    """Receivers' logs and the smallest parts of them, so that a change hits a field."""
+    """Receiver logs and their smallest parts, so that a mutation affects a field."""
     whole, seen = {}, set()
     for name, line in lines("gpsd/*.log"):
         if line[:1] in (b"$", b"#") and len(whole.setdefault(name, [])) < 30:
@@ -126,7 +127,7 @@ def nmea():
 
 
 def formats():
-    """Expected callbacks, descriptions of devices and dialogues with them."""
+    """Expected callbacks, device descriptions and dialogues."""
     yield b"\n".join([
         b'{"format":"device-services-expectations","version":1,"options":{"o":"x"},"tolerances":{"a":{"absolute":9,'
         b'"relative":1,"circle":360},"b":{"rotation":360},"c":{"absolute":1e9}}}',
@@ -138,7 +139,7 @@ def formats():
 
 
 def tables():
-    """Tables of phones' apps and others, and a column map."""
+    """Tables of phone apps and other programs, and a column map."""
     for table in [
         '"Time (s)";"Acceleration x (m/s^2)";"Acceleration y (m/s^2)";"Acceleration z (m/s^2)"\n1,5E0;NaN;2;3\n2,5E0;1;2;3\n',
         '"Time (s)","Latitude (°)","Longitude (°)","Height (m)","Velocity (m/s)","Vertical Accuracy (°)","Satellites"\n'
@@ -152,7 +153,7 @@ def tables():
         "2026-11-21T10:00:00Z;1;2;3;500000000;60000000\n",
         'time=t:ms,accel.x="a,b":-g,accel.y=#2,accel.z=z:mg,lat=a,lon=b,separator=tab',
     ]:
-        # The first byte says what it is read as.
+        # The first byte selects the format.
         for kind in b"01289:;<=>?":
             yield bytes([kind]) + table.encode()
 

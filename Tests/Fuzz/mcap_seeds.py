@@ -1,6 +1,6 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""MCAP files without their magic bytes, which the fuzzer puts in front."""
+"""MCAP files without their magic bytes, which the fuzzer prepends."""
 
 import struct
 import zlib

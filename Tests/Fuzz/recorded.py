@@ -1,6 +1,6 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""Where recorded data lies, and its lines."""
+"""The location of recorded data, and its lines."""
 
 import glob
 import os
@@ -10,7 +10,7 @@ TRACES = os.path.join(ROOT, "Simulators", "Traces")
 
 
 def lines(pattern):
-    """The lines of recorded files, with the files' names."""
+    """Returns the lines of recorded files, with the names of the files."""
     for path in sorted(glob.glob(os.path.join(TRACES, pattern))):
         with open(path, "rb") as file:
             for line in file:

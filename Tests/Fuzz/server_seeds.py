@@ -1,6 +1,6 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""What several clients do to servers, and messages about devices."""
+"""Actions of several clients of a server, and device messages."""
 
 import glob
 import json
@@ -9,13 +9,13 @@ import struct
 
 from recorded import ROOT, TRACES
 
-# What several clients of a server do, as ClientScript reads it.
+# Actions of the clients, in the format of ClientScript.
 
 DEEDS = ["connect", "send", "often", "read", "hang up", "end", "wait", "fault"]
 
 
 def script(options, *steps):
-    """Steps are a deed, a client, and what is sent."""
+    """Creates a script. A step consists of an action, a client, and the data to send."""
     parts = [options if isinstance(options, bytes) else bytes([options])]
     for deed, client, *data in steps:
         data = data[0] if data else b""
@@ -25,7 +25,7 @@ def script(options, *steps):
 
 
 def gpsd_server():
-    """What a real gpsd was sent, by one and by two; faults."""
+    """Requests to a real gpsd, from one and two clients; faults."""
     with open(os.path.join(ROOT, "Tests/Simulators/SimulatorTests/GPSD/gpsd-3.22-dialogue.jsonl"), "rb") as file:
         for number, line in enumerate(file):
             sent = [step[0] for step in json.loads(line)["steps"][1:]]
@@ -73,7 +73,7 @@ def gpsd_server():
 
 
 def iio_server():
-    """What the real iiod was asked, by one and by two."""
+    """Requests to a real iiod, from one and two clients."""
     with open(os.path.join(ROOT, "Tests/Simulators/SimulatorTests/IIOD/iiod-0.24-dialogue.jsonl"), "rb") as file:
         asked = [json.loads(line)["request"] for line in file]
     for number in range(0, len(asked), 6):
@@ -126,7 +126,8 @@ def iio_server():
 
 
 def iio_client():
-    """Answers to OPEN and READBUF. The first byte chooses channels, how many scans a refill has, and how answers are parted."""
+    """Responses to OPEN and READBUF. The first byte selects channels, scans per refill, and the division of
+    responses."""
 
     def answers(step, mask, *refills):
         return b"".join(
@@ -139,17 +140,17 @@ def iio_client():
         if scans < 64:
             one = answers(16, b"0000000f", scans)
             yield bytes([choice]) + b"0\n" + one * 3 + answers(16, b"0000000f", scans, scans) * 2
-        # Two channels of four are asked for; the server sends these, then all.
+        # Two of four channels are requested. The server sends these, then all.
         yield bytes([choice | 1]) + b"0\r\n" + answers(4, b"00000005", min(scans, 16)) + answers(16, b"0000000f", 2, 1)
         yield bytes([choice]) + b"0\n" + answers(16, b"0000000f", 1, 1) + b"0\n-16\n"
-    # Cut inside of scans; errors; nothing.
+    # Truncated within scans; errors; empty.
     yield b"\x040\n20\n0000000f\n" + bytes(20) + b"44\n" + bytes(44) + b"-11\n"
     for error in (b"-16\n", b"-9223372036854775808\n", b"0\n" * 9, b"0\n-5\n-5\n"):
         yield b"\0" + error
 
 
 def dashboard():
-    """Requests, handshakes and frames; the mask of frames is zeros."""
+    """Requests, handshakes and frames. The mask of frames is zero."""
     host = "Host: 127.0.0.1:8080\r\n"
     live = (
         "GET /live?token=0 HTTP/1.1\r\n" + host + "Origin: http://127.0.0.1:8080\r\nUpgrade: websocket\r\n"
@@ -207,7 +208,7 @@ def dashboard():
 
 
 def accessory_server():
-    """Recorded dialogues, and programs that keep to them."""
+    """Recorded dialogues, and programs that follow them."""
     for path in sorted(glob.glob(os.path.join(TRACES, "udev", "*.script"))):
         with open(path, "rb") as file:
             recorded = b"\n".join(file.read().replace(b"\xff", b"").splitlines()[:40])
@@ -231,7 +232,7 @@ def accessory_server():
 
 
 def udev():
-    """Messages about the devices that are described, of udevd and of the kernel, each behind its length."""
+    """Messages of udevd and of the kernel about the described devices, each after its length."""
     for path in sorted(glob.glob(os.path.join(TRACES, "udev", "*.umockdev"))):
         devices = []
         with open(path, encoding="latin1") as file:

@@ -6,9 +6,9 @@ import Testing
 
 extension IntegrationTests {
     @Suite(
-        "Where callbacks arrive", .enabled(if: Tools.gpsd != nil, Tools.gpsdMissing))
+        "Executors of callbacks", .enabled(if: Tools.gpsd != nil, Tools.gpsdMissing))
     struct CallbackPlaceTests {
-        /// Runs a program against a gpsd with a moving receiver and returns what it printed.
+        /// Runs a program against a gpsd with a moving receiver and returns its output.
         private func run(_ program: TestProgram, _ arguments: [String]) async throws -> [String] {
             let daemon = try GPSDaemon()
             let receiver = FedReceiver(port: try #require(daemon.receiverPort))
@@ -25,7 +25,7 @@ extension IntegrationTests {
         }
 
         @Test(
-            "Callbacks come where the manager was made, one at a time, never inside start and never after stop",
+            "Callbacks run on the manager's executor, one at a time, never inside start or after stop",
             arguments: [
                 ("mainRunLoop", "main thread"), ("dispatchMain", "main queue"), ("mainQueue", "main queue"),
                 ("thread", "thread"), ("task", "elsewhere"),
@@ -33,14 +33,14 @@ extension IntegrationTests {
             ])
         func arriveInPlace(kind: String, place: String) async throws {
             let lines = try await run(.commands, ["callback-places", kind])
-            // Undetermined at first, then granted by the start; one callback when both come before the first turn.
+            // Undetermined at first, then granted by the start. One callback if both precede the first drain.
             let authorizations = lines.prefix { $0 == "authorization \(place)" }.count
             #expect((1...2).contains(authorizations))
             let locations = Array(repeating: "location \(place)", count: 5)
             #expect(Array(lines.dropFirst(authorizations)) == locations + ["end"])
         }
 
-        @Test("An async main has its callbacks on the main actor", arguments: [[], ["late"]])
+        @Test("An async main receives its callbacks on the main actor", arguments: [[], ["late"]])
         func arriveOnMainActor(arguments: [String]) async throws {
             let lines = try await run(.asyncMain, arguments)
             #expect(lines == ["authorization main"] + Array(repeating: "location main", count: 5) + ["end"])

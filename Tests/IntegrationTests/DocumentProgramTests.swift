@@ -12,7 +12,7 @@ import Trace
 import TraceFormats
 
 extension IntegrationTests {
-    @Suite("The documents' programs")
+    @Suite("Programs from Apple's documents and a book")
     struct DocumentProgramTests {
         private static func trace(_ rows: [(second: Int, latitude: Double)]) throws -> TraceFile {
             let lines = rows.map { row in
@@ -38,7 +38,7 @@ extension IntegrationTests {
             #expect(shown.withLock { $0 } == ["latitude +48.250000, longitude -11.500000"])
         }
 
-        @Test("Listing 8-7 skips locations that are not recent")
+        @Test("Listing 8-7 skips old locations")
         func listingSkipsOldLocations() throws {
             let device = SimulatedDevice(try DocumentProgramTests.trace([(0, 48.25), (1, 48.5)]))
             let shown = Mutex<[String]>([])
@@ -52,7 +52,7 @@ extension IntegrationTests {
         }
 
         @Test(
-            "Listings 8-8 and 8-9 show a turn on a table, in steps of five degrees, once the compass has proved itself")
+            "Listings 8-8 and 8-9 show a rotation on a table in steps of 5° once the compass is trusted")
         func headingsPlay() throws {
             let file = Checkout.traces.appendingPathComponent("iio/spin-flat-90dps.csv")
             let device = SimulatedDevice(try RecordingFile.open(file.path).trace)
@@ -64,25 +64,26 @@ extension IntegrationTests {
                 device.play()
             }
             let lines = shown.withLock { $0 }
-            // Two turns, of which the first proves the compass from its third quarter on: at least five quarters are left.
+            // Two rotations. The compass is trusted from the third quarter of the first on, so at least five quarters
+            // remain.
             #expect(lines.count >= 450 / 6)
             let numbers = lines.map { $0.split(separator: " ").compactMap { Double($0) } }
             var fineSteps = 0
             for (former, latter) in zip(numbers, numbers.dropFirst()) {
                 try #require(former.count == 3 && latter.count == 3)
-                // 90 degrees a second counterclockwise are 0.9 from one reading to the next.
+                // A counterclockwise rotation of 90°/s is 0.9° from one reading to the next.
                 let step = (former[0] - latter[0] + 360).truncatingRemainder(dividingBy: 360)
                 #expect(step > 0 && step < 6.5, "\(former) and \(latter)")
                 if step < 4.9 { fineSteps += 1 }
-                // There is no position.
+                // Without a position there is no true heading.
                 #expect(latter[1] == -1)
                 #expect(latter[2] > 0 && latter[2] < 45)
             }
-            // A heading that is known twice as well is told between.
+            // A heading with half the uncertainty is delivered in between.
             #expect(fineSteps <= 4)
         }
 
-        @Test("Listing 8-8 shows the course where there is no compass")
+        @Test("Listing 8-8 shows the course if no compass is available")
         func coursePlays() throws {
             let line =
                 #"{"class":"TPV","mode":3,"time":"2026-05-01T10:00:00.000Z","lat":48.5,"lon":11.25,"eph":5,"track":271.5}"#
@@ -97,7 +98,7 @@ extension IntegrationTests {
             #expect(shown.withLock { $0 } == ["no compass", "course 271.500"])
         }
 
-        @Test("The book's program shows locations and failures of a played drive in turn")
+        @Test("The book's program shows the locations and failures of a played drive in order")
         func bookPlays() throws {
             let lines = [
                 #"{"class":"TPV","mode":3,"time":"2026-05-01T10:00:00.000Z","lat":48.5,"lon":11.25,"eph":5}"#,
@@ -137,7 +138,7 @@ extension IntegrationTests {
         }
 
         @Test(
-            "The book's program survives that gpsd goes and shows where it is when gpsd is back",
+            "The book's program survives a restart of gpsd and shows the new location",
             .enabled(if: Tools.gpsd != nil, Tools.gpsdMissing))
         func bookRuns() async throws {
             let daemon = try GPSDaemon()

@@ -10,10 +10,10 @@ import Synchronization
 import Testing
 
 extension IntegrationTests {
-    /// The source through the real libiio, with its faults, against the simulated iiod.
-    @Suite("Our source reads the simulated iiod through libiio")
+    /// Tests the motion source through the real libiio, against the simulated iiod and its faults.
+    @Suite("The motion source with libiio and the simulated iiod")
     struct IIOServerTests {
-        /// What a subscriber hears.
+        /// Records the events of a subscriber.
         private final class Story: Sendable {
             private struct State {
                 var lost: [DeviceError] = []
@@ -45,7 +45,7 @@ extension IntegrationTests {
             var times: [BootTime] { state.withLock { $0.times } }
         }
 
-        /// Waits until the condition holds; false when that takes too long.
+        /// Waits until the condition holds. Returns false on timeout.
         private static func waits(until holds: () -> Bool) async throws -> Bool {
             let clock = ContinuousClock()
             let deadline = clock.now + .seconds(patience)
@@ -75,7 +75,7 @@ extension IntegrationTests {
 
         private static let up = SIMD3(0.5, -1.25, 9.80665)
 
-        /// A device of one accelerometer at rest, at a thousand samples a second.
+        /// A device with one accelerometer at rest, at 1,000 samples per second.
         private static func server() -> IIODServer {
             var sensor = SensorDescription(id: "accel", kind: .accelerometer)
             sensor.name = "mpu6050"
@@ -91,7 +91,7 @@ extension IntegrationTests {
             return max(abs(difference.x), abs(difference.y), abs(difference.z)) < 1e-6
         }
 
-        @Test("A port is reached again and again, and the times of samples are near and rise")
+        @Test("A port can be used repeatedly, and sample times are recent and increasing")
         func port() async throws {
             let server = Self.server()
             let source = try Self.source(try server.start())
@@ -109,9 +109,9 @@ extension IntegrationTests {
             #expect(try await Self.waits { server.connectionCount == 0 })
         }
 
-        /// In a process of its own, whose descriptors and threads nobody else has: other tests have hundreds.
+        /// Runs in a separate process, which shares no descriptors and threads with other tests.
         @Test(
-            "Fifty times gone and back: one loss and one return each, nothing left over",
+            "Fifty disconnections report one loss and one recovery each, and leak nothing",
             .alone("samples that stand still for a second are a loss"))
         func goneAndBack() async {
             await #expect(processExitsWith: .success) {
@@ -137,20 +137,20 @@ extension IntegrationTests {
             }
             #expect(story.lost.count == 50)
             #expect(isNear(story.value, up))
-            // A round that left one behind would leave fifty.
+            // If each round leaked one, fifty would remain.
             #expect(try await waits { count("/proc/self/fd") <= descriptors + 2 })
             #expect(try await waits { count("/proc/self/task") <= threads + 2 })
             subscription.cancel()
             #expect(try await waits { server.connectionCount == 0 })
         }
 
-        @Test("A server that stalls is told as silent once; what can be read meanwhile is read, and samples come back")
+        @Test("A stalled server is reported as silent once, direct reads continue, and streaming resumes")
         func stall() async throws {
             let server = Self.server()
             let source = try Self.source(try server.start())
             let story = Story()
             let subscription = source.subscribe(Self.request) { story.note($0) }
-            // The first is read before the buffer starts.
+            // The first sample is read before the buffer starts.
             #expect(try await Self.waits { story.samples > 100 })
             server.inject(try IIODFault("stall"))
             #expect(try await Self.waits { story.lost.count == 1 })
@@ -158,14 +158,14 @@ extension IntegrationTests {
             #expect(try await Self.waits { story.regained == 1 })
             server.inject(try IIODFault("resume"))
             let before = story.samples
-            // More than reading axis by axis would give, at 200 a second.
+            // More than the 200 samples per second of direct reads.
             #expect(try await Self.waits { story.samples > before + 3000 })
             #expect(story.lost.count == 1)
             subscription.cancel()
             #expect(try await Self.waits { server.connectionCount == 0 })
         }
 
-        // MARK: Odd devices
+        // MARK: Unusual devices
 
         private static func channel(
             _ id: String, _ index: Int, _ format: String, _ raw: Int64, scale: String? = "0.01"
@@ -177,7 +177,7 @@ extension IntegrationTests {
                 attributes: attributes)
         }
 
-        /// A device of those channels; the raw values of the axes are 100, -200 and 981.
+        /// A device with one channel per format. The raw values of its axes are 100, -200 and 981.
         private static func device(
             _ formats: [String], scale: String = "0.01", extra: [IIOChannel] = [], hasStamp: Bool = true,
             matrix: String? = nil
@@ -209,7 +209,7 @@ extension IntegrationTests {
             "a singular matrix": device(["le:s16/16>>0"], matrix: "1, 0, 0; 1, 0, 0; 0, 0, 1"),
         ]
 
-        @Test("Odd devices give right values", arguments: odd.keys.sorted())
+        @Test("Unusual devices deliver correct values", arguments: odd.keys.sorted())
         func oddDevice(name: String) async throws {
             let device = try #require(Self.odd[name])
             let server = IIODServer(
@@ -218,7 +218,7 @@ extension IntegrationTests {
             let story = Story()
             let subscription = source.subscribe(Self.request) { story.note($0) }
             #expect(try await Self.waits { story.samples >= 20 })
-            // Raw 100, -200 and 981 times 0.01.
+            // Raw 100, -200 and 981, scaled by 0.01.
             #expect(Self.isNear(story.value, SIMD3(1, -2, 9.81)), "\(story.value)")
             #expect(story.lost.isEmpty)
             let remarks = source.sensors.first?.remarks ?? []
@@ -227,7 +227,7 @@ extension IntegrationTests {
             #expect(try await Self.waits { server.connectionCount == 0 })
         }
 
-        @Test("A device whose trigger is not set is captured with the trigger of its name")
+        @Test("A device without a trigger is captured with the trigger of its name")
         func missingTrigger() async throws {
             let trigger = IIODevice(id: "trigger0", name: "odd-dev0")
             var context = SimulatedIIOContext(IIOContext(devices: [Self.device(["le:s16/16>>0"]), trigger]))
@@ -243,7 +243,7 @@ extension IntegrationTests {
             subscription.cancel()
         }
 
-        @Test("A scale that cannot be is one clear error", arguments: ["0", "nan", "0,01"])
+        @Test("An invalid scale yields one clear error", arguments: ["0", "nan", "0,01"])
         func scale(text: String) async throws {
             let server = IIODServer(
                 context: SimulatedIIOContext(IIOContext(devices: [Self.device(["le:s16/16>>0"], scale: text)])),
@@ -259,7 +259,7 @@ extension IntegrationTests {
             subscription.cancel()
         }
 
-        @Test("An empty context has no sensors, and a subscriber waits")
+        @Test("An empty context has no sensors, and a subscriber receives no loss")
         func empty() async throws {
             let server = IIODServer(context: SimulatedIIOContext(IIOContext()), samples: IIORestSource())
             let source = try Self.source(try server.start())

@@ -7,14 +7,14 @@ import IIOFormat
 import Testing
 
 extension IntegrationTests {
-    /// Debian's programs of libiio against the simulated iiod.
+    /// Tests Debian's libiio programs against the simulated iiod.
     @Suite(
-        "libiio's own programs take the simulated iiod for iiod",
+        "libiio's programs with the simulated iiod",
         .enabled(if: IIOTools.areThere, IIOTools.missing))
     struct IIOToolTests {
         private static let milliseconds: [Int64] = (0..<2000).map { Int64($0) * 1_000_000 }
 
-        /// What was measured at that number: distinct on each axis.
+        /// The reading with this number, different on each axis.
         private static func reading(_ number: Int) -> SIMD3<Double> {
             SIMD3(Double(number) * 0.001, Double(number % 7), -9.80665)
         }
@@ -37,7 +37,7 @@ extension IntegrationTests {
                 context: SimulatedIIOContext(sensors: [sensor]), samples: IIORecordedSource([track]), options: options)
         }
 
-        /// Runs a program to its end; its status as a shell tells it, nil when it does not end, and what it wrote.
+        /// Runs a program to its end. Returns its exit status in the shell, nil if it does not end, and its output.
         private func run(_ arguments: [String], output: String = "") async throws -> (Int?, [String]) {
             let script = "out=$1; shift; if [ $out ]; then \"$@\" 2>&1 > $out; else \"$@\" 2>&1; fi; echo ended $?"
             let child = try ChildProcess("/bin/sh", ["-c", script, "sh", output] + arguments)
@@ -46,7 +46,7 @@ extension IntegrationTests {
             return (lines.last.flatMap { $0.hasPrefix("ended ") ? Int($0.dropFirst(6)) : nil }, lines)
         }
 
-        /// The scans that iio_readdev writes to its output, its status, and what it said.
+        /// Runs iio_readdev. Returns its exit status, the scans that it writes and its messages.
         private func capture(
             _ port: UInt16, _ options: [String]
         ) async throws -> (status: Int?, bytes: [UInt8], words: String) {
@@ -76,12 +76,12 @@ extension IntegrationTests {
             ] {
                 #expect(text.contains(part), "\(part) in \(text)")
             }
-            // libiio 0.24 prints this of a device without a trigger, with the kernel's sensors too.
+            // libiio 0.24 prints this error for every device without a trigger, also for real sensors.
             let errors = lines.filter { $0.contains("ERROR") && !$0.contains("checking for trigger") }
             #expect(errors.isEmpty)
         }
 
-        @Test("iio_attr reads and writes as a driver would let it")
+        @Test("iio_attr reads attributes and writes those that a driver would accept")
         func attributes() async throws {
             let server = try Self.server()
             let uri = "ip:127.0.0.1:\(try server.start())"
@@ -101,13 +101,13 @@ extension IntegrationTests {
         }
 
         @Test(
-            "iio_readdev's bytes are the readings of the trace, with buffers of every size",
+            "iio_readdev returns the readings of the trace with buffers of every size",
             arguments: [(1, 20, ""), (16, 320, ""), (256, 1024, ""), (64, 640, "partial=5")])
         func scans(buffer: Int, samples: Int, faults: String) async throws {
             let server = try Self.server(faults)
             let (status, bytes, _) = try await capture(try server.start(), ["-b", "\(buffer)", "-s", "\(samples)"])
             #expect(status == 0)
-            // Three axes of four bytes, four bytes of padding, the stamp.
+            // Three axes of four bytes, four bytes of padding, and the timestamp.
             #expect(bytes.count == samples * 24)
             for number in 0..<min(samples, bytes.count / 24) {
                 func integer(_ place: Int, _ count: Int) -> Int64 {
@@ -123,7 +123,7 @@ extension IntegrationTests {
             }
         }
 
-        @Test("In real time iio_readdev needs the time of the trace")
+        @Test("In real time iio_readdev takes as long as the trace")
         func paced() async throws {
             let server = try Self.server(pace: .realTime(speed: 1))
             let port = try server.start()
@@ -136,13 +136,14 @@ extension IntegrationTests {
             #expect(clock.now - start >= .milliseconds(499))
         }
 
-        @Test("iio_readdev tells a device that goes in mid-stream, and a server that is killed")
+        @Test("iio_readdev reports a device that is unplugged while streaming and a killed server")
         func faults() async throws {
             for fault in ["unplug@#1000", "kill@#1000"] {
                 let server = try Self.server(fault)
                 let port = try server.start()
                 let (status, bytes, words) = try await capture(port, ["-b", "100", "-s", "1500"])
-                // It ends by itself; libiio 0.24's own sends are why a killed server may kill it too.
+                // The program ends by itself. libiio 0.24 does not suppress SIGPIPE, so a killed server may kill the
+                // program as well.
                 #expect(status != nil, "\(fault)")
                 #expect(words.contains("Unable to refill buffer") || status == 128 + Int(SIGPIPE), "\(fault): \(words)")
                 #expect(bytes.count == 1000 * 24, "\(fault)")

@@ -2,8 +2,9 @@
 
 import Testing
 
-/// Tests against what is installed: Debian's gpsd, and programs as processes of their own.
+/// Tests with installed software, such as Debian's gpsd, and with programs in separate processes.
 ///
-/// Each has ports, folders and processes of its own, so that some run beside each other. Those that cannot say why.
+/// Each test has its own ports, folders and processes, so that several tests run in parallel. A test that cannot run in
+/// parallel states a reason.
 @Suite(.lanes, .timeLimit(.minutes(30)))
 enum IntegrationTests {}

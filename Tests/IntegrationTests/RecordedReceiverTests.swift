@@ -16,12 +16,12 @@ extension IntegrationTests {
             ((try? FileManager.default.contentsOfDirectory(atPath: Tools.traces.path)) ?? [])
             .filter { $0.hasSuffix(".log") }.sorted()
 
-        @Test("There are logs")
+        @Test("Recorded logs are available")
         func hasLogs() {
             #expect(RecordedReceiverTests.logs.count >= 10)
         }
 
-        @Test("Every fix reaches the delegate with gpsd's own numbers", arguments: logs)
+        @Test("Every fix reaches the delegate with gpsd's own values", arguments: logs)
         func deliversWhatGPSDReports(log: String) async throws {
             let start = Date()
             let fake = try GPSFake(log: Tools.traces.appendingPathComponent(log))
@@ -34,7 +34,7 @@ extension IntegrationTests {
             let library = try Recorder("libgps://\(address)", everyReport: true)
             recorders.append(library)
             #endif
-            // gpsd's own client is the witness of what gpsd said.
+            // gpsd's own client records what gpsd reports.
             let gpspipe = try #require(Tools.gpspipe)
             let witness = try ChildProcess(gpspipe, ["-w", address])
             let steps = Journal<String>()
@@ -49,7 +49,7 @@ extension IntegrationTests {
             }
             coalescing.manager.startUpdatingLocation()
 
-            // Once gpsd has listed the receiver to a client, that client misses nothing.
+            // After gpsd has listed the receiver to a client, the client misses no report.
             for index in recorders.indices {
                 #expect(await steps.wait { $0.contains("\(index) there") })
             }
@@ -67,7 +67,7 @@ extension IntegrationTests {
             let isSameRelease = witness.lines.elements.contains { $0.contains(#""release":"3.22""#) }
             var rows = said
             if isSameRelease {
-                // The .chk files were made with this release.
+                // The .chk files were made with this release of gpsd.
                 let path = Tools.traces.appendingPathComponent(log + ".chk").path
                 let text = String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)
                 rows = try ReportRow.rows(text.split(whereSeparator: \.isNewline).map(String.init))
@@ -86,13 +86,13 @@ extension IntegrationTests {
                 }
             }
 
-            // gpsd's own stamps of arrival tell which epochs were quiet for so long that they may have been let go.
+            // gpsd's arrival timestamps reveal the epochs followed by a silence long enough for an early delivery.
             let groups = Epochs.expected(native.locations, rows: rows)
             await coalescing.settle(locations: groups.count)
             coalescing.manager.stopUpdatingLocation()
             #expect(coalescing.locations.count == groups.count)
             for (number, (location, candidates)) in zip(coalescing.locations, groups).enumerated() {
-                // The row it was made from, when it is one of those it may be made from.
+                // The row that the location was made from, if it is one of the candidates.
                 let row = candidates.first { $0.matches(location) } ?? candidates[0]
                 row.check(location, during: period, "epoch \(number)")
             }

@@ -9,7 +9,7 @@ import Testing
 
 extension IntegrationTests {
     @Suite(
-        "gpsd comes and goes", .enabled(if: Tools.gpsd != nil, Tools.gpsdMissing))
+        "Restarts of gpsd", .enabled(if: Tools.gpsd != nil, Tools.gpsdMissing))
     struct RestartTests {
         static let schemes: [String] = {
             #if LibGPS
@@ -19,7 +19,7 @@ extension IntegrationTests {
             #endif
         }()
 
-        /// A program that prints its callbacks, one for each client.
+        /// Programs that print their callbacks, one for each client.
         static func programs(_ daemon: GPSDaemon) throws -> [ChildProcess] {
             try schemes.map { scheme in
                 try ChildProcess(
@@ -27,7 +27,7 @@ extension IntegrationTests {
             }
         }
 
-        @Test("Fifty times gpsd is killed and comes back: each loss is told once, nothing stale is new, nothing leaks")
+        @Test("Fifty kills of gpsd report one loss each, deliver no stale fixes and leak nothing")
         func survivesFiftyKills() async throws {
             let runs = Thoroughness.rounds(50, quick: 10)
             let daemon = try GPSDaemon()
@@ -57,7 +57,7 @@ extension IntegrationTests {
                     lines.contains { StreamLine($0).latitude.map { Int($0) } == runs + 1 }
                 }
                 let lines = program.lines.elements.map { StreamLine($0) }
-                // One stretch of locations between two losses, each from its own run.
+                // Each interval between two losses contains locations of its own run only.
                 let stretches = lines.split(omittingEmptySubsequences: false, whereSeparator: \.isLoss)
                 #expect(stretches.count == runs + 1)
                 for (number, stretch) in stretches.enumerated() {
@@ -65,10 +65,12 @@ extension IntegrationTests {
                     #expect(stretch.allSatisfy { $0.latitude.map { Int($0) } == number + 1 }, "run \(number + 1)")
                     #expect(stretch.allSatisfy { ($0.age ?? .infinity) < patience }, "run \(number + 1)")
                 }
-                // The first runs load what is loaded lazily. Dispatch lends and takes back threads as it likes.
+                // The first runs load everything that is loaded lazily. Dispatch creates and destroys threads as
+                // needed.
                 let early = try #require(stretches.dropFirst(4).first?.last)
                 let late = try #require(stretches.last?.last)
-                // The last callback before a loss may find the connection closed already, the very last finds it open.
+                // The last callback before a loss may find the connection already closed, but the final callback finds
+                // it open.
                 #expect(try #require(late.descriptors) <= #require(early.descriptors) + 5)
                 #expect(try #require(late.threads) <= #require(early.threads) + 20)
                 await program.kill()
@@ -76,7 +78,7 @@ extension IntegrationTests {
             await daemon.kill()
         }
 
-        @Test("A gpsd that is absent at first is found when it comes")
+        @Test("A gpsd that is unavailable at first is used when it starts")
         func waitsForGPSD() async throws {
             let daemon = try GPSDaemon()
             let receiver = FedReceiver(port: try #require(daemon.receiverPort))
@@ -85,7 +87,7 @@ extension IntegrationTests {
             for program in programs {
                 #expect(await program.lines.wait { $0.contains { StreamLine($0).isLoss } })
             }
-            // Time for more attempts, after a quarter and three quarters of a second, that must not be told again.
+            // Leaves time for further attempts, after 0.25 and 0.75 s, which must not be reported again.
             try await Task.sleep(for: .seconds(1))
             try await daemon.start()
             for program in programs {
@@ -100,7 +102,7 @@ extension IntegrationTests {
         }
 
         @Test(
-            "A process that was stopped for five seconds hears the newest fix, not a burst of old ones",
+            "A process suspended for five seconds receives the newest fix instead of a burst of old ones",
             arguments: schemes)
         func skipsWhatPiledUp(scheme: String) async throws {
             let daemon = try GPSDaemon()
@@ -111,21 +113,21 @@ extension IntegrationTests {
                 .commands, ["stream"], environment: ["DEVICE_SERVICES_GPSD": daemon.address(scheme)])
             try #require(await program.lines.wait { $0.count >= 20 })
             program.signal(SIGSTOP)
-            // The time that passes is what is tested.
+            // Sleeps, because this test checks behavior over time.
             try await Task.sleep(for: .seconds(5))
             let before = program.lines.count
             program.signal(SIGCONT)
             #expect(await program.lines.wait { $0.count >= before + 20 })
             let lines = program.lines.elements.dropFirst(before).map { StreamLine($0) }
-            // At 20 reports a second a hundred piled up. One may have been on its way to the delegate already, and on a busy
-            // machine some of the new ones are old when they arrive.
+            // At 20 reports per second a hundred accumulate. One may already be in delivery, and on a busy machine some
+            // of the new reports are old when they arrive.
             #expect(lines.prefix(20).count { ($0.age ?? 0) > 1 } <= 5)
             #expect(lines.count { $0.isLoss } == 0)
             await program.kill()
             await daemon.kill()
         }
 
-        @Test("gpsd without a receiver: lost once, and the client sleeps", arguments: schemes)
+        @Test("A gpsd without a receiver is lost once, and the client sleeps", arguments: schemes)
         func noticesSilence(scheme: String) async throws {
             let daemon = try GPSDaemon(hasReceiver: false)
             try await daemon.start()
@@ -140,10 +142,10 @@ extension IntegrationTests {
             #expect(await recorder.events.wait { !$0.isEmpty })
             let identifier = try #require(thread.elements.first)
             let before = try ThreadUse(of: identifier)
-            // The time that passes is what is tested: gpsd is asked for a sign of life only every 30 seconds.
+            // Sleeps, because this test checks behavior over time. gpsd is polled only every 30 s.
             try await Task.sleep(for: .seconds(2))
             let after = try ThreadUse(of: identifier)
-            // A loop would use a good part of the 200 ticks, or wake up thousands of times.
+            // A busy loop would use a good part of the 200 ticks, or wake up thousands of times.
             #expect(after.ticks <= before.ticks + 40)
             #expect(after.switches <= before.switches + 20)
             #expect(recorder.errors.map(\.code) == [.locationUnknown])

@@ -1,8 +1,9 @@
 // This source file is part of the swift-device-services project.
 // SPDX-License-Identifier: Apache-2.0
 
-// Swift's Mutex waits in its library, which the thread sanitizer does not see: it would take what the mutex guards for
-// unguarded. These stand in the place of the three functions that enter the kernel, and tell it.
+// Swift's Mutex waits in its library, which the thread sanitizer does not instrument, so data protected by a mutex
+// would appear unprotected. These functions replace the three functions that enter the kernel, and notify the
+// sanitizer.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdbool.h>

@@ -7,7 +7,7 @@ let coreMotion: Target.Dependency = .product(name: "CoreMotion", package: device
 let externalAccessory: Target.Dependency = .product(name: "ExternalAccessory", package: deviceServices)
 let simulatedDevice: Target.Dependency = .product(name: "SimulatedDevice", package: deviceServices)
 
-// What other packages do with this one. scripts/seams builds it in a copy of its own, step by step.
+// Uses of this package by other packages. scripts/seams builds it in a separate copy, step by step.
 let package = Package(
     name: "seams",
     traits: [
@@ -31,13 +31,13 @@ let package = Package(
         .package(url: "https://github.com/pointfreeco/xctest-dynamic-overlay", from: "1.13.0"),
     ],
     targets: [
-        // A product with a target that does not know of the frameworks and one that uses them.
+        // A product with a target that does not know the frameworks and a target that uses them.
         .executableTarget(
             name: "linked",
             dependencies: [
                 coreLocation, coreMotion, externalAccessory, .product(name: "Unrelated", package: "Unrelated"),
             ]),
-        // Playback alone, which no framework is linked with.
+        // Playback alone, which links no framework.
         .executableTarget(name: "simulated", dependencies: [simulatedDevice]),
         // The ways in which programs import the framework and adopt its delegate.
         .executableTarget(
@@ -51,14 +51,14 @@ let package = Package(
                 .enableUpcomingFeature("InternalImportsByDefault"),
                 .enableUpcomingFeature("MemberImportVisibility"),
             ]),
-        // scripts/seams puts the Core Location tests of swift-custom-dump in here.
+        // scripts/seams copies the Core Location tests of swift-custom-dump to this target.
         .testTarget(
             name: "CustomDumpTests",
             dependencies: [
                 coreLocation,
                 coreMotion,
                 .product(name: "CustomDump", package: "swift-custom-dump"),
-                // Without it a difference that the tests find does not fail them.
+                // Without this product, differences that the tests find do not fail them.
                 .product(name: "IssueReportingTestSupport", package: "xctest-dynamic-overlay"),
             ]),
     ]

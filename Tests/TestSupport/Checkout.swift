@@ -2,9 +2,9 @@
 
 package import Foundation
 
-/// The files of this checkout, however deep the test that asks lies in it.
+/// The files of this checkout, regardless of the depth of the calling test.
 package enum Checkout {
-    /// The folder that holds Package.swift.
+    /// The folder that contains Package.swift.
     package static let root: URL = {
         var folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         while folder.path != "/", !FileManager.default.fileExists(atPath: folder.path + "/scripts/test") {
@@ -13,6 +13,6 @@ package enum Checkout {
         return folder
     }()
 
-    /// Recorded data.
+    /// The recorded data.
     package static let traces = root.appendingPathComponent("Simulators/Traces")
 }

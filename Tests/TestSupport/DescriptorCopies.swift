@@ -3,13 +3,14 @@
 import Foundation
 import SystemCalls
 
-/// Copies of all descriptors that lead to a file or folder, closed with this: what a child between fork(2) and exec(2) has.
+/// Duplicates of all descriptors of a file or folder, closed with this object. A child process holds these between
+/// fork(2) and exec(2).
 package final class DescriptorCopies: Sendable {
     private let copies: [Int32]
 
     package init(of path: String) throws {
         let wanted = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
-        // All of them first: a copy may get the number of one that is still to be looked at.
+        // Lists all descriptors first, because a duplicate may get the number of one that has not been checked yet.
         let numbers = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").filter { name in
             (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)")) == wanted
         }

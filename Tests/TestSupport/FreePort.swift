@@ -3,20 +3,20 @@
 import Synchronization
 import SystemCalls
 
-/// Numbers on the loopback interface that can be given up and used again.
+/// Ports on the loopback interface that can be released and used again.
 package enum FreePort {
     package struct Failure: Error {
         let call: String
         let number: Int32
     }
 
-    /// The system chooses from 32768 on for who asks for any port, and for whoever connects: a number from there may belong
-    /// to somebody else as soon as it is free, or be connected to itself.
+    /// Excludes the ephemeral ports, which Linux assigns from 32768 on. Another process may use an ephemeral port as
+    /// soon as it is free, or it may be connected to itself.
     private static let range = 20_000..<30_000
-    /// Runs of tests beside each other begin at different places.
+    /// Test runs in parallel start at different ports.
     private static let count = Atomic(Int(getpid()))
 
-    /// A port that nobody uses, and that no other test of this process gets.
+    /// Returns an unused port that no other test of this process gets.
     package static func next(datagrams: Bool = false) throws -> UInt16 {
         let kind = Int32(datagrams ? SOCK_DGRAM.rawValue : SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         for _ in range {

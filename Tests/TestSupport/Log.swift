@@ -3,12 +3,12 @@
 import DeviceCore
 import Synchronization
 
-/// What was told on other threads, for a test that waits for it.
+/// Values recorded on other threads, for which a test can wait.
 package final class Log<Element: Sendable>: Sendable {
     private let content = Mutex<[Element]>([])
     private let news = Bell()
 
-    /// Nothing was told yet.
+    /// Creates an empty log.
     package init() {}
 
     package var elements: [Element] { content.withLock { $0 } }
@@ -18,7 +18,7 @@ package final class Log<Element: Sendable>: Sendable {
         news.ring()
     }
 
-    /// Waits until what has been told satisfies the condition, at most a minute for each thing told.
+    /// Waits until the elements satisfy the condition, at most a minute for each element.
     package func wait(until isSatisfied: ([Element]) -> Bool) -> Bool {
         while !isSatisfied(elements) {
             guard news.wait(seconds: 60) else { return isSatisfied(elements) }
@@ -26,7 +26,7 @@ package final class Log<Element: Sendable>: Sendable {
         return true
     }
 
-    /// What has been told when it is what was expected, or when that does not come.
+    /// Waits until the elements are as expected, or until a timeout, and returns them.
     package func wait(for expected: [Element]) -> [Element] where Element: Equatable {
         _ = wait { $0 == expected }
         return elements

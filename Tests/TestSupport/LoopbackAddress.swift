@@ -2,9 +2,9 @@
 
 package import SystemCalls
 
-/// Addresses as the socket calls take them.
+/// Addresses for socket calls.
 package enum LoopbackAddress {
-    /// A port of this machine's that others cannot reach.
+    /// Returns the loopback address with this port.
     package static func of(port: UInt16) -> sockaddr_in {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)

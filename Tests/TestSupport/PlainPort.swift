@@ -2,21 +2,21 @@
 
 import SystemCalls
 
-/// A program's end of a simulated port, by plain system calls, so that no code of the project is tested with itself.
+/// A program's end of a simulated port. Uses plain system calls, so that the project's code is not tested with itself.
 package final class PlainPort {
-    /// Waiting for an event that does not come ends after so long, in milliseconds.
+    /// The timeout for each event, in milliseconds.
     private static let limit: Int32 = 60_000
 
     package private(set) var descriptor: Int32
-    /// What was read and nobody has asked for.
+    /// Bytes that were read but not returned yet.
     private var pending: [UInt8] = []
 
-    /// Connects to a socket; nil with `errno` when that is refused.
+    /// Connects to a socket. nil if the connection is refused, with the reason in `errno`.
     ///
-    /// - Parameter waits: whether to wait until another program has left.
+    /// - Parameter waits: Whether to wait until another program has disconnected.
     package init?(socket path: String, waits: Bool = false) {
         descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        // The system's wait for room in the listener's queue, and its bound.
+        // The timeout for a free entry in the listener's queue.
         var limit = timeval(tv_sec: Int(Self.limit) / 1000, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         if !waits { _ = fcntl(descriptor, F_SETFL, O_NONBLOCK) }
@@ -38,7 +38,7 @@ package final class PlainPort {
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
     }
 
-    /// Opens a terminal as programs do: raw, and flushed last.
+    /// Opens a terminal as programs do: in raw mode, and flushed last.
     package init?(terminal path: String, flushes: Bool = true) {
         descriptor = open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -58,7 +58,7 @@ package final class PlainPort {
         descriptor = -1
     }
 
-    /// Writes all of it; false when the port is over.
+    /// Writes all bytes. Returns false if the port has ended.
     @discardableResult
     package func write(_ bytes: [UInt8]) -> Bool {
         var offset = 0
@@ -73,7 +73,7 @@ package final class PlainPort {
         return true
     }
 
-    /// Writes as much as the port takes without waiting; how much that was.
+    /// Writes as many bytes as the port accepts without blocking, and returns their number.
     package func fill(_ bytes: [UInt8]) -> Int {
         var total = 0
         while true {
@@ -83,14 +83,14 @@ package final class PlainPort {
         }
     }
 
-    /// Reads that many bytes, or fewer when the port is over.
+    /// Reads `count` bytes, fewer if the port ends.
     package func read(_ count: Int) -> [UInt8] {
         while pending.count < count, more(count - pending.count) {}
         defer { pending.removeFirst(min(count, pending.count)) }
         return Array(pending.prefix(count))
     }
 
-    /// The next line with its end; nil when the port is over before that, or nothing comes.
+    /// Returns the next line with its line end. nil if the port ends before that or no data arrives.
     package func readLine() -> String? {
         while true {
             if let end = pending.firstIndex(of: 10) {
@@ -101,7 +101,7 @@ package final class PlainPort {
         }
     }
 
-    /// Reads so many bytes at most; false when there are no more.
+    /// Reads at most `most` bytes. Returns false at the end or on timeout.
     private func more(_ most: Int) -> Bool {
         var buffer = [UInt8](repeating: 0, count: min(most, 65_536))
         while true {
@@ -114,21 +114,22 @@ package final class PlainPort {
         }
     }
 
-    /// True when the other end is closed.
+    /// True if the other end is closed.
     package var isHungUp: Bool { hangsUp(seconds: 0) }
 
-    /// True once the other end is closed. A program that another test is just starting may hold it for a moment.
+    /// Waits until the other end is closed. A child process that another test is starting may hold it open for a
+    /// moment.
     package func hangsUp(seconds: Int32 = 60) -> Bool {
         var entry = pollfd(fd: descriptor, events: 0, revents: 0)
         return poll(&entry, 1, seconds * 1000) > 0 && entry.revents & Int16(POLLHUP) != 0
     }
 
-    /// Reads until the port is over.
+    /// Reads until the port ends.
     package func readAll() -> [UInt8] { read(.max) }
 
     private func put(_ bytes: ArraySlice<UInt8>) -> Int {
         bytes.withUnsafeBytes { buffer in
-            // No signal: that would end the tests.
+            // Without MSG_NOSIGNAL a signal would end the tests.
             let count = send(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_NOSIGNAL))
             return count < 0 && errno == ENOTSOCK ? Glibc.write(descriptor, buffer.baseAddress, buffer.count) : count
         }

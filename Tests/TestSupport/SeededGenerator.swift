@@ -18,7 +18,7 @@ package struct SeededGenerator: RandomNumberGenerator {
         return z ^ (z >> 31)
     }
 
-    /// A vector of independent normal numbers (Box and Muller).
+    /// Returns a vector of independent normally distributed numbers (Box–Muller).
     package mutating func normal(_ deviation: Double) -> SIMD3<Double> {
         var vector = SIMD3<Double>()
         for index in 0..<3 {
@@ -33,7 +33,7 @@ package struct SeededGenerator: RandomNumberGenerator {
         return vector / length(vector)
     }
 
-    /// Time stamps at a rate from 0 to `end`, each moved by up to a share of the interval.
+    /// Returns timestamps at a rate up to `end`, each shifted by at most a share of the interval.
     package mutating func times(rate: Double, until end: Double, jitter: Double = 0, from start: Double = 0) -> [Double]
     {
         (0..<Int((end - start) * rate)).map { index in
@@ -50,7 +50,7 @@ package func cross(_ a: SIMD3<Double>, _ b: SIMD3<Double>) -> SIMD3<Double> {
     SIMD3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x)
 }
 
-/// Rodrigues' rotation of a vector about a unit axis, radians.
+/// Rotates a vector about a unit axis by an angle in radians (Rodrigues' formula).
 package func rotate(_ vector: SIMD3<Double>, about axis: SIMD3<Double>, by angle: Double) -> SIMD3<Double> {
     let along = axis * (axis * vector).sum()
     return along + (vector - along) * cos(angle) + cross(axis, vector) * sin(angle)

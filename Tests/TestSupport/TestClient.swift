@@ -2,7 +2,7 @@
 
 import SystemCalls
 
-/// A client of a server on the loopback interface: it blocks, and every wait of it is bounded.
+/// A blocking client of a server on the loopback interface. Every wait has a timeout.
 package final class TestClient {
     package struct Failure: Error, CustomStringConvertible {
         let call: String
@@ -16,7 +16,7 @@ package final class TestClient {
     private let descriptor: Int32
     private var pending: [UInt8] = []
 
-    /// Connects to that port.
+    /// Connects to the port.
     package init(_ port: UInt16) throws(Failure) {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw Failure(call: "socket", number: errno) }
@@ -60,19 +60,19 @@ package final class TestClient {
 
     package func send(line: String) throws(Failure) { try send(line + "\r\n") }
 
-    /// Sets how many seconds sending may wait for the server to take it.
+    /// Sets the number of seconds that sending may block.
     package func limitSending(seconds: Double) {
         var limit = timeval(tv_sec: Int(seconds), tv_usec: Int(seconds * 1e6) % 1_000_000)
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     }
 
-    /// Sets how many bytes may wait for this client that it has not read.
+    /// Sets the size of the receive buffer in bytes.
     package func limitReceiving(bytes: Int32) {
         var limit = bytes
         setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &limit, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    /// Says that nothing more will be sent.
+    /// Shuts down the sending direction.
     package func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
     /// Sends a line and reads one line.
@@ -81,7 +81,7 @@ package final class TestClient {
         return try readLine()
     }
 
-    /// The next line, without LF or CR LF.
+    /// Returns the next line, without LF or CR LF.
     package func readLine() throws(Failure) -> String {
         while true {
             if let end = pending.firstIndex(of: 10) {
@@ -92,7 +92,7 @@ package final class TestClient {
         }
     }
 
-    /// So many bytes.
+    /// Returns `count` bytes.
     package func read(_ count: Int) throws(Failure) -> [UInt8] {
         while pending.count < count {
             guard try more() else { throw Failure(call: "recv", number: 0) }
@@ -101,14 +101,14 @@ package final class TestClient {
         return Array(pending[..<count])
     }
 
-    /// The lines that come until the server closes.
+    /// Returns all lines until the server closes the connection.
     package func readToEnd() throws(Failure) -> [String] {
         while try more() {}
         defer { pending = [] }
         return pending.split(separator: 10).map { Self.text($0) }
     }
 
-    /// True when the server closes in whatever way, and whatever it sends before.
+    /// Discards received data until the server closes the connection in any way. Returns false on timeout.
     package func isClosed() -> Bool {
         do throws(Failure) {
             while try more() { pending = [] }
@@ -122,7 +122,7 @@ package final class TestClient {
         String(decoding: line.last == 13 ? line.dropLast() : line, as: UTF8.self)
     }
 
-    /// Reads what comes; false at the end.
+    /// Reads available data. Returns false at the end.
     private func more() throws(Failure) -> Bool {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         let count = recv(descriptor, &buffer, buffer.count, 0)

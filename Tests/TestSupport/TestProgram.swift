@@ -2,16 +2,16 @@
 
 import Foundation
 
-/// A program that was built with the tests and that they run as a process of its own.
+/// A program that was built with the tests and that they run in a separate process.
 package enum TestProgram: String, Sendable {
-    /// Programs as they are written for iOS, and listings of documents, by their names.
+    /// Programs as written for iOS, and listings of documents, selected by name.
     case apps = "TestProgramApps"
     /// A program with an async main.
     case asyncMain = "TestProgramAsyncMain"
-    /// Parts of the package on their own, by their names. The main function is not async.
+    /// Individual parts of the package, selected by name. The main function is not async.
     case commands = "TestProgramCommands"
 
-    /// Where it lies: beside the tests.
+    /// The path of the program, next to the test executable.
     package var path: String {
         get throws {
             let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
@@ -19,9 +19,9 @@ package enum TestProgram: String, Sendable {
         }
     }
 
-    /// What to run for one of its parts.
+    /// Returns the command line of one part.
     package func command(_ words: String...) throws -> [String] { [try path] + words }
 
-    /// What the kernel calls its processes: it keeps 15 bytes of a name.
+    /// The kernel's name for its processes, which is limited to 15 bytes.
     package var processName: String { String(rawValue.prefix(15)) }
 }

@@ -2,9 +2,9 @@
 
 import Foundation
 
-/// Chance that can be had again: numbers of a seed that each run of the tests chooses and prints.
+/// Reproducible random numbers, from a seed that each run of the tests chooses and prints.
 ///
-/// The environment variable `TEST_SEED` repeats a run. What a test gets depends on the seed and on the test, and not on
+/// The environment variable `TEST_SEED` repeats a run. The numbers of a test depend on the seed and on the test, not on
 /// the order in which tests run.
 package struct TestRandom: RandomNumberGenerator {
     /// The seed of this run.
@@ -17,9 +17,9 @@ package struct TestRandom: RandomNumberGenerator {
 
     private var numbers: SeededGenerator
 
-    /// The numbers of a test.
+    /// Creates the generator of a test.
     package init(for test: StaticString = #fileID, _ function: StaticString = #function) {
-        // FNV-1a, which is the same in each run.
+        // FNV-1a, which is the same in every run.
         let state = "\(test) \(function)".utf8.reduce(14_695_981_039_346_656_037 ^ Self.seed) {
             ($0 ^ UInt64($1)) &* 1_099_511_628_211
         }

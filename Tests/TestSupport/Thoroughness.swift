@@ -2,14 +2,14 @@
 
 import Foundation
 
-/// How much of what is repeated is repeated.
+/// The number of repetitions in tests.
 ///
-/// A test that does something over and over does it often enough by default to see what goes wrong in every round. With
-/// `DEVICE_SERVICES_TESTS=all` it does it as often as its name says, which finds what goes wrong seldom, or leaks slowly.
+/// By default a test that repeats an operation does so often enough to detect errors that occur in every round. With
+/// `DEVICE_SERVICES_TESTS=all` it runs the full number of rounds, which detects rare errors and slow leaks.
 package enum Thoroughness {
-    /// True when time does not matter: `scripts/test --all`.
+    /// True if time does not matter: `scripts/test --all`.
     package static let isFull = ProcessInfo.processInfo.environment["DEVICE_SERVICES_TESTS"] == "all"
 
-    /// So many rounds.
+    /// Returns the number of rounds.
     package static func rounds(_ full: Int, quick: Int) -> Int { isFull ? full : quick }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The counterpart of accessory.c on the streams of a session, with a delegate on the main run loop. The accessory is the
-// first that is attached: see DEVICE_SERVICES_ACCESSORIES. echo COUNT, bulk BYTES, idle 0.
+// The counterpart of accessory.c on the streams of a session, with a delegate on the main run loop. Uses the first
+// attached accessory: see DEVICE_SERVICES_ACCESSORIES. echo COUNT, bulk BYTES, idle 0.
 
 import ExternalAccessory
 import Foundation

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How long a recorded drive takes from its file through the managers to the program's callbacks, and whether they are
-// the same each time.
+// Measures the playback of a recorded drive from its file through the managers to the program's callbacks, and checks
+// that every run delivers the same callbacks.
 
 import CoreLocation
 import CoreMotion
@@ -10,7 +10,7 @@ import SimulatedDevice
 import SystemCalls
 import Trace
 
-/// All that callbacks bring, in their order, in one number: FNV-1a over words, with the upper bits folded in.
+/// A digest of all callbacks in order: FNV-1a over words, with the upper bits folded in.
 struct Digest {
     private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
 
@@ -107,7 +107,7 @@ func seconds(_ clock: clockid_t = CLOCK_MONOTONIC) -> Double {
     return Double(now.tv_sec) + Double(now.tv_nsec) * 1e-9
 }
 
-/// In KiB. ru_maxrss would be that of the process that started this one, if larger.
+/// In KiB. ru_maxrss would be the value of the parent process, if larger.
 func peak() -> Int {
     let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
     let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
@@ -121,7 +121,7 @@ func complain(_ text: String) {
 // drive-playback TRACE [RUNS [motion | raw | locations]] [--limit SECONDS]
 let usage = "usage: drive-playback TRACE [RUNS [motion | raw | locations]] [--limit SECONDS]"
 var arguments = Array(CommandLine.arguments.dropFirst())
-/// What the median of the runs may take; nil for any time.
+/// The limit for the median of the runs in seconds, nil for no limit.
 var limit: Double?
 if let index = arguments.firstIndex(of: "--limit") {
     guard index + 1 < arguments.count, let seconds = Double(arguments[index + 1]), seconds > 0 else {

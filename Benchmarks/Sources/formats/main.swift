@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reads and writes recordings once: what that costs, `run` measures from outside, as it does with other programs.
+// Reads or writes a recording once. `run` measures the cost from outside, as for other programs.
 //
-//     formats read FILE              reads it event by event and keeps nothing; a trace's reports are decoded too
-//     formats convert FILE OUTPUT    writes it in the format that the name of the output asks for
+//     formats read FILE              reads events one by one and discards them; the reports of a trace are decoded
+//     formats convert FILE OUTPUT    writes the format that the name of the output selects
 //
-// Prints how many events there were.
+// Prints the number of events.
 
 import DeviceCore
 import GPSDProtocol
@@ -13,7 +13,7 @@ import SystemCalls
 import Trace
 import TraceFormats
 
-/// Takes events and keeps nothing.
+/// Counts events and discards them.
 final class Counter: TraceSink {
     var events = 0
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The counterpart of vqf_speed.cpp: what an update of the attitude filter costs. fusion RECORDING [ROUNDS] prints
+// The counterpart of vqf_speed.cpp: the cost of an update of the attitude filter. fusion RECORDING [ROUNDS] prints
 // nanoseconds as one JSON object, each the median of the rounds.
 
 import Foundation
@@ -30,7 +30,7 @@ func read(_ path: String) -> [Sample] {
     }
 }
 
-/// Nanoseconds an update; the second number only keeps the work from being thrown away.
+/// Returns the nanoseconds per update. The second number only prevents the compiler from removing the work.
 func round(
     _ samples: [Sample], settings: AttitudeSettings, magnetometer: Bool, reading: Bool, interval: Double?
 ) -> (Double, Double) {

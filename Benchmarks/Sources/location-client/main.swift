@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The counterpart of libgps_client.c and gps_client.py: a CLLocationManager on the main run loop, or, with PLACE=dispatch in
-// the environment, on the main queue after dispatchMain(). Prints its figures as one JSON object when gpsd closes the
-// connection.
+// The counterpart of libgps_client.c and gps_client.py: a CLLocationManager on the main run loop, or on the main queue
+// after dispatchMain() with PLACE=dispatch in the environment. Prints its results as one JSON object when gpsd closes
+// the connection.
 //
 //   location-client PORT [paced]
 //
-// CPU is user + system of the whole process from the first location on, as in C, and from the start of updates on where
-// none comes. Latency (only with "paced"): see gpsd-flood.c.
+// CPU is user + system time of the whole process from the first location on, as in C, or from the start of updates if
+// no location arrives. Latency (only with "paced"): see gpsd-flood.c.
 
 import CoreLocation
 import Dispatch
@@ -27,7 +27,7 @@ func seconds() -> Double {
     return Double(now.tv_sec) + Double(now.tv_nsec) * 1e-9
 }
 
-/// In KiB. ru_maxrss would be that of the process that started this one, if larger.
+/// In KiB. ru_maxrss would be the value of the parent process, if larger.
 func peakMemory() -> Int {
     let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
     let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The counterpart of magnetic_field.cpp: what the magnetic field costs. Prints nanoseconds as one JSON object, and the sum
-// of all declinations.
+// The counterpart of magnetic_field.cpp: the cost of computing the magnetic field. Prints nanoseconds as one JSON
+// object, and the sum of all declinations.
 
 import Geodesy
 import SystemCalls
@@ -20,7 +20,7 @@ func seconds() -> Double {
 }
 
 let rounds = 200
-// Places all over the earth, the same ones as in the C++ program.
+// Places all over the earth, the same as in the C++ program.
 let places = (0..<1024).map { index -> Place in
     let i = Double(index)
     let (latitude, longitude): (Double, Double) = (fmod(i * 61.8, 180) - 90, fmod(i * 137.5, 360) - 180)
@@ -28,7 +28,7 @@ let places = (0..<1024).map { index -> Place in
     return Place(latitude: latitude, longitude: longitude, altitude: altitude, year: year)
 }
 
-/// Nanoseconds a call, and the sum of what the calls gave, for one round.
+/// Returns the nanoseconds per call and the sum of the results, for one round.
 @MainActor func measure(_ body: (Place) -> Double) -> (nanoseconds: Double, sum: Double) {
     let all = places
     var sum = 0.0

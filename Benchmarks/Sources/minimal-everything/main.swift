@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The smallest program that uses all three frameworks: for its size, memory and start.
+// The smallest program that uses all three frameworks, for measuring size, memory and start time.
 
 import CoreLocation
 import CoreMotion

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The smallest program that uses Core Location: for its size, memory and wake-ups.
+// The smallest program that uses Core Location, for measuring size, memory and wake-ups.
 
 import CoreLocation
 

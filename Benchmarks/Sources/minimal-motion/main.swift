@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The smallest program that uses Core Motion: for its size, memory and start.
+// The smallest program that uses Core Motion, for measuring size, memory and start time.
 
 import CoreMotion
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The counterpart of libiio_decode.c: what decoding a scan and filtering a sample cost. Prints nanoseconds as one JSON object.
+// The counterpart of libiio_decode.c: the cost of decoding a scan and of filtering a sample. Prints nanoseconds as one
+// JSON object.
 
 import DeviceCore
 import IIOFormat
@@ -45,7 +46,7 @@ block.withUnsafeBytes { bytes in
 }
 let decode = (seconds() - start) * 1e9 / Double(scans * rounds)
 
-/// Nanoseconds for each call of the body with a sample.
+/// Returns the nanoseconds per call of the body.
 @MainActor func measure(_ body: (SIMD3<Double>, Int) -> SIMD3<Double>) -> Double {
     let samples = values
     var total = 0.0

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A CMMotionManager with a handler on a queue. Prints its figures as one JSON object.
+// A CMMotionManager with a handler on a queue. Prints its results as one JSON object.
 //
 //   motion-manager PORT SAMPLES [INTERVAL] [main|private]
 //
-// Each sample carries its send time, as iiod-flood.c says. CPU and context switches are of the whole process.
+// Each sample carries its send time, as described in iiod-flood.c. CPU and context switches are those of the whole
+// process.
 
 import CoreMotion
 import Dispatch
@@ -23,7 +24,7 @@ func monotonic() -> Int64 {
     return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
 }
 
-/// In KiB. ru_maxrss would be that of the process that started this one, if larger.
+/// In KiB. ru_maxrss would be the value of the parent process, if larger.
 func peakMemory() -> Int {
     let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
     let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }

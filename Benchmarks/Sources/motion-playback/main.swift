@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How many readings of motion sensors a second a trace in memory gives: to a cursor, and through the hub to a subscriber;
-// and how many a recorder writes.
+// Measures the motion sensor readings per second that a trace in memory delivers to a cursor and through the hub to a
+// subscriber, and that a recorder writes.
 
 import DeviceCore
 import SimulatedDevice
@@ -25,7 +25,7 @@ final class Counter: @unchecked Sendable {
     }
 }
 
-/// The median of some runs, in readings a second.
+/// Returns the median of several runs, in readings per second.
 func rate(_ count: Int, runs: Int, _ body: () throws -> Void) rethrows -> Int {
     var rates: [Double] = []
     for _ in 0..<runs {
@@ -42,7 +42,7 @@ let arguments = CommandLine.arguments.dropFirst().compactMap { Int($0) }
 let count = max(1, arguments.first ?? 500_000)
 let runs = max(1, arguments.dropFirst().first ?? 7)
 
-/// A trace of 100 Hz, with `batch` readings that come in together.
+/// A trace at 100 Hz, with `batch` readings that arrive together.
 func trace(batch: Int, sensor: String) throws -> TraceFile {
     let name = sensor == "accelerometer" ? "" : ",\"sensor\":\"\(sensor)\""
     var text =

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The counterpart of libiio_client.c: IIOSource alone, whose batches hold the same arrays. Prints its figures as one JSON
-// object.
+// The counterpart of libiio_client.c: IIOSource alone, whose batches hold the same arrays. Prints its results as one
+// JSON object.
 //
 //   motion-source PORT BUFFER SAMPLES [paced]
 //
-// CPU is user + system of the whole process from the first batch on. Latency (only with "paced"): see iiod-flood.c.
+// CPU is user + system time of the whole process from the first batch on. Latency (only with "paced"): see
+// iiod-flood.c.
 
 import DeviceCore
 import IIOSource
@@ -25,7 +26,7 @@ func monotonic() -> Int64 {
     return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
 }
 
-/// A number of /proc/self/status.
+/// Returns a number from /proc/self/status.
 func status(_ key: String) -> Int {
     guard let file = fopen("/proc/self/status", "r") else { return 0 }
     defer { fclose(file) }
@@ -37,7 +38,7 @@ func status(_ key: String) -> Int {
     return 0
 }
 
-/// What has come so far. Only the source's thread touches it while samples come.
+/// The results so far. Only the source's thread accesses them while samples arrive.
 final class Tally: @unchecked Sendable {
     let wanted: Int
     let isPaced: Bool
@@ -56,7 +57,7 @@ final class Tally: @unchecked Sendable {
 
     func take(_ batch: MotionBatch) {
         if start == 0 {
-            // The first batch is only the start of the clock.
+            // The first batch only starts the clock.
             start = monotonic()
             used = cpu()
             return

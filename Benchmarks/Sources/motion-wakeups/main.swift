@@ -12,7 +12,7 @@ let manager = CMMotionManager()
 let batches = CMBatchedSensorManager()
 switch CommandLine.arguments.dropFirst().first {
 case "idle":
-    // What was started for somebody who is gone shall not go on.
+    // Stopped updates must not continue.
     manager.startAccelerometerUpdates(to: .main) { _, _ in }
     DispatchQueue.main.asyncAfter(deadline: .now() + 1) { manager.stopAccelerometerUpdates() }
 case "batched":

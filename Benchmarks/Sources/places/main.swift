@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The counterpart of reverse_geocoder_speed.py: what it costs to say what is at a place, from the data that programs have.
+// The counterpart of reverse_geocoder_speed.py: the cost of finding a place by its position, with the data in programs.
 //
-//     places PLACES.BIN POINTS.TSV       prints one JSON object: microseconds a place, the slowest, kilobytes that became
-//                                        resident, and how many of the points have the right country and locality
+//     places PLACES.BIN POINTS.TSV       prints one JSON object: microseconds per place, the slowest place, the
+//                                        KiB that become resident, and the number of points with the right
+//                                        country and locality
 
 import Places
 import SystemCalls
 
-/// Maps a file, as the data of a program is mapped.
+/// Maps a file in the way a program's data is mapped.
 func mapped(_ path: String) -> UnsafeRawBufferPointer? {
     let descriptor = open(path, O_RDONLY)
     var status = stat()
@@ -24,7 +25,7 @@ func seconds() -> Double {
     return Double(now.tv_sec) + Double(now.tv_nsec) * 1e-9
 }
 
-/// Kilobytes of files and of the program's own that are in memory.
+/// Resident memory in KiB, including mapped files.
 func resident() -> Int {
     guard let file = fopen("/proc/self/statm", "r") else { return 0 }
     defer { fclose(file) }
@@ -59,7 +60,7 @@ let rounds = 100
 let start = seconds()
 for _ in 0..<rounds { for point in points { _ = try data.place(latitude: point.0, longitude: point.1) } }
 let mean = (seconds() - start) / Double(rounds * points.count)
-// The slowest of them, each in the best of its runs: others use the processor, too.
+// The slowest place, each in the best of its runs, because other processes use the processor as well.
 var slowest = 0.0
 for point in points {
     var best = Double.infinity

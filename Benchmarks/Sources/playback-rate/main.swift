@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How many locations a second a trace in memory gives through a manager to its delegate, parsing included.
+// Measures the locations per second that a trace in memory delivers through a manager to its delegate, including
+// parsing.
 
 import CoreLocation
 import DeviceCore

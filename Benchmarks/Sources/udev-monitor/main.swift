@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a message about a device costs, and the start.
+// Measures the cost of a device message and of the start.
 //
-//   udev-monitor COUNT                 CPU for each of COUNT messages about terminals
-//   udev-monitor start SUBSYSTEM…      until all devices of those are known
+//   udev-monitor COUNT                 CPU time for each of COUNT messages about terminals
+//   udev-monitor start SUBSYSTEM…      time until all devices of the subsystems are known
 
 import DeviceCore
 import Dispatch

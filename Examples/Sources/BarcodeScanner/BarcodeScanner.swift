@@ -2,12 +2,12 @@
 
 import ExternalAccessory
 
-/// Reads codes from a scanner, whenever one is plugged in.
+/// Reads codes from a scanner whenever one is attached.
 @MainActor
 package final class BarcodeScanner: NSObject {
-    /// Told of each code.
+    /// Called with each code.
     package var scanned: (Barcode) -> Void = { _ in }
-    /// Told the name of a scanner that is connected, and nil when it is gone.
+    /// Called with the name of a scanner when it is connected, and with nil when it is disconnected.
     package var connected: (String?) -> Void = { _ in }
     private let protocolName: String
     private let manager = EAAccessoryManager.shared()
@@ -15,13 +15,13 @@ package final class BarcodeScanner: NSObject {
     private var observer: (any NSObjectProtocol)?
     private var lines = LineSplitter()
 
-    /// Reads accessories that offer that protocol.
+    /// Creates a reader for accessories that offer this protocol.
     package init(protocol name: String = "com.example.barcode-scanner") {
         protocolName = name
         super.init()
     }
 
-    /// Begins, with the scanner that is there or with the first that comes.
+    /// Starts with a scanner that is already attached or with the first one that is attached later.
     package func start() {
         observer = NotificationCenter.default.addObserver(
             forName: .EAAccessoryDidConnect, object: manager, queue: nil
@@ -33,7 +33,7 @@ package final class BarcodeScanner: NSObject {
         connect()
     }
 
-    /// Ends it.
+    /// Stops reading.
     package func stop() {
         manager.unregisterForLocalNotifications()
         observer.map(NotificationCenter.default.removeObserver)
@@ -44,7 +44,7 @@ package final class BarcodeScanner: NSObject {
         guard session == nil else { return }
         for accessory in manager.connectedAccessories
         where accessory.protocolStrings.contains(protocolName) && accessory.connectionID != gone?.connectionID {
-            // Nil when it cannot be opened; the log says why.
+            // nil if the session cannot be opened. The log contains the reason.
             guard let opened = EASession(accessory: accessory, forProtocol: protocolName) else { continue }
             session = opened
             lines = LineSplitter()
@@ -60,7 +60,8 @@ package final class BarcodeScanner: NSObject {
         session?.inputStream?.close()
         session = nil
         connected(nil)
-        // There may be another one. This one may still be listed, for its line goes dead before anybody sees it leave.
+        // Another scanner may be attached. This one may still be listed, because its connection ends before its removal
+        // is reported.
         connect(besides: gone)
     }
 }

@@ -2,28 +2,29 @@
 
 import CoreLocation
 
-/// A compass on a board's magnetometer and gyroscope.
+/// A compass that uses a board's magnetometer and gyroscope.
 package final class BoardCompass: NSObject, CLLocationManagerDelegate {
-    /// Where the board's top edge points.
+    /// The direction of the board's top edge.
     package enum Bearing: Equatable {
-        /// Not known: the magnetometer has not seen enough directions yet, or something magnetic is near.
+        /// Unknown, because the magnetometer has not measured enough directions yet, or because magnetic material is
+        /// nearby.
         case unknown
-        /// Degrees clockwise from north, and how far they may be off. From magnetic north as long as no position is known.
+        /// Degrees clockwise from north with their accuracy. Relative to magnetic north while no position is known.
         case degrees(Double, accuracy: Double, isTrue: Bool)
     }
 
-    /// Told of each bearing, on the main queue.
+    /// Called with each bearing, on the main queue.
     package var show: (Bearing) -> Void = { _ in }
-    /// Told what goes wrong.
+    /// Called with error messages.
     package var report: (String) -> Void = { _ in }
     private let manager = CLLocationManager()
 
-    /// Begins to show; false when nothing here tells directions.
+    /// Starts the compass. Returns false if no heading is available.
     package func start() -> Bool {
         guard CLLocationManager.headingAvailable() else { return false }
         manager.delegate = self
         manager.requestWhenInUseAuthorization()
-        // True north differs from magnetic north by what the place says, and a kilometre does not matter.
+        // The position only determines the declination, for which an accuracy of one kilometer suffices.
         manager.desiredAccuracy = kCLLocationAccuracyKilometer
         manager.startUpdatingLocation()
         manager.headingFilter = 1
@@ -31,7 +32,7 @@ package final class BoardCompass: NSObject, CLLocationManagerDelegate {
         return true
     }
 
-    /// Ends it.
+    /// Stops the compass.
     package func stop() {
         manager.stopUpdatingHeading()
         manager.stopUpdatingLocation()
@@ -47,7 +48,7 @@ package final class BoardCompass: NSObject, CLLocationManagerDelegate {
     }
 
     package func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {
-        // Without positions the compass goes on, to magnetic north.
+        // Without positions the compass continues with magnetic north.
         report(error.localizedDescription)
     }
 }
@@ -57,14 +58,14 @@ extension BoardCompass.Bearing: CustomStringConvertible {
         "N", "NNE", "NE", "ENE", "E", "ESE", "SE", "SSE", "S", "SSW", "SW", "WSW", "W", "WNW", "NW", "NNW",
     ]
 
-    /// One line.
+    /// The bearing as one line.
     package var description: String {
         switch self {
         case .unknown:
             return "unknown: turn the board once around, away from iron"
         case .degrees(let degrees, let accuracy, let isTrue):
             let point = Self.points[Int((degrees / 22.5).rounded()) % Self.points.count]
-            // 359.7 is 0, not 360.
+            // 359.7° is 0°, not 360°.
             let whole = Int(degrees.rounded()) % 360
             let line = String(format: "\(point) %03d° \(isTrue ? "true" : "magnetic") ±%.0f°", whole, accuracy)
             return accuracy > 20 ? line + ": turn the board once around" : line

@@ -2,11 +2,11 @@
 
 import CoreMotion
 
-/// A level on a board's accelerometer, whose zero is kept in a file.
+/// A level that uses a board's accelerometer and stores its zeros in a file.
 package final class BubbleLevel {
-    /// Told what there is to show, on the main queue.
+    /// Called with each state to show, on the main queue.
     package var show: (Level.State) -> Void = { _ in }
-    /// Told what goes wrong.
+    /// Called with error messages.
     package var report: (String) -> Void = { _ in }
     private let motionManager = CMMotionManager()
     private let file: URL
@@ -14,7 +14,7 @@ package final class BubbleLevel {
 
     var zeros: [Level.Face: Level.Tilt] { level.zeros }
 
-    /// A level with the zeros of that file, which need not be there.
+    /// Creates a level with the zeros from a file, if the file exists.
     package init(file: URL) {
         self.file = file
         let kept = (try? Data(contentsOf: file)).flatMap {
@@ -23,22 +23,22 @@ package final class BubbleLevel {
         level = Level(zeros: kept ?? [:])
     }
 
-    /// Begins to show; false when there is no accelerometer.
+    /// Starts the level. Returns false if no accelerometer is available.
     package func start() -> Bool {
         guard motionManager.isAccelerometerAvailable else { return false }
         motionManager.accelerometerUpdateInterval = 0.02
         motionManager.startAccelerometerUpdates(to: .main) { [weak self] data, error in
             if let data { self?.take(data) }
-            // It goes on by itself when the sensor is back.
+            // Updates resume by themselves when the sensor is back.
             if let error { self?.report(error.localizedDescription) }
         }
         return true
     }
 
-    /// Ends it.
+    /// Stops the level.
     package func stop() { motionManager.stopAccelerometerUpdates() }
 
-    /// Calls the surface that the board lies on level, now and in later runs.
+    /// Calibrates the level to the surface that the board lies on, for this run and later ones.
     package func calibrate() { level.calibrate() }
 
     private func take(_ data: CMAccelerometerData) {
@@ -51,7 +51,7 @@ package final class BubbleLevel {
 
     private func keep() {
         do {
-            // Atomically: after a power cut there is the old zero or the new one.
+            // Written atomically, so that a power failure leaves either the old zeros or the new ones.
             try JSONEncoder().encode(level.zeros).write(to: file, options: .atomic)
         } catch {
             report("The zero cannot be kept: \(error.localizedDescription)")

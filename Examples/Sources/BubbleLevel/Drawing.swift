@@ -3,7 +3,7 @@
 import Foundation
 
 extension Level.State {
-    /// The level in characters, always of the same number of lines. A column is 0.5°, a line 1°; the bubble stops at the rim.
+    /// The level as text with a fixed number of lines. A column is 0.5°, a line is 1°, and the bubble stops at the rim.
     package var drawing: String {
         let (width, height) = (21, 9)
         var lines = [[Character]](repeating: Array(repeating: " ", count: width), count: height)
@@ -11,7 +11,7 @@ extension Level.State {
         for line in 1..<height - 1 { (lines[line][0], lines[line][width - 1]) = ("|", "|") }
         lines[height / 2][width / 2] = "+"
         if case .lying(let tilt, let face, _) = self {
-            // The bubble goes up. With the face down the right edge is at the left of who looks from above.
+            // The bubble rises. If the board lies face down, its right edge is on the left when seen from above.
             let right = face == .up ? tilt.right : -tilt.right
             let column = Int((right * 2).rounded().clamped(to: 9)) + width / 2
             lines[height / 2 - Int(tilt.top.rounded().clamped(to: 3))][column] = "o"
@@ -19,7 +19,7 @@ extension Level.State {
         return (lines.map { String($0) } + [text]).joined(separator: "\n")
     }
 
-    /// One line.
+    /// The state as one line.
     package var text: String {
         switch self {
         case .standing: return "lay the board on its back or on its face"
@@ -43,5 +43,5 @@ extension SIMD3<Double> {
     var length: Double { (self * self).sum().squareRoot() }
 }
 
-/// The angle whose sine that is.
+/// Returns the angle with this sine, in degrees.
 func degrees(_ sine: Double) -> Double { asin(max(-1, min(1, sine))) * 180 / .pi }

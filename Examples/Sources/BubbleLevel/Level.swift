@@ -2,34 +2,35 @@
 
 import SensorFusion
 
-/// What accelerations say about a board that lies on a surface.
+/// The tilt of a board on a surface, computed from accelerations.
 package struct Level {
-    /// The side of the board that is up.
+    /// The side of the board that faces up.
     package enum Face: String, Codable, CodingKeyRepresentable, Sendable { case up, down }
 
-    /// How far the right edge and the top edge are higher than the opposite ones: degrees, negative when lower.
+    /// The elevation of the right edge and of the top edge over the opposite edges, in degrees. Negative if lower.
     package struct Tilt: Codable, Equatable, Sendable {
         package var right: Double
         package var top: Double
 
-        /// Degrees.
+        /// Creates a tilt from two angles in degrees.
         package init(right: Double, top: Double) { (self.right, self.top) = (right, top) }
     }
 
-    /// What there is to show.
+    /// The state to show.
     package enum State: Equatable, Sendable {
-        /// It stands on an edge, or is in somebody's hand: more than 45° from lying flat.
+        /// The board stands on an edge or is held in a hand: it is more than 45° from lying flat.
         case standing
-        /// It lies, with that tilt against the surface that was called level, or against gravity when none was.
+        /// The board lies with this tilt relative to the calibrated surface, or to gravity without a calibration.
         case lying(Tilt, Face, isCalibrated: Bool)
-        /// It lies, and its tilt becomes zero as soon as it has been still for a second.
+        /// The board lies, and its tilt becomes zero as soon as it has been still for a second.
         case calibrating
     }
 
     /// The tilts that count as level.
     ///
-    /// There is one for each face. A sensor has an error of its own and is mounted a little crooked, and when the board is
-    /// turned over one of the two changes its sign and the other does not. So a zero of one face says nothing of the other.
+    /// Each face has its own. A sensor has an offset and is mounted at a slight angle. If the board is turned over, one
+    /// of these two errors changes its sign and the other does not, so the zero of one face does not apply to the
+    /// other.
     package var zeros: [Face: Tilt]
     private var filter = LowPassFilter(timeConstant: 0.2)
     private var time: Double?
@@ -41,15 +42,15 @@ package struct Level {
         var start: Double?
     }
 
-    /// A level with the zeros that were kept.
+    /// Creates a level with stored zeros.
     package init(zeros: [Face: Tilt] = [:]) { self.zeros = zeros }
 
-    /// Calls the surface that the board lies on level. It takes a second without movement.
+    /// Calibrates the level to the surface that the board lies on, which takes a second without movement.
     package mutating func calibrate() { average = Average() }
 
-    /// Takes an acceleration in g, as Core Motion gives it, and its time in seconds.
+    /// Processes an acceleration in g, as reported by Core Motion, and its time in seconds.
     package mutating func update(_ acceleration: SIMD3<Double>, at time: Double) -> State {
-        // Against gravity, which is down.
+        // Opposite to gravity, which points down.
         let up = filter.update(-acceleration, interval: time - (self.time ?? time))
         self.time = time
         guard let tilt = Tilt(up), abs(up.z) > 0.5.squareRoot() * up.length else {
@@ -69,7 +70,7 @@ package struct Level {
 }
 
 extension Level.Tilt {
-    /// Nil in free fall, where nothing is up.
+    /// nil in free fall, where no direction is up.
     fileprivate init?(_ up: SIMD3<Double>) {
         guard up.length > 0.1 else { return nil }
         self.init(right: degrees(up.x / up.length), top: degrees(up.y / up.length))

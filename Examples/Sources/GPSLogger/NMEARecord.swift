@@ -2,22 +2,23 @@
 
 import CoreLocation
 
-/// A fix as two sentences of NMEA 0183, GGA and RMC, which nearly every program reads.
+/// A fix as two NMEA 0183 sentences, GGA and RMC, which nearly every program reads.
 ///
-/// Each sentence ends with a checksum. So a line that was cut off, or filled with zeros when the power failed, is known.
+/// Each sentence ends with a checksum. A line that was truncated or filled with zeros by a power failure is therefore
+/// detected.
 package enum NMEARecord {
-    /// The lines of a location.
+    /// Returns the sentences of a location.
     package static func bytes(_ location: CLLocation) -> [UInt8] {
         let (date, time) = stamp(location.timestamp)
         let coordinate = location.coordinate
         let position =
             degrees(coordinate.latitude, "NS", width: 2) + "," + degrees(coordinate.longitude, "EW", width: 3)
         let used = location.satellites.filter(\.isUsed).count
-        // What is not known stays empty. Altitudes are there without an accuracy, too.
+        // Unknown fields stay empty. Altitudes are written even if their accuracy is unknown.
         let (sea, ellipsoid) = (location.altitudeAboveSeaLevel, location.altitudeAboveEllipsoid)
         let altitude = sea.map { String(format: "%.1f", $0) } ?? ""
         let separation = sea.flatMap { sea in ellipsoid.map { String(format: "%.1f", $0 - sea) } } ?? ""
-        // A knot is 1852 m/h.
+        // One knot is 1852 m/h.
         let speed = location.speed >= 0 ? String(format: "%.2f", location.speed * 3600 / 1852) : ""
         let course = location.course >= 0 ? String(format: "%.1f", location.course) : ""
         let sentences = [
@@ -27,7 +28,7 @@ package enum NMEARecord {
         return sentences.flatMap { Array(String(format: "$\($0)*%02X\r\n", checksum($0.utf8)).utf8) }
     }
 
-    /// The last whole record: what is behind its end was cut off. Nil when there is none.
+    /// Returns the last complete record, nil if none exists. The bytes after its end were truncated.
     package static func last(in bytes: [UInt8]) -> Range<Int>? {
         var end: Int?
         for index in bytes.indices.reversed() where index == 0 || bytes[index - 1] == UInt8(ascii: "\n") {
@@ -46,7 +47,7 @@ package enum NMEARecord {
 
     private static func checksum(_ bytes: some Sequence<UInt8>) -> Int { bytes.reduce(0) { $0 ^ Int($1) } }
 
-    /// Degrees and minutes to 2 cm. Counted in whole parts, so that no minute is ever 60.
+    /// Degrees and minutes with a resolution of 2 cm. Computed in integers, so that minutes never round to 60.
     private static func degrees(_ angle: Double, _ signs: String, width: Int) -> String {
         let parts = Int((abs(angle) * 60 * 100_000).rounded())
         let (minutes, rest) = (parts / 100_000 % 60, parts % 100_000)

@@ -2,33 +2,33 @@
 
 import Foundation
 
-/// Why a folder takes no fixes, in a sentence.
+/// The reason why a folder accepts no fixes, as a sentence.
 package struct TrackLogError: LocalizedError {
     package let errorDescription: String?
 
     init(_ description: String) { errorDescription = description }
 }
 
-/// A folder of log files that is good after every power cut: 000001.nmea, 000002.nmea and so on.
+/// A folder of log files that remains valid after every power failure: 000001.nmea, 000002.nmea and so on.
 ///
-/// The names are numbers and not times, for a board may have no clock before its first fix. Files of other names are left
-/// alone.
+/// The names are numbers instead of times, because a board may have no clock before its first fix. Files with other
+/// names are left unchanged.
 package final class TrackLog {
-    /// How much is kept, and how much may be lost.
+    /// The amount of data to keep, and the amount that may be lost.
     package struct Policy {
-        /// A file that would grow beyond it is followed by a new one.
+        /// The maximum size of a file in bytes. A new file follows when it would be exceeded.
         package var fileSize = 1 << 20
-        /// The oldest files beyond that many are removed.
+        /// The maximum number of files. Beyond it the oldest files are removed.
         package var fileCount = 64
-        /// Seconds of fixes that a power cut may cost. 0 waits for the disk at each fix, which wears out flash memory. It is
-        /// looked at when a fix comes: for the last ones before a silence, call `sync()` as often, too.
+        /// The seconds of fixes that a power failure may cost. 0 syncs each fix to disk, which wears out flash memory.
+        /// Checked when a fix arrives: to store the last fixes before a silence, call `sync()` at the same interval.
         package var syncInterval = 10.0
 
-        /// A file a megabyte, 64 of them, and ten seconds.
+        /// Creates a policy with 64 files of one MiB and a sync every ten seconds.
         package init() {}
     }
 
-    /// The last record, also that of the run before.
+    /// The last record, including that of the previous run.
     package private(set) var last: [UInt8] = []
     private static let lastNumber = 999_999
     private let folder: URL
@@ -38,16 +38,16 @@ package final class TrackLog {
     private var size = 0
     private var file: FileHandle?
     private var lastSync = Date.distantPast
-    /// When the last record that is not on the disk was made.
+    /// The time of the last record that is not on disk yet.
     private var unsynced: Date?
 
-    /// Opens a folder, which is made where it is not there, and goes on behind its last whole record.
+    /// Opens a folder, creates it if it does not exist, and continues after its last complete record.
     ///
-    /// Throws when another log has the folder, in this program or in another.
+    /// Throws if another log uses the folder, in this program or in another one.
     package init(folder: URL, policy: Policy = Policy()) throws {
         self.folder = folder
         self.policy = policy
-        // Where somebody was is nobody else's business.
+        // Locations are private, so other users get no access.
         try FileManager.default.createDirectory(
             at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         lock = try FolderLock(folder)
@@ -55,7 +55,7 @@ package final class TrackLog {
         number = newest
         let bytes = [UInt8](try Data(contentsOf: url(newest)))
         let whole = NMEARecord.last(in: bytes)
-        // What has no record may be another program's. It stays as it is, and the next file follows.
+        // A file without a record may belong to another program. It remains unchanged, and the next file follows it.
         guard bytes.isEmpty || whole != nil else { return }
         let file = try FileHandle(forUpdating: url(newest))
         size = whole?.upperBound ?? 0
@@ -68,7 +68,8 @@ package final class TrackLog {
     /// The files, the oldest first.
     package var files: [URL] { get throws { try numbers().map(url) } }
 
-    /// Writes a record, whole or not at all. One that is there already, as a receiver's last fix after a restart, is left out.
+    /// Writes a record completely or not at all. Skips a repeated record, such as a receiver's last fix after a
+    /// restart.
     package func append(_ record: [UInt8], at time: Date) throws {
         guard record != last else { return }
         if file == nil || size + record.count > policy.fileSize { try rotate() }
@@ -76,18 +77,18 @@ package final class TrackLog {
         do {
             try file.write(contentsOf: record)
         } catch {
-            // A full disk may have taken a part of it.
+            // A full disk may have stored a part of the record.
             try? file.truncate(atOffset: UInt64(size))
             throw error
         }
         size += record.count
         last = record
         unsynced = time
-        // The time of fixes may go back, too.
+        // The time of fixes may also go backward.
         if abs(time.timeIntervalSince(lastSync)) >= policy.syncInterval { try sync() }
     }
 
-    /// Waits until all is on the disk. It costs nothing when it is there already.
+    /// Waits until all records are on disk. Returns immediately if they already are.
     package func sync() throws {
         guard let unsynced else { return }
         try file?.synchronize()
@@ -111,14 +112,14 @@ package final class TrackLog {
         file = try FileHandle(forUpdating: next)
         (number, size) = (number + 1, 0)
         for old in try numbers().dropLast(max(1, policy.fileCount)) { try FileManager.default.removeItem(at: url(old)) }
-        // A new name is on the disk only once its folder is.
+        // A new name is on disk only after its folder has been synced.
         lock.sync()
     }
 
     private func numbers() throws -> [Int] {
         try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
             .compactMap { file in
-                // Only names of this log: 1.nmea and 20260701.nmea are others'.
+                // Accepts only the names of this log. Other programs use names such as 1.nmea and 20260701.nmea.
                 guard let number = Int(file.deletingPathExtension().lastPathComponent),
                     (1...Self.lastNumber).contains(number), file.lastPathComponent == url(number).lastPathComponent
                 else { return nil }

@@ -2,35 +2,35 @@
 
 import CoreLocation
 
-/// Writes each fix into a log.
+/// Writes each fix to a log.
 package final class TrackLogger: NSObject, CLLocationManagerDelegate {
-    /// Told what goes wrong: each trouble once, until it is over.
+    /// Called with error messages, once per error until it is resolved.
     package var report: (String) -> Void = { _ in }
     private let manager = CLLocationManager()
     private let log: TrackLog
     private var trouble: String?
 
-    /// A logger that has not been started.
+    /// Creates a logger that has not been started.
     package init(log: TrackLog) {
         self.log = log
         super.init()
         manager.delegate = self
     }
 
-    /// Logs until `stop()`.
+    /// Logs until `stop()` is called.
     package func start() {
         manager.requestWhenInUseAuthorization()
         manager.startUpdatingLocation()
     }
 
-    /// Ends it, with all of it on the disk. False when the disk has failed, which was reported.
+    /// Stops the logger and syncs the log. Returns false if the disk has failed, which was reported.
     @discardableResult
     package func stop() -> Bool {
         manager.stopUpdatingLocation()
         return sync()
     }
 
-    /// Waits until all is on the disk. False when the disk has failed, which was reported.
+    /// Waits until all fixes are on disk. Returns false if the disk has failed, which was reported.
     @discardableResult
     package func sync() -> Bool {
         do {
@@ -43,7 +43,7 @@ package final class TrackLogger: NSObject, CLLocationManagerDelegate {
     }
 
     package func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {
-        // Negative: there is no position in it.
+        // A negative accuracy means that the location has no position.
         for location in locations where location.horizontalAccuracy >= 0 {
             do {
                 try log.append(NMEARecord.bytes(location), at: location.timestamp)
@@ -56,7 +56,7 @@ package final class TrackLogger: NSObject, CLLocationManagerDelegate {
 
     package func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {
         tell(error.localizedDescription)
-        // Nothing may come for long now.
+        // The next fix may be a long time away.
         try? log.sync()
     }
 

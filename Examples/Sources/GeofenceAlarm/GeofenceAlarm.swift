@@ -2,57 +2,58 @@
 
 import CoreLocation
 
-/// A circle that somebody wants to hear of.
+/// A circle to monitor.
 package struct Fence: Codable, Equatable, Sendable {
     package var name: String
-    /// Degrees.
+    /// In degrees.
     package var latitude: Double
     package var longitude: Double
-    /// Metres.
+    /// In meters.
     package var radius: Double
 
-    /// A circle.
+    /// Creates a circle.
     package init(name: String, latitude: Double, longitude: Double, radius: Double) {
         (self.name, self.latitude, self.longitude, self.radius) = (name, latitude, longitude, radius)
     }
 }
 
-/// Something to tell of a fence.
+/// An event of a fence.
 package struct Notice: Equatable, Sendable {
     package enum Kind: Equatable, Sendable {
-        /// Crossed: the alarm.
+        /// The fence was crossed, which is the alarm.
         case entered, left
-        /// Where the board was when the fence was new.
+        /// The side of the board when the fence is new.
         case isInside, isOutside
-        /// Nobody watches it, and why.
+        /// The fence is not monitored, for this reason.
         case unwatched(String)
     }
 
     package var fence: String
     package var kind: Kind
-    /// When the board was first seen on that side.
+    /// The time at which the board was first detected on this side.
     package var date: Date
 }
 
-/// Two fences have one name: a monitor would watch one of them only.
+/// Two fences have the same name. A monitor would watch only one.
 package struct SameName: Error, CustomStringConvertible {
     let name: String
 
     package var description: String { "Two fences have the name \"\(name)\". Give each a name of its own." }
 }
 
-/// Watches fences with a monitor, which remembers from run to run where the board was.
+/// Watches fences with a monitor, which stores the board's side from run to run.
 package struct GeofenceAlarm: Sendable {
     private let fences: [Fence]
 
-    /// An alarm for those fences, of which a monitor takes twenty. Throws when two of them have one name.
+    /// Creates an alarm for the fences. A monitor watches at most twenty. Throws if two fences have the same name.
     package init(_ fences: [Fence]) throws {
         var names: Set<String> = []
         for fence in fences where !names.insert(fence.name).inserted { throw SameName(name: fence.name) }
         self.fences = fences
     }
 
-    /// Tells until the task is cancelled. What happened between two runs is told at the beginning of the second.
+    /// Reports notices until the task is cancelled. Crossings between two runs are reported at the start of the second
+    /// run.
     package func run(_ tell: (Notice) -> Void) async throws {
         let monitor = await CLMonitor("geofence-alarm")
         var inside: [String: Bool] = [:]
@@ -60,7 +61,7 @@ package struct GeofenceAlarm: Sendable {
             await monitor.remove(name)
         }
         for fence in fences {
-            // A fence that has not changed goes on. Adding it again would forget which side the board was on.
+            // An unchanged fence continues. Adding it again would discard the side of the board.
             if let record = await monitor.record(for: fence.name), fence.isWatched(by: record.condition) {
                 inside[fence.name] = record.lastEvent.state.isInside
             } else {
@@ -100,7 +101,7 @@ extension Fence {
 }
 
 extension CLMonitor.Event.State {
-    /// Nil when that is not known.
+    /// nil if unknown.
     var isInside: Bool? {
         switch self {
         case .satisfied: true
@@ -111,7 +112,7 @@ extension CLMonitor.Event.State {
 }
 
 extension CLMonitor.Event {
-    /// Why nobody watches.
+    /// The reason why the fence is not monitored.
     var reason: String {
         if authorizationDenied || authorizationRestricted { return "this program may not know the position" }
         if accuracyLimited { return "only rough positions are allowed" }

@@ -4,15 +4,15 @@ import CoreLocation
 import DeviceCore
 import MQTTPublisher
 
-/// Publishes each fix at an MQTT broker, as OwnTracks has it.
+/// Publishes each fix to an MQTT broker in the format of OwnTracks.
 package final class MQTTTracker: NSObject, CLLocationManagerDelegate {
     private let manager = CLLocationManager()
     private let publisher: MQTTPublisher
     private let report: @Sendable (String) -> Void
 
-    /// A tracker that has not been started. It begins to connect.
+    /// Creates a tracker that connects to the broker but has not been started.
     ///
-    /// - Parameter report: told what happens to the connection, on any thread.
+    /// - Parameter report: Called with messages about the connection, on any thread.
     package init(
         _ settings: MQTTPublisherSettings, report: @escaping @Sendable (String) -> Void = { _ in }
     ) throws {
@@ -20,7 +20,7 @@ package final class MQTTTracker: NSObject, CLLocationManagerDelegate {
         publisher = try MQTTPublisher(settings) { event in
             switch event {
             case .connected: report("connected to \(settings.broker)")
-            // A publisher goes on trying, and tells each loss once.
+            // A publisher keeps trying and reports each loss once.
             case .lost(let error), .spoolFailed(let error): report(error.description)
             }
         }
@@ -28,19 +28,20 @@ package final class MQTTTracker: NSObject, CLLocationManagerDelegate {
         manager.delegate = self
     }
 
-    /// Tracks until `stop()`.
+    /// Tracks until `stop()` is called.
     package func start() {
         manager.requestWhenInUseAuthorization()
         manager.startUpdatingLocation()
     }
 
-    /// Ends it. What the broker does not take in five seconds waits in the spool for the next run.
+    /// Stops the tracker. Messages that the broker does not acknowledge within five seconds remain in the spool for the
+    /// next run.
     package func stop() {
         manager.stopUpdatingLocation()
         publisher.end()
     }
 
-    /// What was published, and what waits.
+    /// The numbers of published and pending messages.
     package var statistics: MQTTStatistics { publisher.statistics }
 
     package func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {

@@ -4,13 +4,13 @@ import CoreLocation
 import CoreMotion
 import Observation
 
-/// What the views of an app show of its sensors: the model as it stands in lessons for iOS.
+/// The sensor data that an app's views show: the model as taught in iOS courses.
 @MainActor
 @Observable
 package final class SensorModel: NSObject {
     package private(set) var authorizationStatus: CLAuthorizationStatus
     package private(set) var location: CLLocation?
-    /// Degrees.
+    /// In degrees.
     package private(set) var pitch = 0.0
     package private(set) var roll = 0.0
     package private(set) var yaw = 0.0
@@ -67,7 +67,7 @@ extension SensorModel: @preconcurrency CLLocationManagerDelegate {
         authorizationStatus = manager.authorizationStatus
         switch authorizationStatus {
         case .authorizedWhenInUse, .authorizedAlways:
-            // It is told before the start and behind the end, too.
+            // Also called before the start and after the end.
             if isRunning { manager.startUpdatingLocation() }
         case .denied, .restricted:
             locationError = "The app may not know the location."

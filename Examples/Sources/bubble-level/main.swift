@@ -3,16 +3,16 @@
 import BubbleLevel
 import CoreMotion
 
-// bubble-level [FILE]    FILE keeps the zero. A line that is typed, with anything in it, calibrates.
+// bubble-level [FILE]    FILE stores the zeros. Entering a line with any contents calibrates the level.
 let home = FileManager.default.homeDirectoryForCurrentUser.path
 let file = URL(fileURLWithPath: CommandLine.arguments.dropFirst().first ?? "\(home)/.bubble-level.json")
 let level = BubbleLevel(file: file)
 let isTerminal = isatty(STDOUT_FILENO) == 1
 
 level.show = { state in
-    // In place in a terminal; line by line into a pipe.
+    // Overwrites the screen in a terminal, and prints line by line into a pipe.
     let text = isTerminal ? "\u{1B}[H\u{1B}[J\(state.drawing)" : state.text
-    // Not print and fflush(nil): that would wait for readLine below, which holds standard input.
+    // Avoids print and fflush(nil), which would wait for readLine below, because it locks standard input.
     FileHandle.standardOutput.write(Data("\(text)\n".utf8))
 }
 level.report = { FileHandle.standardError.write(Data("bubble-level: \($0)\n".utf8)) }

@@ -22,7 +22,7 @@ do {
     let logger = TrackLogger(log: try TrackLog(folder: URL(fileURLWithPath: folder), policy: policy))
     logger.report = complain
     logger.start()
-    // A service is ended with SIGTERM, a program in a terminal with SIGINT.
+    // A service is stopped with SIGTERM, a program in a terminal with SIGINT.
     let signals = [SIGTERM, SIGINT].map { number in
         signal(number, SIG_IGN)
         let source = DispatchSource.makeSignalSource(signal: number, queue: .main)
@@ -32,7 +32,7 @@ do {
         source.resume()
         return source
     }
-    // The last fixes before a silence reach the disk as well.
+    // Syncs the last fixes before a silence as well.
     let timer = DispatchSource.makeTimerSource(queue: .main)
     if policy.syncInterval > 0 {
         timer.schedule(deadline: .now() + policy.syncInterval, repeating: max(policy.syncInterval, 0.001))

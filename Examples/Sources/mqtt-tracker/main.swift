@@ -15,11 +15,11 @@ guard words.count == 4 else {
 do {
     var settings = MQTTPublisherSettings(broker: try BrokerAddress(words[0]), user: words[1], device: words[2])
     settings.spoolFolder = words[3]
-    // The password and the certificates, as the environment or the configuration file names them.
+    // The password and certificate files named by the environment or the configuration file.
     settings.files = Configuration.load().brokerFiles.value
     let tracker = try MQTTTracker(settings, report: complain)
     tracker.start()
-    // A service is ended with SIGTERM, a program in a terminal with SIGINT.
+    // A service is stopped with SIGTERM, a program in a terminal with SIGINT.
     let signals = [SIGTERM, SIGINT].map { number in
         signal(number, SIG_IGN)
         let source = DispatchSource.makeSignalSource(signal: number, queue: .main)

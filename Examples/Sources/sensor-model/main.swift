@@ -6,7 +6,7 @@ import SensorModel
 
 let model = SensorModel()
 
-/// Shows the model, and again whenever it has changed: what a view of SwiftUI does by itself.
+/// Prints the model, and prints it again after each change, as a SwiftUI view does by itself.
 @MainActor func show() {
     withObservationTracking {
         let place = model.location.map { String(format: "%.5f %.5f", $0.coordinate.latitude, $0.coordinate.longitude) }

@@ -7,12 +7,12 @@ import SimulatedDevice
 import Testing
 
 @Suite("The barcode scanner") @MainActor struct BarcodeScannerTests {
-    /// A scanner that is plugged in, read from in pieces, unplugged in the middle of a code, and plugged in again.
+    /// A scanner that is attached, read in pieces, detached in the middle of a code, and attached again.
     nonisolated static func trace() throws -> TraceFile {
         try TraceFile(path: Recordings.folder.appendingPathComponent("../../Examples/Traces/scanner.trace").path)
     }
 
-    @Test("Codes come whole, however they were cut, and over unplugging")
+    @Test("Codes are complete, regardless of their pieces and across detachments")
     func codes() throws {
         let device = SimulatedDevice(try Self.trace())
         var codes: [Barcode] = []
@@ -26,12 +26,12 @@ import Testing
         }
         #expect(
             codes.map(\.text) == ["4006381333931", "036000291452", "73513537", "4006381333932", "SHELF 12/b"])
-        // The first three are the examples in encyclopedias' articles about EAN-13, UPC-A and EAN-8.
+        // The first three are the examples in encyclopedia articles about EAN-13, UPC-A and EAN-8.
         #expect(codes.map(\.isCheckDigitRight) == [true, true, true, false, nil])
         #expect(connections == ["Scanner", nil, "Scanner", nil])
     }
 
-    @Test("A scanner that is there already is read, and noise without an end takes no memory")
+    @Test("A scanner that is already attached is read, and endless noise uses bounded memory")
     func noise() {
         let device = SimulatedDevice()
         let noise = [UInt8](repeating: UInt8(ascii: "x"), count: 30_000)

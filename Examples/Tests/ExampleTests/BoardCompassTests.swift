@@ -7,7 +7,7 @@ import SimulatedDevice
 import Testing
 
 @Suite("The compass") struct BoardCompassTests {
-    /// What it shows while the trace is played.
+    /// Returns the bearings shown while the trace plays.
     private static func bearings(_ trace: TraceFile) -> [BoardCompass.Bearing] {
         let device = SimulatedDevice(trace)
         var bearings: [BoardCompass.Bearing] = []
@@ -20,17 +20,17 @@ import Testing
         return bearings
     }
 
-    /// A point of the test values that are published with the World Magnetic Model 2025: in July 2026 at 33° north and
-    /// 145° west, 12 km high, the field is 24,137 nT to the north, 5,112 to the east and 32,163 down. So magnetic north is
-    /// 11.96° east of true north.
+    /// A point from the published test values of the World Magnetic Model 2025: in July 2026 at 33° north, 145° west
+    /// and an altitude of 12 km, the field is 24,137 nT north, 5,112 nT east and 32,163 nT down. Magnetic north is
+    /// therefore 11.96° east of true north.
     private static let (field, declination) = (SIMD3(5112.225, 24136.840, -32162.934) * 1e-5, 11.96)
 
-    /// A board that lies flat with its top edge to 40° and is turned to the right, once around and on to 130°.
+    /// A board that lies flat with its top edge toward 40° and turns right, once around and on to 130°.
     private static func turn(withPositions: Bool) throws -> TraceFile {
         var lines: [(time: Double, event: String)] = []
         for step in 0..<1000 {
             let time = Double(step) / 50
-            // A constant turn of 45° a second between the seconds 2 and 12.
+            // A constant rotation of 45°/s from 2 s to 12 s.
             let heading = (40 + 45 * min(max(time - 2, 0), 10)) * .pi / 180
             let rate = time > 2 && time < 12 ? -Double.pi / 4 : 0
             let (x, y) = (
@@ -54,7 +54,7 @@ import Testing
                 .map { #"{"id":"\#($0)","kind":"\#($0)","rates":[50]}"# }.joined(separator: ","), lines)
     }
 
-    @Test("It wants to be turned once around, and shows true north then, as the published model has it")
+    @Test("After a full turn the compass shows true north according to the published model")
     func trueNorth() throws {
         let bearings = Self.bearings(try Self.turn(withPositions: true))
         #expect(bearings.first == .unknown)
@@ -66,7 +66,7 @@ import Testing
         #expect(accuracy < 20)
     }
 
-    @Test("Without a position it shows magnetic north, and says so")
+    @Test("Without a position the compass shows magnetic north and labels it")
     func magneticNorth() throws {
         guard case .degrees(let degrees, _, isTrue: false)? = Self.bearings(try Self.turn(withPositions: false)).last
         else {
@@ -76,7 +76,7 @@ import Testing
         #expect(abs(degrees - (130 - Self.declination)) < 1)
     }
 
-    @Test("Of a real board it shows what cameras saw, within the accuracy that it claims")
+    @Test("With a real board the bearing matches the camera reference within its stated accuracy")
     func cameras() throws {
         let name = "broad/broad_03_undisturbed_slow_rotation_C.csv"
         let device = SimulatedDevice(try Recordings.open(name))
@@ -89,14 +89,14 @@ import Testing
             let compass = BoardCompass()
             compass.show = { last = $0 }
             #expect(compass.start())
-            // A row is 0.0105 s; every fourth has the truth, as the quaternion w, x, y, z of 1e-5.
+            // A row is 0.0105 s. Every fourth row has the reference as the quaternion w, x, y, z in units of 1e-5.
             for (index, row) in rows.enumerated() {
                 device.advance(by: 0.0105)
                 guard row.count > 13, !row[9].isEmpty, row[13] == "1", index > 6000 else { continue }
                 let parts = row[9...12].compactMap { Double($0).map { $0 / 1e5 } }
                 let (w, x, y, z) = (parts[0], parts[1], parts[2], parts[3])
                 let (east, north) = (2 * (x * y - w * z), 1 - 2 * (x * x + z * z))
-                // The top edge points nowhere when it stands upright.
+                // The top edge has no bearing when the board stands upright.
                 guard east * east + north * north > 0.25, case .degrees(let degrees, let accuracy, _)? = last else {
                     continue
                 }
@@ -109,12 +109,12 @@ import Testing
         #expect(Double(errors.count) < 0.05 * Double(count), "\(errors.count) of \(count) are beyond")
     }
 
-    @Test("Without anything that tells directions it does not start")
+    @Test("The compass does not start without heading sensors")
     func noSensor() {
         SimulatedDevice().use { #expect(!BoardCompass().start()) }
     }
 
-    @Test("Bearings have words")
+    @Test("Bearings are formatted as text")
     func words() {
         typealias Bearing = BoardCompass.Bearing
         #expect("\(Bearing.degrees(359.7, accuracy: 3.2, isTrue: true))" == "N 000° true ±3°")
@@ -126,9 +126,9 @@ import Testing
 }
 
 extension ProgramTests {
-    @Test("The compass shows a simulated board's heading, and says when there is no sensor")
+    @Test("The compass program shows a simulated board's heading and reports a missing sensor")
     func compass() throws {
-        // A magnetometer that has seen nothing yet, in a board that spins flat by 90° a second, to the left.
+        // A magnetometer without calibration, on a board that lies flat and spins left at 90°/s.
         let end = try withBoard(try Recordings.open("iio/spin-flat-90dps.csv")) { environment in
             try Programs.run("board-compass", environment: environment) {
                 $0.filter { $0.contains("magnetic") }.count > 5

@@ -3,7 +3,7 @@
 import Foundation
 import Testing
 
-/// Debian's broker on a port of its own, which can be killed and comes back with what it had stored.
+/// Debian's broker on its own port. It can be killed and restarted with its stored state.
 final class Broker {
     struct Failure: Error, CustomStringConvertible { let description: String }
 
@@ -24,9 +24,9 @@ final class Broker {
         self.folder = folder
         port = try Self.freePort()
         let settings = [
-            // It gives root up for a user who may not look into this folder, unless it is told not to.
+            // By default mosquitto switches from root to a user that cannot access this folder.
             "user root", "listener \(port) 127.0.0.1", "allow_anonymous true", "max_queued_messages 0",
-            // Each change is on the disk before the next.
+            // Each change is on disk before the next one.
             "persistence true", "persistence_location \(folder.path)/", "autosave_on_changes true",
             "autosave_interval 1",
         ]
@@ -41,21 +41,21 @@ final class Broker {
 
     var address: String { "mqtt://127.0.0.1:\(port)" }
 
-    /// Starts it and returns when it listens.
+    /// Starts the broker and returns when it listens.
     func start() throws {
         let configuration = folder.appendingPathComponent("broker.conf").path
         let process = try run("mosquitto", ["-v", "-c", configuration], "broker.log")
         self.process = process
-        // Of its last start: the file begins anew.
+        // The log of the last start, because each start begins a new file.
         try Self.wait("mosquitto does not run: \(text("broker.log"))") {
             process.isRunning && text("broker.log").contains(" running")
         }
     }
 
-    /// kill -9.
+    /// Kills the broker with SIGKILL.
     func kill() { process?.killAndWait() }
 
-    /// Has a client of Debian's follow all that OwnTracks reads. The broker remembers it while either is away.
+    /// Subscribes mosquitto_sub to all topics of OwnTracks, with a persistent session.
     func follow() throws {
         subscriber = try run(
             "mosquitto_sub",
@@ -66,12 +66,12 @@ final class Broker {
         }
     }
 
-    /// The positions that have come on a topic, in the order in which they have come first: one that was under way when a
-    /// connection broke off may come again.
+    /// Returns the positions received on a topic, in order of their first arrival. A message that was in transit when a
+    /// connection broke may arrive again.
     func positions(_ topic: String) throws -> [[String: Any]] {
         let head = "MESSAGE \(topic) "
         var seen: Set<Substring> = []
-        // The last line may not be whole yet.
+        // The last line may be incomplete.
         return try text("messages.log").split(separator: "\n", omittingEmptySubsequences: false).dropLast()
             .filter { $0.hasPrefix(head) && $0.contains(#""_type":"location""#) && seen.insert($0).inserted }
             .compactMap {
@@ -79,10 +79,10 @@ final class Broker {
             }
     }
 
-    /// How many messages have come with a position, those included that have come twice.
+    /// The number of received messages with a position, including duplicates.
     var arrivals: Int { text("messages.log").split(separator: "\n").count { $0.contains(#""_type":"location""#) } }
 
-    /// Waits for what nothing tells of, a minute at most.
+    /// Polls a condition that no event reports, for at most a minute.
     static func wait(_ problem: @autoclosure () -> String, until isTrue: () throws -> Bool) throws {
         let end = ContinuousClock.now + .seconds(60)
         while try !isTrue() {
@@ -100,7 +100,7 @@ final class Broker {
         try Data().write(to: file)
         let handle = try FileHandle(forWritingTo: file)
         let process = Process()
-        // It would keep lines back where no terminal reads them.
+        // Line-buffered, because mosquitto_sub otherwise buffers its output to a file.
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["stdbuf", "-oL", try #require(Self.program(name)).path] + arguments
         (process.standardOutput, process.standardError) = (handle, handle)
@@ -108,14 +108,14 @@ final class Broker {
         return process
     }
 
-    /// Servers are not in the path of everybody.
+    /// Finds servers as well, which are not in every user's PATH.
     private static func program(_ name: String) -> URL? {
         Programs.find(name)
             ?? ["/usr/sbin", "/usr/local/sbin"].map { URL(fileURLWithPath: "\($0)/\(name)") }
             .first { FileManager.default.isExecutableFile(atPath: $0.path) }
     }
 
-    /// A port that nobody uses, below those that the system gives to clients: it is given up and used again.
+    /// Returns an unused port below the ephemeral range, because it is released and used again.
     private static func freePort() throws -> UInt16 {
         for _ in 0..<1000 {
             let port = UInt16.random(in: 20_000..<30_000)

@@ -8,19 +8,19 @@ import Testing
 @testable import BubbleLevel
 
 @Suite("The bubble level") struct BubbleLevelTests {
-    /// The tilt that cameras saw of the recorded board at a time: the elevations of its x and y axes, in degrees.
+    /// The tilt of the recorded board as seen by cameras: the elevations of its x and y axes at a time, in degrees.
     private static func truth(_ name: String, at time: Double) throws -> SIMD2<Double> {
         let rows = try Recordings.text(name).split(separator: "\n").dropFirst().map {
             $0.split(separator: ",", omittingEmptySubsequences: false)
         }
-        // A row is 0.0105 s; every fourth has the truth, as the quaternion w, x, y, z of 1e-5.
+        // A row is 0.0105 s. Every fourth row has the reference as the quaternion w, x, y, z in units of 1e-5.
         let row = try #require(rows.dropFirst(Int(time / 0.0105)).first { $0.count > 12 && !$0[9].isEmpty })
         let parts = try row[9...12].map { try #require(Double($0)) / 1e5 }
         let (w, x, y, z) = (parts[0], parts[1], parts[2], parts[3])
         return SIMD2(asin(2 * (x * z - w * y)), asin(2 * (y * z + w * x))) * 180 / .pi
     }
 
-    @Test("Of a real board it shows what cameras saw, from the surface on that was called level")
+    @Test("With a real board the tilt matches the camera reference, relative to the calibrated surface")
     func cameras() throws {
         let name = "broad/broad_30_disturbed_stationary_magnet_C.csv"
         try withFolder { folder in
@@ -34,7 +34,7 @@ import Testing
                     tilts.append([tilt.right, tilt.top])
                     isCalibrated = now
                 }
-                /// What it shows in the mean of the next second.
+                /// Returns the mean of the tilts shown in the next second.
                 func mean() -> SIMD2<Double> {
                     tilts = []
                     device.advance(by: 1)
@@ -48,7 +48,7 @@ import Testing
                 device.advance(by: 3)
                 let zero = mean()
                 #expect(isCalibrated)
-                // It is moved about, and comes to rest a little steeper.
+                // The board is moved and comes to rest a little steeper.
                 device.advance(by: 150)
                 let after = mean()
 
@@ -60,7 +60,8 @@ import Testing
                     abs(a.x - b.x) < limit && abs(a.y - b.y) < limit
                 }
                 #expect(isNear(zero, .zero, 0.1))
-                // The accelerometer itself is off by more, and the board has moved by more, than what is left.
+                // The error of the accelerometer and the movement of the board are both larger than the remaining
+                // error.
                 #expect(!isNear(raw, before, 0.15))
                 #expect(!isNear(end - before, .zero, 0.4))
                 #expect(isNear(after, end - before, 0.15), "\(after) in place of \(end - before)")
@@ -68,7 +69,7 @@ import Testing
         }
     }
 
-    @Test("On each of its six sides it says how the board lies")
+    @Test("The level reports the pose on each of the six sides")
     func sides() throws {
         let device = SimulatedDevice(try Recordings.open("motion/six-poses.trace"))
         try withFolder { folder in
@@ -77,7 +78,7 @@ import Testing
                 let level = BubbleLevel(file: folder.appendingPathComponent("zero.json"))
                 level.show = { last = $0 }
                 #expect(level.start())
-                // 1.6 s on each side, 0.4 s for the turn.
+                // 1.6 s on each side, 0.4 s for the transition.
                 var states: [Level.State?] = []
                 for _ in 0..<6 {
                     device.advance(by: 1.5)
@@ -96,12 +97,12 @@ import Testing
         }
     }
 
-    /// The acceleration in g of a board whose right edge is so many degrees up: gravity pulls to its left.
+    /// The acceleration in g of a board whose right edge is raised by `angle` degrees. Gravity points to its left.
     private static func tilted(_ angle: Double, face: Double = 1) -> SIMD3<Double> {
         SIMD3(-sin(angle * .pi / 180), 0, -face * cos(angle * .pi / 180))
     }
 
-    @Test("A zero holds for the face that it was taken on, and trembling does not make one")
+    @Test("A zero applies to its own face, and trembling prevents calibration")
     func calibration() {
         var level = Level()
         var time = 0.0
@@ -113,7 +114,7 @@ import Testing
         }
         _ = hold({ _ in Self.tilted(1.5) }, seconds: 2)
         level.calibrate()
-        // By turns 0.2 g to one side and to the other.
+        // Alternately 0.2 g to one side and to the other.
         let trembling = hold({ Self.tilted(1.5) + SIMD3(0, $0 % 2 == 0 ? 0.2 : -0.2, 0) }, seconds: 5)
         #expect(trembling.allSatisfy { $0 == .calibrating })
         _ = hold({ _ in Self.tilted(1.5) }, seconds: 3)
@@ -130,7 +131,7 @@ import Testing
         #expect(abs(turned.right - 2) < 0.05)
     }
 
-    @Test("The bubble follows a step by 63 per cent in a fifth of a second")
+    @Test("The bubble covers 63 % of a step in 0.2 s")
     func lowPass() {
         var level = Level()
         _ = level.update(Self.tilted(0), at: 10)
@@ -142,7 +143,7 @@ import Testing
         #expect(abs(tilt.right - 6.325) < 0.001)
     }
 
-    @Test("The zero is kept from run to run, and a damaged file begins anew")
+    @Test("The zero is stored between runs, and a damaged file is ignored")
     func kept() throws {
         try withFolder { folder in
             let file = folder.appendingPathComponent("zero.json")
@@ -160,7 +161,7 @@ import Testing
             }
             #expect(try firstState() == .calibrating)
             let kept = try JSONDecoder().decode([String: Level.Tilt].self, from: try Data(contentsOf: file))
-            // The mean of a second of the recording's noise of 0.02 to 0.03 m/s² about zero.
+            // The mean of one second of noise of 0.02 to 0.03 m/s² around zero.
             #expect(abs(try #require(kept["up"]).right) < 0.1)
             try Data(#"{"up":{"right":5,"top":-5}}"#.utf8).write(to: file)
             #expect(BubbleLevel(file: file).zeros == [.up: Level.Tilt(right: 5, top: -5)])
@@ -169,14 +170,14 @@ import Testing
         }
     }
 
-    @Test("Without an accelerometer it does not start")
+    @Test("The level does not start without an accelerometer")
     func noSensor() {
         SimulatedDevice().use {
             #expect(!BubbleLevel(file: URL(fileURLWithPath: "/dev/null/zero")).start())
         }
     }
 
-    @Test("The drawing has the bubble at the higher edge")
+    @Test("The drawing shows the bubble at the higher edge")
     func drawing() {
         #expect(
             Level.State.lying(.init(right: 2, top: 1.4), .up, isCalibrated: true).drawing == """
@@ -208,7 +209,7 @@ import Testing
 }
 
 extension ProgramTests {
-    @Test("The bubble level shows a simulated board, calibrates it, and says when there is no sensor")
+    @Test("The level program shows and calibrates a simulated board, and reports a missing sensor")
     func bubbleLevel() throws {
         try withFolder { folder in
             let zero = folder.appendingPathComponent("zero.json")

@@ -8,7 +8,7 @@ import Testing
 @testable import GPSLogger
 
 @Suite("The GPS logger") struct GPSLoggerTests {
-    /// What a played recording leaves in the folder.
+    /// Logs a played recording to the folder and returns the reported errors.
     private static func log(_ name: String, into folder: URL, policy: TrackLog.Policy = .init()) throws -> [String] {
         let device = SimulatedDevice(try Recordings.open(name))
         let log = try TrackLog(folder: folder, policy: policy)
@@ -29,12 +29,12 @@ import Testing
         }
     }
 
-    @Test("What it writes is what gpsd itself makes of the receiver's data, but for the last digit")
+    @Test("The sentences match gpsd's own sentences, except for the last digit")
     func sentences() throws {
         try withFolder { folder in
             #expect(try Self.log("gpsd/bu303-moving.log.chk", into: folder).isEmpty)
             let ours = try Self.lines(folder).map { $0.split(separator: ",", omittingEmptySubsequences: false) }
-            // gpsd puts sentences of its own beside its reports.
+            // gpsd prints its own sentences next to its reports.
             let theirs = try Recordings.text("gpsd/bu303-moving.log.chk").split(whereSeparator: \.isNewline)
                 .filter { $0.hasPrefix("$GPGGA") || $0.hasPrefix("$GPRMC") }
                 .map { $0.split(separator: ",", omittingEmptySubsequences: false) }
@@ -45,7 +45,7 @@ import Testing
                 #expect(our[0] == their[0])
                 // The time, the letters, and for RMC the date.
                 for field in isPosition ? [1, 3, 5, 6] : [1, 2, 4, 6, 9] { #expect(our[field] == their[field]) }
-                // Minutes to 1e-4, metres to 0.1, knots to 0.01, degrees to 0.1.
+                // Minutes to 1e-4, meters to 0.1, knots to 0.01, degrees to 0.1.
                 let limits =
                     isPosition ? [2: 1e-4, 4: 1e-4, 9: 0.06, 11: 0.06] : [3: 1e-4, 5: 1e-4, 7: 0.006, 8: 0.06]
                 for (field, limit) in limits {
@@ -56,28 +56,28 @@ import Testing
         }
     }
 
-    @Test("A sentence is as the standard has it, by hand")
+    @Test("A sentence follows the NMEA standard")
     func sentence() throws {
-        // 12.5 s west of Greenwich and 0.99999999' south are 0 and 1 whole minutes to five decimals.
+        // 12.5″ west of Greenwich and 1° 0.99999999′ south, which rounds to one whole minute with five decimals.
         let location = CLLocation(
             coordinate: CLLocationCoordinate2D(latitude: -(1 + 0.999_999_99 / 60), longitude: -12.5 / 3600),
             altitude: 7,
             horizontalAccuracy: 5, verticalAccuracy: -1, course: -1, speed: 10,
             timestamp: Date(timeIntervalSince1970: 1_767_225_599.999))
         let record = String(decoding: NMEARecord.bytes(location), as: UTF8.self)
-        // 10 m/s are 36 km/h, or 19.44 knots. The time is rounded into the next year. Checksums: exclusive or of all
-        // between $ and *, as `printf` and `od` have it.
+        // 10 m/s are 36 km/h, or 19.44 knots. The time rounds into the next year. The checksums are the exclusive or of
+        // all bytes between $ and *, computed with `printf` and `od`.
         #expect(
             record == "$GPGGA,000000.00,0101.00000,S,00000.20833,W,1,00,,,M,,M,,*77\r\n"
                 + "$GPRMC,000000.00,A,0101.00000,S,00000.20833,W,19.44,,010126,,*14\r\n")
     }
 
-    @Test("Cut off at any byte, and filled with zeros there, it goes on behind the last whole fix, or in the next file")
+    @Test("A log that is truncated or padded with zeros at any byte continues after its last whole fix")
     func cuts() throws {
         try withFolder { folder in
             _ = try Self.log("gpsd/bu303-moving.log.chk", into: folder)
             let log = [UInt8](try Data(contentsOf: try #require(TrackLog(folder: folder).files.first)))
-            // Each second line ends a fix. Four are enough.
+            // Every second line ends a fix. Four fixes suffice.
             let ends = log.indices.filter { log[...$0].suffix(2) == [13, 10] }.map { $0 + 1 }
             let fixes = [0] + [1, 3, 5, 7].map { ends[$0] }
             let whole = log[..<ends[7]]
@@ -93,7 +93,7 @@ import Testing
                     let log = try TrackLog(folder: folder, policy: policy)
                     try log.append(next, at: .now)
                     let end = try #require(fixes.last { $0 <= cut })
-                    // A file without a whole fix stays, unless it is empty.
+                    // A file without a complete fix remains, unless it is empty.
                     let expected = left.isEmpty || end > 0 ? [whole[..<end] + next] : [left, next[...]]
                     let found = try log.files.map { [UInt8](try Data(contentsOf: $0)) }
                     guard found == expected.map(Array.init) else {
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test("Other programs' files stay as they are, also those with numbers for names")
+    @Test("Files of other programs remain unchanged, even if their names are numbers")
     func others() throws {
         try withFolder { folder in
             let text = Data("$GPGSV,1,1,00*79\r\n".utf8)
@@ -118,7 +118,7 @@ import Testing
             var policy = TrackLog.Policy()
             (policy.fileSize, policy.fileCount) = (1, 2)
             let log = try TrackLog(folder: folder, policy: policy)
-            // The last of them has such a name as this log has, but no fix in it.
+            // The last file has a name in the format of this log, but contains no fix.
             #expect(try log.files.map(\.lastPathComponent) == ["000004.nmea"])
             try log.append(Array("$GPGGA,next\r\n".utf8), at: .now)
             #expect(try log.files.map(\.lastPathComponent) == ["000004.nmea", "000005.nmea"])
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test("A folder has one log at a time")
+    @Test("A folder is used by one log at a time")
     func lock() throws {
         try withFolder { folder in
             var first: TrackLog? = try TrackLog(folder: folder)
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    @Test("When another folder comes in the place of its own, it goes on behind what is there, and has that locked")
+    @Test("If its folder is replaced, the log continues after the files there and locks the new folder")
     func changedFolder() throws {
         try withFolder { parent in
             let folder = parent.appendingPathComponent("log")
@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    @Test("Behind the last number there is none")
+    @Test("No file follows the last number")
     func lastNumber() throws {
         try withFolder { folder in
             try Data("nothing".utf8).write(to: folder.appendingPathComponent("999999.nmea"))
@@ -169,7 +169,7 @@ import Testing
         }
     }
 
-    @Test("Files are followed by new ones, and the oldest go")
+    @Test("A full file is followed by a new one, and the oldest files are removed")
     func rotation() throws {
         try withFolder { folder in
             var policy = TrackLog.Policy()
@@ -185,13 +185,13 @@ import Testing
                 let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
                 #expect(mode == 0o600)
             }
-            // Nothing new: the last fix once more, as a receiver tells it after a restart.
+            // Adds nothing: the last fix is repeated, as by a receiver after a restart.
             try log.append(log.last, at: .now)
             #expect(try log.files == files)
         }
     }
 
-    @Test("A folder that is gone is told once, and when it is back the log goes on")
+    @Test("A missing folder is reported once, and logging continues when the folder is back")
     func trouble() throws {
         try withFolder { parent in
             let folder = parent.appendingPathComponent("log")
@@ -215,20 +215,20 @@ import Testing
                 device.play()
             }
             #expect(troubles.count == 1)
-            // Of the twelve fixes of a second each those of the seconds 7 to 11.
+            // Of the twelve fixes, one per second, those of the seconds 7 to 11.
             #expect(try log.files.map(\.lastPathComponent) == (5...9).map { "00000\($0).nmea" })
         }
     }
 
     @Test(
-        "gpsbabel reads the log, and finds the recording's fixes",
+        "gpsbabel reads the log and finds the fixes of the recording",
         .enabled(if: Programs.find("gpsbabel") != nil, "gpsbabel is not installed: apt-get install gpsbabel"))
     func otherProgram() throws {
         try withFolder { folder in
             _ = try Self.log("gpsd/ublox-8.log.chk", into: folder)
             let file = try #require(TrackLog(folder: folder).files.first)
             let points = try Babel.points(file)
-            // The receiver tells some fixes twice, and the logger writes one for each time.
+            // The receiver repeats some fixes, and the logger writes one fix per time.
             var fixes: [[String: Any]] = []
             for fix in try Recordings.fixes("gpsd/ublox-8.log.chk")
             where fix["time"] as? String != fixes.last?["time"] as? String {
@@ -245,9 +245,9 @@ import Testing
     }
 }
 
-/// A converter that knows nothing of this package.
+/// A converter that is independent of this package.
 enum Babel {
-    /// The positions that it finds in a log.
+    /// Returns the positions that gpsbabel finds in a log.
     static func points(_ file: URL) throws -> [(latitude: Double, longitude: Double)] {
         let end = try Programs.run("gpsbabel", ["-t", "-i", "nmea", "-f", file.path, "-o", "unicsv", "-F", "-"])
         try #require(end.status == 0, "gpsbabel: \(end.lines)")
@@ -261,7 +261,8 @@ enum Babel {
 }
 
 extension ProgramTests {
-    /// Runs the logger until its file has so many lines, and ends it with a signal: it says nothing itself, so a shell looks.
+    /// Runs the logger until its file has `count` lines, and ends it with a signal. The logger prints nothing, so a
+    /// shell polls the file.
     private static func run(_ folder: URL, until count: Int, signal: Int32, _ trace: TraceFile) throws -> [String] {
         let script = """
             "$0" "$1" 1 & logger=$!
@@ -279,14 +280,14 @@ extension ProgramTests {
         }
     }
 
-    @Test("The GPS logger survives being killed: all is whole, and nothing that was there is lost")
+    @Test("A GPS logger that is killed leaves complete records and loses none that were written")
     func gpsLogger() throws {
         let trace = try Recordings.open("synthetic/mountain-road.json")
         try withFolder { folder in
             var before: [UInt8] = []
             for signal in [SIGKILL, SIGKILL, SIGTERM] {
                 let end = try Self.run(folder, until: before.count { $0 == 10 } + 60, signal: signal, trace)
-                // 128 and the signal, or what the program itself says.
+                // 128 plus the signal, or the program's own status.
                 #expect(end.last == (signal == SIGKILL ? "137" : "0"))
                 let bytes = [UInt8](try Data(contentsOf: folder.appendingPathComponent("000001.nmea")))
                 #expect(bytes.starts(with: before))
@@ -300,10 +301,10 @@ extension ProgramTests {
         }
     }
 
-    @Test("When a file can take no more, the GPS logger says so, and no part of a fix stays")
+    @Test("If a file cannot grow, the GPS logger reports it and leaves no partial fix")
     func gpsLoggerLimit() throws {
         try withFolder { folder in
-            // A limit for files, as a full disk would be: 2 or 4 KiB, by the shell.
+            // A file size limit simulates a full disk: 2 or 4 KiB, depending on the shell.
             let end = try withBoard(try Recordings.open("synthetic/mountain-road.json"), speed: 30) { environment in
                 try Programs.run(
                     "sh",
@@ -323,17 +324,17 @@ extension ProgramTests {
     }
 
     @Test(
-        "The GPS logger waits for the disk also when no fix makes it do so",
+        "The timer of the GPS logger syncs the log when fixes do not",
         .enabled(if: canTrace, "strace is not installed, or may not trace: apt-get install strace"))
     func gpsLoggerTimer() throws {
         let lines = try Self.trace("trace=fsync")
-        // For the folder and the first fix, and then twice by the timer.
+        // One sync each for the folder and the first fix, and two by the timer.
         #expect(lines.count == 2)
         #expect(lines.first.flatMap { Int($0) } ?? 0 >= 4, "\(lines)")
         #expect(lines.last == "0")
     }
 
-    @Test("A second GPS logger in the same folder says so, and ends")
+    @Test("A second GPS logger in the same folder reports the conflict and ends")
     func gpsLoggerTwice() throws {
         try withFolder { folder in
             let log = try TrackLog(folder: folder)
@@ -345,7 +346,7 @@ extension ProgramTests {
         }
     }
 
-    @Test("The GPS logger takes no seconds that are none", arguments: ["10s", "nan", "-1", "inf", "1e300", ""])
+    @Test("The GPS logger rejects invalid seconds", arguments: ["10s", "nan", "-1", "inf", "1e300", ""])
     func gpsLoggerSeconds(seconds: String) throws {
         try withFolder { folder in
             let end = try Programs.run("gps-logger", [folder.path, seconds])
@@ -355,14 +356,14 @@ extension ProgramTests {
         }
     }
 
-    /// Whether strace is here, and may trace: a container may forbid that.
+    /// Whether strace is installed and permitted to trace, which a container may forbid.
     private static let canTrace =
         Programs.find("strace") != nil && (try? Programs.run("strace", ["-o", "/dev/null", "true"]).status) == 0
 
-    /// Runs the logger until it has asked four times for the disk, and ends it: what it says, how often it has asked, and its
-    /// status.
+    /// Runs the logger until it has called fsync four times, and ends it. Returns its output, the number of calls and
+    /// its status.
     private static func trace(_ effect: String) throws -> [String] {
-        // By the time of the fixes a tenth of a second goes by in a minute: only the first fix makes it ask.
+        // In a minute the times of the fixes advance by only a tenth of a second, so only the first fix causes a sync.
         let fixes = (0..<60).map {
             Recordings.fix(Double($0), after: -0.998 * Double($0), 48.1 + Double($0) * 4.5e-5, 11.5)
         }
@@ -389,17 +390,17 @@ extension ProgramTests {
     }
 
     @Test(
-        "When the disk has failed at the end, the GPS logger's status says so",
+        "If the disk has failed at the end, the GPS logger's exit status reports it",
         .enabled(if: canTrace, "strace is not installed, or may not trace: apt-get install strace"))
     func gpsLoggerStatus() throws {
         let lines = try Self.trace("inject=fsync:error=EIO")
-        // Told once, however often it has failed.
+        // Reported once, regardless of the number of failures.
         #expect(lines.count == 3)
         #expect(lines.first?.hasPrefix("gps-logger: The log cannot be written: ") == true, "\(lines)")
         #expect(lines.last == "74")
     }
 
-    @Test("The GPS logger ends well when it is told to, and says what cannot be used")
+    @Test("The GPS logger rejects invalid arguments with a message")
     func gpsLoggerEnd() throws {
         #expect(try Programs.run("gps-logger").status == 64)
         #expect(try Programs.run("gps-logger", ["/dev/null/folder", "10", "s"]).status == 64)

@@ -7,11 +7,11 @@ import SimulatedDevice
 import Testing
 
 @Suite("The geofence alarm") struct GeofenceAlarmTests {
-    /// Where the drive of mountain-road.json begins, and a place on its far side.
+    /// The start of the drive in mountain-road.json, and a place on its far side.
     private static let home = Fence(name: "home", latitude: 46.5537033, longitude: 7.9012135, radius: 300)
     private static let pass = Fence(name: "pass", latitude: 46.5512237, longitude: 7.9220803, radius: 300)
 
-    /// The notices of the drive.
+    /// Returns the notices of the drive.
     private static func notices(_ fences: [Fence]) async throws -> [Notice] {
         let device = SimulatedDevice(try Recordings.open("synthetic/mountain-road.json"))
         return try await device.use {
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    /// The times at which the recorded positions change sides, with distances by the haversine formula.
+    /// Returns the times at which the recorded positions change sides, with distances by the haversine formula.
     private static func crossings(_ fence: Fence) throws -> [(isInside: Bool, date: Date)] {
         var crossings: [(isInside: Bool, date: Date)] = []
         for fix in try Recordings.fixes("synthetic/mountain-road.json") {
@@ -45,7 +45,7 @@ import Testing
         return crossings
     }
 
-    @Test("Of a drive it tells each crossing once, with the time of the first position behind the border")
+    @Test("Each crossing in a drive is reported once, with the time of the first position beyond it")
     func drive() async throws {
         let notices = try await Self.notices([Self.home, Self.pass])
         for (fence, kinds) in [
@@ -56,14 +56,14 @@ import Testing
             let crossings = try Self.crossings(fence)
             #expect(crossings.count == kinds.count)
             for (notice, crossing) in zip(told, crossings) {
-                // A sphere and the ellipsoid differ by a metre or two, which is driven within half a second or a fix.
+                // Sphere and ellipsoid differ by one or two meters, which the drive covers in half a second or one fix.
                 #expect(abs(notice.date.timeIntervalSince(crossing.date)) <= 0.51, "\(notice)")
             }
         }
         #expect(notices.count == 5)
     }
 
-    @Test("A fence that is none is told, and the others are watched")
+    @Test("An invalid fence is reported, and the others are watched")
     func noFence() async throws {
         let notices = try await Self.notices([
             Fence(name: "nowhere", latitude: 120, longitude: 0, radius: 100), Self.home,
@@ -74,7 +74,7 @@ import Testing
 }
 
 extension ProgramTests {
-    @Test("The geofence alarm refuses two fences of one name, and says which")
+    @Test("The geofence program rejects two fences with the same name and reports the name")
     func sameName() throws {
         try withFolder { folder in
             let file = folder.appendingPathComponent("fences.json")
@@ -88,19 +88,20 @@ extension ProgramTests {
         }
     }
 
-    /// Ten seconds northward by 5 m/s from a place on, in a circle or beyond it.
+    /// Ten seconds northward at 5 m/s, starting inside or outside a circle.
     private static func walk(_ latitude: Double, after second: Double) throws -> TraceFile {
         try Recordings.trace(
             (0..<10).map { Recordings.fix(Double($0), after: second, latitude + Double($0) * 4.5e-5, 11.5) })
     }
 
-    @Test("The geofence alarm remembers over a kill, and tells what happened meanwhile, once")
+    @Test("The geofence program survives a kill and reports crossings in between once")
     func geofenceAlarm() throws {
         try withFolder { folder in
             let file = folder.appendingPathComponent("fences.json")
             try JSONEncoder().encode([Fence(name: "yard", latitude: 48.1, longitude: 11.5, radius: 150)]).write(
                 to: file)
-            /// True once what was told is kept: after the program has told it, so that nothing is lost between.
+            /// True once the reported state is stored. The program stores it after the report, so that no notice is
+            /// lost in between.
             func isKept(_ state: CLMonitor.Event.State) -> Bool {
                 let files = try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
                 return files?.contains {
@@ -121,7 +122,7 @@ extension ProgramTests {
             }
             let first = try run(48.1, after: 0, "inside", .satisfied)
             #expect(first.map { String($0.suffix(12)) } == [" inside yard"])
-            // 0.01 degrees are 1.1 km.
+            // 0.01° are 1.1 km.
             let second = try run(48.11, after: 600, "left", .unsatisfied)
             #expect(second == ["\u{7}2026-07-01T12:10:00Z left yard"])
             let third = try run(48.1, after: 1200, "entered", .satisfied)

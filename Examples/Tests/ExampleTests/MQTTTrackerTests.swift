@@ -20,7 +20,7 @@ import Testing
         return settings
     }
 
-    /// Holds what has come against the reports of the recording, as gpsd's JSON has them.
+    /// Compares the received positions with the gpsd reports of the recording.
     private static func compare(_ positions: [[String: Any]], with fixes: [[String: Any]]) throws {
         let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
         try #require(positions.count == fixes.count)
@@ -34,9 +34,9 @@ import Testing
             let date = try style.parse(try #require(fix["time"] as? String))
             let milliseconds = Int((date.timeIntervalSince1970 * 1000).rounded())
             #expect(position["tst"] as? Int == milliseconds / 1000, "\(position) \(fix)")
-            // It is left out where it says no more.
+            // Omitted if it adds no information.
             #expect((position["tst_ms"] as? Int ?? milliseconds / 1000 * 1000) == milliseconds, "\(position) \(fix)")
-            // No position looks better than it is.
+            // No position claims a better accuracy than it has.
             let error = try #require(fix["eph"] as? Double)
             #expect(position["acc"] as? Int == Int(error.rounded(.up)), "\(position) \(fix)")
         }
@@ -61,8 +61,9 @@ import Testing
             #expect(broker.arrivals == 12)
             let positions = try broker.positions("owntracks/fleet/car7")
             try Self.compare(positions, with: try Recordings.fixes(name))
-            // The first one by hand: 14:34:44.280 on June 9th, 2005 is 1118327684.28 s after 1970, as `date` has it; the
-            // altitude of 1344.9947 m, the speed of 0.091 m/s, which are 0.33 km/h, and the course of 10.3788° are whole.
+            // The first position by hand: 14:34:44.280 on June 9, 2005 is 1118327684.28 s after 1970, according to
+            // `date`. The altitude of 1344.9947 m, the speed of 0.091 m/s, or 0.33 km/h, and the course of 10.3788° are
+            // rounded to integers.
             let first = try #require(positions.first)
             #expect(first["tst_ms"] as? Int == 1_118_327_684_280)
             #expect(first["alt"] as? Int == 1345 && first["vel"] as? Int == 0 && first["cog"] as? Int == 10)
@@ -71,7 +72,7 @@ import Testing
     }
 
     @Test(
-        "The broker is killed in the middle of a drive and comes back, and nothing is lost",
+        "No fix is lost if the broker is killed in the middle of a drive and restarted",
         .enabled(if: Broker.isThere, Broker.isMissing))
     func killed() throws {
         let name = "synthetic/mountain-road.json"
@@ -85,7 +86,8 @@ import Testing
                 let tracker = try MQTTTracker(try Self.settings(broker.address, spool: spool))
                 tracker.start()
                 device.advance(by: 120)
-                // What the broker has taken it has to have passed on: kill -9 may cost it that, and the tracker cannot know.
+                // Waits until the broker has forwarded every acknowledged message. kill -9 may lose the others without
+                // the tracker's knowledge.
                 try Broker.wait("the first part has not come") {
                     try tracker.statistics.waiting == 0
                         && broker.positions("owntracks/fleet/car7").count == tracker.statistics.published
@@ -109,7 +111,7 @@ import Testing
     }
 
     @Test(
-        "What is allowed to be known roughly is published roughly",
+        "Positions with reduced accuracy are published with that accuracy",
         .enabled(if: hasTrait, "this build has the trait LibMosquitto off"))
     func rough() throws {
         try withFolder { folder in
@@ -118,7 +120,7 @@ import Testing
             let device = SimulatedDevice(
                 try Recordings.open("gpsd/bu303-moving.log.chk"), configuration: configuration)
             try device.use {
-                // Nobody listens there, so that all of it waits in the spool.
+                // No broker listens on this port, so all messages remain in the spool.
                 let tracker = try MQTTTracker(try Self.settings("mqtt://127.0.0.1:1", spool: folder))
                 tracker.start()
                 device.play()
@@ -133,7 +135,7 @@ import Testing
                 let json = try #require(line.firstIndex(of: "{"))
                 let position = try #require(
                     try JSONSerialization.jsonObject(with: Data(line[json...].utf8)) as? [String: Any])
-                // Kilometres, and not the 45.6 m of the receiver. Nothing else is told.
+                // Kilometers instead of the receiver's 45.6 m. No other fields are published.
                 #expect(try #require(position["acc"] as? Int) >= 1000)
                 #expect(position["alt"] == nil && position["vel"] == nil && position["cog"] == nil)
                 #expect(try #require(position["lat"] as? Double).rounded() == 46)
@@ -141,7 +143,7 @@ import Testing
         }
     }
 
-    @Test("Without the trait it says how to have it", .enabled(if: !hasTrait, "this build has the trait"))
+    @Test("Without the trait, an error explains how to enable it", .enabled(if: !hasTrait, "this build has the trait"))
     func absent() throws {
         let error = #expect(throws: DeviceError.self) {
             try MQTTTracker(try Self.settings("mqtt://127.0.0.1:1"))
@@ -152,7 +154,7 @@ import Testing
 
 extension ProgramTests {
     @Test(
-        "The MQTT tracker's program publishes a drive, and ends well when it is told to",
+        "The tracker program publishes a drive and exits cleanly",
         .enabled(if: Broker.isThere, Broker.isMissing))
     func mqttTracker() throws {
         try withFolder { folder in
@@ -170,12 +172,12 @@ extension ProgramTests {
             let positions = try broker.positions("owntracks/fleet/car7")
             #expect(positions.count >= 20)
             #expect(end.lines.last?.hasSuffix(" messages were taken, 0 wait for the next run") == true, "\(end.lines)")
-            // The road begins there.
+            // The road begins at this latitude.
             #expect(positions.allSatisfy { ($0["lat"] as? Double)?.rounded() == 47 })
         }
     }
 
-    @Test("The MQTT tracker's program says what cannot be used")
+    @Test("The tracker program rejects invalid arguments with a message")
     func mqttTrackerRefusals() throws {
         #expect(try Programs.run("mqtt-tracker").status == 64)
         let end = try Programs.run("mqtt-tracker", ["http://broker", "fleet", "car7", "spool"])

@@ -5,16 +5,16 @@ import SimulatedServers
 import Testing
 import Trace
 
-/// The examples as programs of their own, and other people's programs.
+/// Runs the examples and other programs as separate processes.
 enum Programs {
-    /// How a program ended, and what it had said.
+    /// The end of a program, with its output.
     struct End {
         var lines: [String]
         var status: Int32
         var wasKilled: Bool
     }
 
-    /// A program of that name: an example, beside the tests, or one that is installed.
+    /// Finds a program by name: an example next to the tests, or an installed program.
     static func find(_ name: String) -> URL? {
         let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
@@ -24,9 +24,9 @@ enum Programs {
             .first { FileManager.default.isExecutableFile(atPath: $0.path) }
     }
 
-    /// Runs a program until it ends, or until it has said enough: then it gets that signal.
+    /// Runs a program until it ends, or until its output suffices, and then sends it a signal.
     ///
-    /// One that says nothing for a minute is killed, and the test fails for what is missing then.
+    /// A program without output for a minute is killed, and the test fails because output is missing.
     static func run(
         _ name: String, _ arguments: [String] = [], environment: [String: String] = [:], input: String = "",
         signal number: Int32 = SIGKILL, until isEnough: ([String]) -> Bool = { _ in false }
@@ -60,7 +60,7 @@ enum Programs {
             wasKilled: process.terminationReason == .uncaughtSignal)
     }
 
-    /// Threads of tests block signals, and a program would inherit that.
+    /// Unblocks all signals, because the test threads block signals and a program would inherit that.
     private static func withSignals(_ body: () throws -> Void) rethrows {
         var (none, former) = (sigset_t(), sigset_t())
         sigemptyset(&none)
@@ -74,7 +74,7 @@ enum Programs {
     }
 }
 
-/// Runs the closure with the environment of a board that plays the trace, and with a folder for what programs keep.
+/// Runs the closure with the environment of a board that plays the trace, and with a folder for stored state.
 func withBoard<Result>(
     _ trace: TraceFile, speed: Double = 1, state: URL? = nil, _ body: ([String: String]) throws -> Result
 ) throws -> Result {
@@ -87,5 +87,5 @@ func withBoard<Result>(
     return try body(environment)
 }
 
-/// What takes real time, one after the other.
+/// Tests that run in real time, one after the other.
 @Suite("Examples as programs", .serialized) struct ProgramTests {}

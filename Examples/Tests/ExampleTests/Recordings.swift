@@ -4,9 +4,9 @@ import Foundation
 import SimulatedDevice
 import TraceFormats
 
-/// Recorded and made-up readings.
+/// Recorded and synthetic readings.
 enum Recordings {
-    /// The folder of recordings that come with the package.
+    /// The folder of recordings in the package.
     static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appendingPathComponent("../../../Simulators/Traces").standardizedFileURL
 
@@ -16,14 +16,14 @@ enum Recordings {
 
     static func text(_ name: String) throws -> String { try String(contentsOfFile: path(name), encoding: .utf8) }
 
-    /// The reports of a recording of gpsd that have a position, as JSON.
+    /// Returns the reports with a position from a gpsd recording, as JSON.
     static func fixes(_ name: String) throws -> [[String: Any]] {
         try text(name).split(whereSeparator: \.isNewline).filter { $0.contains(#""class":"TPV""#) }
             .compactMap { try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any] }
             .filter { $0["lat"] != nil }
     }
 
-    /// A trace of those lines, which have a time in seconds first: what happened then.
+    /// Creates a trace from events, each with its time in seconds.
     static func trace(sensors: String = "", _ lines: [(time: Double, event: String)]) throws -> TraceFile {
         let header =
             #"{"format":"device-services-trace","version":1,"start":{"utc":"2026-07-01T12:00:00Z","boot":100},"#
@@ -32,12 +32,12 @@ enum Recordings {
         return try TraceFile(bytes: Array(([header] + events).joined(separator: "\n").utf8), name: "made up")
     }
 
-    /// A report of gpsd at that time of the trace, which begins so many seconds after noon: with an error of two metres, at a
-    /// brisk run.
+    /// A gpsd report at a time of the trace, which starts `noon` seconds after noon. The error is 2 m, the speed that
+    /// of a brisk run.
     static func fix(
         _ time: Double, after noon: Double = 0, _ latitude: Double, _ longitude: Double
     ) -> (time: Double, event: String) {
-        // Noon of July 1st, 2026.
+        // Noon of July 1, 2026.
         let date = Date(timeIntervalSince1970: 1_782_907_200 + noon + time)
         let stamp = date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
         return (

@@ -11,7 +11,7 @@ import Synchronization
 import Testing
 
 @Suite("The sensor model") @MainActor struct SensorModelTests {
-    @Test("It asks, is allowed to, and publishes the last location of a recording")
+    @Test("The model requests authorization and publishes the last location of a recording")
     func location() throws {
         let device = SimulatedDevice(try Recordings.open("gpsd/ublox-8.log.chk"))
         let changes = Mutex(0)
@@ -32,11 +32,11 @@ import Testing
             #expect(model.location?.coordinate.longitude == last["lon"] as? Double)
             #expect(model.locationError == nil)
         }
-        // Observation tells once, and views look again then.
+        // Observation notifies once. A view then reads the model again.
         #expect(changes.withLock { $0 } == 1)
     }
 
-    @Test("It publishes nothing before it is started, nor once it is stopped", arguments: [false, true])
+    @Test("The model publishes nothing before the start and after the end", arguments: [false, true])
     func notRunning(isStopped: Bool) throws {
         let device = SimulatedDevice(try Recordings.open("gpsd/ublox-8.log.chk"))
         device.use {
@@ -46,7 +46,7 @@ import Testing
                 model.start()
                 model.stop()
             }
-            // The answer comes later, and to every manager.
+            // The authorization arrives later, and at every manager.
             manager.requestWhenInUseAuthorization()
             device.play()
             #expect(model.authorizationStatus == .authorizedWhenInUse)
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test("It publishes the attitude of a board on its six sides")
+    @Test("The model publishes the attitude of a board on its six sides")
     func attitude() throws {
         let device = SimulatedDevice(try Recordings.open("motion/six-poses.trace"))
         device.use {
@@ -66,8 +66,8 @@ import Testing
                 poses.append((model.pitch, model.roll))
                 device.advance(by: 0.5)
             }
-            // Face up; the top edge up is a pitch of 90°, the bottom edge up one of -90°; the right edge up is a roll of
-            // -90°, for the board has turned about y to the left, and the left edge up one of 90°; face down is 180°.
+            // Face up. The top edge up is a pitch of 90°, the bottom edge up is -90°. The right edge up is a roll of
+            // -90°, because the board has rotated about y to the left, and the left edge up is 90°. Face down is 180°.
             #expect(abs(poses[0].pitch) < 2 && abs(poses[0].roll) < 2)
             #expect(abs(poses[1].pitch - 90) < 2)
             #expect(abs(poses[2].roll + 90) < 2)
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test("It says when it may not know the location")
+    @Test("The model reports that the location is not permitted")
     func denied() throws {
         var configuration = Configuration()
         configuration.locationRule.value = .deny
@@ -94,7 +94,7 @@ import Testing
 }
 
 extension ProgramTests {
-    @Test("The sensor model's program shows what changes, as a view would")
+    @Test("The model's program prints each change, as a view would show it")
     func sensorModel() throws {
         let end = try withBoard(try Recordings.open("motion/six-poses.trace")) { environment in
             try Programs.run("sensor-model", environment: environment) { lines in
@@ -106,7 +106,7 @@ extension ProgramTests {
             }
         }
         #expect(end.lines.first == "nowhere yet, pitch +0.0 roll +0.0 yaw +0.0")
-        // It was told to end because the top edge was up.
+        // The program was ended because the top edge was up.
         #expect(end.wasKilled)
     }
 }

@@ -5,12 +5,12 @@ import Synchronization
 import Trace
 import UmockdevFormat
 
-/// The dialogues of a protocol, which sessions take in their order.
+/// The recorded dialogues of a protocol, which are assigned to sessions in order.
 final class DialogueLane: Sendable {
     private struct State {
         var begun = 0
         var finished = 0
-        /// Counts every sign of life of the program.
+        /// A counter of the program's activities, such as opening a session or writing.
         var progress = 0
     }
 
@@ -27,7 +27,7 @@ final class DialogueLane: Sendable {
         self.progressed = progressed
     }
 
-    /// The number of the dialogue that a new session takes.
+    /// Returns the number of the dialogue for a new session.
     func begin() -> Int {
         defer { progressed.ring() }
         return state.withLock { state in
@@ -52,20 +52,20 @@ final class DialogueLane: Sendable {
 
     var isFinished: Bool { state.withLock { $0.finished >= dialogues.count } }
 
-    /// Grows while a program talks.
+    /// A number that increases with each activity of the program.
     var signsOfLife: Int { state.withLock { $0.progress } }
 
-    /// Notes the dialogues that no program has begun.
+    /// Reports the dialogues that no program has begun.
     func noteMissing() {
         let begun = state.withLock { $0.begun }
         guard begun < dialogues.count else { return }
-        for number in begun..<dialogues.count { notes.add("\(name), session \(number + 1): nobody opened it.") }
+        for number in begun..<dialogues.count { notes.add("\(name), session \(number + 1): no program opened it.") }
     }
 
     func note(_ number: Int, _ text: String) { notes.add("\(name), session \(number + 1): \(text)") }
 }
 
-/// A peer that plays recorded dialogues: the first session gets the first one.
+/// A peer that plays recorded dialogues. The first session plays the first dialogue.
 struct DialoguePeer: AccessoryPeer {
     let lane: DialogueLane
     private var number = 0
@@ -82,11 +82,11 @@ struct DialoguePeer: AccessoryPeer {
                 let (lane, number) = (lane, number)
                 peer = UmockdevPeer(lane.dialogues[number].script) { lane.note(number, $0) }
             } else {
-                lane.note(number, "no such session was recorded.")
+                lane.note(number, "the recording has no such session.")
             }
         case .received: lane.progress()
         case .woken:
-            // Everything that was to be sent has been.
+            // All bytes have been sent.
             finish()
             return peer != nil && lane.dialogues[number].hangsUp ? [.hangUp] : []
         case .closed:
@@ -107,9 +107,9 @@ struct DialoguePeer: AccessoryPeer {
     }
 }
 
-/// Where programs departed from what was recorded, in words.
+/// Descriptions of the differences between the bytes that programs sent and the recorded bytes.
 final class DifferenceList: Sendable {
-    /// More are not kept.
+    /// The maximum number of descriptions. Further ones are dropped.
     static let maximum = 100
     private let state = Mutex<[String]>([])
 

@@ -4,33 +4,34 @@ import DeviceCore
 import Trace
 import UmockdevFormat
 
-/// What a trace tells of accessories: who comes and goes when, and the dialogues of each protocol.
+/// The accessories of a trace, with the times at which they are attached and detached and the dialogues of each
+/// protocol.
 struct TracePlan {
-    /// What is said in a session.
+    /// The bytes exchanged in a session.
     struct Dialogue: Sendable {
         var script = UmockdevScript()
-        /// True when the accessory ended it.
+        /// True if the accessory ended the session.
         var hangsUp = false
-        /// When the step before was, in nanoseconds of the trace.
+        /// The time of the preceding step, in nanoseconds since the start of the trace.
         var last: Int64
     }
 
-    /// An accessory from its coming to its going.
+    /// An accessory between its attachment and its detachment.
     struct Accessory {
         var name: String
         var description: AccessoryDescription
-        /// By protocol.
+        /// The dialogues by protocol.
         var dialogues: [String: [Dialogue]] = [:]
-        /// In nanoseconds of the trace.
+        /// The time of the attachment, in nanoseconds since the start of the trace.
         var attach: Int64
-        /// Nil for one that stays.
+        /// The time of the detachment; nil if the accessory remains attached.
         var detach: Int64?
     }
 
     private(set) var accessories: [Accessory] = []
-    /// The lines of the trace that could not be read in full.
+    /// Problems with lines of the trace.
     private(set) var diagnostics = InputDiagnostics()
-    /// The places of those that have not gone, by their names in the trace.
+    /// The indices of attached accessories, by their names in the trace.
     private var present: [String: Int] = [:]
 
     init(_ file: TraceFile) {
@@ -47,7 +48,8 @@ struct TracePlan {
         let index = present[event.accessory]
         if case .attached(let description) = event.change {
             if let index {
-                // Protocols that come later are there from the beginning: a file of an accessory names them all.
+                // All protocols are present from the beginning, because the announcement of an accessory contains all
+                // of them.
                 let known = Set(accessories[index].description.protocols.map(\.name))
                 accessories[index].description.protocols += description.protocols.filter { !known.contains($0.name) }
             } else {
@@ -78,10 +80,10 @@ extension TracePlan.Accessory {
         }
     }
 
-    /// Bytes without an opening before them begin a dialogue.
+    /// Changes the current dialogue. Bytes without a preceding opening begin a dialogue.
     private mutating func edit(_ name: String, at time: Int64, _ change: (inout TracePlan.Dialogue) -> Void) {
         if dialogues[name, default: []].isEmpty { dialogues[name] = [TracePlan.Dialogue(last: time)] }
-        // In place: a copy of a long dialogue for each of its steps would take the square of its length.
+        // In place, because copying a long dialogue for each step would take quadratic time.
         dialogues[name, default: []].withLast { last in
             change(&last)
             last.last = time
@@ -90,7 +92,7 @@ extension TracePlan.Accessory {
 }
 
 extension Array {
-    /// Changes the last element in place; nothing when there is none.
+    /// Changes the last element in place. Does nothing if the array is empty.
     fileprivate mutating func withLast(_ change: (inout Element) -> Void) {
         guard !isEmpty else { return }
         change(&self[count - 1])

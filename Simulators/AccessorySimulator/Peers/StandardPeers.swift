@@ -3,10 +3,10 @@
 import Synchronization
 public import Trace
 
-/// A peer that sends a pattern, as much as the program reads, and checks nothing that comes in.
+/// A peer that sends a pattern as fast as the program reads and ignores received bytes.
 ///
-/// Byte number n, counted from 0 in each session, is what ``byte(at:)`` says: the receiver can tell a lost byte, one too
-/// many and one in the wrong place.
+/// The byte at offset n of each session is ``byte(at:)`` of n, so that the receiver can detect lost, extra and
+/// misplaced bytes.
 public struct PatternPeer: AccessoryPeer {
     private static let pieceLength = 16_384
 
@@ -14,19 +14,20 @@ public struct PatternPeer: AccessoryPeer {
     private let hangsUp: Bool
     private var sent: Int64 = 0
 
-    /// A peer that sends that many bytes, or goes on until the program closes.
+    /// Creates a peer that sends the given number of bytes. By default, it sends until the program closes the session.
     public init(length: Int64 = .max, hangsUp: Bool = false) {
         self.length = length
         self.hangsUp = hangsUp
     }
 
-    /// Byte number n of the pattern. It repeats after 65,521 bytes, a prime: no buffer is as long.
+    /// Returns the byte of the pattern at an offset. The period of 65,521 bytes is prime and thus differs from the size
+    /// of every buffer.
     public static func byte(at place: Int64) -> UInt8 {
         let place = UInt32(place % 65_521)
         return UInt8(truncatingIfNeeded: place &* 167 &+ place >> 8)
     }
 
-    /// Sends a piece, and the next one when that is gone.
+    /// Sends the next part of the pattern when the preceding part has been sent.
     public mutating func react(to event: AccessoryPeerEvent) -> [AccessoryPeerAction] {
         switch event {
         case .opened: sent = 0
@@ -38,43 +39,43 @@ public struct PatternPeer: AccessoryPeer {
         let count = min(rest, Int64(Self.pieceLength))
         let piece = (sent..<sent + count).map(Self.byte)
         sent += count
-        // Asked for behind the piece, so that no more than one is waiting.
+        // The wake-up follows the bytes, so at most one part is pending.
         return [.send(piece), .wake(after: 0)]
     }
 }
 
-/// A peer that sends back what it receives.
+/// A peer that sends back all received bytes.
 public struct EchoPeer: AccessoryPeer {
-    /// An echo.
+    /// Creates an echo.
     public init() {}
 
-    /// Sends back what came in.
+    /// Sends back received bytes.
     public mutating func react(to event: AccessoryPeerEvent) -> [AccessoryPeerAction] {
         if case .received(let bytes) = event { [.send(bytes)] } else { [] }
     }
 }
 
-/// A peer that takes everything in and answers nothing; how much that was and its checksum can be asked for.
+/// A peer that receives bytes and sends nothing. It counts the bytes and computes their checksum.
 public final class SinkPeer: AccessoryPeer {
     private let state = Mutex((count: Int64(0), sum: Adler32()))
 
-    /// A sink that has received nothing. All its sessions count together.
+    /// Creates a sink. All sessions share its count and checksum.
     public init() {}
 
-    /// How many bytes have come in.
+    /// The number of received bytes.
     public var count: Int64 { state.withLock { $0.count } }
 
-    /// The Adler-32 checksum (RFC 1950) of what has come in.
+    /// The Adler-32 checksum (RFC 1950) of the received bytes.
     public var checksum: UInt32 { state.withLock { $0.sum.value } }
 
-    /// The checksum of bytes that a program wrote, for comparison.
+    /// Returns the checksum of bytes that a program wrote, for comparison.
     public static func checksum(of bytes: some Sequence<UInt8>) -> UInt32 {
         var sum = Adler32()
         for byte in bytes { sum.add(byte) }
         return sum.value
     }
 
-    /// Takes in what came.
+    /// Counts received bytes and adds them to the checksum.
     public func react(to event: AccessoryPeerEvent) -> [AccessoryPeerAction] {
         guard case .received(let bytes) = event else { return [] }
         state.withLock { state in
@@ -85,7 +86,7 @@ public final class SinkPeer: AccessoryPeer {
     }
 }
 
-/// RFC 1950, 8.2.
+/// The Adler-32 checksum (RFC 1950, section 8.2).
 private struct Adler32: Sendable {
     private var first: UInt32 = 1
     private var second: UInt32 = 0

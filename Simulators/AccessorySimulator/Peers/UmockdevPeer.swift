@@ -5,19 +5,23 @@ import JSONBytes
 public import Trace
 public import UmockdevFormat
 
-/// A peer that plays umockdev's recording of a dialogue: it sends what the program read, waits for what it wrote, and
-/// compares.
+/// A peer that plays a dialogue recorded by umockdev. It sends the bytes that the recorded program read and compares
+/// the bytes that the current program writes with the recorded ones.
 ///
-/// A program that writes something else is told nothing: the peer notes the difference and goes on behind as many bytes.
+/// If the program writes different bytes, the peer reports the difference and continues after the same number of bytes.
 public struct UmockdevPeer: AccessoryPeer {
     private let script: UmockdevScript
     private let differed: @Sendable (String) -> Void
     private var next = 0
-    /// What has come in and no step has asked for yet.
+    /// The received bytes that no step has consumed yet.
     private var received: [UInt8] = []
     private var fuzz: UInt32 = 0
 
-    /// A peer with a script. `differed` is told, in words, where the program departs from it.
+    /// Creates a peer.
+    ///
+    /// - Parameters:
+    ///   - script: The recorded dialogue.
+    ///   - differed: Called with a description of each difference.
     public init(_ script: UmockdevScript, differed: @escaping @Sendable (String) -> Void = { _ in }) {
         self.script = script
         self.differed = differed
@@ -25,7 +29,7 @@ public struct UmockdevPeer: AccessoryPeer {
 
     var isFinished: Bool { next >= script.steps.count }
 
-    /// Goes on with the script.
+    /// Continues with the script.
     public mutating func react(to event: AccessoryPeerEvent) -> [AccessoryPeerAction] {
         switch event {
         case .opened: return advance()
@@ -37,7 +41,7 @@ public struct UmockdevPeer: AccessoryPeer {
             if script.steps.indices.contains(next), case .write(_, let bytes) = script.steps[next] {
                 differed(
                     "Step \(next + 1): the session ended after \(received.count) of \(bytes.count) bytes: "
-                        + "\(Self.shown(received)) in place of \(Self.shown(bytes)).")
+                        + "\(Self.shown(received)) instead of \(Self.shown(bytes)).")
             }
             return []
         }
@@ -59,7 +63,7 @@ public struct UmockdevPeer: AccessoryPeer {
             next += 1
         }
         if !received.isEmpty {
-            differed("After the last step: \(Self.shown(received)).")
+            differed("Received after the last step: \(Self.shown(received)).")
             received = []
         }
         return actions
@@ -68,10 +72,10 @@ public struct UmockdevPeer: AccessoryPeer {
     private func compare(_ found: [UInt8], _ expected: [UInt8]) {
         let differing = zip(found, expected).count { $0 != $1 }
         guard differing * 100 > Int(fuzz) * expected.count else { return }
-        differed("Step \(next + 1): \(Self.shown(found)) in place of \(Self.shown(expected)).")
+        differed("Step \(next + 1): received \(Self.shown(found)) instead of \(Self.shown(expected)).")
     }
 
-    /// The bytes as text with escapes, not too many of them.
+    /// Returns the bytes as a quoted string with escapes, truncated after 64 bytes.
     package static func shown(_ bytes: [UInt8]) -> String {
         var text = "\""
         for byte in bytes.prefix(64) {

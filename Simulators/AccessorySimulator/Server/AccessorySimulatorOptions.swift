@@ -2,45 +2,47 @@
 
 package import LoopbackServer
 
-/// How simulated accessories behave.
+/// The configuration of an accessory simulator.
 public struct AccessorySimulatorOptions: Sendable {
-    /// What protocols are, where nothing else is said.
+    /// The default transport of protocols.
     public var transport = SimulatedTransport.socket
-    /// The folder in which the simulator makes its own; nil for TMPDIR, else /tmp. A short path: the sockets lie there.
+    /// The directory in which the simulator creates its own; nil for TMPDIR, or /tmp if TMPDIR is not set. Use a short
+    /// path, because the directory contains Unix domain sockets.
     public var folder: String?
 
-    /// How many times as fast the accessories of a trace come and go.
+    /// The speed at which the accessories of a trace are attached and detached, relative to the recording.
     public var speed = 1.0
-    /// True when a trace begins again at its end.
+    /// Whether a trace is repeated at its end.
     public var repeats = false
-    /// An accessory of a trace waits so long, in seconds, for a program that does not go on with a recorded dialogue.
+    /// The time that an accessory of a trace waits for a program to continue a recorded dialogue, in seconds.
     public var patience = 10.0
-    /// The beginning that a trace shares with other servers: with it the trace is played from there on, or from when a
-    /// program looks into the folder, and no accessory has the others wait. Nil to begin at the start.
+    /// The start of playback shared with other servers. If it is not nil, the trace starts at that time or when a
+    /// program opens the directory of announcements, and no event waits for dialogues. If it is nil, the trace starts
+    /// with the simulator.
     package var common: CommonStart?
-    /// With a common beginning a round takes so many nanoseconds.
+    /// The duration of one pass in nanoseconds. Used only with a shared start.
     package var roundLength: Int64 = 0
 
-    /// Sockets, in a temporary folder; traces once and in real time.
+    /// Creates options with sockets in a temporary directory. Traces are played once and in real time.
     public init() {}
 }
 
-/// What a program opens to talk to a simulated accessory.
+/// The type of node that programs open to communicate with a simulated accessory.
 public enum SimulatedTransport: Sendable, Hashable {
-    /// A Unix stream socket. One program at a time, as with hardware: while one is connected, `connect` of a second fails
-    /// with EAGAIN when it does not block.
+    /// A Unix domain stream socket for one program at a time, like hardware. While a program is connected, a
+    /// non-blocking `connect` of a second program fails with EAGAIN.
     case socket
-    /// A pseudo-terminal, which looks like a serial port. The peer begins to talk when the program has flushed it, as
-    /// programs do last when they open one, or a little later.
+    /// A pseudo-terminal, which looks like a serial port. The peer begins to send when the program has flushed it,
+    /// which is the last step of opening a port, or a short time after the opening.
     case pseudoTerminal
 }
 
-/// How a simulated accessory goes.
+/// The way in which a simulated accessory is detached.
 public enum SimulatedUnplug: Sendable, Hashable {
-    /// It hangs up when the program has got everything that the peer had sent, at most ten seconds later, and is
-    /// announced as gone after that.
+    /// The ports hang up after the program has read all bytes that the peer has sent, or after 10 s. The announcement
+    /// is removed afterwards.
     case afterReading
-    /// It is announced as gone and hangs up at once. What is under way is lost: on a pseudo-terminal even what the
-    /// program could have read.
+    /// The announcement is removed and the ports hang up immediately. Pending bytes are lost. On a pseudo-terminal,
+    /// this includes bytes that the program could already have read.
     case atOnce
 }

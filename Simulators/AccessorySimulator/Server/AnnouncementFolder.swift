@@ -5,9 +5,9 @@ import DeviceCore
 import LoopbackServer
 import SystemCalls
 
-/// The folder in which accessories are announced, and their sockets.
+/// The directory of announcements and sockets.
 struct AnnouncementFolder: Sendable {
-    /// Bytes in the path of a socket, with the end.
+    /// The size of `sun_path`, including the terminating NUL.
     private static let longestSocketPath = 108
     private static let kind = ScratchFolder.Kind(
         prefix: "accessories-", owner: "simulated accessories", owns: { AnnouncementFolder.isOurs($0) })
@@ -16,23 +16,23 @@ struct AnnouncementFolder: Sendable {
 
     var path: String { folder.path }
 
-    /// Makes a folder of its own, below TMPDIR unless another is named.
+    /// Creates a directory in `parent`; if `parent` is nil, in TMPDIR, or in /tmp if TMPDIR is not set.
     init(below parent: String?) throws(DeviceError) {
         folder = try ScratchFolder(Self.kind, below: parent)
-        // With ids of seven digits.
+        // The longest path, with an id of seven digits.
         guard socket(9_999_999, 99).utf8.count < Self.longestSocketPath else {
             throw DeviceError(
                 .inputOutput,
-                "The path of \(path) is too long for sockets in it. Set TMPDIR to a folder with a short one.")
+                "The path \(path) is too long for sockets. Set TMPDIR to a directory with a shorter path.")
         }
     }
 
     func file(_ id: Int) -> String { "\(path)/\(id).json" }
 
-    /// The path of a protocol's socket. Short, because the system takes 107 bytes.
+    /// Returns the path of a protocol's socket. It is short because the system limits paths of sockets to 107 bytes.
     func socket(_ id: Int, _ place: Int) -> String { "\(path)/\(id)-\(place)" }
 
-    /// Puts the file there whole, so that nobody reads a part of it.
+    /// Creates the announcement atomically, so that programs never read an incomplete file.
     func announce(_ accessory: DeclaredAccessory, id: Int) throws(DeviceError) {
         let final = file(id)
         let temporary = "\(final).tmp"
@@ -54,7 +54,7 @@ struct AnnouncementFolder: Sendable {
 
     func remove() { folder.remove() }
 
-    /// True for `3.json`, `3.json.tmp` and `3-0`.
+    /// Returns true for names such as `3.json`, `3.json.tmp` and `3-0`.
     private static func isOurs(_ name: String) -> Bool {
         let digits = name.prefix { $0.isASCII && $0.isWholeNumber }
         let rest = name.dropFirst(digits.count)

@@ -4,28 +4,30 @@ import DeviceCore
 import SystemCalls
 import Trace
 
-/// The session with a program that has opened a port: the bytes between its descriptor and the peer.
+/// A session with a program that has opened a port. It transfers bytes between the descriptor and the peer.
 ///
-/// It belongs to the server's thread. The peer works on the clock's thread, at the other end of a channel in memory, so
-/// that a slow one holds nobody else up.
+/// Confined to the server's thread. The peer runs on the clock's thread at the other end of an in-memory channel, so
+/// that a slow peer does not block the server.
 final class Conversation {
     private static let capacity = 65_536
 
     let near: MemoryChannel
     let session: AccessoryPeerSession
-    /// What the peer has sent and the descriptor has not taken yet.
+    /// The bytes of the peer that the descriptor has not accepted yet.
     private var pending = Backlog<UInt8>()
     private(set) var isPeerDone = false
     var isProgramGone = false
-    /// True when the program takes nothing more; what it has written may still have to be read.
+    /// True if the program no longer reads. Bytes that it has written may still be pending.
     var isProgramDeaf = false
-    /// Since the start.
+    /// The number of bytes since the start of the session.
     private(set) var bytesSent: Int64 = 0
     private(set) var bytesReceived: Int64 = 0
 
+    /// Creates a session and opens its peer.
+    ///
     /// - Parameters:
-    ///   - changed: told on any thread when there may be something to carry.
-    ///   - unplug: told when the peer unplugs its accessory.
+    ///   - changed: Called on any thread when bytes may be pending.
+    ///   - unplug: Called when the peer detaches its accessory.
     init(
         _ endpoint: SimulatedAccessory.Endpoint, clock: any DeviceClock, changed: @escaping @Sendable () -> Void,
         unplug: @escaping @Sendable () -> Void
@@ -38,23 +40,25 @@ final class Conversation {
         session.begin()
     }
 
-    /// True when more from the program can be taken in.
+    /// Whether more bytes from the program can be accepted.
     var hasSpace: Bool { !isProgramGone && near.spaceAvailable > 0 }
 
-    /// True when bytes wait to be written to the descriptor.
+    /// Whether bytes for the descriptor are pending.
     var hasOutput: Bool { !isProgramDeaf && (pending.count > 0 || near.bytesAvailable > 0) }
 
-    /// True when everything that the peer has sent was written, and no more comes.
+    /// True if the peer has ended and all of its bytes have been written.
     var isFinished: Bool { isPeerDone && pending.count == 0 }
 
-    /// Takes in what the closure reads into the buffer that it is given.
+    /// Passes bytes from the program to the peer.
     func take(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count > 0, case .taken(let count) = near.write(bytes) else { return }
         bytesReceived += Int64(count)
     }
 
-    /// Hands what the peer has sent to the closure, which returns how many bytes it wrote or leaves the reason in `errno`;
-    /// false when it took none.
+    /// Writes the peer's bytes. Returns false if no bytes were written.
+    ///
+    /// - Parameter write: Writes the bytes and returns the number of bytes written, or a negative number with the error
+    ///   in `errno`.
     func give(_ write: (UnsafeRawBufferPointer) -> Int) -> Bool {
         if isProgramDeaf { pending.removeAll() }
         if pending.count == 0 {
@@ -63,7 +67,7 @@ final class Conversation {
             case .bytes(let count):
                 buffer.removeLast(buffer.count - count)
                 pending.append(contentsOf: buffer)
-                // Dropped, so that the peer is not held up.
+                // Discards the bytes, so that the peer does not block.
                 if isProgramDeaf { return true }
             case .empty: return false
             case .ended:
@@ -81,10 +85,10 @@ final class Conversation {
         return count > 0
     }
 
-    /// The peer is to send no more; what it has sent is still written.
+    /// Ends sending by the peer. Bytes that it has already sent are still written.
     func stopPeer() { session.end() }
 
-    /// The program is gone: the peer still hears what it had written.
+    /// Ends the program's side. The peer still receives all bytes that the program has written.
     func endProgram() {
         isProgramGone = true
         near.close()

@@ -5,9 +5,9 @@ import DeviceCore
 import SystemCalls
 import Trace
 
-/// A Unix socket that takes one program at a time.
+/// A Unix domain socket that accepts one program at a time.
 final class ListeningPort: SimulatedPort {
-    /// How long nobody is let in when that fails, in seconds.
+    /// The delay before the next attempt after accepting a connection has failed, in seconds.
     private static let acceptPause = 0.1
 
     let node: ChannelNode
@@ -15,18 +15,22 @@ final class ListeningPort: SimulatedPort {
     private let endpoint: SimulatedAccessory.Endpoint
     private var listener: Int32
     private var connection: Int32 = -1
-    /// Fills the queue of the listener while a program is connected, so that others are refused.
+    /// A connection that fills the backlog of the listener while a program is connected, so that other programs are
+    /// refused.
     private var bar: Int32 = -1
     var conversation: Conversation?
     var totals = PortTotals()
     var isInputHeld = false
     private(set) var isClosed = false
     var leavesUntil: BootTime?
-    /// No program can be let in before: there was no descriptor or memory for it, and it is told of over and over.
+    /// The time of the next attempt after accepting has failed, for example because no descriptor or memory is
+    /// available. Until then, the listener is not polled, because it would be readable on every call.
     private var acceptsFrom: BootTime?
     private let accept: (Int32) -> Int32
 
-    /// - Parameter accept: takes a connection from a listener.
+    /// Creates a port.
+    ///
+    /// - Parameter accept: Accepts a connection from a listener.
     init(
         _ endpoint: SimulatedAccessory.Endpoint, path: String, accept: @escaping (Int32) -> Int32 = Sockets.acceptNext
     ) throws(DeviceError) {
@@ -49,7 +53,8 @@ final class ListeningPort: SimulatedPort {
         var events: Int16 = 0
         if !isInputHeld, conversation.hasSpace { events |= Int16(POLLIN) }
         if conversation.hasOutput { events |= Int16(POLLOUT) }
-        // Without events a hang-up is told all the same; once it is known it would be told over and over.
+        // poll(2) reports a hang-up even without requested events. After the first report, it would do so on every
+        // call.
         return events == 0 && conversation.isProgramDeaf ? nil : pollfd(fd: connection, events: events, revents: 0)
     }
 
@@ -66,7 +71,7 @@ final class ListeningPort: SimulatedPort {
         }
         if !isInputHeld { read(conversation, context) }
         while conversation.give({ bytes in systemSend(connection, bytes) }) {}
-        // What a program leaves behind is read to its end, unless the device takes nothing in.
+        // After the program has closed the connection, its pending bytes are read, unless the device does not read.
         if isInputHeld, conversation.isProgramDeaf { conversation.isProgramGone = true }
         if conversation.isProgramGone || conversation.isFinished || leavesUntil.map({ $0 <= context.now }) == true {
             end(context)
@@ -99,12 +104,12 @@ final class ListeningPort: SimulatedPort {
         }
     }
 
-    /// The session is over, from one side or the other.
+    /// Ends the session and closes the connection.
     private func end(_ context: PortContext) {
         guard conversation != nil else { return }
         endSession(context)
-        // In this order the program sees an end and not a reset: what it writes from here on is refused, and what it had
-        // written is read.
+        // With this order, the program receives end of file instead of a reset: further writes fail, and bytes written
+        // before are consumed.
         shutdown(connection, Int32(SHUT_RDWR))
         while recv(connection, context.buffer.baseAddress, context.buffer.count, Int32(MSG_DONTWAIT)) > 0 {}
         systemClose(connection)
@@ -131,7 +136,8 @@ final class ListeningPort: SimulatedPort {
         }
     }
 
-    /// Refuses further programs. One that came in between is sent away.
+    /// Fills the backlog so that further programs are refused. Programs that connected in the meantime are
+    /// disconnected.
     private func closeBar() {
         for _ in 0..<64 {
             bar = Sockets.connection(to: path) ?? -1
@@ -154,7 +160,7 @@ final class ListeningPort: SimulatedPort {
         let call: String? =
             Sockets.withAddress(of: path) { address, length in
                 if bind(descriptor, address, length) != 0 { return "bind" }
-                // No queue: with one connection that waits it is full.
+                // No backlog: a single pending connection fills the queue.
                 return listen(descriptor, 0) == 0 ? nil : "listen"
             } ?? "bind"
         if let call {
@@ -169,9 +175,9 @@ final class ListeningPort: SimulatedPort {
         let number = errno
         let advice =
             switch number {
-            case EMFILE, ENFILE: "Too many files are open: allow more with ulimit -n, or simulate fewer at a time."
-            case ENAMETOOLONG: "The path is too long for a socket: set TMPDIR to a folder with a short one."
-            default: "Set TMPDIR to another folder."
+            case EMFILE, ENFILE: "Too many files are open. Raise the limit with ulimit -n, or simulate fewer at a time."
+            case ENAMETOOLONG: "The path is too long for a socket. Set TMPDIR to a directory with a shorter path."
+            default: "Set TMPDIR to another directory."
             }
         return DeviceError(
             number == EMFILE || number == ENFILE ? .notSupported : .inputOutput,
@@ -180,7 +186,7 @@ final class ListeningPort: SimulatedPort {
 }
 
 extension Sockets {
-    /// A connection to the Unix socket at a path; nil when its queue is full.
+    /// Connects to the Unix domain socket at a path. Returns nil if the backlog is full.
     fileprivate static func connection(to path: String) -> Int32? {
         let descriptor = open(AF_UNIX, .stream)
         guard descriptor >= 0 else { return nil }

@@ -5,23 +5,23 @@ import DeviceCore
 import SystemCalls
 import Trace
 
-/// What a program opens, and the session with the program that has opened it. It belongs to the server's thread.
+/// A node that programs open, with the current session. Confined to the server's thread.
 protocol SimulatedPort: AnyObject {
-    /// What is written into the accessory's file.
+    /// The node in the announcement of the accessory.
     var node: ChannelNode { get }
-    /// What is to be waited for; nil when it is of no use to wait for the descriptor.
+    /// The descriptor and the events to wait for; nil if the descriptor is not to be polled.
     var interest: pollfd? { get }
-    /// When to look at it again though nothing has happened.
+    /// The time at which to serve the port even without events.
     var deadline: BootTime { get }
-    /// The session that goes on; nil when nobody has opened it.
+    /// The current session; nil if no program has opened the port.
     var conversation: Conversation? { get set }
-    /// True while what the program writes is left where it is.
+    /// True while bytes that the program writes are not read.
     var isInputHeld: Bool { get set }
-    /// True when the port is gone for good.
+    /// True if the port has been closed permanently.
     var isClosed: Bool { get }
-    /// How many sessions there were, and what went through those that are over.
+    /// The number of sessions, and the traffic of the sessions that have ended.
     var totals: PortTotals { get set }
-    /// When the port ends though the program has not got all; nil until it is to leave.
+    /// The time at which the port closes even if the program has not read all bytes; nil unless the port is closing.
     var leavesUntil: BootTime? { get set }
 
     func serve(revents: Int16, context: PortContext)
@@ -30,13 +30,13 @@ protocol SimulatedPort: AnyObject {
 }
 
 extension SimulatedPort {
-    /// Ends the port when the program has got what the peer has sent, or when the time is up.
+    /// Closes the port when the program has read all bytes that the peer has sent, or at the deadline.
     func leave(until deadline: BootTime) {
         leavesUntil = deadline
         conversation?.stopPeer()
     }
 
-    /// The session is over; with a context its peer still hears all.
+    /// Ends the current session. With a context, the peer still receives all bytes that the program has written.
     func endSession(_ context: PortContext? = nil) {
         guard let conversation else { return }
         conversation.endProgram()
@@ -53,31 +53,31 @@ struct PortTotals {
     var bytesReceived: Int64 = 0
 }
 
-/// What the server lends to its ports.
+/// The resources and callbacks that the server provides to its ports.
 struct PortContext {
     let buffer: UnsafeMutableRawBufferPointer
     let clock: LiveClock
     let now: BootTime
-    /// Has the server look at its ports again; from any thread.
+    /// Makes the server check its ports. Can be called from any thread.
     let changed: @Sendable () -> Void
-    /// Unplugs the accessory that the port belongs to; from any thread.
+    /// Detaches the accessory of the port. Can be called from any thread.
     let unplug: @Sendable () -> Void
-    /// Keeps the session until its peer has heard all.
+    /// Retains a session until its peer has received all bytes.
     let keep: (AccessoryPeerSession) -> Void
 }
 
-/// What programs and a simulated accessory have had to do with each other since it was attached.
+/// The traffic of a simulated accessory since it was attached.
 public struct SimulatedTraffic: Sendable, Hashable {
-    /// Sessions that have begun.
+    /// The number of sessions, including the current ones.
     public var sessions = 0
-    /// Sessions that go on.
+    /// The number of current sessions.
     public var openSessions = 0
-    /// Bytes that programs have been sent, all protocols together.
+    /// The number of bytes sent to programs, for all protocols.
     public var bytesSent: Int64 = 0
-    /// Bytes that programs have sent.
+    /// The number of bytes received from programs, for all protocols.
     public var bytesReceived: Int64 = 0
 
-    /// No traffic.
+    /// Creates statistics without traffic.
     public init() {}
 
     mutating func add(_ port: any SimulatedPort) {

@@ -6,20 +6,20 @@ import Synchronization
 import SystemCalls
 import Trace
 
-/// An accessory that is announced, with its ports.
+/// An announced accessory with its ports.
 struct AttachedAccessory {
     let id: Int
     let ports: [(name: String, port: any SimulatedPort)]
     let file: String
 }
 
-/// What the server's thread is asked to do.
+/// A command for the server's thread.
 enum SimulatorCommand: Sendable {
     case attach(Handover<AttachedAccessory>)
     case detach(Int, SimulatedUnplug, done: Bell?)
     case hold(Int, Bool, done: Bell)
 
-    /// Tells whoever waits for the command that there is nothing to wait for any more.
+    /// Wakes the thread that waits for the command.
     func isOver() {
         switch self {
         case .detach(_, _, let done): done?.ring()
@@ -31,13 +31,13 @@ enum SimulatorCommand: Sendable {
 
 typealias SimulatorState = ServedState<SimulatorContent>
 
-/// What the server's thread and all others share.
+/// The state that the server's thread shares with other threads.
 struct SimulatorContent: ServedContent {
     let openings = OpeningWatch()
     var commands: [SimulatorCommand] = []
     var attached: [Int: SimulatedTraffic] = [:]
     var isStopped = false
-    /// True when the thread carries no more commands out.
+    /// True if the thread executes no more commands.
     var hasEnded = false
 
     mutating func takeCommands() -> [SimulatorCommand] {
@@ -59,7 +59,7 @@ extension SimulatorState {
         if isTaken { wakeUp.signal() } else { command.isOver() }
     }
 
-    /// Takes no more commands; whoever waits for one that was not carried out need not wait longer.
+    /// Rejects further commands and wakes the threads that wait for pending ones.
     func end() {
         let rest = content.withLock { content in
             content.hasEnded = true
@@ -69,17 +69,17 @@ extension SimulatorState {
     }
 }
 
-/// The thread of a simulator: waits for descriptors and times, and carries bytes.
+/// The work of a simulator's thread: waits for descriptors and deadlines, and transfers bytes.
 final class SimulatorLoop: ServiceLoop {
-    /// A port that leaves waits so long for its program to read.
+    /// The maximum time that a port waits for its program to read before it closes, in seconds.
     private static let longestLeave = 10.0
 
     private let state: SimulatorState
     private let clock: LiveClock
     private var accessories: [Int: AttachedAccessory] = [:]
-    /// Those that leave, with who waits for it.
+    /// The accessories being detached, with the threads that wait for this.
     private var leaving: [Int: [Bell]] = [:]
-    /// Sessions whose program is gone and whose peer has not heard everything yet.
+    /// Sessions without a program whose peers have not received all bytes yet.
     private var sessions: [(session: AccessoryPeerSession, until: BootTime)] = []
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
 
@@ -122,7 +122,7 @@ final class SimulatorLoop: ServiceLoop {
         state.tell()
     }
 
-    /// Carries out what it is asked to do; true when it is to end.
+    /// Executes pending commands. Returns true if the thread must end.
     private func obey() -> Bool {
         let (commands, isStopped) = state.content.withLock { ($0.takeCommands(), $0.isStopped) }
         for command in commands {
@@ -151,7 +151,8 @@ final class SimulatorLoop: ServiceLoop {
         }
     }
 
-    /// The accessory is gone: first from the folder, as udev tells of a device before its port hangs up, or after.
+    /// Removes an accessory: first its announcement, then its ports. For real devices, the udev event can precede or
+    /// follow the hang-up.
     private func finish(_ accessory: AttachedAccessory) {
         unlink(accessory.file)
         for entry in accessory.ports {
@@ -180,7 +181,7 @@ final class SimulatorLoop: ServiceLoop {
                 unplug: { [weak state] in state?.add(.detach(id, .atOnce, done: nil)) },
                 keep: { session in self.keep(session) })
             var traffic = SimulatedTraffic()
-            // One without ports has none that could have ended.
+            // An accessory without ports cannot be removed by closing them.
             var isGone = !accessory.ports.isEmpty
             for (place, entry) in accessory.ports.enumerated() where !entry.port.isClosed {
                 entry.port.serve(revents: ready[id]?[place] ?? 0, context: context)

@@ -6,23 +6,25 @@ import LoopbackServer
 import SystemCalls
 import Trace
 
-/// A pseudo-terminal in the place of a serial port.
+/// A pseudo-terminal that replaces a serial port.
 ///
-/// Its master is in packet mode, which tells of a flush by the program: that is the last thing a program does when it
-/// opens a port, and bytes sent before would be lost. A hang-up throws away what the program has not read; a port that
-/// leaves waits for that.
+/// The master is in packet mode, which reports when the program flushes the terminal. Flushing is the last step of
+/// opening a port, and bytes sent earlier would be lost. A hang-up discards unread bytes, so a port waits for the
+/// program to read before it closes.
 final class TerminalPort: SimulatedPort {
-    /// How often a port is looked at that somebody is about to leave or to use, as nothing tells of that.
+    /// The polling interval for conditions without events, in seconds, while a port is opened or closed.
     private static let glance = 0.01
-    /// So long after the opening a program that does not flush is taken to be ready.
+    /// The time after the opening at which a program is considered ready even if it has not flushed the terminal, in
+    /// seconds.
     private static let patience = 0.3
-    /// Where it cannot be seen what the program has read, it has so long to read.
+    /// The time for a program to read after the last write, in seconds, if the number of unread bytes cannot be
+    /// determined.
     private static let grace = 0.5
 
     private enum State {
-        /// Nobody has the port open.
+        /// No program has opened the port.
         case closed
-        /// Somebody has, and has not flushed it yet.
+        /// A program has opened the port but has not flushed it yet.
         case opening(until: BootTime)
         case open
     }
@@ -31,7 +33,7 @@ final class TerminalPort: SimulatedPort {
     private let path: String
     private let endpoint: SimulatedAccessory.Endpoint
     private var master: Int32
-    /// True when its server is told that somebody has opened it, and it need not be looked at for that.
+    /// Whether inotify reports that a program opens the port, so that polling is not necessary.
     private let isWatched: Bool
     private var state = State.closed
     var conversation: Conversation?
@@ -39,15 +41,17 @@ final class TerminalPort: SimulatedPort {
     var isInputHeld = false
     private(set) var isClosed = false
     var leavesUntil: BootTime?
-    /// What was written last may not have been read before.
+    /// The time of the last write, from which `grace` counts.
     private var lastWrite = BootTime.zero
     private var nextGlance = BootTime.zero
 
-    /// - Parameter openings: what tells the server that a port was opened.
+    /// Creates a port.
+    ///
+    /// - Parameter openings: Reports to the server that a program has opened a port.
     init(_ endpoint: SimulatedAccessory.Endpoint, openings: OpeningWatch? = nil) throws(DeviceError) {
         self.endpoint = endpoint
         (master, path) = try PseudoTerminal.open(for: "the simulated accessory")
-        // The program's flushes are told of.
+        // Packet mode reports flushes by the program.
         var on: Int32 = 1
         _ = ioctl(master, UInt(TIOCPKT), &on)
         node = .tty(path: path, TTYSettings())
@@ -65,7 +69,7 @@ final class TerminalPort: SimulatedPort {
     }
 
     var interest: pollfd? {
-        // While it is closed poll would tell of the hang-up over and over.
+        // While the port is closed, poll(2) would report a hang-up on every call.
         if case .closed = state { return nil }
         var events: Int16 = 0
         if let conversation {
@@ -74,7 +78,8 @@ final class TerminalPort: SimulatedPort {
         } else {
             events = Int16(POLLIN) | Int16(POLLPRI)
         }
-        // Without events a hang-up is told all the same; once it is known it would be told over and over.
+        // poll(2) reports a hang-up even without requested events. After the first report, it would do so on every
+        // call.
         if events == 0, conversation?.isProgramDeaf ?? true { return nil }
         return pollfd(fd: master, events: events, revents: 0)
     }
@@ -93,7 +98,7 @@ final class TerminalPort: SimulatedPort {
             if !isInputHeld {
                 read(context)
             } else if let conversation, conversation.isProgramDeaf {
-                // The device takes nothing in: what the program leaves behind is lost.
+                // The device does not read, so pending bytes of the program are lost.
                 drop(context)
                 endSession(context)
                 state = .closed
@@ -105,7 +110,7 @@ final class TerminalPort: SimulatedPort {
                 lastWrite = context.now
                 return systemWrite(master, bytes)
             }) {}
-            // There is no hang-up without the port: a peer that hangs up takes its accessory along.
+            // A pseudo-terminal cannot hang up without being removed, so a peer that hangs up detaches its accessory.
             if conversation.isFinished, leavesUntil == nil { context.unplug() }
         }
         if let leavesUntil,
@@ -125,7 +130,7 @@ final class TerminalPort: SimulatedPort {
         master = -1
     }
 
-    /// Notes that the program is gone, or that another one is there.
+    /// Records whether the program has closed the port or another program has opened it.
     private func listen(_ revents: Int16) {
         guard let conversation else { return }
         if conversation.isProgramDeaf || revents & Int16(POLLHUP | POLLERR | POLLNVAL) != 0 {
@@ -133,9 +138,9 @@ final class TerminalPort: SimulatedPort {
         }
     }
 
-    /// Throws away what nobody is to read.
+    /// Discards pending input from the program.
     private func drop(_ context: PortContext) {
-        // As much as a terminal holds, and no more: somebody else may have begun to write.
+        // Limited to the capacity of a terminal, because another program may have begun to write.
         var rest = 1 << 18
         while rest > 0 {
             let count = systemRead(master, context.buffer)
@@ -154,11 +159,11 @@ final class TerminalPort: SimulatedPort {
             if count > 0 {
                 let mark = part[0]
                 if mark == 0 {
-                    // A program that writes has the port ready.
+                    // A program that writes has finished opening the port.
                     if count > 1, conversation == nil { begin(context) }
                     conversation?.take(UnsafeRawBufferPointer(rebasing: part[1..<count]))
                 } else if mark & UInt8(TIOCPKT_FLUSHREAD) != 0 {
-                    // Also when the port was closed and opened again faster than could be seen.
+                    // Also handles a port that was closed and opened again between two checks.
                     endSession(context)
                     begin(context)
                 }
@@ -181,9 +186,9 @@ final class TerminalPort: SimulatedPort {
         conversation = Conversation(endpoint, clock: context.clock, changed: context.changed, unplug: context.unplug)
     }
 
-    /// True when nothing lies unread on the program's side.
+    /// Returns true if the program has no unread bytes.
     private func hasRead(_ context: PortContext) -> Bool {
-        // Without privilege a port that is in exclusive use cannot be looked at.
+        // A port in exclusive mode cannot be opened without privileges.
         PseudoTerminal.isRead(path) ?? (context.now.seconds(since: lastWrite) > Self.grace)
     }
 }

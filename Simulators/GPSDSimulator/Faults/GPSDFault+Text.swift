@@ -4,28 +4,28 @@ import Trace
 public import DeviceCore
 
 extension GPSDFault {
-    /// How faults are written, for a command's help.
+    /// The syntax of faults, for a command's help.
     public static let syntax = """
-        A list of faults, parted by commas: name[=value][(device)][@when[+duration]]. When is a time such as 2.5s or 300ms \
-        after the beginning of playback, or #100 for a report; without it the fault is there from the start. Without a \
-        duration it stays until another one ends it.
-        unplug, return          the receiver goes; it is back
-        stall, resume           no reports come; they come again
-        drop                    all connections are cut
-        kill                    the server goes away
-        restart                 it goes away and is back a second later, or after the duration; after a kill it is back
-        half, half=300ms        half a report is sent, then the connection is cut, or the rest follows later
-        garbage=100             so many bytes that mean nothing come between two reports
-        version=2.9             the greeting names that version of the protocol
-        greeting=2s             the greeting comes late (0s ends it)
+        A list of faults, separated by commas: name[=value][(device)][@when[+duration]]. @when is a time such as 2.5s or \
+        300ms after the start of playback, or #100 for a report. Without it, the fault begins at the start. Without a \
+        duration, it lasts until another fault ends it.
+        unplug, return          the receiver is removed; the receiver returns
+        stall, resume           reports stop; reports continue
+        drop                    all connections are closed
+        kill                    the server stops
+        restart                 the server stops and restarts after one second, or after the duration; also ends kill
+        half, half=300ms        half a report is sent; then the connection is closed, or the rest follows after the given time
+        garbage=100             that many random bytes are sent between two reports
+        version=2.9             the greeting contains the given protocol version
+        greeting=2s             the greeting is delayed (0s ends the fault)
         """
 
-    /// Reads a list of faults such as `kill@10s,restart@15s`; see ``syntax``. A list without any is an error.
+    /// Parses a list of faults such as `kill@10s,restart@15s`; see ``syntax``. An empty list is an error.
     public static func list(_ text: String) throws(DeviceError) -> [GPSDFault] {
         try FaultClause.list(text, counting: counting).map { clause throws(DeviceError) in try GPSDFault(clause) }
     }
 
-    /// Reads one fault such as `unplug(/dev/ttyUSB0)@1s`; see ``syntax``.
+    /// Parses one fault such as `unplug(/dev/ttyUSB0)@1s`; see ``syntax``.
     public init(_ text: String) throws(DeviceError) { try self.init(FaultClause(text[...], counting: Self.counting)) }
 
     private static let counting = "a report"
@@ -33,7 +33,7 @@ extension GPSDFault {
     private init(_ fault: FaultClause) throws(DeviceError) {
         let action = try GPSDFault.action(fault)
         if fault.target != nil, action != .unplug, action != .replug {
-            throw fault.wrong("is not of one device alone; unplug and return are")
+            throw fault.wrong("applies to the whole server; only unplug and return apply to one device")
         }
         if action.ending == nil { try fault.refuseDuration() }
         self.init(action, device: fault.target, at: fault.moment, for: fault.duration)
@@ -64,7 +64,7 @@ extension GPSDFault {
         case "greeting": return .slowGreeting(try fault.seconds())
         default:
             throw fault.wrong(
-                "is none of unplug, return, stall, resume, drop, kill, restart, half, garbage, version, greeting")
+                "is not one of unplug, return, stall, resume, drop, kill, restart, half, garbage, version, greeting")
         }
     }
 }

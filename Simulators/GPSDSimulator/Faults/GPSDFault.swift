@@ -2,47 +2,49 @@
 
 @_exported public import enum Trace.FaultMoment
 
-/// Something that goes wrong with a simulated gpsd, and when.
+/// A fault of a simulated gpsd and the moment at which it occurs.
 public struct GPSDFault: Sendable, Hashable {
-    /// What happens.
+    /// The kind of fault.
     public enum Action: Sendable, Hashable {
-        /// The receiver goes: watchers get a DEVICE that is not activated, and no reports of it come any more.
+        /// The receiver is removed: watching clients receive a DEVICE object whose `activated` is 0, and no more of its
+        /// reports.
         case unplug
-        /// The receiver is back.
+        /// The receiver is connected again.
         case replug
-        /// No reports come any more; the connections stay and requests are answered.
+        /// No reports are sent. Connections remain open and requests are answered.
         case stall
-        /// Reports come again; those that were missed are lost.
+        /// Reports are sent again. The reports that were due during the stall are lost.
         case resume
-        /// All connections are cut; the server goes on listening.
+        /// All connections are reset. The server continues to listen.
         case drop
-        /// All connections are cut and nobody listens, as when the server's process is killed.
+        /// All connections are reset and the server stops listening, as if its process were killed.
         case kill
-        /// The server goes away as for ``kill`` and listens again a second later, or after the duration. One that is away
-        /// listens again at once.
+        /// All connections are reset and the server stops listening, as with ``kill``. It listens again after the
+        /// duration, or after one second without a duration. A server that has already stopped listens again
+        /// immediately.
         case restart
-        /// Of the next report only half is sent. The rest follows so many seconds later; with nil the connection is cut
-        /// there.
+        /// Only the first half of the next report is sent. The second half follows after the given number of seconds;
+        /// if it is nil, the connection is closed instead.
         case halfLine(Double?)
-        /// So many bytes that mean nothing come before the next report, on a line of their own.
+        /// The given number of random bytes is sent before the next report, on a separate line.
         case garbage(Int)
-        /// The server says that it speaks that version of the protocol.
+        /// The server reports the given protocol version.
         case version(major: Int32, minor: Int32)
-        /// The greeting comes so many seconds after the connection; 0 ends it.
+        /// The greeting is sent the given number of seconds after the connection is accepted. 0 ends the fault.
         case slowGreeting(Double)
     }
 
-    /// What happens.
+    /// The kind of fault.
     public var action: Action
-    /// The path of the receiver that goes or comes back; nil for all.
+    /// The path of the receiver that is removed or connected again; nil for all receivers.
     public var device: String?
-    /// When it happens. Time counts from the beginning of playback, as the reports do.
+    /// The moment at which the fault occurs. Times and report numbers count from the start of playback.
     public var moment: FaultMoment
 
-    /// For how many seconds. Nil for a fault that another one ends; what happens in an instant has none.
+    /// The duration in seconds; nil if the fault has no automatic end. Ignored for instantaneous faults.
     public var duration: Double?
 
-    /// A fault of those parts.
+    /// Creates a fault.
     public init(_ action: Action, device: String? = nil, at moment: FaultMoment = .start, for duration: Double? = nil) {
         self.action = action
         self.device = device
@@ -50,12 +52,12 @@ public struct GPSDFault: Sendable, Hashable {
         self.duration = duration
     }
 
-    /// How long a server is away that is restarted, in seconds, unless it is said.
+    /// The time after which a restarted server listens again if no duration is given, in seconds.
     public static let usualRestart = 1.0
 }
 
 extension GPSDFault.Action {
-    /// What ends it after a duration; nil for what does not last.
+    /// The action that ends this one after its duration; nil for instantaneous actions.
     var ending: GPSDFault.Action? {
         switch self {
         case .unplug: .replug

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The faults that are there now, and those that are still to come.
+/// The active and the pending faults.
 struct GPSDFaultState {
-    /// What is to be done with the connections and the receivers.
+    /// A pending action for the connections and receivers.
     enum Order {
         case drop
         case listen(Bool)
-        /// The receiver of that path, or all, goes or comes.
+        /// Connects or disconnects the receiver with the given path, or all receivers if the path is nil.
         case plug(String?, Bool)
     }
 
-    /// A fault that is to come, or the end of one.
+    /// A pending fault, or the end of one.
     private struct Entry {
         var fault: GPSDFault
         var isEnd = false
 
-        /// Those without a time come first.
+        /// The time in seconds, or -1 without a time, so that entries without a time sort first.
         var time: Double { if case .seconds(let time) = fault.moment { time } else { -1 } }
     }
 
@@ -29,31 +29,31 @@ struct GPSDFaultState {
 
     mutating func add(_ fault: GPSDFault) { waiting.append(Entry(fault: fault)) }
 
-    /// The next time, in seconds since the beginning of playback, at which something happens.
+    /// The time of the next scheduled fault, in seconds since the start of playback.
     var nextTime: Double? {
         waiting.compactMap { if case .seconds(let time) = $0.fault.moment { time } else { nil } }.min()
     }
 
-    /// Takes the bytes that are to come before the next report.
+    /// Returns and clears the number of random bytes to send before the next report.
     mutating func takeGarbage() -> Int {
         defer { garbage = 0 }
         return garbage
     }
 
-    /// Takes what is to happen in the middle of the next report: nil for nothing, else when the rest comes.
+    /// Returns and clears the pending `halfLine` fault: nil for none, otherwise the delay of the second half.
     mutating func takeHalf() -> Double?? {
         defer { half = nil }
         return half
     }
 
-    /// Makes the faults happen whose moment has come.
+    /// Applies all faults that are due and returns the resulting actions.
     ///
     /// - Parameters:
-    ///   - seconds: since the beginning of playback; nil before it.
-    ///   - report: the number of the next report.
+    ///   - seconds: The time since the start of playback; nil before it.
+    ///   - report: The number of the next report.
     mutating func apply(seconds: Double?, report: Int64) -> [Order] {
         var orders: [Order] = []
-        // One after the other: the end of one may be due with it.
+        // Applies faults one by one, because applying a fault may add its end, which may also be due.
         while let place = firstDue(seconds: seconds, report: report) {
             let entry = waiting.remove(at: place)
             if let order = apply(entry) { orders.append(order) }
@@ -65,7 +65,8 @@ struct GPSDFaultState {
         return orders
     }
 
-    /// Of those whose moment has come the earliest, and of several the one that was given first.
+    /// Returns the index of the earliest due fault. Of several faults with the same time, the one that was added first
+    /// is returned.
     private func firstDue(seconds: Double?, report: Int64) -> Int? {
         waiting.indices.filter { place in
             switch waiting[place].fault.moment {
@@ -76,7 +77,7 @@ struct GPSDFaultState {
         }.min { waiting[$0].time < waiting[$1].time }
     }
 
-    /// For how many seconds something stays that has just happened; nil when it does not end by itself.
+    /// Returns the duration of a fault that has just been applied, in seconds; nil if it does not end automatically.
     private func lasts(_ entry: Entry) -> Double? {
         if entry.isEnd { return nil }
         guard case .restart = entry.fault.action else { return entry.fault.duration }

@@ -4,10 +4,11 @@ import DeviceCore
 import GPSDProtocol
 import JSONBytes
 
-/// What the simulated gpsd knows: its receivers and its version.
+/// The receivers and the version of a simulated gpsd.
 struct GPSDWorld {
     static let maximumReceivers = 256
-    /// The longest answer to what one read brought, in bytes; gpsd cuts what is longer.
+    /// The maximum size of the reply to the requests of one read, in bytes. Like gpsd, the simulator truncates longer
+    /// replies.
     static let longestReply = 10_240
 
     var version: GPSDVersion
@@ -18,7 +19,7 @@ struct GPSDWorld {
         self.receivers = receivers
     }
 
-    /// The version that is said when nothing else is known.
+    /// The version of a trace that contains none.
     static var defaultVersion: GPSDVersion {
         var version = GPSDVersion()
         (version.release, version.revision) = ("3.22", "3.22")
@@ -26,12 +27,12 @@ struct GPSDWorld {
         return version
     }
 
-    /// The place of the receiver with that path, which is there or was.
+    /// Returns the index of the receiver with the given path, even if the receiver is not present.
     func place(of path: String) -> Int? { receivers.firstIndex { $0.description.path == path } }
 
     mutating func update(_ place: Int, _ change: (inout SimulatedReceiver) -> Void) { change(&receivers[place]) }
 
-    /// Adds a receiver; nil when there are too many.
+    /// Adds a receiver and returns its index; nil if there are too many.
     mutating func add(_ receiver: SimulatedReceiver) -> Int? {
         guard receivers.count < Self.maximumReceivers else { return nil }
         receivers.append(receiver)
@@ -44,7 +45,7 @@ struct GPSDWorld {
         receivers.first { $0.isPresent && $0.description.path.utf8.elementsEqual(path) }
     }
 
-    /// What gpsd answers to the bytes of one read.
+    /// Returns the reply of gpsd to the bytes of one read.
     func answer(_ piece: UnsafeRawBufferPointer, policy: inout GPSDWatch, now: WallTime) -> [UInt8] {
         var reader = GPSDRequestReader(piece)
         var reply: [UInt8] = []
@@ -76,7 +77,7 @@ struct GPSDWorld {
     }
 
     private func answerDevice(_ path: [UInt8]?, _ isConfiguration: Bool, _ fault: String?, _ reply: inout [UInt8]) {
-        // gpsd does not close this quote, nor does it escape any in a path.
+        // gpsd does not close this quote and does not escape quotes in paths.
         if let fault { return Self.append(error: "Invalid DEVICE: \"\(fault)", to: &reply) }
         if isConfiguration {
             if let path, present(path) == nil {
@@ -105,7 +106,7 @@ struct GPSDWorld {
         Self.append(writer.bytes, to: &reply)
     }
 
-    /// The last reports of all receivers that the policy watches.
+    /// Returns a POLL object with the last reports of all watched receivers.
     private func poll(_ policy: GPSDWatch, _ now: WallTime) -> [UInt8] {
         let watched = present.filter { $0.hasReported && policy.watches($0.description.path) }
         var writer = JSONWriter()
@@ -125,7 +126,7 @@ struct GPSDWorld {
         return writer.bytes
     }
 
-    /// A report of a receiver that has not sent one of that class.
+    /// Returns an empty report, for a receiver that has not sent a report of this class.
     private static func empty(_ name: StaticString, of receiver: SimulatedReceiver) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
@@ -149,7 +150,7 @@ struct GPSDWorld {
         append(Array(#"{"class":"ERROR","message":""#.utf8) + message + Array(#""}"#.utf8), to: &reply)
     }
 
-    /// As gpsd repeats what it was sent: byte for byte, with a backslash before slashes too.
+    /// Escapes text like gpsd: byte by byte, with a backslash before slashes too.
     private static func escape(_ text: ArraySlice<UInt8>, to message: inout [UInt8]) {
         for byte in text {
             switch byte {
@@ -171,9 +172,9 @@ struct GPSDWorld {
 extension GPSDWatch {
     func watches(_ path: String) -> Bool { isEnabled && (device.isEmpty || device == path) }
 
-    /// True when anything is to be sent at all.
+    /// Whether the client receives any reports.
     var wantsReports: Bool { isEnabled && (json || nmea || raw > 0) }
 
-    /// True when what the receiver sends is to be sent.
+    /// Whether the client receives the receivers' sentences or raw data.
     var wantsSentences: Bool { isEnabled && (nmea || raw > 0) }
 }

@@ -6,26 +6,26 @@ import GPSDProtocol
 struct SimulatedReceiver {
     var description: ReceiverDescription
     var activation: WallTime
-    /// False before it has come, and after it has gone.
+    /// Whether the receiver is connected.
     var isPresent: Bool
-    /// Its last reports as they were sent; nil for those that have not come.
+    /// The last reports as they were sent; nil for reports that have not been sent.
     var lastPosition: [UInt8]?
     var lastSky: [UInt8]?
     var lastNoise: [UInt8]?
-    /// The satellites of the current epoch that no sentence has told of.
+    /// The satellites of the current epoch, until they have been sent as sentences.
     var newSky: SkyReport?
 
-    /// True when it has reported anything that ?POLL asks for.
+    /// True if the receiver has sent a report that ?POLL includes.
     var hasReported: Bool { lastPosition != nil || lastSky != nil || lastNoise != nil }
 
-    /// It goes or comes: in either case what was known of positions is not known any more.
+    /// Connects or disconnects the receiver. In both cases, the last reports are discarded.
     mutating func setPresent(_ isPresent: Bool, at time: WallTime) {
         self.isPresent = isPresent
         if isPresent { activation = time }
         (lastPosition, lastSky, lastNoise, newSky) = (nil, nil, nil, nil)
     }
 
-    /// The DEVICE that tells of it.
+    /// The DEVICE object of the receiver.
     var line: [UInt8] {
         guard !isPresent else { return GPSDEncoder.line(description, activation: activation) }
         var gone = ReceiverDescription()
@@ -36,7 +36,7 @@ struct SimulatedReceiver {
 }
 
 extension ReceiverDescription {
-    /// True when gpsd would tell the same of both, but for whether they are active.
+    /// Returns true if the DEVICE objects of both are equal except for the activation.
     func isSame(as other: ReceiverDescription) -> Bool {
         path == other.path && driver == other.driver && subtype == other.subtype && subtype1 == other.subtype1
             && bitsPerSecond == other.bitsPerSecond

@@ -4,9 +4,10 @@ import DeviceCore
 import GPSDProtocol
 import Trace
 
-/// Goes through a trace and hands over what a gpsd says, once or over and over.
+/// An iterator over the gpsd events of a trace, which can repeat the trace.
 struct PlayedTrace {
-    /// Without stamps of arrival, a step from one fix to the next that is longer than this is taken for a second.
+    /// The maximum step between fixes in a trace without arrival times, in nanoseconds. Longer steps are replaced by
+    /// one second.
     private static let longestStep: Int64 = 10_000_000_000
     private static let second: Int64 = 1_000_000_000
 
@@ -15,23 +16,26 @@ struct PlayedTrace {
     private let roundLength: Int64
     private var cursor: TraceCursor
     private var decoder = GPSDDecoder()
-    /// Sentences that were found between two reports, with the event that they come before.
+    /// Sentences found between two reports, followed by the event after them.
     private var pending: [PlayedEvent] = []
-    /// Where the last report of gpsd's text ended.
+    /// The end of the last report, for recordings of gpsd's text output.
     private var textOffset = 0
     private var isOver = false
-    /// Of this round: the time of the last event, and the last step between two.
+    /// The time of the last event in the current pass, and the step between the last two events.
     private var last: Int64 = 0
     private var step = second
-    /// The beginning of this round.
+    /// The start of the current pass.
     private var start: Int64 = 0
     private var hasPlayedAny = false
-    /// Without stamps: the receiver that sets the pace, and its last time.
+    /// For traces without arrival times: the receiver whose fixes determine the event times, and the time of its last
+    /// fix.
     private var lead: (receiver: String, time: WallTime)?
 
+    /// Creates an iterator.
+    ///
     /// - Parameters:
-    ///   - repeats: true to begin again at the end, for ever.
-    ///   - roundLength: how long a round takes at least, in nanoseconds.
+    ///   - repeats: True to repeat the trace indefinitely.
+    ///   - roundLength: The minimum duration of one pass, in nanoseconds.
     init(_ file: TraceFile, repeats: Bool = false, roundLength: Int64 = 0) {
         self.file = file
         self.repeats = repeats
@@ -48,7 +52,7 @@ struct PlayedTrace {
         return pending.removeFirst()
     }
 
-    /// Reads the next record, or what stands behind the last one.
+    /// Reads the next record, or the text after the last record.
     private mutating func read(_ bytes: UnsafeRawBufferPointer) {
         guard let record = cursor.next(bytes) else {
             if file.format == .gpsd { appendSentences(bytes, before: bytes.count, at: last) }
@@ -83,7 +87,7 @@ struct PlayedTrace {
         }
     }
 
-    /// gpsd's text may hold what the receiver sent between the reports.
+    /// Appends the receiver's sentences between two reports of gpsd's text output.
     private mutating func appendSentences(_ bytes: UnsafeRawBufferPointer, before end: Int, at time: Int64) {
         guard textOffset < end else { return }
         var line = textOffset
@@ -100,7 +104,7 @@ struct PlayedTrace {
         textOffset = end
     }
 
-    /// The time of a report in a trace without stamps: as much later as its fix is.
+    /// Returns the time of a report in a trace without arrival times, which advances like the times of the fixes.
     private mutating func estimatedTime(_ contents: PlayedEvent.Contents) -> Int64 {
         guard case .report(_, .position(let report)) = contents, let time = report.time else { return last }
         guard let lead else {
@@ -118,8 +122,8 @@ struct PlayedTrace {
             isOver = true
             return
         }
-        // The first event comes as long after the last one as that after the one before; times in reports have
-        // milliseconds.
+        // The interval between the passes equals the interval between the last two events. It is rounded up to
+        // milliseconds, the resolution of times in reports.
         let length = max(last.addingSaturated(step), roundLength)
         start = start.addingSaturated((length + 999_999) / 1_000_000 * 1_000_000)
         cursor = TraceCursor(file)
@@ -129,22 +133,22 @@ struct PlayedTrace {
     }
 }
 
-/// Something of a trace that a simulated gpsd plays.
+/// An event of a trace that a simulated gpsd plays.
 struct PlayedEvent {
     enum Contents {
-        /// A line of gpsd, as it stands in the trace and decoded.
+        /// A line of gpsd as recorded, and the decoded report.
         case report([UInt8], GPSDReport)
-        /// A line that is not JSON: what a receiver sent, without its line end.
+        /// A line that is not JSON: the output of a receiver without its line ending.
         case text([UInt8])
-        /// gpsd could not be reached any more.
+        /// The connection to gpsd was lost.
         case lost
-        /// gpsd was back.
+        /// The connection to gpsd was restored.
         case regained
     }
 
-    /// Nanoseconds since the beginning of playback at speed 1, all rounds counted.
+    /// The time since the start of playback at speed 1 in nanoseconds, across all passes.
     var time: Int64
-    /// By how many nanoseconds the times in reports have to be moved because the trace is played again.
+    /// The shift of times in reports due to repetition, in nanoseconds.
     var shift: Int64
     var contents: Contents
 }

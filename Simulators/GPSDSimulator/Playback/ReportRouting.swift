@@ -5,9 +5,9 @@ import GPSDProtocol
 import JSONBytes
 import NMEAFormat
 
-/// Which reports gpsd sends to whom.
+/// The selection of the clients that receive a report.
 enum ReportRouting {
-    /// True when a client with that policy gets the report.
+    /// Returns true if gpsd sends the report to a client with the given policy.
     static func isSent(_ report: GPSDReport, _ line: [UInt8], _ policy: GPSDWatch, _ path: String) -> Bool {
         guard policy.watches(path) else { return false }
         switch report {
@@ -15,13 +15,13 @@ enum ReportRouting {
         case .other(.toff): return policy.pps
         case .other(.ais):
             guard policy.json else { return false }
-            // Type 24 comes in two parts, which are put together for those who do not want them apart.
+            // gpsd merges the two parts of type 24 for clients without "split24".
             return isPart(line).map { $0 == policy.split24 } ?? true
         default: return policy.json
         }
     }
 
-    /// For AIS type 24: true for a half of it, false for both together. Nil for all else.
+    /// For AIS type 24, returns true for one part and false for both parts merged. Returns nil for other reports.
     private static func isPart(_ line: [UInt8]) -> Bool? {
         var type = 0.0
         var part = ""
@@ -49,7 +49,7 @@ enum ReportRouting {
         return path
     }
 
-    /// True when the report has what gpsd sends with "timing" only.
+    /// Returns true if the report contains members that gpsd sends only to clients with "timing".
     static func hasTiming(_ line: [UInt8]) -> Bool {
         var hasTiming = false
         visit(line) { key, reader throws(JSONError) in
@@ -73,10 +73,10 @@ enum ReportRouting {
 extension GPSDReport {
     var isPosition: Bool { if case .position = self { true } else { false } }
 
-    /// The sentences of NMEA 0183 that a receiver would have sent for it, without line ends: for traces that do not have
-    /// the receiver's own. None for reports that sentences have nothing for.
+    /// Returns the NMEA 0183 sentences that a receiver would have sent for the report, without line endings. Used for
+    /// traces without recorded sentences. Empty for reports that have no equivalent.
     ///
-    /// - Parameter sky: the satellites that go with a position; nil when they were told before.
+    /// - Parameter sky: The satellites of a position; nil if they have already been sent.
     func sentences(with sky: SkyReport?) -> [[UInt8]] {
         switch self {
         case .position(let position): NMEAEncoder.sentences(position, sky: sky)

@@ -4,35 +4,35 @@ import DeviceCore
 import GPSDProtocol
 import Trace
 
-/// What a look at the beginning of a trace says about the gpsd that it is of.
+/// A summary of the beginning of a gpsd trace.
 struct TraceSurvey {
-    /// So many events are looked at.
+    /// The maximum number of events that are read.
     private static let extent = 10_000
-    /// The path of the receiver of reports that name none.
+    /// The path for the receiver of reports that do not name one.
     static let defaultPath = "/dev/ttyS0"
 
-    /// The receivers that are there when playback begins.
+    /// The receivers that are present at the start of playback.
     private(set) var receivers: [ReceiverDescription] = []
-    /// The greeting; nil when the trace has none.
+    /// The VERSION object; nil if the trace has none.
     private(set) var version: GPSDVersion?
-    /// The first time that a report tells; nil when none does.
+    /// The first time in a report; nil if no report has a time.
     private(set) var firstTime: WallTime?
-    /// When the report with that time comes, in nanoseconds since the beginning.
+    /// The arrival of the report with that time, in nanoseconds since the start of the trace.
     private(set) var firstTimeAt: Int64 = 0
-    /// True when it holds sentences that a receiver sent.
+    /// Whether the trace contains sentences of a receiver.
     private(set) var hasSentences = false
-    /// True when there is anything for a gpsd to say.
+    /// Whether the trace contains reports.
     private(set) var hasReports = false
-    /// The path for reports that name no receiver; nil when every report names one.
+    /// The path for reports that do not name a receiver; nil if all reports name one.
     private(set) var pathOfNameless: String?
 
-    /// True when the look went to the end of the trace.
+    /// Whether the whole trace has been read.
     private(set) var isWhole = false
 
-    /// Receivers that come later: their first sign is a DEVICE after the first report.
+    /// Receivers that appear later: their first appearance is a DEVICE object after the first report.
     private var late: Set<String> = []
 
-    /// The paths of all receivers, those that come later too.
+    /// The paths of all receivers, including those that appear later.
     var paths: [String] {
         let first = receivers.map(\.path)
         return first + late.subtracting(first).sorted()
@@ -59,29 +59,32 @@ struct TraceSurvey {
         }
     }
 
-    /// Throws for a fault of a receiver that is not in the trace, as far as the look went.
+    /// Throws an error if a fault names a receiver that is not in the trace. Does nothing if the trace has not been
+    /// read to its end.
     func check(_ faults: [GPSDFault]) throws(DeviceError) {
         let known = Set(receivers.map(\.path)).union(late)
         for fault in faults {
             guard isWhole, let path = fault.device, !known.contains(path) else { continue }
-            let others = known.isEmpty ? "it has none" : "it has \(known.sorted().prefix(20).joined(separator: ", "))"
+            let others = known.isEmpty ? "none" : known.sorted().prefix(20).joined(separator: ", ")
             throw DeviceError(
                 .invalidConfiguration,
-                "A fault is of \"\(path.prefix(200))\", which is no receiver of the simulated gpsd: \(others).")
+                "A fault names \"\(path.prefix(200))\", which is not a receiver of the simulated gpsd. Its receivers: \(others)."
+            )
         }
     }
 
-    /// By how many nanoseconds times have to be moved so that the first one is of now when it comes, for playback that
-    /// begins at that time.
+    /// Returns the shift of times, in nanoseconds, that makes the first report current when it is played.
+    ///
+    /// - Parameter now: The time at which playback starts.
     func shift(toPlayAt now: WallTime) -> Int64 {
         guard let firstTime else { return 0 }
         let comes = now.nanoseconds.addingSaturated(firstTimeAt)
-        // Whole seconds, so that fixes of full seconds stay such; down, so that none is of the future.
+        // Whole seconds preserve the fractions of fix times. Rounded down, so that no time is in the future.
         let rest = comes.subtractingSaturated(firstTime.nanoseconds)
         return rest - ((rest % 1_000_000_000) + 1_000_000_000) % 1_000_000_000
     }
 
-    /// The driver of receivers of which nothing else is known.
+    /// The driver of receivers whose driver is unknown.
     static let usualDriver = "NMEA0183"
 
     private mutating func look(at report: GPSDReport, _ time: Int64) {
@@ -89,7 +92,7 @@ struct TraceSurvey {
         case .version(let version): if self.version == nil { self.version = version }
         case .devices(let list): if !hasReports { for receiver in list { see(receiver) } }
         case .device(let receiver):
-            // One that is identified after it has reported was there before.
+            // A receiver that is identified after it has reported was already present.
             if receivers.contains(where: { $0.path == receiver.path }) {
                 if receiver.isActive { see(receiver) }
             } else {
@@ -126,7 +129,7 @@ struct TraceSurvey {
     private mutating func see(_ receiver: ReceiverDescription) {
         guard !receiver.path.isEmpty else { return }
         if let place = receivers.firstIndex(where: { $0.path == receiver.path }) {
-            // A later word knows more, unless it says nothing.
+            // A later description replaces an earlier one unless it is empty.
             if !receiver.driver.isEmpty { receivers[place] = receiver }
         } else if receivers.count < GPSDWorld.maximumReceivers {
             receivers.append(receiver)
@@ -135,7 +138,7 @@ struct TraceSurvey {
 }
 
 extension GPSDWorld {
-    /// What a gpsd knows at the beginning of a trace.
+    /// Creates the state of a gpsd at the beginning of a trace.
     init(_ survey: TraceSurvey, now: WallTime) {
         self.init(
             version: survey.version ?? Self.defaultVersion,

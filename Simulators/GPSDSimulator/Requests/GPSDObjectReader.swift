@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads the object of a request as gpsd 3.22 does, its leniency and its complaints included.
+/// A parser for the JSON objects in requests that reproduces the leniency and the error messages of gpsd 3.22.
 ///
-/// Found out by asking it (the dialogues in the tests): what a JSON reader would refuse is often taken, some of what it
-/// would take is refused, and values that stand before a fault count.
+/// The behavior was determined by experiments (see the dialogues in the tests). gpsd accepts some invalid JSON, rejects
+/// some valid JSON, and applies the values that precede an error.
 struct GPSDObjectReader {
-    /// What the value of a known name may be.
+    /// The expected type of a known member's value.
     enum Kind {
-        /// A string of at most so many bytes.
+        /// A string of at most the given number of bytes.
         case text(Int)
-        /// Anything without quotes.
+        /// A value without quotes.
         case bare
     }
 
-    /// A value as it stood there, without quotes and escapes.
+    /// The text of a value, without quotes and escapes.
     struct Value {
         var bytes: [UInt8]
 
-        /// True for the word true only.
+        /// True only for the word "true".
         var isTrue: Bool { bytes.elementsEqual("true".utf8) }
 
-        /// The digits at the beginning as a number, as C's atoi has it: 0 without any, and held in 64 bits before it is
-        /// cut to 32.
+        /// The leading digits as a number, like C's atoi: 0 without digits, clamped to 64 bits and then truncated to
+        /// 32.
         var number: Int32 {
             let rest = bytes.drop(while: GPSDObjectReader.isBlank)
             let sign = rest.prefix(1).filter { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "+") }
@@ -33,32 +33,35 @@ struct GPSDObjectReader {
     }
 
     private enum Refusal: Error {
-        /// There is nothing more to read, which is no fault.
+        /// The end of the input, which is not an error.
         case end
         case fault(String, at: Int)
     }
 
-    /// The longest name, in bytes.
+    /// The maximum length of a name, in bytes.
     private static let longestName = 30
-    /// The longest value of a name that is not known, and of a bare one.
+    /// The maximum length of an unknown or unquoted value, in bytes.
     private static let longestValue = 512
 
     private let bytes: [UInt8]
     private let kinds: (String) -> Kind?
     private var at: Int
 
+    /// Creates a parser.
+    ///
     /// - Parameters:
-    ///   - bytes: the whole request.
-    ///   - start: where the object is to begin.
-    ///   - kinds: what the value of a name may be; nil for names that are not known.
+    ///   - bytes: The whole request.
+    ///   - start: The offset of the object.
+    ///   - kinds: Returns the expected type of a member; nil for unknown members.
     init(_ bytes: [UInt8], from start: Int, kinds: @escaping (String) -> Kind?) {
         self.bytes = bytes
         self.kinds = kinds
         at = start
     }
 
-    /// Reads it, and answers where the next request may begin and what was wrong.
-    /// - Parameter assign: is told of the values in their order, those before a fault too.
+    /// Parses the object. Returns the offset at which the next request may begin, and the error if there was one.
+    ///
+    /// - Parameter assign: Called for each value in order, including the values before an error.
     mutating func read(_ assign: (String, Value) -> Void) -> (end: Int, fault: String?) {
         do throws(Refusal) {
             try begin()
@@ -79,7 +82,7 @@ struct GPSDObjectReader {
         while at < bytes.count, Self.isBlank(bytes[at]) { at += 1 }
     }
 
-    /// The next byte, which is not passed over.
+    /// Returns the next byte without consuming it.
     private func next() throws(Refusal) -> UInt8 {
         guard at < bytes.count else { throw .end }
         return bytes[at]
@@ -93,9 +96,9 @@ struct GPSDObjectReader {
         at += 1
     }
 
-    /// Reads a name and its value; false when the object is over.
+    /// Parses a name and its value. Returns false at the end of the object.
     private mutating func member(_ assign: (String, Value) -> Void) throws(Refusal) -> Bool {
-        // Where a name may stand a closing brace means nothing: an empty object never ends.
+        // gpsd ignores closing braces before a name, so an empty object does not end.
         while at < bytes.count, Self.isBlank(bytes[at]) || bytes[at] == UInt8(ascii: "}") { at += 1 }
         guard try next() == UInt8(ascii: "\"") else {
             throw .fault("non-whitespace when expecting attribute start", at: at)
@@ -108,7 +111,7 @@ struct GPSDObjectReader {
         let kind = kinds(name)
         let isQuoted = bytes[at] == UInt8(ascii: "\"")
         let value = Value(bytes: isQuoted ? try quoted(kind, start) : try bare(start))
-        // What nothing follows is not taken.
+        // gpsd ignores a value at the end of the input.
         _ = try next()
         skipBlanks()
         switch kind {
@@ -135,9 +138,9 @@ struct GPSDObjectReader {
         return String(decoding: bytes[first..<at - 1], as: UTF8.self)
     }
 
-    /// A string, from behind which reading goes on.
+    /// Parses a string and consumes its closing quote.
     private mutating func quoted(_ kind: Kind?, _ start: Int) throws(Refusal) -> [UInt8] {
-        // One byte more than it may have is stored before anybody minds.
+        // gpsd detects an overlong value only after it has stored one extra byte.
         let limit =
             switch kind {
             case .text(let length): length + 1
@@ -171,13 +174,13 @@ struct GPSDObjectReader {
                 bytes[at] != UInt8(ascii: "+"), bytes[at] != UInt8(ascii: "-")
             else { throw .fault("error while string parsing", at: start) }
             at += 4
-            // Only the lowest eight bits are kept.
+            // gpsd keeps only the lowest eight bits.
             return UInt8(truncatingIfNeeded: code)
         default: return letter
         }
     }
 
-    /// A word, whatever it consists of; a blank behind it is passed over.
+    /// Parses an unquoted value and consumes a blank that follows it.
     private mutating func bare(_ start: Int) throws(Refusal) -> [UInt8] {
         var text = [bytes[at]]
         at += 1

@@ -2,24 +2,25 @@
 
 import GPSDProtocol
 
-/// Takes apart what one read from a client's socket brought, as gpsd 3.22 does: each piece stands for itself, requests that
-/// are spread over two are not put together.
+/// A parser for the bytes of one read from a client's socket. Like gpsd 3.22, it treats each read separately and does
+/// not join requests that are split across two reads.
 struct GPSDRequestReader {
-    /// The most bytes that are read at once.
+    /// The maximum number of bytes per read.
     static let longestPiece = 8191
 
     private let bytes: [UInt8]
     private var at = 0
 
     init(_ piece: UnsafeRawBufferPointer) {
-        // C's strings end with the first zero byte. A line feed is added to each piece, which is why none is needed.
+        // gpsd handles the input as a C string, which ends at the first NUL. It appends a line feed to each input, so
+        // clients do not need to send one.
         var bytes = [UInt8](piece.prefix(Self.longestPiece).prefix { $0 != 0 })
         if bytes.count == piece.count || bytes.count == Self.longestPiece { bytes.append(UInt8(ascii: "\n")) }
-        // What does not begin with a question mark is ignored without a word.
+        // gpsd silently ignores input that does not begin with a question mark.
         self.bytes = bytes.first == UInt8(ascii: "?") ? bytes : []
     }
 
-    /// The next request; nil when there is none. A WATCH changes the policy.
+    /// Returns the next request; nil if there is none. A WATCH request with an object changes the policy.
     mutating func next(_ policy: inout GPSDWatch) -> GPSDCommand? {
         while at < bytes.count, GPSDObjectReader.isBlank(bytes[at]) { at += 1 }
         guard at < bytes.count else { return nil }
@@ -43,7 +44,7 @@ struct GPSDRequestReader {
     }
 
     private mutating func watch(_ policy: inout GPSDWatch) -> String? {
-        // What is not named keeps its value, or falls back to this.
+        // Most omitted members keep their values. The members below are reset instead.
         var watch = policy
         watch.isEnabled = true
         for flag in [\GPSDWatch.scaled, \.timing, \.split24, \.pps] { watch[keyPath: flag] = false }
@@ -87,22 +88,22 @@ struct GPSDRequestReader {
         return .device(path: path, isConfiguration: true, fault: fault)
     }
 
-    /// The object is over; a semicolon belongs to it.
+    /// Ends the object and consumes a semicolon after it.
     private mutating func finish(at end: Int) {
         at = end
         if at < bytes.count, bytes[at] == UInt8(ascii: ";") { at += 1 }
     }
 }
 
-/// One request as gpsd 3.22 takes it.
+/// A request as gpsd 3.22 interprets it.
 enum GPSDCommand {
     case version
     case devices
     case poll
-    /// With an object the policy is changed already; the fault is what was wrong with it.
+    /// If the request has an object, the policy has already been changed, and `fault` describes an error in the object.
     case watch(isChange: Bool, fault: String?)
-    /// Every DEVICE is asked for; with a configuration the one of that path.
+    /// Without a configuration, requests all DEVICE objects; with one, the object of the receiver with the given path.
     case device(path: [UInt8]?, isConfiguration: Bool, fault: String?)
-    /// Something else, and all that stood behind it.
+    /// An unknown request, including all bytes after it.
     case unrecognized(ArraySlice<UInt8>)
 }

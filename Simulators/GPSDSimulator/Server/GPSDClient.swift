@@ -6,38 +6,40 @@ import LoopbackServer
 import SystemCalls
 import Trace
 
-/// One client of the simulated gpsd. It belongs to the server's thread.
+/// A client of the simulated gpsd. Confined to the server's thread.
 final class GPSDClient {
-    /// What becomes of a report that the socket does not take.
+    /// The handling of a report that does not fit into the socket's send buffer.
     enum Manner {
-        /// It is lost, and a client that took a part of one is cut off, as gpsd does.
+        /// Drops the report. If a part of it has been sent, disconnects the client, as gpsd does.
         case orLose
-        /// It waits.
+        /// Queues the report.
         case orWait
     }
 
-    /// The most bytes that wait where reports may be lost.
+    /// The number of pending bytes above which further reports are dropped with `orLose`.
     private static let mostBehind = 65_536
 
     let descriptor: Int32
-    /// True when it is to be closed as soon as it has taken what waits.
+    /// True if the client must be disconnected after all pending bytes have been sent.
     var endsWhenSent = false
     var policy = GPSDWatch()
     var lastRequest: BootTime
-    /// False as long as it has asked for nothing that is answered.
+    /// Whether the client has sent a request that requires a reply.
     var hasAsked = false
-    /// When it is greeted; nil when it was.
+    /// The time of the greeting; nil after it has been sent.
     var greetsAt: BootTime?
     private(set) var lostCount: Int64 = 0
     private(set) var isOver = false
-    /// What has to be sent before anything else.
+    /// The bytes that must be sent before anything else.
     private(set) var pending = Backlog<UInt8>()
-    /// Until when that is held back.
+    /// The time until which the pending bytes are held back.
     private(set) var heldUntil = BootTime.zero
-    /// When the client last took something of what waits.
+    /// The time at which the socket last accepted pending bytes.
     private(set) var lastProgress = BootTime.zero
 
-    /// - Parameter descriptor: a socket that does not block; it is closed with this object.
+    /// Creates a client.
+    ///
+    /// - Parameter descriptor: A non-blocking socket, which is closed with this object.
     init(_ descriptor: Int32, now: BootTime) {
         self.descriptor = descriptor
         lastRequest = now
@@ -49,13 +51,13 @@ final class GPSDClient {
 
     func end() { isOver = true }
 
-    /// Ends it abruptly: the client sees a reset.
+    /// Resets the connection.
     func abort() {
         LoopbackDoor.reset(descriptor)
         isOver = true
     }
 
-    /// Hands what one read brings to the closure; false when there is nothing more to read now.
+    /// Reads once from the socket and passes the bytes to the closure. Returns false if no more input is available.
     func read(through buffer: UnsafeMutableRawBufferPointer, _ take: (UnsafeRawBufferPointer) -> Void) -> Bool {
         let count = recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
         if count > 0 {
@@ -66,11 +68,11 @@ final class GPSDClient {
         return false
     }
 
-    /// Sends, or does what the manner says.
+    /// Sends a line. If the socket's send buffer is full, `manner` determines the handling.
     func send(_ bytes: [UInt8], _ manner: Manner, now: BootTime) {
         guard !isOver, !bytes.isEmpty else { return }
         guard !hasPending else {
-            // Behind an answer, or a report of which half was sent.
+            // A pending reply, or the second half of a report, must be sent first.
             if manner == .orLose, pending.count > Self.mostBehind {
                 lostCount += 1
             } else {
@@ -82,7 +84,7 @@ final class GPSDClient {
         case .some(bytes.count): break
         case let count?:
             guard manner == .orWait else {
-                // gpsd sees no way to go on behind half a report.
+                // gpsd cannot continue after a partial write.
                 isOver = count > 0
                 if count == 0 { lostCount += 1 }
                 return
@@ -93,7 +95,8 @@ final class GPSDClient {
         }
     }
 
-    /// Sends half of it; the rest at that time, or never.
+    /// Sends the first half of a report. The second half follows at the given time; if the time is nil, the connection
+    /// ends.
     func sendHalf(_ bytes: [UInt8], restAt time: BootTime?, now: BootTime) {
         send(Array(bytes[..<(bytes.count / 2)]), .orWait, now: now)
         guard let time else { return end() }
@@ -109,7 +112,7 @@ final class GPSDClient {
         pending.removeFirst(count)
     }
 
-    /// How many bytes the socket took; nil when the client is gone.
+    /// Returns the number of bytes that the socket accepted; nil if the connection is closed.
     private func write(_ bytes: ArraySlice<UInt8>) -> Int? {
         while true {
             let count = bytes.withUnsafeBytes { systemSend(descriptor, $0) }

@@ -4,21 +4,25 @@ import GPSDProtocol
 public import DeviceCore
 public import Trace
 
-/// What a simulated gpsd answers to one client, without a socket and without time: for tests of clients, and of it.
+/// The replies of a simulated gpsd to one client, without a socket or a clock. Intended for tests.
 ///
 /// ```swift
 /// var dialogue = GPSDDialogue(try TraceFile(path: "drive.trace"))
 /// let reply = dialogue.answer(Array("?DEVICES;".utf8))
 /// ```
 ///
-/// The receivers are those that are there when playback begins, and none has reported anything.
+/// The receivers are those that are present at the start of playback. They have not sent any reports yet.
 public struct GPSDDialogue: Sendable {
     private let world: GPSDWorld
     private var policy = GPSDWatch()
     private let now: WallTime
 
-    /// A dialogue with a gpsd that has the receivers of that trace. Its civil time, which ?POLL tells, is `now`; then its
-    /// receivers were opened.
+    /// Creates a dialogue with a gpsd that has the receivers of a trace.
+    ///
+    /// - Parameters:
+    ///   - file: The trace.
+    ///   - now: The current wall-clock time, which is the time of ?POLL replies and the activation time of the
+    ///     receivers.
     public init(_ file: TraceFile, now: WallTime = .epoch) {
         self.init(GPSDWorld(TraceSurvey(file), now: now), now: now)
     }
@@ -28,10 +32,10 @@ public struct GPSDDialogue: Sendable {
         self.now = now
     }
 
-    /// What the server sends to a client that connects.
+    /// The bytes that the server sends to a new client.
     public var greeting: [UInt8] { GPSDEncoder.line(world.version) + [13, 10] }
 
-    /// What it sends back when those bytes come in one piece: of at most 8191 of them, as gpsd reads.
+    /// Returns the reply to bytes that arrive in one read. Like gpsd, ignores bytes beyond the first 8191.
     public mutating func answer(_ bytes: [UInt8]) -> [UInt8] {
         bytes.withUnsafeBytes { world.answer($0, policy: &policy, now: now) }
     }

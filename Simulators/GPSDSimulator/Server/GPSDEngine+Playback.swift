@@ -41,7 +41,7 @@ extension GPSDEngine {
         }
     }
 
-    /// True when the sentences of the trace are sent, and not others in their place.
+    /// Returns true if the recorded sentences are sent, false if sentences are generated from the reports.
     private func usesSentences(_ event: PlayedEvent) -> Bool { survey.hasSentences && shift == 0 && event.shift == 0 }
 
     private func deliver(_ line: [UInt8], _ report: GPSDReport, _ shift: Int64, _ now: BootTime) {
@@ -68,7 +68,7 @@ extension GPSDEngine {
         if !survey.hasSentences || shift != 0 { sendSentences(for: moved, place, of: name, now) }
     }
 
-    /// The place of a receiver, which comes when it was not known.
+    /// Returns the index of a receiver. An unknown receiver is added.
     func place(of path: String, now: BootTime) -> Int? {
         if let place = world.place(of: path) { return place }
         var receiver = ReceiverDescription()
@@ -86,7 +86,7 @@ extension GPSDEngine {
         return place
     }
 
-    /// gpsd told of a receiver: it came, went or was identified.
+    /// Processes a DEVICE report: a receiver was added, removed or identified.
     private func describe(_ receiver: ReceiverDescription, now: BootTime) {
         guard let place = world.place(of: receiver.path) else {
             if receiver.isActive { _ = add(receiver, now: now) }
@@ -147,10 +147,11 @@ extension GPSDEngine {
         }
     }
 
-    /// Sends what the receiver would have sent for the report.
+    /// Sends the sentences that a receiver would have sent for the report.
     private func sendSentences(for report: GPSDReport, _ place: Int, of path: String, _ now: BootTime) {
         var sky: SkyReport?
-        // Whether somebody hears it or not: who comes later is not told of satellites of an earlier fix.
+        // Consumes the satellites even without clients, so that a later client does not receive those of an earlier
+        // fix.
         if report.isPosition, world.receivers[place].newSky != nil {
             sky = world.receivers[place].newSky
             world.update(place) { $0.newSky = nil }
@@ -180,7 +181,7 @@ extension GPSDEngine {
 
     private var manner: GPSDClient.Manner { options.pace == .asFastAsRead ? .orWait : .orLose }
 
-    /// Bytes that mean nothing, the same ones in every run.
+    /// Returns pseudo-random bytes, which are the same in every run.
     private func makeNoise(_ count: Int) -> [UInt8] {
         (0..<count).map { _ in
             noise = noise &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407

@@ -6,24 +6,24 @@ import LoopbackServer
 import SystemCalls
 import Trace
 
-/// A simulated gpsd without a listener, a thread and a clock: it is told what time it is.
+/// A simulated gpsd without a listener, a thread or a clock. The caller passes the current time.
 ///
-/// Not thread safe: the server's thread owns it.
+/// Not thread-safe. Confined to the server's thread.
 final class GPSDEngine {
-    /// A client that takes nothing of what waits for it is cut off after so many seconds.
+    /// The time after which a client that does not read its pending bytes is disconnected, in seconds.
     private static let patience = 10.0
-    /// So many events are played in one go, so that requests are answered in between.
+    /// The maximum number of events that are played per call, so that requests are served in between.
     static let eventsAtOnce = 256
-    /// The most bytes that wait for one client.
+    /// The number of pending bytes above which no requests of a client are read.
     private static let mostPending = 1 << 22
 
     let options: GPSDServerOptions
     var world: GPSDWorld
     var clients: [GPSDClient] = []
-    /// False while a fault, or a loss in the trace, has taken the server away.
+    /// Whether the server listens. False during a fault, or while the connection was lost in the trace.
     private(set) var isListening = true
     var reportCount: Int64 = 0
-    /// Lines that clients did not get because they did not read.
+    /// The number of lines that disconnected clients did not receive in time.
     private(set) var lostCount: Int64 = 0
     var hasPlayed = false
 
@@ -31,18 +31,21 @@ final class GPSDEngine {
     let survey: TraceSurvey
     var nextEvent: PlayedEvent?
     var faults = GPSDFaultState()
-    /// When playback began; nil before.
+    /// The time at which playback started; nil before.
     var start: BootTime?
-    /// By how many nanoseconds times in reports are moved in the first round.
+    /// The shift of the times in reports during the first pass, in nanoseconds.
     var shift: Int64 = 0
     let readClock: () -> WallTime
     var noise: UInt64 = 0x9E37_79B9_7F4A_7C15
-    /// The receiver that sentences of the trace are taken to be of.
+    /// The receiver to which sentences of the trace are attributed.
     var sentencePath: String
     private let buffer = UnsafeMutableRawBufferPointer.allocate(
         byteCount: GPSDRequestReader.longestPiece, alignment: 16)
 
-    /// - Parameter readClock: civil time, for ?POLL and for receivers that come.
+    /// Creates an engine.
+    ///
+    /// - Parameter readClock: Returns the wall-clock time, which is used for ?POLL and for the activation times of
+    ///   receivers.
     init(_ file: TraceFile, options: GPSDServerOptions, readClock: @escaping () -> WallTime) {
         self.options = options
         self.readClock = readClock
@@ -59,13 +62,13 @@ final class GPSDEngine {
 
     func inject(_ fault: GPSDFault) { faults.add(fault) }
 
-    /// Takes a connection, or closes it where there are too many.
+    /// Adds a client. Closes the connection if the server does not listen or has too many clients.
     func adopt(_ descriptor: Int32, now: BootTime) {
         let client = GPSDClient(descriptor, now: now)
         guard isListening else { return }
         let current = clients.lazy.filter { !$0.isOver }
         if current.count >= max(1, options.maximumClients) {
-            // Whoever connected and asked for nothing must not keep out who would.
+            // An idle connection must not prevent a new client from connecting.
             guard let idle = current.first(where: { !$0.hasAsked }) else { return }
             idle.end()
         }
@@ -75,7 +78,7 @@ final class GPSDEngine {
         greet(client, now: now)
     }
 
-    /// When something is to be done though nothing has come in.
+    /// Returns the time at which to call `advance(now:)` even without socket events.
     func deadline(now: BootTime) -> BootTime {
         var deadline = BootTime.never
         if let start {
@@ -102,15 +105,16 @@ final class GPSDEngine {
         return events
     }
 
-    /// False while a client waits for its greeting, and while too much waits for it.
+    /// False until the greeting has been sent, and while too many bytes are pending.
     private func takesRequests(of client: GPSDClient) -> Bool {
         client.greetsAt == nil && client.pending.count < Self.mostPending
     }
 
-    /// Serves a client whose socket is ready.
-    /// - Parameter isGone: true when the other end is closed for good.
+    /// Reads and processes the requests of a client whose socket is ready.
+    ///
+    /// - Parameter isGone: True if the peer has closed the connection.
     func serve(_ client: GPSDClient, isGone: Bool = false, now: BootTime) {
-        // A client that asks for much gives way to the others from time to time.
+        // The limit gives other clients a chance while one client sends many requests.
         for _ in 0..<16 {
             guard !client.isOver, isGone || takesRequests(of: client) else { return }
             let goesOn = client.read(through: buffer) { piece in
@@ -123,9 +127,9 @@ final class GPSDEngine {
         }
     }
 
-    /// Plays what is due, makes faults happen, and forgets clients that are gone.
+    /// Starts playback if necessary, plays due events, applies due faults and removes disconnected clients.
     func advance(now: BootTime) {
-        // Where nobody can connect, time has to go on for that to change.
+        // While no client can connect, playback must run so that the end of the fault becomes due.
         if start == nil,
             options.start == .atOnce || !isListening || clients.contains(where: \.policy.wantsReports)
                 || options.common?.time != nil
@@ -148,7 +152,7 @@ final class GPSDEngine {
         clients.removeAll(where: \.isOver)
     }
 
-    /// Lines that clients did not get, those that are still there included.
+    /// The number of lines that clients did not receive in time, including current clients.
     var allLost: Int64 { clients.reduce(lostCount) { $0 + $1.lostCount } }
 
     private func begin(now: BootTime) {
@@ -166,7 +170,7 @@ final class GPSDEngine {
         return start.advanced(bySeconds: Double(event.time) / 1e9 / (speed > 0 && speed.isFinite ? speed : 1))
     }
 
-    /// True while a report would have to wait for a client, or for there to be one.
+    /// Whether playback waits because no client is watching or a watching client has pending bytes.
     var isHeldUp: Bool {
         guard options.pace == .asFastAsRead else { return false }
         let watchers = clients.filter { $0.policy.wantsReports && !$0.isOver }

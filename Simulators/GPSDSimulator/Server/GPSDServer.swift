@@ -6,52 +6,52 @@ import Synchronization
 import SystemCalls
 public import Trace
 
-/// A simulated gpsd: plays a trace to gpsd's clients over TCP on the loopback interface.
+/// A simulated gpsd that plays a trace to gpsd clients over TCP on the loopback interface.
 ///
-/// It speaks the protocol of gpsd 3.22, so that gpspipe, cgps, gpsmon, gpxlogger, libgps and others take it for the real
-/// one: JSON reports word for word as they stand in the trace, the receiver's sentences or others made of the reports,
-/// ?POLL, several receivers that come and go, and what gpsd does with clients that do not read. Recordings of other kinds
-/// become traces with `TraceFormats`.
+/// The server speaks the protocol of gpsd 3.22 and is compatible with gpspipe, cgps, gpsmon, gpxlogger, libgps and
+/// others. It sends the JSON reports of the trace verbatim, the receiver's sentences or sentences generated from the
+/// reports, and ?POLL replies. It supports several receivers, which can be added and removed, and treats clients that
+/// do not read as gpsd does. Use `TraceFormats` to convert other recordings to traces.
 /// ```swift
 /// let server = GPSDServer(try TraceFile(path: "drive.trace"))
 /// let port = try server.start()
 /// // gpspipe -w 127.0.0.1:PORT …
 /// server.stop()
 /// ```
-/// One thread serves all clients. Its methods may be called from any thread. It stops when it is released.
+/// One thread serves all clients. All methods can be called from any thread. Releasing the server stops it.
 public final class GPSDServer: Sendable {
     private let file: TraceFile
     private let options: GPSDServerOptions
     private let thread = ServiceThread<SharedState, UInt16>()
 
-    /// A server that plays that trace, not yet started.
+    /// Creates a server that plays a trace. Call ``start()`` to start it.
     public init(_ file: TraceFile, options: GPSDServerOptions = GPSDServerOptions()) {
         self.file = file
         self.options = options
     }
 
-    /// The port that it listens on; nil when it does not run.
+    /// The TCP port on which the server listens; nil if the server is not running.
     public var port: UInt16? { thread.current?.address }
 
-    /// The number of connections.
+    /// The number of open connections.
     public var clientCount: Int { state?.content.withLock { $0.clientCount } ?? 0 }
 
-    /// The reports of the trace that have been played so far, all rounds together.
+    /// The number of reports played so far, in all passes.
     public var reportCount: Int64 { state?.content.withLock { $0.reportCount } ?? 0 }
 
-    /// The reports and sentences that clients did not get because they did not read in time, all clients together.
+    /// The number of reports and sentences that clients did not read in time, for all clients.
     public var lostCount: Int64 { state?.content.withLock { $0.lostCount } ?? 0 }
 
-    /// True when the trace has been played to its end, and clients have taken all of it.
+    /// True if the trace has been played to its end and all pending bytes have been sent.
     public var hasPlayed: Bool { state?.content.withLock { $0.hasPlayed } ?? false }
 
-    /// Waits until the trace has been played to its end; false when the time is up before. Blocks the thread.
+    /// Blocks the calling thread until the trace has been played to its end. Returns false after a timeout.
     public func waitUntilPlayed(seconds: Double) -> Bool { state?.wait(seconds: seconds) { $0.hasPlayed } ?? false }
 
-    /// Starts to listen on 127.0.0.1 and answers the port. A server that runs already answers its port again.
+    /// Starts the server on 127.0.0.1 and returns its port. If the server is already running, returns its current port.
     ///
-    /// Throws `DeviceError` with the code `busy` when the port is taken or the process has no descriptor left, and
-    /// `invalidConfiguration` for a fault of a receiver that is not in the trace.
+    /// Throws `DeviceError` with the code `busy` if the port is in use or the process has no free descriptor, and
+    /// `invalidConfiguration` if a fault names a receiver that is not in the trace.
     @discardableResult
     public func start() throws(DeviceError) -> UInt16 {
         try thread.start { () throws(DeviceError) in
@@ -66,15 +66,14 @@ public final class GPSDServer: Sendable {
         }
     }
 
-    /// Closes all connections and stops listening; returns when the thread has ended. The server may be started again, and
-    /// then plays from the beginning.
+    /// Closes all connections, stops listening and waits until the thread has ended. The server can be started again
+    /// and then plays the trace from the beginning.
     public func stop() { thread.stop() }
 
-    /// Makes something go wrong: at once, or at the fault's moment. A server that does not run has no faults but those of
-    /// its options.
+    /// Injects a fault, which takes effect at its moment. Has no effect if the server is not running.
     public func inject(_ fault: GPSDFault) { state?.order { $0.faults.append(fault) } }
 
-    /// Waits until there are that many connections; false when there are not in time.
+    /// Blocks the calling thread until the given number of clients is connected. Returns false after a timeout.
     func wait(forClients count: Int, seconds: Double) -> Bool {
         state?.wait(seconds: seconds) { $0.clientCount == count } ?? false
     }
@@ -84,7 +83,7 @@ public final class GPSDServer: Sendable {
 
 typealias SharedState = ServedState<SharedContent>
 
-/// What the thread of a gpsd or a receiver and all others share.
+/// The state that the thread of a gpsd or a receiver shares with other threads.
 struct SharedContent: ServedContent {
     var faults: [GPSDFault] = []
     var isStopped = false
@@ -94,7 +93,7 @@ struct SharedContent: ServedContent {
     var hasPlayed = false
 }
 
-/// The thread of a server: waits for sockets and times, and lets the engine work.
+/// The work of a server's thread: waits for sockets and deadlines, and advances the engine.
 final class GPSDLoop: ServiceLoop {
     private let engine: GPSDEngine
     private let shared: SharedState
@@ -132,7 +131,7 @@ final class GPSDLoop: ServiceLoop {
         door.isOpen = false
     }
 
-    /// Waits until something is due, and answers the clients in the order of their descriptors.
+    /// Waits for events and returns the clients in the order of their descriptors.
     private func wait() -> [GPSDClient] {
         let now = clock.now
         let clients = engine.clients

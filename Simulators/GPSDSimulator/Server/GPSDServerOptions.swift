@@ -2,74 +2,78 @@
 
 package import LoopbackServer
 
-/// How a simulated gpsd behaves, and how it plays its trace.
+/// The configuration of a simulated gpsd and of the playback of its trace.
 public struct GPSDServerOptions: Sendable {
-    /// How fast the trace is played.
+    /// The speed of playback.
     public enum Pace: Sendable, Hashable {
-        /// As recorded, that many times as fast. What a client does not read in time is lost for it, as with gpsd.
+        /// Plays the trace at the recorded rate multiplied by `speed`. As with gpsd, reports that a client does not
+        /// read in time are lost for that client.
         case realTime(speed: Double)
-        /// As fast as all watching clients read. Nothing is lost; one that reads nothing for ten seconds is cut off.
+        /// Plays the trace as fast as all watching clients read. No reports are lost. A client that reads nothing for
+        /// 10 s is disconnected.
         case asFastAsRead
     }
 
-    /// When playback begins.
+    /// The start of playback.
     public enum Start: Sendable, Hashable {
-        /// With the first client that watches, or the first program that opens the terminal.
+        /// Playback starts when the first client watches or the first program opens the terminal.
         case firstWatcher
-        /// When the server is started.
+        /// Playback starts with the server.
         case atOnce
     }
 
-    /// What happens when the trace has ended.
+    /// The behavior at the end of the trace.
     public enum End: Sendable, Hashable {
-        /// No more reports come.
+        /// No more reports are sent.
         case silence
-        /// The receivers go, as when they are unplugged.
+        /// The receivers are removed, as if they were unplugged.
         case unplug
-        /// All connections are closed; the server goes on listening.
+        /// All connections are closed. The server continues to listen.
         case close
-        /// The trace is played again, for ever. Times in reports go on rising.
+        /// The trace is played repeatedly. The times of reports continue to increase.
         case loop
     }
 
-    /// What becomes of the times in reports.
+    /// The times in reports.
     public enum Stamps: Sendable, Hashable {
-        /// They stay as recorded.
+        /// The recorded times are preserved.
         case kept
-        /// They are moved, all by the same number of seconds, so that the first one is of now when it comes.
+        /// All times are shifted by the same whole number of seconds, so that the first report has the current time
+        /// when it is sent.
         case now
     }
 
-    /// The TCP port on 127.0.0.1; 0 lets the system choose. gpsd's own is 2947.
+    /// The TCP port on 127.0.0.1; 0 lets the system choose one. The default port of gpsd is 2947.
     public var port: UInt16 = 0
-    /// How fast the trace is played.
+    /// The speed of playback.
     public var pace = Pace.realTime(speed: 1)
-    /// When playback begins.
+    /// The start of playback.
     public var start = Start.firstWatcher
-    /// What happens when the trace has ended.
+    /// The behavior at the end of the trace.
     public var end = End.silence
-    /// What becomes of the times in reports. Where they are moved, sentences of the receiver that the trace holds, whose
-    /// times stay, are not sent; sentences made of the reports are.
+    /// The times in reports. If they are shifted, the receiver's sentences in the trace are not sent, because their
+    /// times cannot be shifted. Sentences generated from the reports are sent instead.
     public var stamps = Stamps.kept
-    /// What goes wrong.
+    /// The initial faults.
     public var faults: [GPSDFault] = []
-    /// True when a connection to gpsd that was lost in the recording is lost to clients too: the server goes away for that
-    /// time.
+    /// Whether clients lose their connections where the recording lost its connection to gpsd. The server then stops
+    /// listening until the recording regained its connection.
     public var repeatsLosses = true
-    /// Connections beyond that number are closed without a word, or take the place of the oldest one that has asked for
-    /// nothing. gpsd takes 64.
+    /// The maximum number of connections. A further connection replaces the oldest client that has not received a
+    /// reply. If there is none, the new connection is closed. gpsd allows 64 clients.
     public var maximumClients = 64
-    /// A client that does not watch is closed after so many seconds without a request.
+    /// The time after which a client that neither watches nor sends a request is disconnected, in seconds.
     public var idleTimeout = 900.0
-    /// The room for what is sent that each connection gets, in bytes; nil for the system's own. A small one makes clients
-    /// lose reports soon.
+    /// The size of each connection's send buffer, in bytes; nil for the system default. With a small buffer, slow
+    /// clients lose reports earlier.
     public var sendRoom: Int32?
-    /// The beginning that it shares with other servers; nil for one of its own.
+    /// The start of playback shared with other servers; nil for an independent start.
     package var common: CommonStart?
-    /// A round takes so many nanoseconds, so that all servers begin the next one together; nil, or too few, for as long as
-    /// the reports need.
+    /// The minimum duration of one pass in nanoseconds, so that all servers begin the next pass at the same time. If it
+    /// is nil or too small, the reports determine the duration.
     package var roundLength: Int64?
 
-    /// As gpsd behaves: in real time from the first watcher on, no faults, silence at the end.
+    /// Creates options that simulate a gpsd: in real time from the first watcher on, without faults, and with no
+    /// reports after the end.
     public init() {}
 }

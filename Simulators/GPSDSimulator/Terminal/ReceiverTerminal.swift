@@ -5,58 +5,60 @@ import LoopbackServer
 import Synchronization
 public import Trace
 
-/// A receiver that exists in software only: plays a trace as NMEA 0183 into a pseudo-terminal, which gpsd or any other
-/// program opens as a serial port.
+/// A simulated receiver that plays a trace as NMEA 0183 on a pseudo-terminal, which gpsd or another program opens as a
+/// serial port.
 /// ```swift
 /// let receiver = ReceiverTerminal(try TraceFile(path: "drive.trace"))
 /// let path = try receiver.start()
 /// // gpsd -N -n PATH
 /// receiver.stop()
 /// ```
-/// The sentences are the receiver's own where the trace holds them and has one receiver; else they are made of its reports,
-/// with the digits that sentences have. Playback begins a moment after somebody has opened the terminal, for programs throw
-/// away what they find there at first. When that program is gone it goes on, as a receiver does; played as fast as can be it
-/// waits for the next one. Of the options `port`, `faults`, `repeatsLosses` and those about clients mean nothing here. At the
-/// end the terminal falls silent, or is closed with `unplug` and `close`; with `loop` a round without any sentence is the
-/// last one.
+/// If the trace contains sentences and a single receiver, the recorded sentences are sent. Otherwise, sentences are
+/// generated from the reports, with the precision of NMEA 0183.
 ///
-/// Its methods may be called from any thread. It stops when it is released.
+/// Playback starts shortly after a program has opened the terminal, because programs discard earlier input. It
+/// continues after the program has closed the terminal, like a real receiver; with the pace `asFastAsRead`, it waits
+/// for the next program. The options `port`, `faults`, `repeatsLosses` and those for clients are ignored. At the end of
+/// the trace, nothing more is sent, or the terminal is closed with `unplug` and `close`. With `loop`, playback ends
+/// after a pass without sentences.
+///
+/// All methods can be called from any thread. Releasing the object stops it.
 public final class ReceiverTerminal: Sendable {
     private let file: TraceFile
     private let receiver: String?
     private let options: GPSDServerOptions
     private let thread = ServiceThread<SharedState, String>()
 
-    /// A terminal that is not yet there.
+    /// Creates a receiver. Call ``start()`` to open its terminal.
     ///
     /// - Parameters:
-    ///   - file: what is played.
-    ///   - receiver: the path, in the trace, of the receiver that is played; nil for the first one.
-    ///   - options: how it is played.
+    ///   - file: The trace.
+    ///   - receiver: The path of the receiver in the trace; nil for the first one.
+    ///   - options: The playback options.
     public init(_ file: TraceFile, receiver: String? = nil, options: GPSDServerOptions = GPSDServerOptions()) {
         self.file = file
         self.receiver = receiver
         self.options = options
     }
 
-    /// The path that a program opens; nil when it does not run.
+    /// The path that programs open; nil if the receiver is not running.
     public var path: String? { thread.current?.address }
 
-    /// True when the trace has been played to its end.
+    /// True if the trace has been played to its end.
     public var hasPlayed: Bool { state?.content.withLock { $0.hasPlayed } ?? false }
 
-    /// The sentences that were sent so far.
+    /// The number of sentences sent so far.
     public var sentenceCount: Int64 { state?.content.withLock { $0.reportCount } ?? 0 }
 
-    /// The sentences that nobody read in time, or that came while nobody had the terminal open.
+    /// The number of sentences that were lost because the program did not read in time or the terminal was not open.
     public var lostCount: Int64 { state?.content.withLock { $0.lostCount } ?? 0 }
 
-    /// Waits until the trace has been played to its end; false when the time is up before. Blocks the thread.
+    /// Blocks the calling thread until the trace has been played to its end. Returns false after a timeout.
     public func waitUntilPlayed(seconds: Double) -> Bool { state?.wait(seconds: seconds) { $0.hasPlayed } ?? false }
 
-    /// Makes the terminal and answers its path. One that runs already answers its path again.
+    /// Opens the terminal and returns its path. If the receiver is already running, returns its current path.
     ///
-    /// Throws `DeviceError` when the trace has no such receiver, and when the machine has no pseudo-terminal left.
+    /// Throws `DeviceError` if the trace does not contain the receiver or no pseudo-terminal is available.
     @discardableResult
     public func start() throws(DeviceError) -> String {
         try thread.start { () throws(DeviceError) in
@@ -67,7 +69,7 @@ public final class ReceiverTerminal: Sendable {
         }
     }
 
-    /// Closes the terminal, which a program sees as a hang-up; returns when that has happened.
+    /// Closes the terminal, which its program detects as a hang-up, and waits until the thread has ended.
     public func stop() { thread.stop() }
 
     private var state: SharedState? { thread.current?.state }

@@ -6,11 +6,11 @@ import Trace
 
 /// The sentences of one receiver of a trace, with their times.
 struct SentencePlayer {
-    /// What one event of the trace gives.
+    /// The sentences of one event of the trace.
     struct Part {
-        /// When it is due, in nanoseconds since the beginning.
+        /// The time at which the sentences are due, in nanoseconds since the start of playback.
         var time: Int64
-        /// Sentences with their line ends; none where the event has nothing for a receiver to say.
+        /// The sentences with line endings; empty if the event has no sentences.
         var bytes: [UInt8] = []
         var count: Int64 = 0
     }
@@ -18,16 +18,20 @@ struct SentencePlayer {
     private let survey: TraceSurvey
     private let receiver: String?
     private let stamps: GPSDServerOptions.Stamps
-    /// True when the trace's own sentences can be played: nothing tells which receiver of several they are of.
+    /// Whether the recorded sentences can be played. This requires a single receiver, because sentences do not identify
+    /// their receiver.
     private let hasOwn: Bool
     private var trace: PlayedTrace
     private var shift: Int64 = 0
     private var sky: SkyReport?
-    /// The beginning of this round, and whether it has given anything.
+    /// The start of the current pass, and whether it has produced sentences.
     private var round: Int64 = 0
     private var hasSaid = false
 
-    /// - Parameter receiver: the path of the receiver; nil for the first one. The error says which there are.
+    /// Creates a player.
+    ///
+    /// - Parameter receiver: The path of the receiver; nil for the first one. If the trace does not contain it, the
+    ///   error lists the receivers of the trace.
     init(_ file: TraceFile, receiver: String?, options: GPSDServerOptions) throws(DeviceError) {
         let survey = TraceSurvey(file)
         self.survey = survey
@@ -40,7 +44,7 @@ struct SentencePlayer {
 
     mutating func begin(at now: WallTime) { if stamps == .now { shift = survey.shift(toPlayAt: now) } }
 
-    /// What the next event gives; nil at the end. A round in which nothing is said is the last one.
+    /// Returns the sentences of the next event; nil at the end. Playback ends after a pass without sentences.
     mutating func next() -> Part? {
         guard let event = trace.next() else { return nil }
         if event.shift != round {
@@ -88,10 +92,10 @@ struct SentencePlayer {
 }
 
 extension TraceSurvey {
-    /// Throws when the trace has no receiver of that path; the error says which it has.
+    /// Throws an error that lists the receivers of the trace if the trace does not contain the given one.
     func require(_ path: String, of file: TraceFile) throws(DeviceError) {
         if paths.contains(path) { return }
-        // One that comes later than the survey has looked.
+        // The receiver may first appear after the part of the trace that the survey has read.
         var found = paths
         var trace = PlayedTrace(file)
         while let event = trace.next() {
@@ -103,9 +107,9 @@ extension TraceSurvey {
         }
         let advice =
             switch found.count {
-            case 0: "It names none: leave the receiver out."
-            case 1: "It has \(ShownText.cleaned(found[0])) alone: name that one, or none."
-            default: "It has \(found.map { ShownText.cleaned($0) }.joined(separator: ", ")): name one of these."
+            case 0: "It names no receivers. Omit the receiver."
+            case 1: "It has only \(ShownText.cleaned(found[0])). Specify that one, or none."
+            default: "It has \(found.map { ShownText.cleaned($0) }.joined(separator: ", ")). Specify one of these."
             }
         throw DeviceError(
             .notFound, "There is no receiver \(ShownText.cleaned(path)) in \(ShownText.cleaned(file.name)). \(advice)")
@@ -113,7 +117,7 @@ extension TraceSurvey {
 }
 
 extension GPSDReport {
-    /// The paths of the receivers that it speaks of.
+    /// The paths of the receivers that the report mentions.
     fileprivate var receivers: [String] {
         let paths =
             switch self {

@@ -4,12 +4,12 @@ import DeviceCore
 import LoopbackServer
 import SystemCalls
 
-/// The thread of a receiver's terminal.
+/// The work of a receiver's thread: writes the sentences to the terminal.
 final class TerminalLoop: ServiceLoop {
-    /// How often a terminal is looked at of which nothing tells: that its program reads on, and, without inotify, that
-    /// somebody has opened it.
+    /// The polling interval for conditions without events, in seconds: the program continues to read, or, without
+    /// inotify, a program opens the terminal.
     private static let glance = 0.01
-    /// So long after the opening a program is taken to be ready: it throws away what it finds before.
+    /// The time between the opening of the terminal and playback, in seconds. Programs discard earlier input.
     private static let settling = 0.5
 
     private let master: Int32
@@ -17,16 +17,18 @@ final class TerminalLoop: ServiceLoop {
     private let shared: SharedState
     private let options: GPSDServerOptions
     private let openings: OpeningWatch
-    /// True when it is told that somebody has opened the terminal, which then need not be looked at for that.
+    /// Whether inotify reports that a program opens the terminal, so that polling is not necessary.
     private let isWatched: Bool
     private let clock = LiveClock()
-    /// The rest of a sentence that there was no room for.
+    /// The unsent part of a sentence.
     private var rest: ArraySlice<UInt8> = []
     private var isClosed = false
 
+    /// Creates a loop.
+    ///
     /// - Parameters:
-    ///   - master: the terminal's own end, which is closed with this object, or before.
-    ///   - path: the other end.
+    ///   - master: The master of the pseudo-terminal, which is closed with this object at the latest.
+    ///   - path: The path of the slave.
     init(
         master: Int32, path: String, _ player: SentencePlayer, shared: SharedState, options: GPSDServerOptions,
         openings: OpeningWatch = OpeningWatch()
@@ -51,14 +53,14 @@ final class TerminalLoop: ServiceLoop {
         isClosed = true
     }
 
-    /// Waits until somebody has it open and is ready; false when playback is to stop.
+    /// Waits until a program has opened the terminal and is ready. Returns false if playback must stop.
     private func waitForProgram() -> Bool {
         while true {
             if shared.isStopped { return false }
-            // Before the look, so that whoever comes in between is told of.
+            // Drained before the check, so that an opening in between causes a new event.
             openings.drain()
             guard PseudoTerminal.isHungUp(master) else { break }
-            // Not asked again: who comes from here on is told of there, and nowhere else.
+            // The state must not be checked again here: from now on, only the inotify descriptor reports an opening.
             let (descriptor, limit) = interestInOpening(until: .never)
             _ = shared.wakeUp.wait(for: descriptor, until: limit, clock: clock)
         }
@@ -89,7 +91,7 @@ final class TerminalLoop: ServiceLoop {
 
     // MARK: Waiting
 
-    /// What it waits for besides its wake-up, for as long as nothing is due: on which descriptor, and how long at most.
+    /// Returns the descriptor to wait for in addition to the wake-up, and the time until which to wait.
     func interest(until deadline: BootTime) -> (descriptor: Int32?, deadline: BootTime) {
         guard PseudoTerminal.isHungUp(master) else {
             return (master, rest.isEmpty ? deadline : min(deadline, clock.now.advanced(bySeconds: Self.glance)))
@@ -97,14 +99,14 @@ final class TerminalLoop: ServiceLoop {
         return interestInOpening(until: deadline)
     }
 
-    /// The same while nobody has it open.
+    /// Returns the descriptor and the time to wait for while no program has opened the terminal.
     func interestInOpening(until deadline: BootTime) -> (descriptor: Int32?, deadline: BootTime) {
-        // Poll would tell of the hang-up over and over.
+        // Without a slave, poll(2) would report a hang-up of the master on every call.
         if isWatched { return (openings.descriptor, deadline) }
         return (nil, min(deadline, clock.now.advanced(bySeconds: Self.glance)))
     }
 
-    /// Waits, and throws away what a program writes to the receiver; false when playback is to stop.
+    /// Waits until the deadline and discards input from the program. Returns false if playback must stop.
     private func pause(until deadline: BootTime) -> Bool {
         while true {
             if shared.isStopped { return false }
@@ -126,7 +128,8 @@ final class TerminalLoop: ServiceLoop {
 
     // MARK: Writing
 
-    /// Writes; false when nobody has it open or there is no room, nil when playback is to stop.
+    /// Writes sentences. Returns false if the terminal is not open or its buffer is full, and nil if playback must
+    /// stop.
     private func write(_ bytes: [UInt8]) -> Bool? {
         if options.pace == .asFastAsRead { return writeAll(bytes) ? true : nil }
         guard !PseudoTerminal.isHungUp(master) else {
@@ -135,17 +138,18 @@ final class TerminalLoop: ServiceLoop {
         }
         guard sendRest() else { return false }
         let count = put(bytes[...])
-        // Half a sentence is not left behind: the rest goes before the next.
+        // Keeps the rest of a partially written sentence, which precedes the next one.
         if count > 0 { rest = bytes[count...] }
         return count > 0
     }
 
-    /// Writes all of it, and waits for the room and for somebody who reads; false when playback is to stop.
+    /// Writes all bytes, waiting for space in the buffer and for a program that reads. Returns false if playback must
+    /// stop.
     private func writeAll(_ bytes: [UInt8]) -> Bool {
         rest = bytes[...]
         while true {
             if PseudoTerminal.isHungUp(master) {
-                // Whoever comes next gets whole sentences.
+                // The next program receives complete sentences.
                 rest = []
                 guard waitForProgram() else { return false }
                 rest = bytes[...]
@@ -161,7 +165,7 @@ final class TerminalLoop: ServiceLoop {
         }
     }
 
-    /// Writes what there was no room for before; true when nothing is left.
+    /// Writes the rest of a sentence. Returns true if nothing is left.
     private func sendRest() -> Bool {
         while !rest.isEmpty {
             let count = put(rest)
@@ -171,7 +175,7 @@ final class TerminalLoop: ServiceLoop {
         return true
     }
 
-    /// How many bytes the terminal takes now.
+    /// Returns the number of bytes that the terminal accepted.
     private func put(_ bytes: ArraySlice<UInt8>) -> Int {
         while true {
             let count = bytes.withUnsafeBytes { systemWrite(master, $0) }

@@ -5,38 +5,40 @@ import Trace
 public import DeviceCore
 
 extension IIODFault {
-    /// How faults are written, for a command's help.
+    /// The syntax of faults, for a command's help.
     public static let syntax = """
-        A list of faults, parted by commas: name[=value][(device)][@when[+duration]]. When is a time such as 2.5s or 300ms \
-        after the first use, or #1000 for a sample; without it the fault is there from the start. Without a duration it \
-        stays until another one ends it.
-        unplug, unplug=ENODEV   the device goes; attributes answer ENOENT or the error given
-        return                  it is back
-        stall, resume           no samples come; they come again
-        enodev, error=EIO       READBUF answers ENODEV or the error given, until the next OPEN
-        partial=5               chunks of at most 5 samples (0 ends it)
-        length=4, length=-4     chunks of another length than they say (0 ends it)
-        delay=50ms              every answer comes late (0s ends it)
-        open=EBUSY              OPEN is refused; open=ok ends it
-        attr=EIO, attr=raw:EIO  reading attributes fails; attr=ok, attr=raw:ok end it
-        drop                    all connections are cut
-        kill                    the server goes away
-        restart                 it goes away and is back a second later, or after the duration; after a kill it is back
+        A list of faults, separated by commas: name[=value][(device)][@when[+duration]]. @when is a time such as 2.5s or \
+        300ms after the first use, or #1000 for a sample. Without it, the fault begins at the start. Without a duration, it \
+        lasts until another fault ends it.
+        unplug, unplug=ENODEV   the device is removed; attributes return ENOENT or the given error
+        return                  the device returns
+        stall, resume           samples stop; samples continue
+        enodev, error=EIO       READBUF returns ENODEV or the given error, until the next OPEN
+        partial=5               chunks contain at most 5 samples (0 ends the fault)
+        length=4, length=-4     the stated length of chunks is wrong by that many bytes (0 ends the fault)
+        delay=50ms              every answer is delayed (0s ends the fault)
+        open=EBUSY              OPEN returns the given error; open=ok ends the fault
+        attr=EIO, attr=raw:EIO  reading attributes fails; attr=ok, attr=raw:ok end the fault
+        drop                    all connections are closed
+        kill                    the server stops
+        restart                 the server stops and restarts after one second, or after the duration; also ends kill
         """
 
-    /// Reads a list of faults such as `unplug@2.5s,return@4s`; see ``syntax``. A list without any is an error.
+    /// Parses a list of faults such as `unplug@2.5s,return@4s`; see ``syntax``. An empty list is an error.
     public static func list(_ text: String) throws(DeviceError) -> [IIODFault] {
         try FaultClause.list(text, counting: counting).map { clause throws(DeviceError) in try IIODFault(clause) }
     }
 
-    /// Reads one fault such as `open=EBUSY(mpu6050)@1s`; see ``syntax``.
+    /// Parses one fault such as `open=EBUSY(mpu6050)@1s`; see ``syntax``.
     public init(_ text: String) throws(DeviceError) { try self.init(FaultClause(text[...], counting: Self.counting)) }
 
     private static let counting = "a sample"
 
     private init(_ fault: FaultClause) throws(DeviceError) {
         let action = try IIODFault.action(fault)
-        if fault.target != nil, action.isOfServer { throw fault.wrong("is of the whole server, not of one device") }
+        if fault.target != nil, action.isOfServer {
+            throw fault.wrong("applies to the whole server, not to one device")
+        }
         if action.ending == nil { try fault.refuseDuration() }
         self.init(action, device: fault.target, at: fault.moment, for: fault.duration)
     }
@@ -45,7 +47,8 @@ extension IIODFault {
         func error(_ word: String) throws(DeviceError) -> Int32? {
             if word == "ok" { return nil }
             guard let number = errors[word] else {
-                throw fault.wrong("names the error \(word); known are \(errors.keys.sorted().joined(separator: ", "))")
+                throw fault.wrong(
+                    "names the unknown error \(word); known errors are \(errors.keys.sorted().joined(separator: ", "))")
             }
             return number
         }
@@ -79,7 +82,7 @@ extension IIODFault {
             return .attributeError(nil, try error(words[0]))
         default:
             throw fault.wrong(
-                "is none of unplug, return, stall, resume, enodev, error, partial, length, delay, open, attr, drop, kill, restart"
+                "is not one of unplug, return, stall, resume, enodev, error, partial, length, delay, open, attr, drop, kill, restart"
             )
         }
     }

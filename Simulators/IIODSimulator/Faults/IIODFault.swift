@@ -4,51 +4,53 @@ import DeviceCore
 import IIOFormat
 @_exported public import enum Trace.FaultMoment
 
-/// Something that goes wrong with a simulated iiod, and when.
+/// A fault of a simulated iiod and the moment at which it occurs.
 public struct IIODFault: Sendable, Hashable {
-    /// What happens. Error numbers are errno values such as ENODEV.
+    /// The kind of fault. Errors are errno values such as ENODEV.
     public enum Action: Sendable, Hashable {
-        /// Chunks have at most that many samples; 0 ends it.
+        /// Chunks contain at most the given number of samples. 0 ends the fault.
         case partialChunks(Int)
-        /// READBUF answers the error until the client opens the device again.
+        /// READBUF fails with the given error until the client opens the device again.
         case streamError(Int32)
-        /// No samples come any more; the connection stays.
+        /// No samples arrive. The connection remains open.
         case stall
-        /// Samples come again; those that were missed are lost.
+        /// Samples arrive again. The samples that were due during the stall are lost.
         case resume
-        /// Every answer comes that many seconds late; 0 ends it.
+        /// Every reply is delayed by the given number of seconds. 0 ends the fault.
         case delay(Double)
-        /// All connections are cut; the server goes on listening.
+        /// All connections are reset. The server continues to listen.
         case drop
-        /// All connections are cut and nobody listens, as when the server's process is killed.
+        /// All connections are reset and the server stops listening, as if its process were killed.
         case kill
-        /// The server goes away as for ``kill`` and listens again a second later, or after the duration. One that is away
-        /// listens again at once.
+        /// All connections are reset and the server stops listening, as with ``kill``. It listens again after the
+        /// duration, or after one second without a duration. A server that has already stopped listens again
+        /// immediately.
         case restart
-        /// OPEN answers the error: EBUSY, EACCES, or EINVAL as without a trigger; nil ends it.
+        /// OPEN fails with the given error: EBUSY, EACCES, or EINVAL as for a missing trigger. nil ends the fault.
         case refuseOpen(Int32?)
-        /// READ of one attribute, or of all, answers the error; nil ends it.
+        /// Reading the attribute, or any attribute if the name is nil, fails with the given error. A nil error ends the
+        /// fault.
         case attributeError(String?, Int32?)
-        /// The device goes: streams answer ENODEV, attributes and OPEN the error.
+        /// The device is removed: streams fail with ENODEV; attributes and OPEN fail with the given error.
         case unplug(Int32)
-        /// The device is back; streams that were cut stay so until they are opened again.
+        /// The device is connected again. Interrupted streams fail until they are opened again.
         case replug
-        /// The length lines of chunks are wrong by that many bytes; 0 ends it.
+        /// The length lines of chunks are wrong by the given number of bytes. 0 ends the fault.
         case wrongLengths(Int)
     }
 
-    /// What happens.
+    /// The kind of fault.
     public var action: Action
-    /// The id, name or label of the device that it happens to; nil for all.
+    /// The id, name or label of the affected device; nil for all devices.
     public var device: String?
-    /// When it happens. Time counts from the first OPEN or the first reading of a measured attribute, the samples of the
-    /// device that are sent to a client from the start of the trace.
+    /// The moment at which the fault occurs. Times count from the first OPEN or the first read of a measured attribute.
+    /// Sample numbers count the samples of the device that are sent to a client, from the start of the trace.
     public var moment: FaultMoment
 
-    /// For how many seconds. Nil for a fault that another one ends; what happens in an instant has none.
+    /// The duration in seconds; nil if the fault has no automatic end. Ignored for instantaneous faults.
     public var duration: Double?
 
-    /// A fault of those parts.
+    /// Creates a fault.
     public init(_ action: Action, device: String? = nil, at moment: FaultMoment = .start, for duration: Double? = nil) {
         self.action = action
         self.device = device
@@ -56,12 +58,12 @@ public struct IIODFault: Sendable, Hashable {
         self.duration = duration
     }
 
-    /// How long a server is away that is restarted, in seconds, unless it is said.
+    /// The time after which a restarted server listens again if no duration is given, in seconds.
     public static let usualRestart = 1.0
 }
 
 extension IIODFault.Action {
-    /// What ends it after a duration; nil for what does not last.
+    /// The action that ends this one after its duration; nil for instantaneous actions.
     var ending: IIODFault.Action? {
         switch self {
         case .partialChunks: .partialChunks(0)
@@ -76,7 +78,7 @@ extension IIODFault.Action {
         }
     }
 
-    /// True for what happens to the server and not to a device.
+    /// True for actions that affect the server instead of a device.
     var isOfServer: Bool {
         switch self {
         case .delay, .drop, .kill, .restart: true
@@ -86,14 +88,14 @@ extension IIODFault.Action {
 }
 
 extension SimulatedIIOContext {
-    /// Throws for a fault of a device that is not there.
+    /// Throws an error if a fault names an unknown device.
     func check(_ faults: [IIODFault]) throws(DeviceError) {
         for fault in faults {
             guard let device = fault.device, index(of: device) == nil else { continue }
             let known = context.devices.prefix(20).map { $0.name.isEmpty ? $0.id : "\($0.id) (\($0.name))" }
             throw DeviceError(
                 .invalidConfiguration,
-                "A fault is of \"\(device.prefix(200))\", which is no device of the simulated iiod: \(known.isEmpty ? "it has none" : "it has \(known.joined(separator: ", "))")."
+                "A fault names \"\(device.prefix(200))\", which is not a device of the simulated iiod. Its devices: \(known.isEmpty ? "none" : known.joined(separator: ", "))."
             )
         }
     }

@@ -2,23 +2,23 @@
 
 import DeviceCore
 
-/// The faults that are there now, and those that are still to come.
+/// The active and the pending faults.
 struct IIODFaultState: Sendable {
-    /// What is wrong with one device.
+    /// The active faults of one device.
     struct OfDevice: Sendable {
         var chunk = 0
         var isStalled = false
         var stallCount = 0
         var openError: Int32?
-        /// By attribute; the empty name stands for all.
+        /// The errors by attribute name. The empty name stands for all attributes.
         var attributeErrors: [String: Int32] = [:]
         var unplugged: Int32?
         var lengthError = 0
-        /// The last failure of its streams, and how many streams had been opened before.
+        /// The last failure of the device's streams and the number of streams opened until then.
         var failure: (status: IIODStatus, serial: UInt64)?
     }
 
-    /// What is to be done with the connections.
+    /// Pending actions for the connections.
     struct Orders: Sendable {
         var drops = false
         var isListening: Bool?
@@ -29,10 +29,10 @@ struct IIODFaultState: Sendable {
     private(set) var isListening = true
     private var devices: [OfDevice]
     private var waiting: [Entry] = []
-    /// The ends of faults that have begun at a time which is still to be told, with their durations.
+    /// The pending ends of faults whose start time is unknown, with their durations.
     private var ends: [(entry: Entry, duration: Double)] = []
 
-    /// A fault that is to come, or the end of one.
+    /// A pending fault, or the end of one.
     private struct Entry {
         var action: IIODFault.Action
         var device: Int?
@@ -40,7 +40,7 @@ struct IIODFaultState: Sendable {
         var duration: Double?
         var isEnd = false
 
-        /// Those without a time come first.
+        /// The time in seconds, or -1 without a time, so that entries without a time sort first.
         var time: Double { if case .seconds(let time) = moment { time } else { -1 } }
     }
 
@@ -48,7 +48,7 @@ struct IIODFaultState: Sendable {
 
     subscript(device: Int) -> OfDevice { devices[device] }
 
-    /// Hands over what is to be done with the connections, once.
+    /// Returns and clears the pending actions for the connections.
     mutating func takeOrders() -> Orders {
         defer { orders = Orders() }
         return orders
@@ -58,10 +58,12 @@ struct IIODFaultState: Sendable {
         waiting.append(Entry(action: fault.action, device: device, moment: fault.moment, duration: fault.duration))
     }
 
-    /// True when faults that have begun wait for ``tell(seconds:)`` to know when they end.
+    /// True if faults have begun whose ends are not scheduled, because the current time is needed.
     var needsTime: Bool { !ends.isEmpty }
 
-    /// Tells how many seconds have passed since the first use, for the ends of what has just begun.
+    /// Schedules the pending ends of faults, counting their durations from the current time.
+    ///
+    /// - Parameter seconds: The time since the first use.
     mutating func tell(seconds: Double) {
         for (entry, duration) in ends {
             var entry = entry
@@ -71,12 +73,12 @@ struct IIODFaultState: Sendable {
         ends = []
     }
 
-    /// The next time, in seconds since the first use, at which something happens.
+    /// The time of the next scheduled fault, in seconds since the first use.
     var nextTime: Double? {
         waiting.compactMap { if case .seconds(let time) = $0.moment { time } else { nil } }.min()
     }
 
-    /// The next sample of the device before which something happens.
+    /// Returns the number of the device's next sample that triggers a fault.
     func nextSample(of device: Int) -> Int64? {
         guard !waiting.isEmpty else { return nil }
         return waiting.compactMap { entry in
@@ -87,11 +89,13 @@ struct IIODFaultState: Sendable {
         }.min()
     }
 
-    /// Applies the faults whose moment the closure accepts; `serial` is the number of streams opened so far.
+    /// Applies the faults whose moment the closure accepts. Returns true if there were any.
+    ///
+    /// - Parameter serial: The number of streams opened so far.
     mutating func apply(serial: UInt64, _ isDue: (FaultMoment, _ device: Int?) -> Bool) -> Bool {
         var hasChanged = false
-        // One after the other, in the order of their times and those of one time as they were given: the end of one may be
-        // due with it.
+        // Applies faults one by one, in order of their times and, for equal times, in the order in which they were
+        // added. Applying a fault may add its end, which may also be due.
         while let place = waiting.indices.filter({ isDue(waiting[$0].moment, waiting[$0].device) })
             .min(by: { waiting[$0].time < waiting[$1].time })
         {

@@ -3,7 +3,7 @@
 import DeviceCore
 import IIOFormat
 
-/// The values that an `_available` attribute offers: a list, or `[least step greatest]`.
+/// The values of an `_available` attribute: a list, or `[minimum step maximum]`.
 struct IIOAvailableValues {
     private let words: [String]
     private let range: SensorRates?
@@ -20,7 +20,7 @@ struct IIOAvailableValues {
         }
     }
 
-    /// The listed value that equals what was written, as text or as a number; nil if it is not offered.
+    /// Returns the listed value that equals the written text, compared as text and as a number; nil if there is none.
     func listed(_ written: String) -> String? {
         let text = written.hasSuffix("\n") ? String(written.dropLast()) : written
         let number = KernelNumber(written)?.value
@@ -32,13 +32,13 @@ struct IIOAvailableValues {
     }
 }
 
-/// Numbers as the kernel prints them: digits with a point, never an exponent.
+/// A formatter that prints numbers like the kernel: decimal digits without an exponent.
 enum IIODecimal {
-    /// The number with up to nine decimals, without zeros at the end.
+    /// Returns the number with up to nine decimals and without trailing zeros.
     static func text(_ number: Double) -> String {
         guard number.isFinite else { return "0" }
         let scaled = (abs(number) * 1e9).rounded()
-        // Nothing that a sensor measures comes near; the conversion must not trap.
+        // The conversion to UInt64 would trap. No sensor measures values of this magnitude.
         guard scaled < 9e18 else { return number < 0 ? "-9000000000" : "9000000000" }
         let units = UInt64(scaled)
         var decimals = String(units % 1_000_000_000)

@@ -2,13 +2,13 @@
 
 import SystemCalls
 
-/// Why a command failed: the error number that is sent with a minus sign before it.
+/// The reason for a failed command: an errno value, which is sent as a negative number.
 struct IIODStatus: Error, Hashable {
     let number: Int32
 
     init(_ number: Int32) { self.number = number }
 
-    /// The number as it is sent.
+    /// The negative number that is sent.
     var code: Int64 { -Int64(number) }
 
     static let invalid = IIODStatus(EINVAL)
@@ -23,17 +23,17 @@ struct IIODStatus: Error, Hashable {
     static let inputOutput = IIODStatus(EIO)
 }
 
-/// The channels that a client wants, as OPEN names them.
+/// The channels that a client enables with OPEN.
 ///
-/// Eight hexadecimal digits for every 32 channels, the most significant word first. The number of a bit is the place of
-/// the channel in the device's list.
+/// The mask has eight hexadecimal digits for every 32 channels, most significant word first. The bit number is the
+/// index of the channel in the device's list.
 struct IIODChannelMask: Hashable {
-    /// Places in the list of channels, rising.
+    /// The indices of the enabled channels, in ascending order.
     let channels: [Int]
-    /// The mask as it is sent back.
+    /// The mask as it is sent back to the client.
     let text: [UInt8]
 
-    /// Reads the digits; nil when their number does not fit the device or one is none.
+    /// Parses the mask; nil if it contains an invalid digit or its length does not fit the number of channels.
     init?(_ digits: String, channelCount: Int) {
         let words = (channelCount + 31) / 32
         let bytes = Array(digits.utf8)
@@ -47,7 +47,7 @@ struct IIODChannelMask: Hashable {
             }
         }
         self.channels = channels.sorted()
-        // iiod writes small letters whatever it was given.
+        // iiod always sends the mask in lower case.
         text = Array(digits.lowercased().utf8)
     }
 }

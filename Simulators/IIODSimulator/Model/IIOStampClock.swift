@@ -2,26 +2,26 @@
 
 import SystemCalls
 
-/// The clocks that a driver can stamp samples with, as `current_timestamp_clock` names them.
+/// The clocks for sample timestamps, with the names used by `current_timestamp_clock`.
 public enum IIOStampClock: String, Sendable, CaseIterable {
-    /// Civil time; the kernel's default.
+    /// CLOCK_REALTIME: wall-clock time. The kernel's default.
     case realtime
-    /// Since boot without suspend, slewed by time servers.
+    /// CLOCK_MONOTONIC: time since boot without suspend, adjusted by NTP.
     case monotonic
-    /// Since boot without suspend, as the hardware counts.
+    /// CLOCK_MONOTONIC_RAW: time since boot without suspend, not adjusted.
     case monotonicRaw = "monotonic_raw"
-    /// Civil time in steps of the kernel's tick.
+    /// CLOCK_REALTIME_COARSE: wall-clock time with the resolution of the kernel's tick.
     case realtimeCoarse = "realtime_coarse"
-    /// Since boot without suspend, in steps of the kernel's tick.
+    /// CLOCK_MONOTONIC_COARSE: time since boot without suspend, with the resolution of the kernel's tick.
     case monotonicCoarse = "monotonic_coarse"
-    /// Since boot with suspend.
+    /// CLOCK_BOOTTIME: time since boot including suspend.
     case boottime
-    /// Civil time without leap seconds.
+    /// CLOCK_TAI: wall-clock time without leap seconds.
     case tai
 
-    /// What the machine's clock shows, in nanoseconds.
+    /// The current time of the clock on this machine, in nanoseconds.
     public var now: Int64 {
-        // Numbers of the kernel's interface; not every C library exports all their names to Swift.
+        // The numbers are part of the kernel's ABI. Some C libraries do not export all of their names to Swift.
         let number: clockid_t =
             switch self {
             case .realtime: 0

@@ -2,12 +2,12 @@
 
 /// A decimal number in the syntax of the kernel's `iio_str_to_fixpoint()`.
 ///
-/// An optional sign, digits with at most one point among them, and an optional line feed. Spaces and exponents are errors. A
-/// missing part is 0, so that "-" and ".5" are numbers.
+/// The text has an optional sign, digits with at most one decimal point, and an optional line feed. Spaces and
+/// exponents are errors. A missing part is 0, so "-" and ".5" are valid.
 struct KernelNumber {
-    /// The digits before the point without leading zeros, with a minus sign if the number is negative.
+    /// The digits before the decimal point without leading zeros, with a minus sign if the number is negative.
     let whole: String
-    /// The digits after the point.
+    /// The digits after the decimal point.
     let fraction: String
 
     init?(_ written: String) {
@@ -24,11 +24,11 @@ struct KernelNumber {
         fraction = parts.count > 1 ? String(decoding: parts[1], as: UTF8.self) : ""
     }
 
-    /// The number; nil if it is too large for a `Double`.
+    /// The number as a `Double`; nil if the conversion fails.
     var value: Double? { Double("\(whole).\(fraction)0") }
 
-    /// The number with as many decimals as another text has. Drivers print each attribute in one format, and cut off further
-    /// decimals.
+    /// Returns the number with the same number of decimals as `other`. Drivers print each attribute in one format and
+    /// drop further decimals.
     func text(like other: String) -> String {
         guard let point = other.lastIndex(of: ".") else { return whole == "-0" ? "0" : whole }
         let decimals = other.utf8.distance(from: point, to: other.endIndex) - 1

@@ -12,15 +12,15 @@ struct IIODAttributePath: Hashable {
     /// The id, name or label of the device.
     var device: String
     var place: Place
-    /// Nil for all attributes of the place.
+    /// The name of the attribute; nil for all attributes.
     var name: String?
 }
 
 extension SimulatedIIOContext {
-    /// The list of attributes of a place, as a path into the context.
+    /// A key path from the context to a list of attributes.
     typealias List = WritableKeyPath<IIOContext, [IIOAttribute]>
 
-    /// Where the attributes of a READ or WRITE are.
+    /// Returns the list of attributes that a READ or WRITE addresses, with its device and channel.
     func list(_ path: IIODAttributePath) throws(IIODStatus) -> (device: Int, channel: Int?, list: List) {
         let device = try device(path.device)
         switch path.place {
@@ -29,7 +29,7 @@ extension SimulatedIIOContext {
         case .buffer: return (device, nil, \.devices[device].bufferAttributes)
         case .channel(let id, let isOutput):
             let channels = context.devices[device].channels
-            // Channels are found by id or by name.
+            // iiod accepts the id or the name of a channel.
             let place = channels.firstIndex {
                 $0.isOutput == isOutput && ($0.id == id || (!$0.name.isEmpty && $0.name == id))
             }
@@ -43,21 +43,23 @@ extension SimulatedIIOContext {
         return place
     }
 
-    /// The number of a channel's attribute, with its own file or with one for all axes.
+    /// Returns the numeric value of a channel's attribute, whether its file is per channel or shared by several
+    /// channels.
     func number(_ name: String, device: Int, channel: Int) -> Double? {
         context.devices[device].channels[channel].attribute(name)?.number
     }
 
-    /// The index of an attribute whose file can be opened for writing.
+    /// Returns the index of an attribute whose file can be opened for writing.
     func writable(_ name: String, in list: List) throws(IIODStatus) -> Int {
-        // Without create(), the directories of sysfs refuse a file that is not there with EACCES.
+        // Opening a missing sysfs file for writing fails with EACCES, because sysfs directories do not support
+        // create().
         guard let place = context[keyPath: list].firstIndex(where: { $0.name == name }),
             !SimulatedIIOContext.isReadOnly(name)
         else { throw .notAllowed }
         return place
     }
 
-    /// The error of an empty write: that of opening the file, or EIO if it can be opened.
+    /// Returns the error of an empty write: the error of opening the file, or EIO if the file can be opened.
     func emptyWriteError(_ path: IIODAttributePath) -> IIODStatus {
         do throws(IIODStatus) {
             let (_, _, list) = try list(path)
@@ -68,9 +70,9 @@ extension SimulatedIIOContext {
         }
     }
 
-    /// Writes an attribute as a driver does.
+    /// Writes an attribute with the checks of a driver.
     ///
-    /// - Parameter isCapturing: True while the buffer is enabled. Drivers then refuse another clock or scale.
+    /// - Parameter isCapturing: Whether the buffer is enabled. Drivers then reject changes of the clock and the scale.
     mutating func write(
         _ text: String, to name: String, in list: List, device: Int, isCapturing: Bool
     ) throws(IIODStatus) {
@@ -80,7 +82,7 @@ extension SimulatedIIOContext {
         if isCapturing, ["current_timestamp_clock", "scale"].contains(name) { throw .busy }
         context[keyPath: list][place].value = value
         guard attribute.filename != attribute.name else { return }
-        // One file serves several channels, such as in_accel_scale.
+        // Several channels share a file such as in_accel_scale.
         for channel in context.devices[device].channels.indices {
             for other in context.devices[device].channels[channel].attributes.indices
             where context.devices[device].channels[channel].attributes[other].filename == attribute.filename {
@@ -89,7 +91,7 @@ extension SimulatedIIOContext {
         }
     }
 
-    /// The value that the driver has afterwards.
+    /// Returns the value that the driver stores for the written text.
     private func accepted(
         _ text: String, for attribute: IIOAttribute, in list: List, device: Int
     ) throws(IIODStatus) -> String {
@@ -102,7 +104,7 @@ extension SimulatedIIOContext {
             guard let listed = available.listed(text) else { throw .invalid }
             return listed
         }
-        // Drivers that can change a scale list its values.
+        // Drivers with a variable scale list the available values.
         if ["raw", "input", "offset", "scale"].contains(attribute.name) { throw .invalid }
         guard attribute.name.hasSuffix("sampling_frequency") || attribute.number != nil else { return text }
         guard let number = KernelNumber(text), let value = number.value else { throw .invalid }
@@ -110,7 +112,8 @@ extension SimulatedIIOContext {
         return number.text(like: attribute.value ?? "")
     }
 
-    /// The values that the driver lists for an attribute, beside it or for the device as a whole.
+    /// Returns the available values of an attribute, from its own list, the device's attributes or the channels'
+    /// attributes.
     private func available(for attribute: IIOAttribute, in list: List, device: Int) -> IIOAvailableValues? {
         let wanted = [attribute.filename + "_available", attribute.name + "_available"]
         let places =
@@ -125,8 +128,8 @@ extension SimulatedIIOContext {
         return nil
     }
 
-    /// Returns true for descriptions of the hardware. Raw values and offsets are not among them: the kernel makes their files
-    /// writable, although few drivers accept a value.
+    /// Returns true for descriptions of the hardware. Raw values and offsets are not included: the kernel makes their
+    /// files writable, although few drivers accept a value.
     private static func isReadOnly(_ name: String) -> Bool {
         name.hasSuffix("_available")
             || ["mount_matrix", "matrix", "name", "label", "location", "data_available", "direction"].contains(name)

@@ -4,16 +4,19 @@ public import DeviceCore
 import IIOFormat
 
 extension SimulatedIIOContext {
-    /// Devices for sensors that no context describes, as for a trace that came without one.
+    /// Creates devices for sensors without a recorded context, for example those of a trace that contains none.
     ///
-    /// One device for each sensor, as drivers of parts with a FIFO for each sensor make them: 32-bit little-endian
-    /// axes, a time stamp, raw and scale on each axis, the mount matrix where there is one, and the rates. Sensors whose
-    /// ids differ only in their last part share one device when they offer the same rates and measure different things.
+    /// Each sensor becomes one device, like the devices of drivers for chips with a FIFO per sensor. A device has
+    /// 32-bit little-endian axes, a timestamp channel, `raw` and `scale` for each axis, a mount matrix for vectors, and
+    /// the sampling rates. Sensors share a device if their ids differ only in the last component, they support the same
+    /// rates and they measure different quantities.
+    ///
     /// - Parameters:
-    ///   - sensors: The sensors, in the order of the devices to be.
-    ///   - peaks: The greatest magnitude that a kind's readings reach, in its unit. The scale is the power of ten that
-    ///     lets it fit with 27 significant bits or more. Without one: 200 in each unit, in steps of 1e-7.
-    ///   - rate: What `sampling_frequency` says for a sensor whose rates are not known, in hertz.
+    ///   - sensors: The sensors, in the order of the devices.
+    ///   - peaks: The largest magnitude of the readings of each kind, in the unit of the kind. The scale is the
+    ///     smallest power of ten with which the peak fits into 31 bits, so that at least 27 bits are significant. Kinds
+    ///     without a peak have a scale of 1e-7, which allows magnitudes up to 200.
+    ///   - rate: The value of `sampling_frequency` for sensors with unknown rates, in hertz.
     public init(sensors: [SensorDescription], peaks: [SensorKind: Double] = [:], rate: Double = 100) {
         var groups: [[SensorDescription]] = []
         for sensor in sensors {
@@ -33,7 +36,8 @@ extension SimulatedIIOContext {
                 devices: devices))
     }
 
-    /// The part of the sensor's id that it may share with others; the id itself when it has one part.
+    /// Returns the id without its last component, which sensors of one device have in common; the whole id if it has
+    /// only one component.
     private static func deviceID(of sensor: SensorDescription) -> Substring {
         guard let end = sensor.id.lastIndex(of: "/"), end > sensor.id.startIndex else { return sensor.id[...] }
         return sensor.id[..<end]
@@ -83,9 +87,9 @@ extension SimulatedIIOContext {
             bufferAttributes: [IIOAttribute(name: "data_available", value: "0")])
     }
 
-    /// The least power of ten in whose steps the peak still fits 31 bits.
+    /// Returns the smallest power of ten with which the peak fits into 31 bits.
     private static func step(forPeak peak: Double?) -> Double {
-        // Decimal constants, because 1e-7 is not the nearest double of a product of tenths.
+        // Literals, because repeated multiplication by 0.1 does not yield the double nearest to 1e-7.
         let steps = [1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1]
         guard let peak, peak.isFinite, peak > 0 else { return 1e-7 }
         return steps.first { peak / $0 < 2_147_483_647 } ?? 1
@@ -93,7 +97,7 @@ extension SimulatedIIOContext {
 }
 
 extension SensorRates {
-    /// What `sampling_frequency_available` says; nil when nothing is known.
+    /// The text of `sampling_frequency_available`; nil if the rates are unknown.
     var availableText: String? {
         switch self {
         case .unknown: nil

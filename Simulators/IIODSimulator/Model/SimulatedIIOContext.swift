@@ -2,24 +2,24 @@
 
 public import IIOFormat
 
-/// The devices that a simulated iiod serves: attributes with values, some of them writable, and triggers.
+/// The devices of a simulated iiod: attributes, some of which are writable, and triggers.
 ///
-/// Written attributes follow the kernel's rules: an attribute with a list accepts the listed values, numbers have neither
-/// exponents nor spaces, `current_timestamp_clock` accepts the names of clocks, and descriptions of the hardware are
-/// read-only.
+/// Writes follow the rules of the kernel. An attribute with a list of available values accepts only these. Numbers have
+/// neither exponents nor spaces. `current_timestamp_clock` accepts the names of clocks. Descriptions of the hardware
+/// are read-only.
 public struct SimulatedIIOContext: Sendable {
-    /// The devices with the values that their attributes have now.
+    /// The devices with the current values of their attributes.
     public internal(set) var context: IIOContext
-    /// Ids of devices whose buffer starts only with a trigger set, as those of most drivers without a FIFO do.
+    /// The ids of devices that need a trigger to start their buffer, like most drivers without a FIFO.
     public var devicesNeedingTrigger: Set<String> = []
-    /// The trigger of each device that takes triggers, by place in the list; -1 when none is set.
+    /// The index of the trigger for each device that supports triggers, by index of the device; -1 if none is set.
     var triggers: [Int: Int] = [:]
 
-    /// A simulation of those devices.
+    /// Creates a simulation of the devices in a context.
     ///
-    /// Channels are sorted by scan index, as libiio does, because channel masks count in that order. Every device with a
-    /// buffer accepts a trigger. Its first trigger is that whose name begins with the device's name and a hyphen, if any.
-    /// Attributes without a value read as empty.
+    /// Channels are sorted by scan index, as in libiio, because channel masks use this order. Every device with a
+    /// buffer supports triggers. Its initial trigger is the first whose name begins with the device's name and a
+    /// hyphen, if there is one. Attributes without a value read as empty text.
     public init(_ context: IIOContext) {
         var context = context
         for place in context.devices.indices {
@@ -41,18 +41,18 @@ public struct SimulatedIIOContext: Sendable {
         }
     }
 
-    /// The value of an attribute; nil when there is none.
+    /// Returns the value of an attribute; nil if it does not exist.
     ///
-    /// Keys are `device/attribute`, `device/buffer/attribute`, `device/input/channel/attribute` and so on, with the
-    /// device's id.
+    /// A key has a form such as `device/attribute`, `device/buffer/attribute` or `device/input/channel/attribute`,
+    /// where `device` is the device's id.
     public func value(for key: String) -> String? { context.value(for: key) }
 
-    /// Sets the value of an attribute, whatever it is, without the checks that clients go through; false when there is
-    /// no such attribute.
+    /// Sets the value of an attribute without the checks that apply to clients. Returns false if the attribute does not
+    /// exist.
     @discardableResult
     public mutating func setValue(_ value: String, for key: String) -> Bool { context.setValue(value, for: key) }
 
-    /// The place of the device of that id, name or label.
+    /// Returns the index of the device with the given id, name or label.
     func index(of device: String) -> Int? {
         guard !device.isEmpty else { return nil }
         return context.devices.firstIndex { $0.id == device || $0.name == device || $0.label == device }
@@ -65,14 +65,15 @@ public struct SimulatedIIOContext: Sendable {
 }
 
 extension SimulatedIIOContext {
-    /// The name of the trigger that is set. Without one, iiod 0.24 returns -EIO, because it cannot read an empty file.
+    /// Returns the name of the current trigger. Without one, iiod 0.24 replies with -EIO, because it cannot read an
+    /// empty file.
     func trigger(of device: Int) throws(IIODStatus) -> String {
         guard let place = triggers[device] else { throw .noEntry }
         guard context.devices.indices.contains(place) else { throw .inputOutput }
         return context.devices[place].name
     }
 
-    /// Sets the trigger of that id, name or label, or none.
+    /// Sets the trigger with the given id, name or label; nil removes the trigger.
     mutating func setTrigger(_ name: String?, of device: Int) throws(IIODStatus) {
         var place = -1
         if let name {
@@ -84,7 +85,7 @@ extension SimulatedIIOContext {
         triggers[device] = place
     }
 
-    /// True when the buffer cannot start because no trigger is set.
+    /// True if the buffer cannot start because no trigger is set.
     func lacksTrigger(_ device: Int) -> Bool {
         devicesNeedingTrigger.contains(context.devices[device].id) && (triggers[device] ?? -1) < 0
     }

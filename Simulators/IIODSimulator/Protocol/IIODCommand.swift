@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One line of a client's.
+/// A command line that a client has sent.
 enum IIODCommand: Hashable {
     case help, exit, version, print
     case timeout
@@ -14,10 +14,11 @@ enum IIODCommand: Hashable {
     case writeBuffer(device: String, length: Int64)
     case close(device: String)
 
-    /// Reads a line without its end; nil when iiod would answer -22.
+    /// Parses a line without its line ending; nil if iiod would reply with -22 (EINVAL).
     ///
-    /// Keywords are all upper or all lower case, words are parted by blanks, and blanks before the first are wrong: as
-    /// iiod 0.24 was seen to do. BINARY and ZPRINT are unknown on purpose: clients then go on in text.
+    /// Keywords are entirely upper case or entirely lower case. Blanks separate words, and a leading blank is an error.
+    /// This matches the observed behavior of iiod 0.24. BINARY and ZPRINT are deliberately unknown, so that clients
+    /// continue with the text protocol.
     init?(_ line: some Collection<UInt8>) {
         guard let first = line.first, !IIODCommand.isBlank(first) else { return nil }
         let words = line.split(whereSeparator: IIODCommand.isBlank).map { String(decoding: $0, as: UTF8.self) }
@@ -54,13 +55,13 @@ enum IIODCommand: Hashable {
         }
     }
 
-    /// The word in upper case; nil when it mixes cases.
+    /// Returns the word in upper case; nil if it mixes cases.
     private static func keyword(_ word: String) -> String? {
         guard word.utf8.contains(where: { (0x61...0x7a).contains($0) }) else { return word }
         return word.utf8.contains { (0x41...0x5a).contains($0) } ? nil : word.uppercased()
     }
 
-    /// The words behind READ, and behind WRITE without its length.
+    /// Parses the words after READ, or the words after WRITE except the length.
     private static func path(_ words: ArraySlice<String>) -> IIODAttributePath? {
         guard let device = words.first else { return nil }
         var rest = words.dropFirst()
@@ -82,7 +83,8 @@ enum IIODCommand: Hashable {
         return IIODAttributePath(device: device, place: place, name: rest.first)
     }
 
-    /// The decimal number, held at the ends of the range; 0 for what is none, as C's atol does.
+    /// Returns the decimal number, clamped to the range of `Int64`; 0 if the word does not begin with a number, like
+    /// C's atol.
     private static func number(_ word: String) -> Int64 {
         let isNegative = word.utf8.first == UInt8(ascii: "-")
         let digits = word.utf8.dropFirst(isNegative ? 1 : 0).prefix { (0x30...0x39).contains($0) }

@@ -15,11 +15,11 @@ extension IIODSession {
             case .write(let path, let length):
                 _ = try world.context.device(path.device)
                 if length == 0 { throw world.context.emptyWriteError(path) }
-                // A value too big for memory is refused before it is read.
+                // A value that exceeds the limit is rejected before it is read.
                 guard length > 0, length <= Int64(IIODSession.longestValue) else { throw .noMemory }
                 phase = .value(path, length: Int(length))
             case .trigger(let device):
-                // iiod answers EINVAL, not ENODEV, to an unknown device here.
+                // For an unknown device, iiod replies with EINVAL instead of ENODEV.
                 guard let index = world.context.index(of: device) else { throw .invalid }
                 append(Array(try world.context.trigger(of: index).utf8))
             case .setTrigger(let device, let trigger):
@@ -63,7 +63,7 @@ extension IIODSession {
         }
     }
 
-    /// A length line, the bytes and a line end.
+    /// Appends a line with the length, the bytes and a line feed.
     private mutating func append(_ value: [UInt8]) {
         output.append(line: Int64(value.count))
         output.append(value)
@@ -94,7 +94,7 @@ enum IIODHelp {
 }
 
 extension IIODSession {
-    /// Answers the next chunk of a READBUF; the time to wait for when there is none yet.
+    /// Appends the next chunk of a READBUF to the output. Returns the time to wait for if no chunk is available yet.
     mutating func answer(_ reading: Reading, _ world: inout IIODWorld, now: BootTime) -> BootTime? {
         guard var stream = streams.removeValue(forKey: reading.device) else {
             output.append(IIODStatus.notOpen)
@@ -127,7 +127,7 @@ extension IIODSession {
         return nil
     }
 
-    /// Calls the body with what is left to send: the rest of the lines and the rest of the scans.
+    /// Calls the closure with the unsent parts of the reply lines and of the scans.
     func withOutput<Result>(
         _ body: (_ head: UnsafeRawBufferPointer, _ scans: UnsafeRawBufferPointer) -> Result
     ) -> Result {

@@ -2,38 +2,40 @@
 
 import DeviceCore
 
-/// The server's side of one connection: bytes in, replies out, no I/O.
+/// The server's side of one connection. The session parses input and creates replies; it performs no I/O.
 ///
-/// Give it what came in with ``receive(_:)``, call ``advance(_:now:)`` and send ``output`` as long as it answers
-/// `.output`. Its memory is bounded: it reads no more commands while replies wait, and asks the connection not to read.
+/// Pass received bytes to ``receive(_:)``, call ``advance(_:now:)`` and send ``output`` while the result is `.output`.
+/// Memory is bounded: while replies are pending, the session executes no commands and reports through ``takesInput``
+/// that the connection must stop reading.
 struct IIODSession {
     enum Wait: Equatable {
-        /// Bytes from the client.
+        /// Waiting for bytes from the client.
         case input
-        /// That `output` has gone.
+        /// Waiting until `output` has been sent.
         case output
-        /// That time, for samples; `.never` when only a change of the world brings them.
+        /// Waiting for the time at which samples are due; `.never` if only a change of the world makes samples
+        /// available.
         case time(BootTime)
-        /// Nothing: the connection is to be closed.
+        /// The session has ended and the connection must be closed.
         case ended
     }
 
-    /// What the next bytes mean.
+    /// The interpretation of the next bytes.
     enum Phase {
         case commands
-        /// The rest of a line that is too long.
+        /// The rest of a line that exceeds the limit.
         case overlong
         /// The value of a WRITE.
         case value(IIODAttributePath, length: Int)
-        /// Samples of a WRITEBUF, which nobody wants.
+        /// The samples of a WRITEBUF, which are discarded.
         case samples(left: Int64, length: Int64)
         case reading(Reading)
-        /// The end of a READBUF that asked for a part of a sample more.
+        /// The end of a READBUF whose length is not a multiple of the sample size.
         case remainder
         case ended
     }
 
-    /// A READBUF that is being answered.
+    /// A READBUF in progress.
     struct Reading {
         var device: Int
         var left: Int64
@@ -42,21 +44,20 @@ struct IIODSession {
 
     static let longestLine = 8192
     static let longestValue = 65_536
-    /// Replies that are gathered before they are sent.
+    /// The number of bytes of replies that are collected before they are sent.
     static let gathered = 16_384
 
     var output = IIODOutput()
     var phase = Phase.commands
     var streams: [Int: SampleStream] = [:]
-    /// Replies must not go before that time: a fault.
+    /// The time until which replies are held back by a `delay` fault.
     private(set) var heldUntil = BootTime.zero
     private var input: [UInt8] = []
     private var position = 0
 
-    /// True as long as more bytes may be given.
+    /// Whether the session accepts more bytes.
     var takesInput: Bool { input.count - position < IIODSession.longestValue + IIODSession.longestLine }
 
-    /// True while it works on a READBUF.
     var isReading: Bool { if case .reading = phase { true } else { false } }
 
     mutating func receive(_ bytes: UnsafeRawBufferPointer) {
@@ -129,7 +130,7 @@ struct IIODSession {
         return .output
     }
 
-    /// Where the next line lies, without its end; nil when it is not complete.
+    /// Consumes the next line and returns its range without the line ending; nil if the line is incomplete.
     private mutating func takeLine() -> Range<Int>? {
         guard let end = input[position...].prefix(IIODSession.longestLine + 2).firstIndex(of: UInt8(ascii: "\n")) else {
             return nil
@@ -140,12 +141,12 @@ struct IIODSession {
     }
 }
 
-/// What is to be sent next: lines, and behind them scans that lie in a stream's block.
+/// Pending output: reply lines, followed by scans in the block of a stream.
 struct IIODOutput {
     var head: [UInt8] = []
-    /// The stream whose block holds the scans, and where in it they are.
+    /// The device whose stream contains the scans, and the byte range in the stream's block.
     var body: (device: Int, range: Range<Int>)?
-    /// How much of both has gone.
+    /// The number of bytes sent, counting lines and scans.
     var sent = 0
 
     var isEmpty: Bool { sent >= count }
@@ -157,7 +158,7 @@ struct IIODOutput {
 
     mutating func append(_ bytes: some Sequence<UInt8>) { head.append(contentsOf: bytes) }
 
-    /// Empties it and keeps its memory.
+    /// Removes all output and keeps the memory.
     mutating func removeAll() {
         head.removeAll(keepingCapacity: head.capacity <= 4096)
         body = nil

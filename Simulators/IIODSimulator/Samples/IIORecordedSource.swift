@@ -5,16 +5,17 @@ public import IIOFormat
 
 /// The recorded readings of one sensor.
 public struct IIOSampleTrack: Sendable {
-    /// What was measured.
+    /// The measured quantity.
     public var kind: SensorKind
-    /// The id, label or name of the device that they belong to; nil for every device with such channels.
+    /// The id, label or name of the device that measured the readings; nil for every device with matching channels.
     public var device: String?
-    /// When each was measured, in nanoseconds since the start of the trace.
+    /// The measurement times in nanoseconds since the start of the trace, in ascending order.
     public private(set) var times: [Int64]
-    /// The readings in the kind's unit, in the sensor's axes, before the mount matrix; a scalar in the first component.
+    /// The readings in the unit of the kind and in the sensor's axes, before the mount matrix is applied. A scalar is
+    /// in the first component.
     public private(set) var values: [SIMD3<Double>]
 
-    /// A track of those parts. Readings whose time does not rise, or that have none, are left out.
+    /// Creates a track. Readings without a time and readings that are not newer than their predecessor are dropped.
     public init(kind: SensorKind, device: String? = nil, times: [Int64], values: [SIMD3<Double>]) {
         self.kind = kind
         self.device = device
@@ -28,21 +29,21 @@ public struct IIOSampleTrack: Sendable {
         }
     }
 
-    /// When the next reading would come after the last one: a mean interval later; 0 without readings.
+    /// The time of the last reading plus the mean interval, in nanoseconds; 0 if the track is empty.
     package var end: Int64 {
         guard let first = times.first, let last = times.last else { return 0 }
         return last.addingSaturated(max(1, last.subtractingSaturated(first) / Int64(max(1, times.count - 1))))
     }
 }
 
-/// Devices that measure what was recorded.
+/// A source of recorded samples.
 public struct IIORecordedSource: IIOSampleSource {
-    /// When samples come.
+    /// The time of delivery of samples.
     public enum Release: Sendable {
-        /// When they were measured. A device of several sensors keeps the times of the one with most readings, and holds
-        /// the readings of the others.
+        /// Samples are delivered at the times of their measurement. A device with several sensors uses the times of the
+        /// sensor with the most readings and repeats the last readings of the others.
         case ownTimes
-        /// At the rate that the client sets; the last reading holds.
+        /// Samples are delivered at the rate that the client sets. The last reading is repeated.
         case deviceRate
     }
 
@@ -50,19 +51,20 @@ public struct IIORecordedSource: IIOSampleSource {
     private let release: Release
     private let duration: Int64
 
-    /// A source of those tracks, which all start at one time.
+    /// Creates a source of tracks with a common start time.
+    ///
     /// - Parameters:
     ///   - tracks: The recorded sensors.
-    ///   - release: When samples come.
-    ///   - duration: How long one pass takes in nanoseconds; nil or too short for the time of the last reading and one
-    ///     mean interval.
+    ///   - release: The time of delivery of samples.
+    ///   - duration: The duration of one pass in nanoseconds. If it is nil or too short, a pass ends one mean interval
+    ///     after the last reading.
     public init(_ tracks: [IIOSampleTrack], release: Release = .ownTimes, duration: Int64? = nil) {
         self.tracks = tracks
         self.release = release
         self.duration = max(duration ?? 0, tracks.map(\.end).max() ?? 0)
     }
 
-    /// The signals of the tracks that belong to the device and that it has channels for.
+    /// Returns the signals of the tracks that belong to the device and for which the device has channels.
     public func signals(for device: IIODevice) -> IIODeviceSignals {
         var result = IIODeviceSignals(duration: duration)
         var longest: [Int64] = []
@@ -80,7 +82,7 @@ public struct IIORecordedSource: IIOSampleSource {
             }
             if isUsed, track.times.count > longest.count { longest = track.times }
         }
-        // A device that nothing was recorded of stays at rest.
+        // A device without recorded readings stays at rest.
         if longest.isEmpty { result.duration = nil }
         if release == .ownTimes, !longest.isEmpty { result.times = longest }
         return result

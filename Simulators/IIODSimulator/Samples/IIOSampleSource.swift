@@ -3,25 +3,26 @@
 public import DeviceCore
 public import IIOFormat
 
-/// Says what the devices of a simulated iiod measure.
+/// A source of the samples that a simulated iiod serves.
 ///
-/// The server asks once for each device, when it is made. All devices share one time line, so that an accelerometer and a
-/// gyroscope that are two devices stay in step.
+/// The server calls ``signals(for:)`` once per device during initialization. All devices share one timeline, so that an
+/// accelerometer and a gyroscope in separate devices stay synchronized.
 public protocol IIOSampleSource: Sendable {
-    /// The signals of a device, in the units of the Linux IIO documentation and in the sensor's own axes.
+    /// Returns the signals of a device, in the units of the Linux IIO documentation and in the sensor's own axes.
     func signals(for device: IIODevice) -> IIODeviceSignals
 }
 
-/// What a device measures: the signals of its channels, and when its samples come.
+/// The signals of a device's channels and the times of its samples.
 public struct IIODeviceSignals: Sendable {
-    /// The signals by channel id, such as "accel_x". Channels without one keep what their `raw` attribute says.
+    /// The signals by channel id, such as "accel_x". A channel without a signal keeps the value of its `raw` attribute.
     public var channels: [String: IIOSignal]
-    /// When samples come, in nanoseconds since the start of the trace, rising; nil for the device's own rate.
+    /// The sample times in nanoseconds since the start of the trace, in ascending order; nil to use the device's
+    /// sampling rate.
     public var times: [Int64]?
-    /// How long one pass takes, in nanoseconds, from the start of the trace; nil when it never ends.
+    /// The duration of one pass in nanoseconds since the start of the trace; nil if the pass never ends.
     public var duration: Int64?
 
-    /// Signals of those parts.
+    /// Creates signals.
     public init(channels: [String: IIOSignal] = [:], times: [Int64]? = nil, duration: Int64? = nil) {
         self.channels = channels
         self.times = times
@@ -29,31 +30,33 @@ public struct IIODeviceSignals: Sendable {
     }
 }
 
-/// What a channel measures over time, in its physical unit: what (raw + offset) × scale gives.
+/// The signal of a channel over time, in its physical unit: (raw + offset) × scale.
 public enum IIOSignal: Sendable {
-    /// Always the same.
+    /// A constant value.
     case constant(Double)
-    /// One component of recorded vectors; each holds until the next, the first also before its time.
+    /// One component of recorded vectors. Each vector holds until the time of the next; the first also holds before its
+    /// own time.
     ///
-    /// Times are nanoseconds since the start of the trace, rising, one for each vector.
+    /// There is one time per vector, in nanoseconds since the start of the trace, in ascending order.
     case held(times: [Int64], vectors: [SIMD3<Double>], component: Int)
 }
 
-/// Devices at rest: the same readings for ever, at the rate that the client sets.
+/// A source for devices at rest: constant readings at the rate that the client sets.
 public struct IIORestSource: IIOSampleSource {
     private var signals: [String: IIOSignal] = [:]
 
-    /// Readings by kind, in the kind's unit and in the sensor's axes: for example 9.80665 on the accelerometer axis that
-    /// points up. Kinds that are left out keep what their raw attributes say.
+    /// Creates a source from readings by kind, in the unit of the kind and in the sensor's axes. For example, the
+    /// accelerometer axis that points up reads 9.80665. Channels of other kinds keep the values of their `raw`
+    /// attributes.
     public init(_ readings: [SensorKind: SIMD3<Double>] = [:]) {
         for (kind, reading) in readings {
             for (component, id) in kind.channelIDs.enumerated() { signals[id] = .constant(reading[component]) }
         }
     }
 
-    /// Readings by channel id.
+    /// Creates a source from readings by channel id.
     public init(channels: [String: Double]) { signals = channels.mapValues { .constant($0) } }
 
-    /// The same for every device.
+    /// Returns the same signals for every device.
     public func signals(for device: IIODevice) -> IIODeviceSignals { IIODeviceSignals(channels: signals) }
 }

@@ -3,7 +3,7 @@
 import DeviceCore
 import IIOFormat
 
-/// Writes the scans of a device for one client's channels.
+/// An encoder of a device's scans with the channels that one client has enabled.
 struct IIOScanWriter: Sendable {
     private let encoder: IIOScanEncoder
     private let columns: [(channel: Int, column: IIOColumn)]
@@ -20,7 +20,7 @@ struct IIOScanWriter: Sendable {
         self.timeline = timeline
     }
 
-    /// Writes the values of samples, and leaves out their stamps.
+    /// Encodes the values of samples without their timestamps.
     func writeValues(_ samples: Range<Int64>, into bytes: UnsafeMutableRawBufferPointer) {
         let size = sampleSize
         guard size > 0, bytes.count / size >= samples.count else { return }
@@ -31,7 +31,7 @@ struct IIOScanWriter: Sendable {
         }
     }
 
-    /// Writes the stamps of samples: the origin, and the samples' times at that speed.
+    /// Encodes the timestamps of samples: the origin plus the time of the sample divided by the speed.
     func writeStamps(_ samples: Range<Int64>, origin: Int64, speed: Double, into bytes: UnsafeMutableRawBufferPointer) {
         guard let stampChannel else { return }
         let size = sampleSize
@@ -45,13 +45,13 @@ struct IIOScanWriter: Sendable {
     }
 }
 
-/// Turns the signal of one channel into raw numbers.
+/// A conversion of one channel's signal to raw values.
 struct IIOColumn: Sendable {
     private let signal: IIOSignal
     private let scale: Double
     private let offset: Double
 
-    /// A column of that signal; a scale of 0 or none counts as 1.
+    /// Creates a column. A scale of nil, 0 or a non-finite number is treated as 1.
     init(_ signal: IIOSignal, scale: Double?, offset: Double?) {
         self.signal = signal
         let factor = scale ?? 1
@@ -59,7 +59,7 @@ struct IIOColumn: Sendable {
         self.offset = offset ?? 0
     }
 
-    /// The physical value at a time within the pass.
+    /// Returns the physical value at a time within the pass, in nanoseconds.
     func value(at phase: Int64) -> Double {
         switch signal {
         case .constant(let value): return value
@@ -69,7 +69,7 @@ struct IIOColumn: Sendable {
         }
     }
 
-    /// The raw number at a time within the pass, before it is cut to the bits of its format.
+    /// Returns the raw value at a time within the pass, before it is truncated to the bits of the channel's format.
     func raw(at phase: Int64) -> Int64 {
         let number = (value(at: phase) / scale - offset).rounded()
         guard !number.isNaN else { return 0 }

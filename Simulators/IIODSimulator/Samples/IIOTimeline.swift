@@ -2,11 +2,11 @@
 
 import DeviceCore
 
-/// When the samples of a device come: sample 0, 1, 2 … and the time of each, in nanoseconds since the start of the trace.
+/// The times of a device's samples, numbered from 0, in nanoseconds since the start of the trace.
 struct IIOTimeline: Sendable {
     private enum Steps {
         case times([Int64])
-        /// Samples a second that are a whole number of nanoseconds apart.
+        /// The time between two samples, for rates with an interval of a whole number of nanoseconds.
         case interval(Int64)
         case rate(Double)
 
@@ -19,7 +19,7 @@ struct IIOTimeline: Sendable {
     private let steps: Steps
     private let duration: Int64
     private let loops: Bool
-    /// The samples of one pass; nil when it never ends.
+    /// The number of samples in one pass; nil if the pass never ends.
     let passCount: Int64?
 
     init(_ signals: IIODeviceSignals, rate: Double, loops: Bool) {
@@ -40,16 +40,16 @@ struct IIOTimeline: Sendable {
         }
     }
 
-    /// True when sample numbers never end.
+    /// True if there is no last sample.
     var isEndless: Bool { passCount == nil || loops }
 
-    /// The number within its pass of a sample.
+    /// Returns the number of a sample within its pass.
     func place(of sample: Int64) -> Int64 {
         guard let passCount, loops else { return sample }
         return sample % passCount
     }
 
-    /// The time within its pass of a sample; nil when there is no such sample.
+    /// Returns the time of a sample within its pass; nil if there is no such sample.
     func phase(of sample: Int64) -> Int64? {
         let place = place(of: sample)
         if let passCount, place >= passCount || place < 0 { return nil }
@@ -64,7 +64,7 @@ struct IIOTimeline: Sendable {
         }
     }
 
-    /// The time of a sample since the start of the first pass; nil when there is no such sample.
+    /// Returns the time of a sample since the start of the first pass; nil if there is no such sample.
     func offset(of sample: Int64) -> Int64? {
         guard let phase = phase(of: sample) else { return nil }
         guard loops, let passCount else { return phase }
@@ -72,7 +72,7 @@ struct IIOTimeline: Sendable {
         return overflow ? nil : passed.addingSaturated(phase)
     }
 
-    /// The number of samples that have come until that time.
+    /// Returns the number of samples that are due at or before a time.
     func count(until elapsed: Int64) -> Int64 {
         guard let passCount else { return elapsed < 0 ? 0 : countInPass(elapsed) }
         guard loops, elapsed >= duration else { return min(passCount, countInPass(elapsed)) }
@@ -87,7 +87,7 @@ struct IIOTimeline: Sendable {
         case .rate(let rate):
             guard elapsed >= 0 else { return 0 }
             var count = Int64(min(Double(elapsed) / 1e9 * rate, 9e18)) + 1
-            // The conversions back and forth must agree.
+            // Makes the result consistent with `phase(of:)` despite rounding.
             while count > 0, Double(count - 1) / rate * 1e9 >= Double(elapsed) + 1 { count -= 1 }
             while let next = phase(of: count), next <= elapsed, count < .max - 1 { count += 1 }
             return count

@@ -4,25 +4,25 @@ import DeviceCore
 import LoopbackServer
 import SystemCalls
 
-/// One client: its socket and its session. It belongs to the server's thread.
+/// The socket and session of one client. Confined to the server's thread.
 final class Connection {
     let descriptor: Int32
     var session = IIODSession()
-    /// When it is to be looked at again though nothing has come in.
+    /// The time at which to serve the connection even without socket events.
     var deadline = BootTime.never
-    /// True while the socket takes no more.
+    /// True while the socket's send buffer is full.
     var isBlocked = false
-    /// True when the client sends no more.
+    /// True if the client has closed its sending side.
     var hasEnded = false
     var isOver = false
-    /// False as long as nothing was answered: the client has asked for nothing.
+    /// Whether a reply has been sent. False for a client that has sent no command.
     private(set) var hasAsked = false
 
     init(_ descriptor: Int32) { self.descriptor = descriptor }
 
     deinit { LoopbackDoor.hangUp(descriptor) }
 
-    /// Ends it abruptly: the client sees a reset.
+    /// Resets the connection.
     func abort() {
         LoopbackDoor.reset(descriptor)
         isOver = true
@@ -40,7 +40,7 @@ final class Connection {
         }
     }
 
-    /// Sends replies as far as the socket takes them.
+    /// Sends replies until the socket would block.
     func write() {
         while !session.output.isEmpty {
             let count = session.withOutput { head, scans in

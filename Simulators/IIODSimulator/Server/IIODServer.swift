@@ -5,10 +5,10 @@ import IIOFormat
 import LoopbackServer
 import Synchronization
 
-/// A simulated iiod: serves devices to libiio's clients over TCP on the loopback interface.
+/// A simulated iiod that serves devices to libiio clients over TCP on the loopback interface.
 ///
-/// It speaks the text protocol of iiod 0.24, which libiio from 0.21 to 1.0 understands. One thread serves all
-/// connections; each client captures the channels that it asked for, at its own pace.
+/// The server speaks the text protocol of iiod 0.24, which libiio 0.21 to 1.0 understands. One thread serves all
+/// connections. Each client captures the channels that it requested, at its own rate.
 /// ```swift
 /// let server = IIODServer(
 ///     context: SimulatedIIOContext(context),
@@ -17,13 +17,13 @@ import Synchronization
 /// // iio_readdev -u ip:127.0.0.1:PORT …
 /// server.stop()
 /// ```
-/// Its methods may be called from any thread. It stops when it is released.
+/// All methods can be called from any thread. Releasing the server stops it.
 public final class IIODServer: Sendable {
     private let shared: SharedWorld
     private let options: IIODServerOptions
     private let thread = ServiceThread<SharedWorld, UInt16>()
 
-    /// A server of those devices, not yet started.
+    /// Creates a server of the devices in the context. Call ``start()`` to start it.
     public init(
         context: SimulatedIIOContext, samples: some IIOSampleSource = IIORestSource(),
         options: IIODServerOptions = IIODServerOptions()
@@ -33,24 +33,24 @@ public final class IIODServer: Sendable {
         shared = SharedWorld(IIODWorld(context: context, signals: signals, options: options, readClock: { $0.now }))
     }
 
-    /// The port that it listens on; nil when it does not run.
+    /// The TCP port on which the server listens; nil if the server is not running.
     public var port: UInt16? { thread.current?.address }
 
-    /// The number of connections.
+    /// The number of open connections.
     public var connectionCount: Int { shared.state.withLock { $0.connectionCount } }
 
-    /// The samples that it has sent, all clients together.
+    /// The total number of samples sent to all clients.
     public var samplesSent: Int64 { shared.state.withLock { $0.world.samplesSent } }
 
-    /// Starts to listen on 127.0.0.1 and answers the port. A server that runs already answers its port again.
+    /// Starts the server on 127.0.0.1 and returns its port. If the server is already running, returns its current port.
     ///
-    /// Throws `DeviceError` with the code `busy` when the port is taken or the process has no descriptor left, and
-    /// `invalidConfiguration` for a fault of a device that is not there.
+    /// Throws `DeviceError` with the code `busy` if the port is in use or the process has no free descriptor, and
+    /// `invalidConfiguration` if a fault names an unknown device.
     @discardableResult
     public func start() throws(DeviceError) -> UInt16 {
         try thread.start { () throws(DeviceError) in
             try shared.state.withLock { $0.world.context }.check(options.faults)
-            // With room for a usual chunk, so that it goes in one call.
+            // The send buffer holds a typical chunk, so that one call sends it.
             let listener = try LoopbackListener(port: options.port, for: "The simulated iiod", sendRoom: 262_144)
             let wakeUp = try WakeUp(for: "the simulated iiod")
             shared.state.withLock { state in
@@ -66,16 +66,17 @@ public final class IIODServer: Sendable {
         }
     }
 
-    /// Closes all connections and stops listening; returns when the thread has ended. The server may be started again.
+    /// Closes all connections, stops listening and waits until the thread has ended. The server can be started again.
     public func stop() { thread.stop() }
 
-    /// Makes something go wrong: at once, or at the fault's moment.
+    /// Injects a fault, which takes effect at its moment.
     public func inject(_ fault: IIODFault) { change { $0.add(fault) } }
 
-    /// The value of an attribute, as clients have written it; see ``SimulatedIIOContext/value(for:)``.
+    /// Returns the current value of an attribute, including values written by clients. See
+    /// ``SimulatedIIOContext/value(for:)`` for the format of keys.
     public func value(for key: String) -> String? { shared.state.withLock { $0.world.context.value(for: key) } }
 
-    /// Sets the value of an attribute; false when there is no such attribute.
+    /// Sets the value of an attribute. Returns false if the attribute does not exist.
     @discardableResult
     public func setValue(_ value: String, for key: String) -> Bool {
         shared.state.withLock { $0.world.context.setValue(value, for: key) }
@@ -89,13 +90,13 @@ public final class IIODServer: Sendable {
     }
 }
 
-/// The world, behind a lock: the server's thread works on it, other threads inject faults and read values.
+/// The world behind a lock. The server's thread advances it; other threads inject faults and access attribute values.
 final class SharedWorld: ServiceState {
     struct State {
         var world: IIODWorld
         var isStopped = false
         var connectionCount = 0
-        /// Counts changes from outside, after which waiting clients may go on.
+        /// The number of changes by other threads. After a change, waiting clients are served again.
         var revision = 0
         var wakeUp: WakeUp?
     }
@@ -106,7 +107,7 @@ final class SharedWorld: ServiceState {
 
     func stop() { order { $0.isStopped = true } }
 
-    /// Changes it, and has the thread look.
+    /// Changes the state and wakes the server's thread.
     func order(_ body: (inout State) -> Void) {
         let wakeUp = state.withLock { state in
             body(&state)

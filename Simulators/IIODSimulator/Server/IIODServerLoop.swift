@@ -5,7 +5,7 @@ import LoopbackServer
 import Synchronization
 import SystemCalls
 
-/// The thread of a server: waits for sockets and times, and lets sessions work.
+/// The work of a server's thread: waits for sockets and deadlines, and advances the sessions.
 final class IIODServerLoop: ServiceLoop {
     private let shared: SharedWorld
     private let maximumConnections: Int
@@ -27,7 +27,7 @@ final class IIODServerLoop: ServiceLoop {
     deinit { buffer.deallocate() }
 
     func run() {
-        // What is wrong from the start is so before the first client comes.
+        // Initial faults take effect before the first client connects.
         var nextFault = clock.now
         while true {
             wait(until: nextFault)
@@ -46,7 +46,8 @@ final class IIODServerLoop: ServiceLoop {
                     serve(connection, events: events, now: now)
                 }
             }
-            // Faults that wait for a sample may have given orders, and a first use starts the clock of the others.
+            // A fault that waits for a sample may have added connection actions, and the first use starts the clock of
+            // timed faults.
             let (lateOrders, next) = shared.state.withLock { ($0.world.faults.takeOrders(), $0.world.nextFault) }
             follow(lateOrders)
             nextFault = next
@@ -66,7 +67,8 @@ final class IIODServerLoop: ServiceLoop {
             var events: Int16 = 0
             if !connection.hasEnded, connection.session.takesInput, !connection.isBlocked { events |= Int16(POLLIN) }
             if connection.isBlocked { events |= Int16(POLLOUT) }
-            // A client that has sent its end would be reported again and again.
+            // A half-closed connection is polled only if events are requested. poll(2) would otherwise report it on
+            // every call.
             let isWatched = events != 0 || !connection.hasEnded
             pollSet.add(isWatched ? connection.descriptor : nil, events: events)
             pollSet.expire(at: connection.deadline)
@@ -81,11 +83,11 @@ final class IIODServerLoop: ServiceLoop {
     }
 
     private func adopt(_ descriptor: Int32) {
-        // One too many is closed with its object.
+        // A connection beyond the limit is closed when its object is released.
         let connection = Connection(descriptor)
         let current = connections.lazy.filter { !$0.isOver }
         if current.count >= maximumConnections {
-            // Whoever connected and asked for nothing must not keep out who would.
+            // An idle connection must not prevent a new client from connecting.
             guard let idle = current.first(where: { !$0.hasAsked }) else { return }
             idle.isOver = true
         }
@@ -104,7 +106,7 @@ final class IIODServerLoop: ServiceLoop {
             connection.deadline = connection.session.heldUntil
             return
         }
-        // A client that asks for much gives way to the others from time to time.
+        // The limit gives other clients a chance while one client requests a lot of data.
         for _ in 0..<64 {
             if !connection.session.output.isEmpty {
                 connection.write()
@@ -120,7 +122,7 @@ final class IIODServerLoop: ServiceLoop {
                 if connection.hasEnded { connection.isOver = true }
                 return
             case .time(let deadline):
-                // Nobody would read the samples.
+                // The client cannot request the samples any more.
                 if connection.hasEnded { connection.isOver = true }
                 connection.deadline = deadline
                 return

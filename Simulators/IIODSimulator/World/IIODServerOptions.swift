@@ -2,54 +2,56 @@
 
 package import LoopbackServer
 
-/// How a simulated iiod behaves.
+/// The configuration of a simulated iiod.
 public struct IIODServerOptions: Sendable {
-    /// How fast samples come.
+    /// The rate of sample delivery.
     public enum Pace: Sendable, Hashable {
-        /// As measured, that many times as fast; stamps follow the clock of the machine.
+        /// Delivers samples at the recorded rate multiplied by `speed`. Timestamps are based on the machine's clock.
         case realTime(speed: Double)
-        /// As fast as clients ask, each from the start of the trace at its OPEN. Stamps are the times of the trace, as
-        /// ``Stamps`` says.
+        /// Delivers samples as fast as clients request them. Each client starts at the beginning of the trace with its
+        /// OPEN. ``Stamps`` determines the timestamps.
         case asFastAsAsked
     }
 
-    /// What happens when the trace has ended.
+    /// The behavior at the end of the trace.
     public enum End: Sendable, Hashable {
-        /// No more samples come.
+        /// No more samples are delivered.
         case stall
-        /// READBUF answers ENODEV.
+        /// READBUF fails with ENODEV.
         case noDevice
-        /// It starts again.
+        /// The trace starts again.
         case loop
     }
 
-    /// What the stamps of samples are.
+    /// The timestamps of samples.
     public enum Stamps: Sendable, Hashable {
-        /// The times at which the samples are due, by the clock that `current_timestamp_clock` names.
+        /// The time at which each sample is due, on the clock that `current_timestamp_clock` names.
         case ofClock
-        /// The times of the trace as they are.
+        /// The recorded times of the trace.
         case ofTrace
     }
 
-    /// The TCP port on 127.0.0.1; 0 lets the system choose.
+    /// The TCP port on 127.0.0.1. 0 lets the system choose one.
     public var port: UInt16 = 0
-    /// How fast samples come.
+    /// The rate of sample delivery.
     public var pace = Pace.realTime(speed: 1)
-    /// What happens when the trace has ended.
+    /// The behavior at the end of the trace.
     public var end = End.stall
-    /// What the stamps of samples are.
+    /// The timestamps of samples.
     public var stamps = Stamps.ofClock
-    /// What goes wrong.
+    /// The initial faults.
     public var faults: [IIODFault] = []
-    /// True when the attributes `raw` and `input` of measured channels follow the samples; else they stay as set.
+    /// Whether the `raw` and `input` attributes of measured channels follow the samples. If false, they keep their
+    /// values.
     public var attributesFollowSamples = true
-    /// True when `raw` and `input` answer EBUSY while the device's buffer runs, as most drivers do.
+    /// Whether reads of `raw` and `input` fail with EBUSY while the buffer is enabled, as with most drivers.
     public var refusesRawReadsWhileCapturing = false
-    /// Connections beyond that number are closed at once, or take the place of the oldest one that has asked for nothing.
+    /// The maximum number of connections. A further connection replaces the oldest one that has received no reply. If
+    /// there is none, the new connection is closed.
     public var maximumConnections = 256
-    /// The beginning that it shares with other servers; nil for one of its own.
+    /// The start of playback shared with other servers; nil for an independent start.
     package var common: CommonStart?
 
-    /// As a live device behaves: in real time, no faults, silence at the end.
+    /// Creates options that simulate a live device: in real time, without faults, and with no samples after the end.
     public init() {}
 }

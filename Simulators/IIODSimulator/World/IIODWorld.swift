@@ -4,7 +4,8 @@ import DeviceCore
 import IIOFormat
 import LoopbackServer
 
-/// All that the connections of a server share: devices, samples, faults and the time line. A value without I/O.
+/// The state that all connections of a server share: devices, samples, faults and the timeline. A value type without
+/// I/O.
 struct IIODWorld: Sendable {
     var context: SimulatedIIOContext
     var faults: IIODFaultState
@@ -15,7 +16,7 @@ struct IIODWorld: Sendable {
 
     private let options: IIODServerOptions
     private let signals: [IIODeviceSignals]
-    /// Reads a clock; a value that tests can set.
+    /// Returns the current time of a clock, in nanoseconds. Tests provide their own.
     private let readClock: @Sendable (IIOStampClock) -> Int64
     private var started: BootTime?
     private var openCount: UInt64 = 0
@@ -33,7 +34,7 @@ struct IIODWorld: Sendable {
         end = options.end
         xml = Array(context.context.xml(includingValues: false).utf8)
         let tag = "v" + context.context.version
-        // Clients take exactly seven characters for the tag.
+        // Clients read exactly seven characters for the tag.
         let padded = tag.utf8.prefix(7) + Array(repeating: UInt8(ascii: " "), count: max(0, 7 - tag.utf8.count))
         versionLine = Array(context.context.version.utf8) + [UInt8(ascii: ".")] + padded + [UInt8(ascii: "\n")]
         faults = IIODFaultState(deviceCount: context.context.devices.count)
@@ -48,27 +49,27 @@ extension IIODWorld {
 
     private var isPaced: Bool { if case .realTime = options.pace { true } else { false } }
 
-    /// The first use starts the time line of all devices.
+    /// Starts the timeline of all devices unless it is already running. Called on first use.
     mutating func start(now: BootTime) { if started == nil { started = options.common?.begin(at: now) ?? now } }
 
-    /// Nanoseconds of the trace that have passed.
+    /// Returns the position in the trace, in nanoseconds.
     private func elapsed(_ now: BootTime) -> Int64 {
         guard let started else { return 0 }
         let real = now.nanoseconds.subtractingSaturated(started.nanoseconds)
         return speed == 1 ? real : Int64(max(-9e18, min(Double(real) * speed, 9e18)))
     }
 
-    /// The samples that have come by now; nil when they come as fast as asked.
+    /// Returns the number of samples that are due at `now`; nil if samples are delivered as fast as requested.
     func released(_ timeline: IIOTimeline, now: BootTime) -> Int64? {
         isPaced ? timeline.count(until: elapsed(now)) : nil
     }
 
-    /// The samples that have come before this moment; one that is due now is still to come.
+    /// Returns the number of samples that were due before `now`, excluding a sample that is due exactly at `now`.
     func releasedBefore(_ timeline: IIOTimeline, now: BootTime) -> Int64 { timeline.count(until: elapsed(now) - 1) }
 
     func releaseTime(_ timeline: IIOTimeline, sample: Int64) -> BootTime {
         guard let started, let offset = timeline.offset(of: sample) else { return .never }
-        // One more, because the count rounds the other way.
+        // Adds 1 ns, because the conversion back to trace time rounds down.
         let real = speed == 1 ? offset : Int64(min(Double(offset) / speed, 9e18)).addingSaturated(1)
         return BootTime(nanoseconds: started.nanoseconds.addingSaturated(real))
     }
@@ -77,7 +78,7 @@ extension IIODWorld {
 // MARK: Faults
 
 extension IIODWorld {
-    /// Adds a fault; one of an unknown device does nothing.
+    /// Adds a fault. A fault of an unknown device has no effect.
     mutating func add(_ fault: IIODFault) {
         var place: Int?
         if let name = fault.device {
@@ -88,11 +89,11 @@ extension IIODWorld {
         if case .start = fault.moment { _ = faults.apply(serial: openCount) { moment, _ in moment == .start } }
     }
 
-    /// Applies the faults whose time has come; true when there were any.
+    /// Applies all faults that are due. Returns true if there were any.
     mutating func applyFaults(now: BootTime) -> Bool {
-        // Another server may have begun.
+        // Another server may have started playback.
         if started == nil { started = options.common?.time }
-        // Where nobody can connect, time has to go on for that to change.
+        // While no client can connect, the timeline must run so that the end of the fault becomes due.
         if !faults.isListening, faults.needsTime || faults.nextTime != nil { start(now: now) }
         guard let started else { return false }
         let passed = now.seconds(since: started)
@@ -102,7 +103,7 @@ extension IIODWorld {
         }
     }
 
-    /// Applies the faults that wait for that sample.
+    /// Applies the faults that wait for the given sample.
     mutating func applyFaults(device: Int, sample: Int64) {
         _ = faults.apply(serial: openCount) { moment, of in
             if case .reading(let wanted) = moment { wanted <= sample && (of == nil || of == device) } else { false }
@@ -116,7 +117,7 @@ extension IIODWorld {
         return started.advanced(bySeconds: time)
     }
 
-    /// Why a stream that was opened as that number cannot go on.
+    /// Returns the error of a stream that was opened with the given serial number; nil if the stream can continue.
     func failure(of device: Int, since serial: UInt64) -> IIODStatus? {
         guard let failure = faults[device].failure, failure.serial >= serial else { return nil }
         return failure.status
@@ -126,7 +127,7 @@ extension IIODWorld {
 // MARK: Attributes
 
 extension IIODWorld {
-    /// The value of an attribute with its NUL, or of all with their lengths.
+    /// Returns the value of an attribute with a terminating NUL, or all attributes, each with its length.
     mutating func read(_ path: IIODAttributePath, now: BootTime) throws(IIODStatus) -> [UInt8] {
         let (device, channel, list) = try context.list(path)
         if let name = path.name { return try value(name, in: list, device: device, channel: channel, now: now) }
@@ -148,7 +149,8 @@ extension IIODWorld {
         return result
     }
 
-    /// Writes an attribute, or all when the path names none; the length that was taken, or an error.
+    /// Writes an attribute, or all attributes if the path has no name. Returns the number of bytes consumed or a
+    /// negative error.
     mutating func write(_ bytes: [UInt8], to path: IIODAttributePath, now: BootTime) -> Int64 {
         do throws(IIODStatus) {
             let (device, _, list) = try context.list(path)
@@ -162,7 +164,7 @@ extension IIODWorld {
                 guard rest.count >= 4 else { throw .invalid }
                 let length = Int32(bitPattern: rest.prefix(4).reduce(0) { $0 << 8 | UInt32($1) })
                 rest = rest.dropFirst(4)
-                // A negative length leaves the attribute alone.
+                // A length of 0 or less leaves the attribute unchanged.
                 guard length > 0 else { continue }
                 guard rest.count >= Int(length) else { throw .invalid }
                 try write(rest.prefix(Int(length)), to: attribute.name, in: list, device: device)
@@ -193,12 +195,13 @@ extension IIODWorld {
             if options.refusesRawReadsWhileCapturing, isCapturing(device) { throw .busy }
             if let live = live(name, device: device, channel: channel, now: now) { text = live }
         }
-        // The kernel ends values with a line feed, which libiio replaces by a NUL, and this one with a NUL of its own behind it.
+        // libiio replaces the last byte of an attribute by a NUL. It is a line feed for most attributes; for this one,
+        // the kernel appends a NUL after the line feed, so that the line feed remains.
         if name == "current_timestamp_clock" { text += "\n" }
         return Array(text.utf8) + [0]
     }
 
-    /// What a measured channel reads now; nil when nothing is measured there.
+    /// Returns the current reading of a measured channel; nil if the channel has no signal.
     private mutating func live(_ name: String, device: Int, channel: Int, now: BootTime) -> String? {
         let description = context.context.devices[device].channels[channel]
         guard options.attributesFollowSamples, let signal = signals[device].channels[description.id] else { return nil }
@@ -223,10 +226,10 @@ extension IIODWorld {
 // MARK: Buffers
 
 extension IIODWorld {
-    /// True when a client has the device open.
+    /// True if a client has opened the device.
     func isCapturing(_ device: Int) -> Bool { (streamCounts[device] ?? 0) > 0 }
 
-    /// The buffers of the kernel, each as large as OPEN says.
+    /// Returns the number of kernel buffers. OPEN determines the size of each.
     func buffersCount(of device: Int) -> Int { buffersCounts[device] ?? 4 }
 
     mutating func setBuffersCount(_ count: Int64, of device: Int) {
@@ -237,7 +240,7 @@ extension IIODWorld {
         streamCounts[stream.device] = max(0, (streamCounts[stream.device] ?? 0) - 1)
     }
 
-    /// Starts to capture.
+    /// Opens a device for capture.
     mutating func open(
         _ device: Int, samples: Int64, mask digits: String, isCyclic: Bool, now: BootTime
     ) throws(IIODStatus) -> SampleStream {
@@ -254,7 +257,7 @@ extension IIODWorld {
         let stampChannel = description.timestampChannel.flatMap { captured.contains($0) ? $0 : nil }
         let columns = captured.filter { $0 != stampChannel }.map { channel in
             let signal = signals[device].channels[description.channels[channel].id]
-            // Without a signal the sample is what the raw attribute says.
+            // Without a signal, samples have the value of the `raw` attribute.
             let raw = IIOColumn(
                 .constant(context.number("raw", device: device, channel: channel) ?? 0), scale: 1, offset: 0)
             return (channel, signal.map { column($0, device: device, channel: channel) } ?? raw)
@@ -269,15 +272,15 @@ extension IIODWorld {
             first: releasedBefore(timeline, now: now), stallCount: faults[device].stallCount)
     }
 
-    /// What the clock of the stamps showed at the start of the trace.
+    /// Returns the time of the timestamp clock at the start of the trace.
     private func stampOrigin(_ device: IIODevice, now: BootTime) -> Int64 {
         guard options.stamps == .ofClock else { return 0 }
         let clock = IIOStampClock(rawValue: device.timestampClock) ?? .realtime
         return (started ?? now).nanoseconds.addingSaturated(lead(of: clock))
     }
 
-    /// How far a clock is ahead of the one since boot. Both are read side by side, for `now` may be long past. Between two
-    /// readings the thread may be held up, so the closest pair of three counts.
+    /// Returns the offset of a clock from the boot-time clock. Both are read now, because `now` may be long past. The
+    /// thread can be preempted between two reads, so the closest of three pairs is used.
     private func lead(of clock: IIOStampClock) -> Int64 {
         if clock == .boottime { return 0 }
         let pairs = (0..<3).map { _ in
@@ -289,7 +292,7 @@ extension IIODWorld {
         return pairs.min { $0.width < $1.width }?.lead ?? 0
     }
 
-    /// The rate that is set: for the device, or for a channel; 100 when nothing is.
+    /// Returns the sampling rate of the device, or of the first channel that has one; 100 Hz if no rate is set.
     private func rate(_ device: Int, channels: [Int]) -> Double {
         let description = context.context.devices[device]
         let values =

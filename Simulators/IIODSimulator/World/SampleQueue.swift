@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The samples that wait in the kernel's buffer: a bounded queue that loses the newest when it is full.
+/// The samples in the kernel's buffer: a bounded queue that drops the newest samples when it is full.
 struct SampleQueue: Sendable {
     private(set) var count: Int64 = 0
-    /// The first sample that has not come yet.
+    /// The sample number of the next sample to arrive.
     private(set) var filled: Int64 = 0
-    /// The ranges that wait, oldest first; a gap is what was lost.
+    /// The queued samples as ranges of sample numbers, oldest first. Gaps between ranges are lost samples.
     private var ranges: [Range<Int64>] = []
 
     init(from first: Int64) { filled = first }
 
-    /// Samples up to there have come.
+    /// Appends the samples up to `released`. Samples beyond the capacity are lost.
     mutating func fill(to released: Int64, capacity: Int64) {
         guard released > filled else { return }
         let taken = min(released - filled, max(0, capacity - count))
@@ -25,13 +25,13 @@ struct SampleQueue: Sendable {
         filled = released
     }
 
-    /// Samples up to there have come and are lost.
+    /// Drops the samples up to `released`, which have arrived but are lost.
     mutating func lose(to released: Int64) { filled = max(filled, released) }
 
-    /// The number of the oldest that waits, or of the next to come.
+    /// The sample number of the oldest queued sample, or of the next one to arrive if the queue is empty.
     var first: Int64 { ranges.first?.lowerBound ?? filled }
 
-    /// Takes the oldest out, in ranges without gaps.
+    /// Removes up to `wanted` of the oldest samples and returns them as ranges without gaps.
     mutating func take(_ wanted: Int64) -> [Range<Int64>] {
         var result: [Range<Int64>] = []
         var left = min(wanted, count)

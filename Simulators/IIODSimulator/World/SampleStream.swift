@@ -2,35 +2,36 @@
 
 import DeviceCore
 
-/// What one client captures from one device, between its OPEN and its CLOSE.
+/// The capture of one client from one device, between its OPEN and its CLOSE.
 struct SampleStream {
     enum Next {
-        /// Scans in the block.
+        /// The byte range of encoded scans in the block.
         case chunk(Range<Int>)
-        /// None before that time.
+        /// No samples are available before the time.
         case wait(BootTime)
         case failure(IIODStatus)
     }
 
-    /// The largest chunk, in bytes: what a client can make the server keep for it. Longer refills go in several.
+    /// The maximum size of a chunk in bytes, which bounds the memory that a client can occupy. Longer refills are sent
+    /// in several chunks.
     static let largestChunk = 1 << 20
 
     let device: Int
-    /// The samples of one refill, as OPEN asked for.
+    /// The number of samples per refill, as requested by OPEN.
     let samples: Int
     let mask: IIODChannelMask
-    /// The number of the OPEN among all: failures that happened before do not concern it.
+    /// The serial number of the OPEN. Failures with a lower number do not affect this stream.
     let serial: UInt64
-    /// The encoded scans that are sent next.
+    /// The encoded scans of the current chunk.
     private(set) var block: [UInt8] = []
 
     private let writer: IIOScanWriter
     private let stampOrigin: Int64
-    /// The samples that have come, when they come in real time.
+    /// The samples that have arrived, if samples are delivered in real time.
     private var queue: SampleQueue
-    /// The next sample, when they come as fast as asked.
+    /// The sample number of the next sample, if samples are delivered as fast as requested.
     private var cursor: Int64 = 0
-    /// The stalls of the device whose losses are counted.
+    /// The number of the device's stalls whose lost samples have been removed from the queue.
     private var seenStalls: Int
 
     init(
@@ -54,7 +55,7 @@ struct SampleStream {
             if let status = world.failure(of: device, since: serial) { return .failure(status) }
             let faults = world.faults[device]
             let released = world.released(writer.timeline, now: now)
-            // The connection is about to be cut.
+            // The device is stalled, or the connection is about to be closed.
             if faults.isStalled || world.faults.orders.drops { return .wait(.never) }
             if let released {
                 if seenStalls != faults.stallCount {
@@ -66,7 +67,8 @@ struct SampleStream {
             }
             let first = released == nil ? cursor : queue.first
             var refill = Int64(samples)
-            // A refill that is shorter than OPEN asked for loses nothing to a request that is shorter still.
+            // True if the refill is shorter than OPEN requested. If the client then requests fewer samples than the
+            // refill has, the others are not lost.
             var isShort = false
             func shorten(to length: Int64) {
                 guard length < refill else { return }
@@ -91,7 +93,7 @@ struct SampleStream {
                 }
             }
             if released != nil {
-                // Only what is sent is needed when the refill is short anyway.
+                // A shortened refill needs only the samples that are sent.
                 let needed = isShort ? min(refill, wanted) : refill
                 guard queue.count >= needed else {
                     return .wait(world.releaseTime(writer.timeline, sample: queue.filled + needed - queue.count - 1))
@@ -102,7 +104,8 @@ struct SampleStream {
         }
     }
 
-    /// Encodes the next samples; those taken beyond them are lost, as iiod loses the rest of a refill.
+    /// Encodes the next `count` samples and consumes `taken` samples. The difference is lost, as iiod discards the rest
+    /// of a refill.
     private mutating func encode(_ count: Int64, taking taken: Int64, isPaced: Bool, speed: Double) -> Range<Int> {
         let size = sampleSize
         let length = Int(count) * size

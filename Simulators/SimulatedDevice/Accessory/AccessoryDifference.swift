@@ -5,52 +5,52 @@ public import DeviceCore
 
 /// A difference between a played session with an accessory and the recorded one.
 public struct AccessoryDifference: Sendable, Hashable, CustomStringConvertible {
-    /// What is different.
+    /// The kind of difference.
     public enum Kind: Sendable, Hashable {
-        /// The program wrote other bytes, fewer of them (then ``AccessoryDifference/found`` is empty or ends early) or
-        /// more.
+        /// The program wrote different bytes, too few (``AccessoryDifference/found`` is then empty or shorter) or too
+        /// many.
         case bytes
-        /// The program never read so many bytes of what the accessory said: it closed the session too early, or the
-        /// accessory waited for something that the program did not write.
+        /// The program did not read the given number of bytes from the accessory, because it closed the session too
+        /// early or did not write the bytes for which the accessory waited.
         case notHandedOver(Int)
-        /// So many bytes were dropped, because too many waited for the program to read them.
+        /// The given number of bytes was dropped, because too many unread bytes were pending.
         case dropped(Int)
-        /// The program did not open the protocol, which had been opened in the recording.
+        /// The program did not open a protocol that was opened in the recording.
         case notOpened
     }
 
-    /// The number of the accessory in this device.
+    /// The id of the accessory in this device.
     public var accessory: AccessoryDescription.ID
-    /// Its name.
+    /// The name of the accessory.
     public var name: String
-    /// The protocol.
+    /// The name of the protocol.
     public var protocolName: String
-    /// Which session with that protocol of that accessory, counted from 1.
+    /// The number of the session with that protocol of the accessory, counted from 1.
     public var session: Int
-    /// What is different.
+    /// The kind of difference.
     public var kind: Kind
-    /// The offset of the first different byte among those that the program writes in the session, counted from 0; 0 for
-    /// the other kinds.
+    /// The offset of the first different byte in the bytes that the program writes in the session; 0 for the other
+    /// kinds.
     public var offset: Int64
-    /// What was recorded from there on, at most ``maximumBytes``.
+    /// The recorded bytes from that offset on, limited to ``maximumBytes``.
     public var expected: [UInt8]
-    /// What the program wrote in its place, at most ``maximumBytes``.
+    /// The bytes that the program wrote instead, limited to ``maximumBytes``.
     public var found: [UInt8]
-    /// When it was noticed.
+    /// The time of detection.
     public var time: BootTime
 
-    /// The most bytes that are kept of each side.
+    /// The maximum number of bytes that are stored for each side.
     public static let maximumBytes = 256
 
-    /// A sentence for a log or a failed test.
+    /// A description for logs and failed tests.
     public var description: String {
         let place = "session \(session) with \(protocolName) of \(name.isEmpty ? "accessory \(accessory)" : name)"
         return switch kind {
         case .bytes:
-            "\(place), byte \(offset): recorded was \(Self.text(expected)), the program wrote \(Self.text(found))"
-        case .notHandedOver(let count): "\(place): \(count) bytes of the recording never reached the program"
+            "\(place), byte \(offset): the recording has \(Self.text(expected)), the program wrote \(Self.text(found))"
+        case .notHandedOver(let count): "\(place): \(count) recorded bytes did not reach the program"
         case .dropped(let count): "\(place): \(count) bytes were dropped because the program did not read"
-        case .notOpened: "\(place): the program did not open it"
+        case .notOpened: "\(place): the program did not open the session"
         }
     }
 
@@ -61,7 +61,7 @@ public struct AccessoryDifference: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// What went otherwise than recorded, as far as there is room.
+/// The differences from recorded sessions, limited to `maximumCount`.
 final class AccessoryDifferences: Sendable {
     static let maximumCount = 100
 

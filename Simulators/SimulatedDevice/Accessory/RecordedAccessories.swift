@@ -3,12 +3,12 @@
 import DeviceCore
 import Trace
 
-/// The accessories that a trace tells of. It belongs to the player.
+/// The accessories of a trace. Confined to the player.
 struct RecordedAccessories {
     private let source: SimulatedAccessorySource
     private let clock: any DeviceClock
     let differences = AccessoryDifferences()
-    /// Those that are attached, by their names in the trace.
+    /// The attached accessories by their names in the trace.
     private var attached: [String: (id: AccessoryDescription.ID, attachment: RecordedAttachment)] = [:]
 
     init(source: SimulatedAccessorySource, clock: any DeviceClock) {
@@ -38,23 +38,23 @@ struct RecordedAccessories {
         }
     }
 
-    /// Attaches and detaches, so that those are attached which the trace tells of at another place. Sessions with those that
-    /// stay go on.
+    /// Attaches and detaches accessories to match the state at another time in the trace. Sessions with accessories
+    /// that remain attached continue.
     mutating func restore(_ events: [TraceAccessoryEvent]) {
         let names = Set(events.map(\.accessory))
         let gone = attached.filter { !names.contains($0.key) }.sorted { $0.value.id < $1.value.id }
         for (name, _) in gone { take(TraceAccessoryEvent(accessory: name, .detached)) }
         for event in events {
-            // One that somebody has unplugged by hand is there again.
+            // Attaches an accessory again that was detached manually.
             if let id = id(of: event.accessory), !source.has(id) { attached[event.accessory] = nil }
             take(event)
         }
     }
 
-    /// The number of one that is attached, by its name in the trace.
+    /// Returns the id of an attached accessory, given its name in the trace.
     func id(of name: String) -> AccessoryDescription.ID? { attached[name]?.id }
 
-    /// What is different if nothing happens any more, in the order of the accessories.
+    /// Returns the differences that would result if no more bytes were exchanged, in the order of the accessories.
     func outstanding() -> [AccessoryDifference] {
         attached.values.sorted { $0.id < $1.id }.flatMap { $0.attachment.outstanding() }
     }

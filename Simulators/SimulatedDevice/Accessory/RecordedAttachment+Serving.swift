@@ -4,9 +4,10 @@ import DeviceCore
 import Synchronization
 
 extension RecordedAttachment {
-    // MARK: Both
+    // MARK: Serving
 
-    /// Lets over what can go over. One thread at a time; a second one has the first look again.
+    /// Transfers bytes in both directions as far as possible. Only one thread does this at a time. A concurrent call
+    /// makes that thread check again.
     func pump() {
         let isFirst = state.withLock { state in
             if state.isPumping {
@@ -32,7 +33,7 @@ extension RecordedAttachment {
         }
     }
 
-    /// Serves a session; true when it is over and the next one has its turn.
+    /// Serves a session. Returns true if the session has ended and the next one can be served.
     private func serve(_ session: Session, _ index: Int) -> Bool {
         let isOver = takeOutput(session, index)
         if !isOver {
@@ -55,7 +56,7 @@ extension RecordedAttachment {
         return true
     }
 
-    /// Reads what the program has written; true when its session is over.
+    /// Reads the bytes that the program has written. Returns true if the program has closed the session.
     private func takeOutput(_ session: Session, _ index: Int) -> Bool {
         while true {
             var isOver = false

@@ -4,30 +4,30 @@ import DeviceCore
 import Synchronization
 import Trace
 
-/// An attached accessory that a trace speaks for.
+/// An attached accessory that is played from a trace.
 ///
-/// What the trace tells is added by the player; bytes go over in the player's thread only, when the trace tells of some
-/// and in timers that what the program does sets off.
+/// The player adds the recorded bytes. Bytes are transferred only on the player's thread: when the trace contains some,
+/// and in timers that are started by the program's actions.
 final class RecordedAttachment: SimulatedAttachment {
     struct Session {
         let number: Int
         let channel: MemoryChannel
     }
 
-    /// A protocol.
+    /// The sessions of one protocol.
     struct Lane {
         let name: String
-        /// Those that are not over, by rising number.
+        /// The dialogues that have not ended, in ascending order of their numbers.
         var dialogues: [RecordedDialogue] = []
-        /// The last one that the trace told of, and whether it goes on.
+        /// The number of the last recorded dialogue, and whether its recording continues.
         var recorded = 0
         var isRecording = false
-        /// How often the program has opened the protocol.
+        /// The number of the last dialogue that the program has opened.
         var opened = 0
-        /// The program's, the one that is served first; at most one of them is not over.
+        /// The program's sessions. The first is served first, and only the last may be open.
         var sessions: [Session] = []
 
-        /// Does something with a dialogue, which is there from then on.
+        /// Calls the closure with a dialogue, which is created if it does not exist.
         mutating func with<Result>(_ number: Int, _ body: (inout RecordedDialogue) -> Result) -> Result {
             if let index = dialogues.firstIndex(where: { $0.number == number }) { return body(&dialogues[index]) }
             let index = dialogues.firstIndex { $0.number > number } ?? dialogues.count
@@ -60,18 +60,18 @@ final class RecordedAttachment: SimulatedAttachment {
 
     func setID(_ id: AccessoryDescription.ID) { self.id.store(id, ordering: .relaxed) }
 
-    // MARK: The program
+    // MARK: Program
 
     func open(_ name: String) throws(DeviceError) -> any ByteChannel {
         let (theirs, ours) = MemoryChannel.pair()
         try state.withLock { state throws(DeviceError) in
-            // It may have been unplugged since it was looked up.
+            // The accessory may have been detached since the lookup.
             guard !state.isDetached else { throw SimulatedAccessorySource.unplugged(state.name) }
             let index = Self.lane(name, &state)
             if let last = state.lanes[index].sessions.last, last.channel.end == nil {
                 throw SimulatedAccessorySource.busy(name)
             }
-            // Some may have been given up before it.
+            // Earlier dialogues may have been removed.
             let next = state.lanes[index].dialogues.first { !$0.isOpened }?.number
             let number = next ?? state.lanes[index].opened + 1
             state.lanes[index].opened = number
@@ -83,11 +83,11 @@ final class RecordedAttachment: SimulatedAttachment {
         return theirs
     }
 
-    /// Has bytes go over, as soon as the clock lets them.
+    /// Schedules a transfer of bytes at the current time of the clock.
     private func wake() {
         state.withLock { state in
             guard state.prompt == nil, !state.isDetached else { return }
-            // Under the lock, which the timer's work takes first: it finds its timer in place.
+            // Set under the lock, which the timer's closure acquires first, so that the closure finds its timer.
             state.prompt = clock.timer(at: clock.now) { [weak self] in
                 self?.state.withLock { $0.prompt = nil }
                 self?.pump()
@@ -95,7 +95,7 @@ final class RecordedAttachment: SimulatedAttachment {
         }
     }
 
-    // MARK: The recording
+    // MARK: Recording
 
     func take(_ change: TraceAccessoryEvent.Change) {
         state.withLock { state in
@@ -127,7 +127,7 @@ final class RecordedAttachment: SimulatedAttachment {
         return state.lanes.count - 1
     }
 
-    /// The lane of that protocol, with a dialogue that goes on.
+    /// Returns the index of the protocol's lane, which then has a current dialogue.
     private func recording(_ name: String, _ state: inout State) -> Int {
         let index = Self.lane(name, &state)
         if !state.lanes[index].isRecording { begin(&state, index) }
@@ -151,7 +151,7 @@ final class RecordedAttachment: SimulatedAttachment {
         forget(&state, index)
     }
 
-    /// Keeps what waits for the program within its bound.
+    /// Drops the oldest bytes for the program beyond the limit.
     private func bound(_ state: inout State, _ index: Int) {
         var excess = -RecordedDialogue.maximumWaiting
         for dialogue in state.lanes[index].dialogues { excess += dialogue.waitingInput }
@@ -164,7 +164,7 @@ final class RecordedAttachment: SimulatedAttachment {
         }
     }
 
-    /// Lets go of dialogues in which nothing happens any more.
+    /// Removes dialogues that have ended, after reporting their differences.
     func forget(_ state: inout State, _ index: Int) {
         fetch(&state, index)
         for dialogue in state.lanes[index].dialogues where dialogue.isOver {
@@ -173,7 +173,7 @@ final class RecordedAttachment: SimulatedAttachment {
         state.lanes[index].dialogues.removeAll { $0.isOver }
     }
 
-    /// Takes over the differences that were noticed.
+    /// Reports the differences that the dialogues have detected.
     func fetch(_ state: inout State, _ index: Int) {
         for place in state.lanes[index].dialogues.indices {
             let found = state.lanes[index].dialogues[place].takeMismatches()
@@ -195,7 +195,7 @@ final class RecordedAttachment: SimulatedAttachment {
         }
     }
 
-    /// What is different if nothing happens any more.
+    /// Returns the differences that would result if no more bytes were exchanged.
     func outstanding() -> [AccessoryDifference] {
         state.withLock { state in
             state.lanes.flatMap { lane in
@@ -205,7 +205,7 @@ final class RecordedAttachment: SimulatedAttachment {
     }
 
     func detach() {
-        // What the program has written before is part of what it said.
+        // Bytes that the program wrote before belong to the session.
         pump()
         let sessions = state.withLock { state in
             state.isDetached = true

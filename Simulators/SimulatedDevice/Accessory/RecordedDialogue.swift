@@ -3,19 +3,19 @@
 import DeviceCore
 import Trace
 
-/// One session as it was recorded, and how far the program has come in it.
+/// A recorded session and the progress of the program in it.
 ///
-/// Either side may be ahead of the other: the recording when the program does not write or read, the program when it does
-/// something before its recorded time.
+/// Either side may be ahead of the other: the recording if the program does not write or read, the program if it acts
+/// before the recorded time.
 struct RecordedDialogue: Sendable {
-    /// Bytes of the accessory, and how many the program had written when it read them.
+    /// Bytes of the accessory, and the number of bytes that the program had written when it read them.
     private struct Input: Sendable {
         var bytes: [UInt8]
         var start = 0
         var after: Int64
     }
 
-    /// What is different, as a difference tells it.
+    /// A detected difference.
     struct Finding: Sendable {
         var kind: AccessoryDifference.Kind
         var offset: Int64 = 0
@@ -23,40 +23,40 @@ struct RecordedDialogue: Sendable {
         var found: [UInt8] = []
     }
 
-    /// How much of one direction waits for the other side.
+    /// The maximum number of pending bytes in each direction.
     static let maximumWaiting = 1 << 20
 
-    /// Which session it is, counted from 1.
+    /// The number of the session, counted from 1.
     let number: Int
-    /// True when the recording speaks of it.
+    /// True if the recording contains the session.
     var isRecorded = false
     private(set) var recordedEnd: ByteChannelEnd.Reason?
     var isOpened = false
-    /// True when the program's session is over.
+    /// True if the program's session has ended.
     private(set) var isClosed = false
 
     private var input = Backlog<Input>()
-    /// Bytes in `input`.
+    /// The number of bytes in `input`.
     private(set) var waitingInput = 0
-    /// Bytes of the accessory that the program will not read.
+    /// The number of bytes of the accessory that the program can no longer read.
     private var lostInput = 0
     private var droppedInput = 0
 
-    /// What was recorded as written and not compared yet, in the pieces in which it was written.
+    /// The recorded bytes of the program that have not been compared yet, in the recorded pieces.
     private var expected = Backlog<[UInt8]>()
     private var expectedCount = 0
-    /// What the program wrote and was not compared yet.
+    /// The bytes that the program wrote and that have not been compared yet.
     private var found = Backlog<UInt8>()
-    /// How much was compared.
+    /// The number of compared bytes.
     private var offset: Int64 = 0
-    /// All bytes that were recorded as written so far.
+    /// The total number of recorded bytes of the program.
     private var recordedCount: Int64 = 0
-    /// All bytes that the program wrote so far.
+    /// The total number of bytes that the program wrote.
     private var writtenCount: Int64 = 0
-    /// False when one side is so far ahead that it makes no sense.
+    /// False if one side was so far ahead that the comparison was ended.
     private var isComparing = true
 
-    /// What was noticed and not fetched yet.
+    /// The differences that have been detected but not reported.
     private var mismatches: [Finding] = []
 
     init(number: Int) { self.number = number }
@@ -94,7 +94,7 @@ struct RecordedDialogue: Sendable {
         compare()
     }
 
-    /// The program's session is over: what it has not been given it will never read.
+    /// Ends the program's session. Pending input counts as lost.
     mutating func close() {
         isClosed = true
         lostInput += waitingInput
@@ -102,7 +102,7 @@ struct RecordedDialogue: Sendable {
         waitingInput = 0
     }
 
-    /// The bytes that are to be handed to the program next; empty when there are none now.
+    /// The next bytes for the program; empty if there are none yet.
     var nextInput: ArraySlice<UInt8> {
         guard let first = input.first, first.after <= writtenCount else { return [] }
         return first.bytes[first.start...]
@@ -115,16 +115,16 @@ struct RecordedDialogue: Sendable {
         if first.start >= first.bytes.count { input.removeFirst() } else { input.first = first }
     }
 
-    /// How the accessory ends the session now; nil while it goes on.
+    /// The reason for which the accessory ends the session now; nil if it does not.
     var dueEnd: ByteChannelEnd.Reason? {
-        // The unplugging itself ends the session of an accessory that was unplugged.
+        // A detachment of the accessory ends the session by itself.
         guard let recordedEnd, recordedEnd != .closed, recordedEnd != .detached, input.count == 0,
             writtenCount >= recordedCount
         else { return nil }
         return recordedEnd
     }
 
-    /// Drops that many of the oldest bytes that wait for the program.
+    /// Drops the given number of the oldest pending bytes for the program.
     mutating func drop(_ count: Int) {
         var rest = min(count, waitingInput)
         droppedInput += rest
@@ -137,7 +137,7 @@ struct RecordedDialogue: Sendable {
         }
     }
 
-    /// True when neither side will add anything.
+    /// True if neither side can add anything.
     var isOver: Bool { isClosed && recordedEnd != nil }
 
     mutating func takeMismatches() -> [Finding] {
@@ -145,7 +145,7 @@ struct RecordedDialogue: Sendable {
         return mismatches
     }
 
-    /// What is different when nothing comes any more.
+    /// Returns the differences that would result if no more bytes were exchanged.
     func outstanding() -> [Finding] {
         var findings: [Finding] = []
         if isRecorded, !isOpened {
@@ -161,7 +161,7 @@ struct RecordedDialogue: Sendable {
         return findings
     }
 
-    /// Compares whole pieces of the recording, so that a difference shows all of what was meant.
+    /// Compares complete recorded pieces, so that a difference shows its whole context.
     private mutating func compare() {
         while let piece = expected.first, found.count >= piece.count {
             compare(piece, found.all.prefix(piece.count))

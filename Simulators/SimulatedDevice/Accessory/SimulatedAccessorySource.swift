@@ -25,9 +25,9 @@ final class SimulatedAccessorySource: AccessorySource {
         return try attachment.open(name)
     }
 
-    /// Attaches an accessory; returns its number.
+    /// Attaches an accessory and returns its id.
     func attach(_ description: AccessoryDescription, _ attachment: any SimulatedAttachment) -> AccessoryDescription.ID {
-        // In place before anybody is told, who may open a protocol at once.
+        // Registered before subscribers are notified, because they may open a protocol immediately.
         hub.attach(description) { id in attachments.withLock { $0[id] = attachment } }.id
     }
 
@@ -35,15 +35,16 @@ final class SimulatedAccessorySource: AccessorySource {
 
     func has(_ id: AccessoryDescription.ID) -> Bool { hub.description(of: id) != nil }
 
-    /// Unplugs an accessory; nothing when it is gone already.
+    /// Detaches an accessory. Does nothing if the accessory is not attached.
     func detach(_ id: AccessoryDescription.ID) {
         let attachment = attachments.withLock { $0.removeValue(forKey: id) }
-        // Sessions end before anybody hears that the accessory is gone: managers rest on that order.
+        // Sessions must end before subscribers are notified that the accessory is detached. Managers depend on this
+        // order.
         attachment?.detach()
         hub.detach(id)
     }
 
-    /// Unplugs the accessory that the attachment stands behind.
+    /// Detaches the accessory with the given attachment.
     func detach(_ attachment: any SimulatedAttachment) {
         let id = attachments.withLock { attachments in attachments.first { $0.value === attachment }?.key }
         if let id { detach(id) }
@@ -55,7 +56,7 @@ final class SimulatedAccessorySource: AccessorySource {
 
     static func unplugged(_ name: String) -> DeviceError { DeviceError(.notFound, "\(name) has been unplugged.") }
 
-    /// How a channel ends whose accessory is unplugged before it has taken everything.
+    /// Returns the end of a channel whose accessory is detached before it has received all bytes.
     static func end(unsentBytes count: Int) -> ByteChannelEnd {
         guard count > 0 else { return ByteChannelEnd(.detached) }
         let error = DeviceError(.connectionLost, "The accessory was unplugged before \(count) bytes were sent to it.")
@@ -63,16 +64,15 @@ final class SimulatedAccessorySource: AccessorySource {
     }
 }
 
-/// Who stands behind an attached accessory of a simulated device: code or a recording.
+/// The implementation of an attached accessory, either code or a recording.
 protocol SimulatedAttachment: AnyObject, Sendable {
-    /// Opens one of its protocols.
     func open(_ name: String) throws(DeviceError) -> any ByteChannel
 
-    /// It has been unplugged: its sessions end.
+    /// Ends all sessions, because the accessory has been detached.
     func detach()
 }
 
-/// An attached accessory that code speaks for.
+/// An attached accessory that is simulated by code.
 final class CodedAttachment: SimulatedAttachment {
     private struct Session {
         let name: String
@@ -100,7 +100,7 @@ final class CodedAttachment: SimulatedAttachment {
 
     func open(_ name: String) throws(DeviceError) -> any ByteChannel {
         guard let endpoint = accessory.endpoints.first(where: { $0.name == name }) else {
-            throw DeviceError(.notFound, "The accessory has nobody who speaks \(name).")
+            throw DeviceError(.notFound, "The accessory has no endpoint for the protocol \(name).")
         }
         let (theirs, ours) = MemoryChannel.pair()
         let peer = AccessoryPeerSession(
@@ -109,7 +109,7 @@ final class CodedAttachment: SimulatedAttachment {
             if let self { unplug(self) }
         }
         try state.withLock { state throws(DeviceError) in
-            // It may have been unplugged since it was looked up.
+            // The accessory may have been detached since the lookup.
             guard !state.isDetached else { throw SimulatedAccessorySource.unplugged(accessory.description.name) }
             state.sessions.removeAll { $0.peer.isOver }
             guard !state.sessions.contains(where: { $0.name == name && $0.channel.end == nil }) else {

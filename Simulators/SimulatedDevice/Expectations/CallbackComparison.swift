@@ -3,27 +3,27 @@
 public import DeviceCore
 import JSONBytes
 
-/// Compares callbacks with expected ones as they come, up to the first difference.
+/// An incremental comparison of callbacks with expected ones, up to the first difference.
 public struct CallbackComparison: Sendable {
     private let expected: ExpectedCallbacks
     private let match: CallbackMatch
     private var lines: CallbackLines
     private var context: [[UInt8]] = []
-    /// The callbacks that were as expected.
+    /// The number of callbacks that matched.
     public private(set) var count = 0
-    /// The first difference; nil as long as there is none.
+    /// The first difference; nil if there is none so far.
     public private(set) var difference: CallbackDifference?
 
-    /// A comparison from the first callback on.
+    /// Creates a comparison that starts with the first expected callback.
     public init(_ expected: ExpectedCallbacks) {
         self.expected = expected
         match = CallbackMatch(tolerances: expected.tolerances)
         lines = CallbackLines(expected.bytes, offset: expected.start, line: 1)
     }
 
-    /// Takes the next callback, one object of JSON; true while all are as expected.
+    /// Compares the next callback, which is a JSON object. Returns true while all callbacks match.
     ///
-    /// Throws where the expectations cannot be read, and for a line that is no JSON object.
+    /// Throws an error if the expected callbacks cannot be parsed or the line is not a JSON object.
     @discardableResult
     public mutating func take(_ line: [UInt8]) throws(DeviceError) -> Bool {
         guard difference == nil else { return false }
@@ -32,7 +32,7 @@ public struct CallbackComparison: Sendable {
             differ(line: lines.line + 1, .init(field: "", got: try value(line), tolerance: .exact))
             return false
         }
-        // Equal to the last byte, as most are.
+        // The most frequent case: the bytes are identical.
         if expected.bytes[range].elementsEqual(line) {
             accept(line)
             return true
@@ -47,7 +47,7 @@ public struct CallbackComparison: Sendable {
         return true
     }
 
-    /// Nothing more comes; true when nothing more was expected.
+    /// Ends the comparison. Returns true if no more callbacks were expected.
     @discardableResult
     public mutating func finish() throws(DeviceError) -> Bool {
         guard difference == nil else { return false }
@@ -72,7 +72,7 @@ public struct CallbackComparison: Sendable {
             context: context.map { String(decoding: $0, as: UTF8.self) })
     }
 
-    /// The callback on a line of the expectations.
+    /// Parses an expected callback.
     private func next(_ range: Range<Int>) throws(DeviceError) -> CallbackValue {
         guard range.count <= ExpectedCallbacks.maximumLineLength else {
             throw ExpectedCallbacks.wrong(
@@ -81,7 +81,7 @@ public struct CallbackComparison: Sendable {
         do throws(JSONError) {
             return try CallbackValue(expected.bytes, range)
         } catch {
-            throw ExpectedCallbacks.wrong(expected.name, lines.line, "this is no callback (\(error))")
+            throw ExpectedCallbacks.wrong(expected.name, lines.line, "it is not a callback (\(error))")
         }
     }
 
@@ -89,47 +89,47 @@ public struct CallbackComparison: Sendable {
         do throws(JSONError) {
             return try CallbackValue(line, line.indices)
         } catch {
-            throw DeviceError(.invalidConfiguration, "Callback \(count + 1) is no object in JSON (\(error)).")
+            throw DeviceError(.invalidConfiguration, "Callback \(count + 1) is not a JSON object (\(error)).")
         }
     }
 }
 
-/// The first callback that was not as expected, and in what.
+/// The first difference between actual and expected callbacks.
 public struct CallbackDifference: Sendable, Hashable {
-    /// How many callbacks before it are told.
+    /// The number of preceding callbacks in `context`.
     static let contextLength = 3
 
-    /// What the expectations are called.
+    /// The name of the expected callbacks.
     public var name: String
-    /// The line that was expected; the one after the last when no more were expected.
+    /// The line number of the expected callback. If no more callbacks were expected, the number after the last line.
     public var line: Int
-    /// Which callback it was, counted from 1.
+    /// The number of the callback, counted from 1.
     public var number: Int
-    /// The name of the callback, from its first field.
+    /// The name of the callback, from its `callback` field.
     public var callback: String
-    /// The field: `locations[0].latitude`. Empty for the callback as a whole.
+    /// The path of the field, such as `locations[0].latitude`. Empty for the callback as a whole.
     public var field: String
-    /// What the field should have been; nil when it should not have come.
+    /// The expected value; nil if the field or callback was not expected.
     public var expected: CallbackValue?
-    /// What it was; nil when it did not come.
+    /// The actual value; nil if the field or callback is missing.
     public var got: CallbackValue?
-    /// How far the two are apart, in the unit of the field; nil when that cannot be said.
+    /// The distance between the two values in the unit of the field; nil if it is not defined.
     public var distance: Double?
-    /// How much it was allowed to differ.
+    /// The tolerance of the field.
     public var tolerance: FieldTolerance
-    /// The callbacks that came before it, which were as expected, as JSON.
+    /// The preceding callbacks, which matched, as JSON.
     public var context: [String]
 }
 
 extension CallbackDifference: CustomStringConvertible {
-    /// Some lines for people.
+    /// A description of the difference in several lines.
     public var description: String {
         let place = "\(name), line \(line)"
         let title = callback.isEmpty ? "callback \(number)" : "callback \(number), \(callback)"
         var lines: [String] = []
         switch (field.isEmpty, expected == nil, got == nil) {
-        case (true, false, true): lines.append("\(place): \(title), did not come")
-        case (true, true, false): lines.append("\(place): \(title), came after the last that was expected")
+        case (true, false, true): lines.append("\(place): \(title), is missing")
+        case (true, true, false): lines.append("\(place): \(title), follows the last expected callback")
         default: lines.append("\(place): \(title), differs" + (field.isEmpty ? "" : " in \(field)"))
         }
         lines.append("  expected   \(expected.map(Self.shown) ?? "nothing")")
@@ -139,7 +139,7 @@ extension CallbackDifference: CustomStringConvertible {
             lines.append("  tolerance  \(tolerance)")
         }
         if !context.isEmpty {
-            lines.append("  before it came, as expected:")
+            lines.append("  previous callbacks, as expected:")
             for callback in context { lines.append("    " + Self.shortened(callback)) }
         }
         return lines.joined(separator: "\n")

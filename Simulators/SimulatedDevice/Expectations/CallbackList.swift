@@ -4,7 +4,7 @@ public import DeviceCore
 import JSONBytes
 import Trace
 
-/// Callbacks as they came, to be compared with expected ones, or to be written as such.
+/// A list of callbacks that can be compared with expected ones or written to a file of expected callbacks.
 ///
 /// ```swift
 /// var callbacks = CallbackList(tolerances: ["latitude": FieldTolerance(absolute: 1e-7)])
@@ -13,23 +13,23 @@ import Trace
 /// #expect(try callbacks.difference(from: ExpectedCallbacks(path: "drive.expected")) == nil)
 /// ```
 public struct CallbackList: Sendable {
-    /// The options under which they are made.
+    /// The options of the run.
     public var options: [String: String]
-    /// By how much fields may differ, by name or path, when the list is written.
+    /// The tolerances by field name or path, which are written to the file.
     public var tolerances: [String: FieldTolerance]
-    /// How many there are.
+    /// The number of callbacks.
     public private(set) var count = 0
     private var lines: [UInt8] = []
-    /// True when no file would be read that holds them all: those that come then are only counted.
+    /// True if the list exceeds the maximum file size. Further callbacks are only counted.
     private var isFull = false
 
-    /// An empty list.
+    /// Creates an empty list.
     public init(options: [String: String] = [:], tolerances: [String: FieldTolerance] = [:]) {
         self.options = options
         self.tolerances = tolerances
     }
 
-    /// Adds a callback of that name with those fields, in their order.
+    /// Adds a callback with the given name and fields, in order.
     public mutating func add(_ callback: String, _ fields: KeyValuePairs<String, CallbackValue>) {
         var members = [CallbackValue.Member("callback", .text(callback))]
         for (name, value) in fields { members.append(CallbackValue.Member(name, value)) }
@@ -38,7 +38,7 @@ public struct CallbackList: Sendable {
         add(line: writer.bytes)
     }
 
-    /// Adds a callback that is one line of JSON already, with or without its end.
+    /// Adds a callback that is a line of JSON, with or without a line feed.
     public mutating func add(line: [UInt8]) {
         count += 1
         isFull = isFull || lines.count + line.count > TraceFile.maximumSize
@@ -47,11 +47,11 @@ public struct CallbackList: Sendable {
         if line.last != UInt8(ascii: "\n") { lines.append(UInt8(ascii: "\n")) }
     }
 
-    /// The whole file.
+    /// The contents of the file.
     public var bytes: [UInt8] { ExpectationHeader(options: options, tolerances: tolerances).line + lines }
 
-    /// The first difference; nil when all callbacks are as expected. Throws when the expectations cannot be read, or were
-    /// made under other options.
+    /// Returns the first difference; nil if all callbacks match. Throws an error if the expected callbacks cannot be
+    /// parsed or were created with different options.
     public func difference(from expected: ExpectedCallbacks) throws(DeviceError) -> CallbackDifference? {
         try checkSize()
         try expected.check(options: options)
@@ -68,11 +68,11 @@ public struct CallbackList: Sendable {
         guard isFull else { return }
         throw DeviceError(
             .inputOutput,
-            "\(count) callbacks take more than \(TraceFile.maximumSize) bytes, which is the limit. Play less, or less often."
+            "\(count) callbacks exceed the limit of \(TraceFile.maximumSize) bytes. Play a shorter part, or use a lower rate."
         )
     }
 
-    /// Writes the file in one step: readers find the former file or this one, even when something fails.
+    /// Writes the file atomically: readers find either the previous file or this one, even after an error.
     public func write(to path: String) throws(DeviceError) {
         try checkSize()
         let file = try TraceOutput(whole: path, overwrite: true)

@@ -4,7 +4,7 @@ import DeviceCore
 import GPSDProtocol
 import SystemCalls
 
-/// Where two callbacks first differ by more than they may.
+/// A comparison of two callbacks with tolerances.
 struct CallbackMatch {
     struct Finding {
         var field: String
@@ -14,13 +14,14 @@ struct CallbackMatch {
         var tolerance: FieldTolerance
     }
 
-    /// By the names of fields, or by their whole paths without indices: `latitude`, `locations.latitude`.
+    /// The tolerances, by field name or by path without indices: `latitude`, `locations.latitude`.
     let tolerances: [String: FieldTolerance]
 
-    /// The first difference; nil when there is none that counts. Fields may come in any order.
+    /// Returns the first difference that exceeds its tolerance; nil if there is none. The order of fields is
+    /// irrelevant.
     func difference(of got: CallbackValue, from expected: CallbackValue) -> Finding? { find(expected, got, Place()) }
 
-    /// A field, as people read it and as tolerances name it.
+    /// A field: its path in messages, and its path and name for tolerances.
     private struct Place {
         var path = ""
         var key = ""
@@ -70,7 +71,7 @@ struct CallbackMatch {
     }
 
     private func find(_ expected: [CallbackValue.Member], _ got: [CallbackValue.Member], _ place: Place) -> Finding? {
-        /// The member of that name: most often it stands in the same place.
+        /// Returns the member with the given name, which is usually at the same index.
         func member(_ name: String, at index: Int, in members: [CallbackValue.Member]) -> CallbackValue.Member? {
             if members.indices.contains(index), members[index].name == name { return members[index] }
             return members.first { $0.name == name }
@@ -90,7 +91,7 @@ struct CallbackMatch {
         Finding(field: place.path, expected: expected, got: got, distance: distance, tolerance: tolerance(place))
     }
 
-    /// Seconds between two times in ISO 8601; nil when one of them is none.
+    /// Returns the difference of two ISO 8601 times in seconds; nil if one of the strings is not a time.
     private static func seconds(from expected: String, to got: String) -> Double? {
         guard let one = time(expected), let other = time(got) else { return nil }
         return abs(Double(other.nanoseconds.subtractingSaturated(one.nanoseconds)) / 1e9)
@@ -98,10 +99,10 @@ struct CallbackMatch {
 
     private static func time(_ text: String) -> WallTime? { Array(text.utf8).withUnsafeBytes { WallTime(iso8601: $0) } }
 
-    /// Degrees by which one has to turn from one rotation to the other; nil unless both are quaternions.
+    /// Returns the angle between two rotations in degrees; nil unless both lists are quaternions.
     private static func degrees(from expected: [CallbackValue], to got: [CallbackValue]) -> Double? {
         guard let one = quaternion(expected), let other = quaternion(got) else { return nil }
-        // A rotation has two quaternions, of opposite signs. The chord between the nearer two is 2·sin(angle / 4).
+        // A rotation has two quaternions with opposite signs. The chord between the nearer ones is 2·sin(angle / 4).
         let near = (one - other), far = (one + other)
         let chord = min((near * near).sum(), (far * far).sum()).squareRoot()
         return 4 * asin(min(1, chord / 2)) * 180 / .pi

@@ -3,33 +3,33 @@
 public import JSONBytes
 import Trace
 
-/// What a callback carries, as JSON has it.
+/// A value in a callback, as in JSON.
 public indirect enum CallbackValue: Sendable, Hashable, JSONWritable {
-    /// One field of several.
+    /// A field of an object.
     public struct Member: Sendable, Hashable {
-        /// What it is called.
+        /// The name of the field.
         public var name: String
-        /// What it says.
+        /// The value of the field.
         public var value: CallbackValue
 
-        /// A field of that name.
+        /// Creates a field.
         public init(_ name: String, _ value: CallbackValue) {
             self.name = name
             self.value = value
         }
     }
 
-    /// Nothing.
+    /// JSON null.
     case null
-    /// True or false.
+    /// A Boolean value.
     case bool(Bool)
-    /// A number. One that is not finite becomes null in JSON.
+    /// A number. Non-finite numbers are encoded as null.
     case number(Double)
-    /// Text.
+    /// A string.
     case text(String)
-    /// Several values.
+    /// An array of values.
     case list([CallbackValue])
-    /// Several fields, in their order.
+    /// An object with fields in order.
     case object([Member])
 
     static let maximumMembers = 1000
@@ -60,7 +60,7 @@ public indirect enum CallbackValue: Sendable, Hashable, JSONWritable {
         }
     }
 
-    /// Reads a line that holds one object and nothing else.
+    /// Parses a line that contains one JSON object and nothing else.
     init(line: UnsafeRawBufferPointer) throws(JSONError) {
         var reader = JSONReader(line)
         guard try reader.peekKind() == .object else { throw JSONError(.wrongType, at: 0) }
@@ -68,7 +68,7 @@ public indirect enum CallbackValue: Sendable, Hashable, JSONWritable {
         try reader.finish()
     }
 
-    /// Reads a part of a file as a line.
+    /// Parses a range of bytes as a line.
     init(_ bytes: [UInt8], _ range: Range<Int>) throws(JSONError) {
         self = try bytes.withBytes { (bytes) throws(JSONError) in
             try CallbackValue(line: UnsafeRawBufferPointer(rebasing: bytes[range]))
@@ -90,7 +90,7 @@ public indirect enum CallbackValue: Sendable, Hashable, JSONWritable {
         }
     }
 
-    /// The value of the first field of that name.
+    /// The value of the first field with the given name; nil if there is none.
     subscript(_ name: String) -> CallbackValue? {
         guard case .object(let members) = self else { return nil }
         return members.first { $0.name == name }?.value
@@ -98,10 +98,10 @@ public indirect enum CallbackValue: Sendable, Hashable, JSONWritable {
 }
 
 extension CallbackValue: CustomStringConvertible {
-    /// As JSON.
+    /// The value as JSON text.
     public var description: String { String(decoding: json, as: UTF8.self) }
 
-    /// The bytes of it as JSON.
+    /// The value as JSON bytes.
     public var json: [UInt8] {
         var writer = JSONWriter()
         write(to: &writer)

@@ -8,12 +8,12 @@ import Trace
 struct ExpectationHeader {
     static let format = "device-services-expectations"
     static let version: Int64 = 1
-    /// The most options, and the most tolerances.
+    /// The maximum number of options and of tolerances.
     private static let limit = 1000
 
     var options: [String: String] = [:]
     var tolerances: [String: FieldTolerance] = [:]
-    /// Why it cannot be used, in words; nil when it can.
+    /// The reason why the header is invalid; nil if it is valid.
     private(set) var complaint: String?
 
     init(options: [String: String], tolerances: [String: FieldTolerance]) {
@@ -21,7 +21,7 @@ struct ExpectationHeader {
         self.tolerances = tolerances
     }
 
-    /// Reads a line of a file. Members that are not known, such as a note, are passed over.
+    /// Parses a line of a file. Unknown members, such as a note, are ignored.
     init(_ bytes: [UInt8], _ range: Range<Int>) throws(JSONError) {
         self = try bytes.withBytes { (bytes) throws(JSONError) in
             try ExpectationHeader(UnsafeRawBufferPointer(rebasing: bytes[range]))
@@ -46,7 +46,8 @@ struct ExpectationHeader {
         if format != Self.format {
             complaint = "it is not the header of expected callbacks, whose format is \(Self.format)"
         } else if version != Self.version {
-            complaint = "it is of version \(version.map(String.init) ?? "?"), and \(Self.version) is known here"
+            complaint =
+                "its version is \(version.map(String.init) ?? "?"), but only version \(Self.version) is supported"
         }
     }
 
@@ -59,7 +60,7 @@ struct ExpectationHeader {
             case .number(let number): options[key] = "\(number)"
             case .bool(let value): options[key] = "\(value)"
             case .null: options[key] = nil
-            case .list, .object: complaint = "the option \(ShownText.cleaned(key)) is no text and no number"
+            case .list, .object: complaint = "the option \(ShownText.cleaned(key)) is neither a string nor a number"
             }
         }
     }
@@ -71,12 +72,12 @@ struct ExpectationHeader {
             let shown = ShownText.cleaned(name)
             var tolerance = FieldTolerance()
             guard case .object(let members) = try CallbackValue(&reader) else {
-                complaint = "the tolerance of \(shown) is no object such as {\"absolute\":0.01}"
+                complaint = "the tolerance of \(shown) is not an object such as {\"absolute\":0.01}"
                 continue
             }
             for member in members {
                 guard case .number(let number) = member.value, number >= 0 else {
-                    complaint = "the tolerance of \(shown) needs numbers from 0 on"
+                    complaint = "the tolerance of \(shown) must contain numbers of 0 or more"
                     continue
                 }
                 switch member.name {
@@ -86,14 +87,14 @@ struct ExpectationHeader {
                 case "circle" where number > 0: tolerance.circle = number
                 default:
                     complaint =
-                        "the tolerance of \(shown) knows absolute, relative, circle (above 0) and rotation, and not \(ShownText.cleaned(member.name)) \(number)"
+                        "the tolerance of \(shown) may contain absolute, relative, circle (above 0) and rotation, but not \(ShownText.cleaned(member.name)) \(number)"
                 }
             }
             tolerances[name] = tolerance
         }
     }
 
-    /// The line, with its end.
+    /// The encoded line with a line feed.
     var line: [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in

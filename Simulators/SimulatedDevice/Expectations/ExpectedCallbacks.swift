@@ -4,52 +4,57 @@ public import DeviceCore
 import JSONBytes
 import Trace
 
-/// The callbacks that a program is expected to make: JSON Lines, to be read, compared and edited by people.
+/// The expected callbacks of a program, as JSON Lines that can be read, compared and edited as text.
 ///
-/// The first line says under which options they were made, and by how much which field may differ:
+/// The first line contains the options of the run and the tolerances of fields:
 ///
 ///     {"format":"device-services-expectations","version":1,
 ///      "options":{"frame":"magnetic","stream":"device-motion"},
 ///      "tolerances":{"heading":{"absolute":0.01,"circle":360},"gravity":{"absolute":0.0001}}}
 ///
-/// (on one line). Each further line is one callback, an object. A tolerance is named after a field, or after its path
-/// from the callback, `locations.latitude`; a list's applies to its elements. Fields without a tolerance have to be
-/// equal. ``CallbackList`` makes such files.
+/// (on a single line). Each further line is one callback, a JSON object. The key of a tolerance is the name of a field
+/// or its path in the callback, such as `locations.latitude`. The tolerance of a list applies to its elements. Fields
+/// without a tolerance must be equal. ``CallbackList`` creates files in this format.
 public struct ExpectedCallbacks: Sendable {
-    /// The longest line, in bytes.
+    /// The maximum length of a line, in bytes.
     public static let maximumLineLength = 1 << 20
 
-    /// What to call them in messages.
+    /// The name for messages.
     public let name: String
-    /// The options under which they were made.
+    /// The options of the run that created the callbacks.
     public let options: [String: String]
-    /// By how much fields may differ, by name or path.
+    /// The tolerances of fields, by name or path.
     public let tolerances: [String: FieldTolerance]
 
     let bytes: [UInt8]
-    /// Where the callbacks begin.
+    /// The offset of the first callback.
     let start: Int
 
-    /// Takes a file's bytes, which messages call by that name. The error says what they are instead.
+    /// Parses the header of a file's contents. Throws an error if the contents are not expected callbacks.
+    ///
+    /// - Parameters:
+    ///   - bytes: The contents of the file.
+    ///   - name: The name for messages.
     public init(bytes: [UInt8], name: String) throws(DeviceError) {
         self.bytes = bytes
         self.name = name
         var lines = CallbackLines(bytes)
-        guard let line = lines.next() else { throw Self.wrong(name, 1, "there is nothing in it") }
+        guard let line = lines.next() else { throw Self.wrong(name, 1, "the file is empty") }
         start = lines.offset
         guard line.count <= Self.maximumLineLength else { throw Self.wrong(name, 1, "it is too long") }
         let header: ExpectationHeader
         do throws(JSONError) {
             header = try ExpectationHeader(bytes, line)
         } catch {
-            throw Self.wrong(name, 1, "it cannot be read as the header of expected callbacks (\(error))")
+            throw Self.wrong(name, 1, "it is not a valid header of expected callbacks (\(error))")
         }
         if let complaint = header.complaint { throw Self.wrong(name, 1, complaint) }
         options = header.options
         tolerances = header.tolerances
     }
 
-    /// Reads a file, of at most as many bytes as a trace may have. The error says what to do.
+    /// Reads a file, whose size is limited to that of a trace. Throws an error if the file cannot be read or does not
+    /// contain expected callbacks.
     public init(path: String) throws(DeviceError) {
         let contents = try TraceBytes(path: path)
         let bytes = Array(contents)
@@ -57,28 +62,30 @@ public struct ExpectedCallbacks: Sendable {
         try self.init(bytes: bytes, name: path)
     }
 
-    /// Throws when they were made under other options than these: another run has other callbacks.
+    /// Throws an error if the callbacks were created with different options, because their contents would differ.
     public func check(options: [String: String]) throws(DeviceError) {
         for key in Set(options.keys).union(self.options.keys).sorted() where options[key] != self.options[key] {
             let former = self.options[key].map { "with \(key) \($0)" } ?? "without \(key)"
             let present = options[key].map { "has \(key) \($0)" } ?? "has none"
             throw DeviceError(
                 .invalidConfiguration,
-                "\(name) was made \(former), and this run \(present). Use the same options, or make the file anew.")
+                "\(name) was created \(former), but this run \(present). Use the same options, or create the file again."
+            )
         }
     }
 
     static func wrong(_ name: String, _ line: Int, _ reason: String) -> DeviceError {
         DeviceError(
-            .invalidTrace, "\(ShownText.cleaned(name)), line \(line): \(reason). Mend the line, or make the file anew.")
+            .invalidTrace,
+            "\(ShownText.cleaned(name)), line \(line): \(reason). Correct the line, or create the file again.")
     }
 }
 
-/// Cuts bytes into lines, and counts them.
+/// A parser that splits bytes into lines and counts them.
 struct CallbackLines {
     private let bytes: [UInt8]
     private(set) var offset: Int
-    /// The number of the line that was found last, counted from 1.
+    /// The number of the last returned line, counted from 1.
     private(set) var line: Int
 
     init(_ bytes: [UInt8], offset: Int = 0, line: Int = 0) {
@@ -87,7 +94,7 @@ struct CallbackLines {
         self.line = line
     }
 
-    /// The next line that is not blank, without its end; nil at the end.
+    /// Returns the next line that is not blank, without trailing whitespace; nil at the end.
     mutating func next() -> Range<Int>? {
         while offset < bytes.count {
             let start = offset

@@ -2,23 +2,23 @@
 
 public import JSONBytes
 
-/// By how much a number may differ from the expected one.
+/// The maximum difference between a number and the expected number.
 ///
-/// A number is as expected when it differs by no more than ``absolute``, or by no more than ``relative`` times the expected
-/// number. The standard tolerance is none.
+/// A number matches if the difference does not exceed ``absolute``, or if it does not exceed ``relative`` times the
+/// expected number. By default, numbers must be equal.
 public struct FieldTolerance: Sendable, Hashable, JSONWritable {
-    /// In the unit of the field; for times in ISO 8601 seconds.
+    /// The maximum absolute difference, in the unit of the field; seconds for ISO 8601 times.
     public var absolute = 0.0
-    /// A part of the expected number.
+    /// The maximum difference relative to the expected number.
     public var relative = 0.0
-    /// The size of a full circle, for angles: 360 for degrees, so that 359.9° and 0.1° are 0.2° apart. -1 stands for no
-    /// angle and equals only -1. Nil for numbers on a line.
+    /// The size of a full circle for angles: with 360 for degrees, 359.9° and 0.1° differ by 0.2°. The value -1 denotes
+    /// an invalid angle and matches only -1. nil for other numbers.
     public var circle: Double?
-    /// Degrees by which a rotation may differ, for four numbers that are a quaternion of either sign. Nil for any other
-    /// list.
+    /// The maximum angle between two rotations in degrees, for lists of four numbers, which are quaternions of either
+    /// sign. nil for other lists.
     public var rotation: Double?
 
-    /// The tolerance of those parts.
+    /// Creates a tolerance.
     public init(absolute: Double = 0, relative: Double = 0, circle: Double? = nil, rotation: Double? = nil) {
         self.absolute = absolute
         self.relative = relative
@@ -26,7 +26,7 @@ public struct FieldTolerance: Sendable, Hashable, JSONWritable {
         self.rotation = rotation
     }
 
-    /// What a number has to be.
+    /// The tolerance of fields that must be equal.
     static let exact = FieldTolerance()
 
     func distance(_ number: Double, from expected: Double) -> Double {
@@ -35,7 +35,7 @@ public struct FieldTolerance: Sendable, Hashable, JSONWritable {
         return abs((number - expected).remainder(dividingBy: circle))
     }
 
-    /// True for a number that is as expected. What is no number is as expected where none is.
+    /// Returns true if the number matches the expected number. NaN matches NaN.
     func allows(_ number: Double, for expected: Double) -> Bool {
         if number == expected || number.isNaN && expected.isNaN { return true }
         return distance(number, from: expected) <= max(absolute, relative * abs(expected))
@@ -43,19 +43,19 @@ public struct FieldTolerance: Sendable, Hashable, JSONWritable {
 }
 
 extension FieldTolerance: CustomStringConvertible {
-    /// In words: `0.001`, `0.1 of 360`.
+    /// A description such as `0.001` or `0.1, round a circle of 360.0`.
     public var description: String {
         if let rotation { return "\(rotation)° of rotation" }
         var parts: [String] = []
         if absolute > 0 || relative == 0 { parts.append("\(absolute)") }
-        if relative > 0 { parts.append("\(relative) times what is expected") }
+        if relative > 0 { parts.append("\(relative) times the expected value") }
         let text = parts.joined(separator: " or ")
-        return circle.map { "\(text), round a circle of \($0)" } ?? text
+        return circle.map { "\(text), on a circle of \($0)" } ?? text
     }
 }
 
 extension FieldTolerance {
-    /// The bytes of it as the header of expected callbacks has it.
+    /// The tolerance as JSON, as in the header of expected callbacks.
     public var json: [UInt8] {
         var writer = JSONWriter()
         write(to: &writer)

@@ -2,7 +2,7 @@
 
 public import DeviceCore
 
-/// What is played of a trace, and how.
+/// The options for the playback of a trace.
 ///
 /// ```swift
 /// var options = PlaybackOptions()
@@ -12,88 +12,88 @@ public import DeviceCore
 /// let device = SimulatedDevice(trace, options: options)
 /// ```
 ///
-/// All seconds are those of the trace, counted from its start.
+/// All times are in seconds since the start of the trace.
 public struct PlaybackOptions: Sendable {
-    /// Seconds at which playback begins, with the state of that time: the battery, accessories, what is lost, and the
-    /// last position, which nobody is told of. Negative numbers and NaN count as 0.
+    /// The start of playback, in seconds. The device begins with the state at that time: battery, accessories, lost
+    /// sources and sensors, and the last position, which is not delivered. Negative numbers and NaN are treated as 0.
     public var from = 0.0
-    /// Seconds after which nothing more is played; what happens at exactly that time is still played.
+    /// The end of playback, in seconds. Events at exactly this time are still played.
     public var to = Double.infinity
-    /// How often it is played.
+    /// The number of passes.
     public var rounds = PlaybackRounds.once
-    /// The most seconds between two events; longer pauses are shortened to it. Nil to keep them all. The times of the
-    /// receivers, of the sensors and of the device's clock are moved alike, so that they still agree.
+    /// The maximum time between two events, in seconds. Longer pauses are shortened to it; nil keeps all pauses. The
+    /// times of receivers, sensors and the device's clock are shifted equally, so that they remain consistent.
     public var maximumGap: Double?
-    /// What is played of it.
+    /// The parts of the trace that are played.
     public var streams = TraceStreams.all
-    /// What happens at the end.
+    /// The behavior at the end of the trace.
     public var end = PlaybackEnd.hold
-    /// Whether a second thread reads the trace ahead of the player, which nobody can see but by the time that it takes. Nil
-    /// for where it is worth it.
+    /// Whether a second thread reads the trace ahead of the player; nil to decide automatically. Affects performance
+    /// only.
     package var readsAhead: Bool?
 
-    /// The whole trace, once.
+    /// Creates options that play the whole trace once.
     public init() {}
 }
 
-/// How often a trace is played.
+/// The number of times that a trace is played.
 ///
-/// Time goes on rising from round to round: the length of all earlier rounds is added to the device's clock, the
-/// receivers' times and the sensors' stamps. A round lasts from its first to its last event, and on to when the next
-/// position would have come, or the next reading if there are no positions. If ``PlaybackOptions/to`` ends it, and
-/// nothing happens at exactly that time, it lasts until then. Each round begins with the state at its start, as after a
-/// seek.
+/// Time continues across passes: the duration of all earlier passes is added to the device's clock and to the times of
+/// receivers and sensors. A pass lasts from its first event to the time at which the next position would follow the
+/// last one, or the next sample if there are no positions. If ``PlaybackOptions/to`` ends the pass and no event occurs
+/// at exactly that time, the pass lasts until then. Each pass begins with the state at its start, as after a seek.
 ///
-/// Without an end `play()` plays one round at each call; `advance(by:)`, `step()` and `play(speed:)` go on and on.
+/// With `endless`, each call of `play()` plays one pass; `advance(by:)`, `step()` and `play(speed:)` continue
+/// indefinitely.
 public enum PlaybackRounds: Sendable, Hashable {
-    /// Once.
+    /// Plays the trace once.
     case once
-    /// That many times; less than two are once.
+    /// Plays the trace the given number of times. Numbers below two are treated as one.
     case times(Int)
-    /// Without an end.
+    /// Plays the trace indefinitely.
     case endless
 }
 
-/// What happens at the end of a trace.
+/// The behavior at the end of a trace.
 public enum PlaybackEnd: Sendable {
-    /// Nothing more comes, as from hardware that has fallen silent. Everything keeps its last state. Time goes on as
-    /// far as it is asked to, so time-outs run.
+    /// No more events occur, as if the hardware had become silent, and everything keeps its last state. Time can still
+    /// advance, so timeouts occur.
     case hold
-    /// Time ends with the trace: `advance(by:)` goes no further, and nothing times out.
+    /// Time ends with the trace: `advance(by:)` does not advance beyond the end, and timeouts do not occur.
     case stop
-    /// The position source, all motion sensors and beacons are lost with that error. Managers are told of it as on live
-    /// hardware.
+    /// The position source, all motion sensors and the beacons become unavailable with the error. Managers are notified
+    /// as with live hardware.
     case fail(DeviceError)
 }
 
-/// What becomes of the times in a trace.
+/// The treatment of the times in a trace.
 public enum TraceStamps: Sendable {
-    /// They stay as they were recorded: the device's clock shows the time of the recording.
+    /// The recorded times are preserved. The device's clock shows the time of the recording.
     case kept
-    /// They are moved, all by the same amount, so that the trace starts at that time.
+    /// All times are shifted by the same amount, so that the trace starts at the given time.
     case rebased(to: WallTime)
 }
 
-/// What is played of a trace. The device has nothing of the rest.
+/// The parts of a trace that are played. The device does not have the other parts.
 public struct TraceStreams: Sendable, Hashable {
-    /// Positions, and all else that a receiver says.
+    /// Whether positions and other reports of receivers are played.
     public var positions: Bool
-    /// The kinds of motion sensors.
+    /// The kinds of motion sensors that are played.
     public var kinds: Set<SensorKind>
-    /// The ids of motion sensors, as far as their kinds are played; nil for all of them.
+    /// The ids of the motion sensors that are played if their kind is played; nil for all.
     public var sensors: Set<SensorDescription.ID>?
-    /// The battery.
+    /// Whether the battery is played.
     public var battery: Bool
-    /// Accessories, and what they say.
+    /// Whether accessories and their bytes are played.
     public var accessories: Bool
-    /// Beacons.
+    /// Whether beacons are played.
     public var beacons: Bool
-    /// New names, by the ids of sensors and the paths of receivers in the trace. So a program that asks for a name on
-    /// its own machine can play a recording of another one. Raw lines of gpsd keep their names. Of two sensors with one
-    /// name only the first is heard.
+    /// New names for sensors and receivers, by sensor id or receiver path in the trace. They allow a program that
+    /// expects certain names to play a recording from another machine. Raw lines of gpsd are not changed. If two
+    /// sensors have the same new name, only the first is played.
     public var names: [String: String] = [:]
 
-    /// Streams of those kinds; nothing that is not named.
+    /// Creates a selection of streams. By default, all streams are excluded.
     public init(
         positions: Bool = false, kinds: Set<SensorKind> = [], sensors: Set<SensorDescription.ID>? = nil,
         battery: Bool = false, accessories: Bool = false, beacons: Bool = false
@@ -106,11 +106,11 @@ public struct TraceStreams: Sendable, Hashable {
         self.beacons = beacons
     }
 
-    /// Everything.
+    /// All streams.
     public static let all = TraceStreams(
         positions: true, kinds: Set(SensorKind.allCases), battery: true, accessories: true, beacons: true)
 
-    /// True when that sensor is played.
+    /// Returns true if the sensor is played.
     public func contains(_ sensor: SensorDescription) -> Bool {
         kinds.contains(sensor.kind) && sensors?.contains(sensor.id) ?? true
     }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""Makes six-poses.trace: a device that lies on each of its six sides in turn. Same bytes on every run.
+"""Prints six-poses.trace: a device on each of its six sides. The output is reproducible.
 
     python3 make-six-poses.py > six-poses.trace
 """
@@ -10,18 +10,18 @@ import math
 import random
 
 GRAVITY = 9.80665
-FIELD = (0.0, 0.2, -0.43)  # gauss, when flat with the top edge to the north: x right, y up (top edge), z out
+FIELD = (0.0, 0.2, -0.43)  # in gauss, lying flat with the top edge to the north: x right, y up (top edge), z out
 MATRIX = "0, 1, 0; 1, 0, 0; 0, 0, -1"  # device = matrix * sensor; it is its own inverse
-REST, TURN = 1.6, 0.4  # seconds on each side, and of the way to the next
+REST, TURN = 1.6, 0.4  # seconds on each side, and seconds of the rotation to the next
 
-# Turns about the device's own axes that lead from each side to the next: face up, top edge up, right edge up (the left one
-# below), bottom edge up, left edge up, face down.
+# The rotations about the device's own axes from each side to the next: face up, top edge up, right edge up (left edge
+# down), bottom edge up, left edge up, face down.
 TURNS = [("x", 90), ("z", 90), ("z", 90), ("z", 90), ("y", 90)]
 POSES = ["face up", "top up", "right up", "bottom up", "left up", "face down"]
 
 
 def rotate(vector, axis, angle):
-    """The vector as it reads in axes that have been turned about one of them by an angle."""
+    """Returns the vector in axes that are rotated about one of them by an angle."""
     x, y, z = vector
     c, s = math.cos(angle), math.sin(angle)
     if axis == "x":
@@ -32,7 +32,7 @@ def rotate(vector, axis, angle):
 
 
 def pose(time):
-    """Up and the magnetic field in the device's axes, and the angular rate, at a time."""
+    """Returns up and the magnetic field in the device's axes, and the angular rate, at a time."""
     up, field, rate = (0.0, 0.0, 1.0), FIELD, [0.0, 0.0, 0.0]
     for number, (axis, degrees) in enumerate(TURNS):
         begin = (number + 1) * REST + number * TURN
@@ -40,7 +40,7 @@ def pose(time):
             break
         whole = math.radians(degrees)
         part = min((time - begin) / TURN, 1)
-        # Half a cosine: the turn begins and ends at rest.
+        # Half a cosine: the rotation begins and ends at rest.
         angle = whole * (1 - math.cos(math.pi * part)) / 2
         if part < 1:
             rate["xyz".index(axis)] = whole * math.pi / TURN * math.sin(math.pi * part) / 2
@@ -73,7 +73,7 @@ def main():
         "sensors": sensors,
         "units": {"accelerometer": "m/s^2", "gyroscope": "rad/s", "magnetometer": "gauss", "pressure": "kPa", "t": "s"},
         "battery": {"level": 0.5, "state": "unplugged"}, "frame": "sensor", "recorder": "make-six-poses.py"}
-    # The start with all nine decimals, as it is written by the library.
+    # The start with all nine decimals, as written by the library.
     print(json.dumps(header, separators=(",", ":")).replace('"boot":0', '"boot":100.000000000'))
 
     events = []
@@ -85,7 +85,7 @@ def main():
         time = step * 10_000_000  # nanoseconds
         up, field, rate = pose(step / 100)
         if step % 2 == 0:
-            # Buffered: two samples come in together, one buffer of both sensors after another.
+            # Buffered: two samples arrive together, alternately for both sensors.
             delay = 2_000_000 if step % 4 == 0 else 22_000_000
             value = noisy(sensor_axes([GRAVITY * part for part in up]), 0.02)
             event(0, time, delay, '"accelerometer":' + json.dumps(value, separators=(",", ":")))
@@ -95,7 +95,7 @@ def main():
             value = noisy(sensor_axes(field), 0.002)
             event(2, time, 1_000_000, '"magnetometer":' + json.dumps(value, separators=(",", ":")))
         if step % 20 == 0:
-            # Polled: the stamp is the arrival.
+            # Polled: the time stamp is the arrival.
             event(3, time, 0, '"pressure":%r' % round(101.325 + random.gauss(0, 0.001), 5))
     for time, battery in ((4_000_000_000, {"level": 0.49, "state": "unplugged"}),
                           (8_000_000_000, {"level": 0.49, "state": "charging"})):

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""Prints mountain-road.json, a drive that nobody has driven, as gpsd would report it.
+"""Prints mountain-road.json, a synthetic drive in the format of gpsd.
 
     python3 make-mountain-road.py > mountain-road.json
 
-The road is a list of straights and bends; a car follows it with limited acceleration; a receiver sees the car with
-correlated noise, loses it in a tunnel and comes back in steps. The seed is fixed, so the output is always the same.
+The road is a list of straights and bends. A car follows it with limited acceleration. A receiver measures its position with
+correlated noise, loses reception in a tunnel and regains it in steps. The seed is fixed, so the output is reproducible.
 """
 import datetime
 import json
@@ -38,7 +38,7 @@ BASE = {0: 0, 6: 64, 2: 300, 3: 400, 1: 119}
 
 
 def centreline():
-    """One point a metre: east, north, up, speed limit in m/s, in the tunnel or not."""
+    """Returns one point per metre: east, north, up, speed limit in m/s, whether it is in the tunnel."""
     points, east, north, up, heading = [], 0.0, 0.0, 0.0, math.radians(62)
     for index, (length, bend, limit, grade) in enumerate(ROAD):
         if length == 0:
@@ -54,9 +54,9 @@ def centreline():
 
 
 def drive(points):
-    """The car's distance along the road and its speed, ten times a second."""
+    """Returns the car's distance along the road and its speed, ten times per second."""
     allowed = [point[3] for point in points]
-    for index in range(len(allowed) - 2, -1, -1):  # brake in time: 2.2 m/s^2
+    for index in range(len(allowed) - 2, -1, -1):  # brakes in time: 2.2 m/s^2
         allowed[index] = min(allowed[index], math.sqrt(allowed[index + 1] ** 2 + 2 * 2.2))
     way, speed, waiting, passed = 0.0, 0.0, 2.0, set()
     while True:
@@ -133,7 +133,7 @@ def main():
             used = 0
             for system, number, azimuth, elevation, drift in sky:
                 az = (azimuth + drift * now) % 360
-                # The mountain hides a third of the sky, and another third where the road turns round.
+                # The mountain hides a third of the sky, and another third on the other side of a hairpin.
                 hidden = elevation < 32 and abs((az - 200 - 0.25 * now + 180) % 360 - 180) < 60
                 signal = 27 + elevation * 0.24 + noise.gauss(0, 1.5) - (15 if hidden else 0)
                 if mode == 1:

@@ -2,18 +2,18 @@
 
 public import DeviceCore
 
-/// What is opened to talk to an accessory.
+/// The node that a session opens to communicate with an accessory.
 public enum ChannelNode: AccessoryNode, Hashable {
-    /// A serial port, of USB or on the board, or a pseudo-terminal.
+    /// A serial port on USB or on the board, or a pseudo-terminal.
     case tty(path: String, TTYSettings)
-    /// Reports of a HID device.
+    /// A HID device that is read and written in reports.
     case hidraw(path: String, HIDFraming)
-    /// A Unix stream socket.
+    /// A Unix domain stream socket.
     case socket(path: String)
-    /// A pair of bulk endpoints.
+    /// A pair of USB bulk endpoints.
     case usb(USBEndpoints)
 
-    /// The node in the file system.
+    /// The path of the node.
     public var path: String {
         switch self {
         case .tty(let path, _), .hidraw(let path, _), .socket(let path): path
@@ -22,26 +22,27 @@ public enum ChannelNode: AccessoryNode, Hashable {
     }
 }
 
-/// How a serial port is set up.
+/// The settings of a serial port.
 public struct TTYSettings: Sendable, Hashable {
-    /// What becomes of the line "data terminal ready", which resets many boards.
+    /// The handling of the DTR line (data terminal ready), which resets many boards.
     public enum DTR: String, Sendable, Hashable {
-        /// Raised when the port is opened, as every terminal program does, and some firmware waits for. The port drops it
-        /// at the last close when it is set up to, which is its default.
+        /// Raises DTR when the port is opened, as terminal programs do; some firmware waits for it. The kernel lowers
+        /// DTR at the last close if `HUPCL` is set, which is the default of serial ports.
         case assert
-        /// Not touched after the port is open, and not dropped when it is closed. Opening raises it all the same, the
-        /// first time: that the kernel does by itself.
+        /// Does not change DTR after opening the port and clears `HUPCL`, so that the kernel does not lower DTR when
+        /// the port is closed. The kernel still raises DTR when the port is first opened.
         case leave
     }
 
-    /// Bits a second; nothing to a USB device of the class CDC ACM, and everything to a converter.
+    /// The speed, in bits per second. USB devices of class CDC ACM ignore it; USB serial converters require the correct
+    /// one.
     public var speed: UInt32
-    /// What becomes of "data terminal ready".
+    /// The handling of DTR.
     public var dtr: DTR
-    /// True to hold back when the other side's "clear to send" is down.
+    /// True to enable RTS/CTS flow control: the port sends only while the peer asserts CTS (clear to send).
     public var usesHardwareFlowControl: Bool
 
-    /// 115,200 bits a second, "data terminal ready" raised, no flow control.
+    /// Creates settings. The defaults are 115,200 bits per second, DTR raised and no flow control.
     public init(speed: UInt32 = 115_200, dtr: DTR = .assert, usesHardwareFlowControl: Bool = false) {
         self.speed = speed
         self.dtr = dtr
@@ -49,41 +50,42 @@ public struct TTYSettings: Sendable, Hashable {
     }
 }
 
-/// How a stream of bytes becomes reports of a HID device, and back.
+/// The conversion between a byte stream and HID reports.
 ///
-/// A report has a fixed length. What is written is cut into reports, and the last one is filled up with zeros; what is
-/// read is every byte of every report.
+/// Reports have a fixed length. Written data is split into reports, and the last report is padded with zeros. Read data
+/// consists of all bytes of each report.
 public struct HIDFraming: Sendable, Hashable {
-    /// Bytes of data in a report, without its number; 1 to 16,384.
+    /// The number of data bytes in a report without the report ID; 1 to 16,384.
     public var reportLength: Int
-    /// The number of the report that carries data; 0 where reports are not numbered.
+    /// The ID of the report that contains data; 0 if reports are not numbered.
     public var reportNumber: UInt8
 
-    /// Reports of that length.
+    /// Creates a framing for reports of the given length.
     public init(reportLength: Int, reportNumber: UInt8 = 0) {
         self.reportLength = reportLength
         self.reportNumber = reportNumber
     }
 }
 
-/// A pair of bulk endpoints of a USB interface that no driver of the kernel serves.
+/// A pair of bulk endpoints of a USB interface to which no kernel driver is bound.
 public struct USBEndpoints: Sendable, Hashable {
-    /// The node of the device, as in "/dev/bus/usb/001/007".
+    /// The path of the USB device node, such as "/dev/bus/usb/001/007".
     public let path: String
-    /// The number of the interface.
+    /// The interface number.
     public let interface: UInt8
-    /// The alternate setting that has the endpoints: selecting it opens the session, selecting 0 closes it.
+    /// The alternate setting that contains the endpoints. Opening a session selects it; closing the session selects 0.
     public let alternate: UInt8
-    /// The address of the endpoint to read from, as in 0x81.
+    /// The address of the IN endpoint, such as 0x81.
     public let input: UInt8
-    /// The address of the endpoint to write to, as in 0x02.
+    /// The address of the OUT endpoint, such as 0x02.
     public let output: UInt8
-    /// The largest packet of the output, in bytes: data that fills its last packet is followed by an empty one.
+    /// The maximum packet size of the OUT endpoint, in bytes. A transfer that fills its last packet is followed by a
+    /// zero-length packet.
     public let packetLength: Int
-    /// The largest packet of the input, in bytes.
+    /// The maximum packet size of the IN endpoint, in bytes.
     public let inputPacketLength: Int
 
-    /// Endpoints of those numbers. Without a length of its own the input has that of the output.
+    /// Creates a pair of endpoints. The default of `inputPacketLength` is `packetLength`.
     public init(
         path: String, interface: UInt8, alternate: UInt8, input: UInt8, output: UInt8, packetLength: Int,
         inputPacketLength: Int? = nil

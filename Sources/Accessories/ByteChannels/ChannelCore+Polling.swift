@@ -4,46 +4,46 @@ import DeviceCore
 import Synchronization
 import SystemCalls
 
-/// The parties that may poll the port: the reactor, and the executor of the app's callbacks.
+/// The state that the reactor and the executor of the app's callbacks share. One of the two polls the port.
 struct ChannelPolling: ~Copyable {
-    /// True once the port is about to be closed. Locked while the port is read.
+    /// True once the port is about to be closed. The lock is held while the port is read.
     let isClosed = Mutex(false)
-    /// Used on the reactor's thread; nil before the channel has joined the reactor, and after it has left.
+    /// Used on the reactor thread. nil before the channel has joined the reactor and after it has left.
     let coordinator = Mutex<ReadinessCoordinator?>(nil)
-    /// The executor of the app's callbacks.
+    /// The executor of the app's callbacks; nil if only the reactor may poll.
     let executor = Mutex<DirectPlace?>(nil)
-    /// The longest delay of a read by the executor, in seconds.
+    /// The tolerated delay of a read by the executor, in seconds.
     let tolerance: Double
-    /// False once the connection is about to end, so that only the reactor may poll the port.
+    /// False once the connection is about to end. Only the reactor may then poll the port.
     let isAllowed = Atomic<Bool>(true)
     let isExecutorPolling = Atomic<Bool>(false)
 
     init(tolerance: Double) { self.tolerance = tolerance }
 }
 
-/// Polling of the port by the executor of the app's callbacks, which wakes one thread less than the reactor.
+/// Polling of the port by the executor of the app's callbacks, which wakes one thread less than polling by the reactor.
 extension ChannelCore {
-    /// Has the executor poll the port, if it can; nil for the reactor.
+    /// Makes the executor poll the port, if it can. If `place` is nil, the reactor polls.
     func deliver(in place: DirectPlace?) {
         guard port.inputPatience != nil else { return }
         let former = polling.executor.withLock { exchange(&$0, with: place) }
         if former != place { reactor.ask() }
     }
 
-    /// Reads what the executor would read; false if that is nothing.
+    /// Reads the bytes that the executor would read. Returns false if there are none.
     ///
-    /// For an app that reads while its executor is blocked.
+    /// Used when the app reads while its executor is blocked.
     func takeIn() -> Bool {
         guard polling.isExecutorPolling.load(ordering: .acquiring) else { return false }
         return polling.isClosed.withLock { isClosed in
             if isClosed { return false }
-            // The executor finds any other outcome when it reads.
+            // The executor detects any other result with its next read.
             _ = takeInputLocked(.look)
             return input.bytesAvailable > 0
         }
     }
 
-    /// Called when the channel joins the reactor that the wake-up wakes.
+    /// Called when the channel joins the reactor. The wakeup belongs to the reactor thread.
     func join(_ wakeUp: WakeUp) {
         guard let patience = port.inputPatience else { return }
         let tolerance = min(polling.tolerance, patience / 3)
@@ -51,16 +51,17 @@ extension ChannelCore {
             coordinator = ReadinessCoordinator(
                 source: self, wakeUp: wakeUp, clock: clock, tolerance: tolerance, limit: min(30, patience)
             ) { [weak self] in
-                // Until the app has read, the pipe has no room.
+                // While the pipe is full, the port is not read until the app has read from the pipe.
                 guard let self, polling.isAllowed.load(ordering: .acquiring), !input.isWriterWaiting else { return nil }
                 return polling.executor.withLock { $0 }?.delivery
             }
         }
     }
 
-    // MARK: On the reactor's thread
+    // MARK: On the reactor thread
 
-    /// The descriptor to be polled while an executor polls the port; nil if the reactor polls it.
+    /// Returns the descriptor that the reactor has to poll while an executor polls the port; nil if the reactor polls
+    /// the port.
     func updatePolling() -> Int32? {
         var descriptor: Int32?
         var isFinished = false
@@ -68,24 +69,25 @@ extension ChannelCore {
             isFinished = coordinator.update()
             if coordinator.isExecutorPolling { descriptor = coordinator.pollTarget.descriptor }
         }
-        // The reactor finds out why.
+        // The reactor determines why the executor has finished.
         if isFinished { serve(Int16(POLLIN)) }
         return descriptor
     }
 
-    /// Called when the descriptor of `updatePolling` is ready.
+    /// Called when the descriptor from `updatePolling()` is ready.
     func handlePolling() { use { coordinator in try? coordinator.handle(isReady: true) } }
 
     /// Ends polling by the executor, because the connection is about to end.
     func stopPolling() {
-        guard polling.isAllowed.exchange(false, ordering: .acquiringAndReleasing) else { return }
+        // The executor may have cleared it.
+        polling.isAllowed.store(false, ordering: .releasing)
         use { coordinator in coordinator.deregister() }
     }
 
-    /// Called when the port is about to be closed.
+    /// Called before the port is closed. Ends polling and reading.
     func leave() {
         stopPolling()
-        // It holds a reference to the channel.
+        // The coordinator retains the channel.
         polling.coordinator.withLock { $0 = nil }
         polling.isClosed.withLock { $0 = true }
     }
@@ -101,10 +103,10 @@ extension ChannelCore {
 }
 
 extension ChannelCore: PollableSource {
-    /// The reactor handles the timeouts of a channel.
+    /// Always `.never`, because the reactor handles the timeouts of a channel.
     var deadline: BootTime { .never }
 
-    /// The reactor reports the end of the connection, and waits for room in the pipe.
+    /// Reads on the executor. The reactor reports the end of the connection and waits for space in the pipe.
     func readAvailable(_ cause: ReadCause) -> ReadOutcome {
         if case .thread = cause { return .drained }
         return polling.isClosed.withLockIfAvailable { isClosed in

@@ -5,9 +5,10 @@ import DeviceCore
 import Synchronization
 import SystemCalls
 
-/// On the reactor's thread only.
+/// These methods run on the reactor thread only.
 extension ChannelCore {
-    /// The events of the port to be polled, nil for none; and a descriptor to be polled while an executor polls the port.
+    /// Returns the poll(2) events of the port, nil to ignore it; and the descriptor to poll while an executor polls the
+    /// port.
     func pollInterest() -> (events: Int16?, coordinator: Int32?) {
         let coordinator = updatePolling()
         let reads = coordinator == nil && !input.isWriterWaiting
@@ -17,17 +18,18 @@ extension ChannelCore {
             case .connected: return port.interest(reads: reads, writes: writes)
             case .closing(let closing):
                 return port.interest(reads: state.output.unsentBytes > 0 && !closing.isInputFinished, writes: writes)
-            // Poll would return immediately for as long as the app does not read.
+            // Not polled, because poll(2) would return immediately as long as the app does not read.
             case .hungUp, .ending, .finished: return nil
             }
         }
         return (coordinator == nil ? events : events.map { $0 | Self.peerHasShutDown }, coordinator)
     }
 
-    /// POLLRDHUP: the peer has shut down its sending side, which a busy executor would find late.
+    /// POLLRDHUP: the peer has shut down its sending side. Polled even while an executor polls the port, because a busy
+    /// executor would detect it late.
     private static let peerHasShutDown: Int16 = 0x2000
 
-    /// Handles events of the port and requests.
+    /// Handles the events of the port, and requests after a call of `ask()`.
     func serve(_ events: Int16) {
         let (phase, isClosed) = state.withLock { state in (state.phase, state.isClosed) }
         if case .finished = phase { return }
@@ -49,7 +51,7 @@ extension ChannelCore {
             }
         case .ending(let end, _):
             stopPolling()
-            // More is read as the app reads, up to a limit.
+            // Further bytes are read as the app makes space, up to a limit.
             if !isClosed, case .full = takeInput(.rest), !state.withLock({ $0.hasReadEnough }) {
                 return notifyEndWaiters(isFinal: false)
             }
@@ -61,14 +63,15 @@ extension ChannelCore {
         case .finished: return
         }
         if isTried || events & Int16(POLLOUT) != 0, let end = sendOutput(isReady: events & Int16(POLLOUT) != 0) {
-            // Bytes that the peer sent before the end are kept.
+            // Bytes that the peer sent before the end of the connection are kept.
             if !isClosed { _ = takeInput(.rest) }
             return finish(end)
         }
         finishIfDone()
     }
 
-    /// Finishes the channel if writing reports has failed, or if it was closed and nothing remains to be sent.
+    /// Ends the channel if writing a report has failed, or if the app has closed it and all output was sent or
+    /// abandoned.
     private func finishIfDone() {
         let (end, isAbandoned) = state.withLock { state -> (ByteChannelEnd?, Bool) in
             if case .failed(let failure) = state.output.activity { return (failure, true) }
@@ -79,12 +82,15 @@ extension ChannelCore {
         if let end, isAbandoned || port.pendingBytes == 0 { finish(end) }
     }
 
-    /// - Parameter isReady: True if poll has reported space.
+    /// Writes queued output until the port accepts no more. Returns the end if the connection has ended.
+    ///
+    /// - Parameter isReady: True if poll(2) has reported space.
     private func sendOutput(isReady: Bool) -> ByteChannelEnd? {
         guard port.framing == nil else { return nil }
         var isReady = isReady
         while true {
-            // An integer, because a pointer to guarded memory must not leave the lock. Only this thread removes bytes.
+            // An integer, because a pointer into the protected state must not leave the lock. The bytes stay in place,
+            // because only this thread removes bytes.
             let place = state.withLock { state -> (address: UInt, count: Int, isLast: Bool) in
                 let front = state.output.ring.front
                 return (UInt(bitPattern: front.baseAddress), front.count, front.count == state.output.ring.count)
@@ -109,7 +115,8 @@ extension ChannelCore {
         }
     }
 
-    /// Pauses output if the kernel reports space repeatedly but accepts nothing, so that poll would return immediately.
+    /// Pauses output if the kernel repeatedly reports space but accepts nothing, because poll(2) would return
+    /// immediately each time.
     private func pauseOutput() {
         guard state.withLock({ $0.output.recordFruitlessAttempt() }) else { return }
         let timer = clock.timer(at: clock.now.advanced(bySeconds: ChannelCore.outputPause)) { [weak self] in
@@ -125,9 +132,9 @@ extension ChannelCore {
         if isLate { timer.cancel() }
     }
 
-    /// Ends the channel and releases the port; the first call counts.
+    /// Ends the channel and releases the port. Only the first call has an effect.
     private func finish(_ end: ByteChannelEnd) {
-        // Before the app can see the end, after which no bytes arrive.
+        // Called before the end becomes visible to the app, because no bytes may arrive after it.
         leave()
         let pending = port.pendingBytes
         typealias Result = (end: ByteChannelEnd, observer: Observer?, timers: [ClockTimer?], timeout: Double)
@@ -167,18 +174,18 @@ extension ChannelCore {
     private func lostBytes(_ count: Int, _ reason: ByteChannelEnd.Reason) -> DeviceError {
         DeviceError(
             .connectionLost,
-            "The connection through \(port.path) ended before \(count) bytes that were written had been sent.",
+            "The connection through \(port.path) ended before \(count) written bytes were sent.",
             cause: .system(call: "write", errno: reason == .detached ? ENODEV : port.errorOfLoss))
     }
 
     private func release(timeout: Double) {
         let work: @Sendable () -> Void = { [self] in
-            // A report that is being written uses the descriptor; the kernel limits that time.
+            // A report that is being written uses the descriptor. The kernel limits the time of that write.
             while state.withLock({ $0.output.isReportThreadRunning }) { WorkerThread.pause(seconds: 0.005) }
             port.release(patience: timeout) { state.withLock { $0.isAbandoned } }
             for waiter in state.withLock({ $0.releaseWaiters.take(isFinal: true) }) { waiter() }
         }
-        // Waiting for a device must not delay the other channels.
+        // Runs on a separate thread if the release may wait for the device, so that the other channels are not delayed.
         guard port.isSlowToRelease else { return work() }
         do {
             try WorkerThread.start(work)

@@ -5,33 +5,33 @@ import DeviceCore
 import Synchronization
 import SystemCalls
 
-/// Reading from the port, by one at a time.
+/// Reading from the port, on one thread at a time.
 extension ChannelCore {
-    /// What was found to be read.
+    /// The result of reading all available input.
     enum Input: ~Copyable {
         case empty, full
         case ended(ByteChannelEnd)
     }
 
-    /// How much is read before others have their turn.
+    /// The amount to read before other work continues.
     enum Amount {
-        /// By an executor: about as much as an app reads in one callback.
+        /// A read by the executor: at most 32 KiB, which is about the amount that an app reads in one callback.
         case look
-        /// By the reactor.
+        /// One pass of the reactor.
         case turn
-        /// All that the kernel still gives.
+        /// All bytes that the kernel still holds.
         case rest
 
         var rounds: Int { self == .rest ? 1024 : 16 }
         var bytes: Int { self == .look ? 32_768 : .max }
     }
 
-    /// By the reactor.
+    /// Reads on the reactor thread.
     func takeInput(_ amount: Amount) -> Input {
         polling.isClosed.withLock { _ in takeInputLocked(amount) }
     }
 
-    /// Reads with the lock held.
+    /// Reads from the port. Called with the lock of `polling.isClosed` held.
     func takeInputLocked(_ amount: Amount) -> Input {
         var rest = amount.bytes
         for _ in 0..<amount.rounds {
@@ -56,7 +56,8 @@ extension ChannelCore {
                 if state.withLock({ $0.recordInput(count) }) { return .full }
             }
             switch result {
-            // Little came, so nothing else waits: poll tells if that is wrong. An executor may not be called again.
+            // A short read has most likely emptied the port; if it has not, poll(2) returns again. An executor reads
+            // on, because its run loop might not be notified again.
             case .bytes:
                 if isShort, amount == .turn, !port.isTriedAlways { return .empty }
                 if rest <= 0 { return .full }
@@ -64,7 +65,7 @@ extension ChannelCore {
             case .ended(let end): return .ended(end)
             }
         }
-        // There is more; others have their turn first.
+        // More input is available, but other work takes precedence.
         if amount == .rest || port.isTriedAlways { reactor.ask() }
         return .full
     }
@@ -79,7 +80,8 @@ extension ChannelCore {
         }
     }
 
-    /// Reads and discards input after a close, because the peer may send before it reads the rest of the output.
+    /// Reads and discards input after a close, because the peer may have to send before it can read the remaining
+    /// output.
     func dropInput() {
         let isPending = port.pendingBytes > 0
         let isNeeded = state.withLock { state in
@@ -95,7 +97,7 @@ extension ChannelCore {
                     case .bytes: continue
                     case .wait: return false
                     case .ended:
-                        // The peer may have shut down its sending side only; otherwise writing fails.
+                        // The peer may have shut down only its sending side. Otherwise, writing fails.
                         state.withLock { state in state.updateClosing { $0.isInputFinished = true } }
                         return false
                     }

@@ -6,8 +6,8 @@ import Synchronization
 import SystemCalls
 
 extension ChannelCore {
-    /// Starts a thread that lives while there are reports to be sent: the kernel lets a write of a report wait for the
-    /// device, whatever the flags say.
+    /// Starts a thread that runs while reports are queued. Writing a report blocks until the device accepts it, even
+    /// with O_NONBLOCK.
     func startWritingReports(_ framing: HIDFraming) {
         do {
             try WorkerThread.start { [self] in writeReports(framing) }
@@ -45,7 +45,7 @@ extension ChannelCore {
             case .bytes: return nil
             case .ended(let end): return end
             case .wait:
-                // Only stand-ins for the device ever have no space.
+                // Only the substitute devices of tests report a lack of space.
                 var descriptor = pollfd(fd: port.descriptor, events: Int16(POLLOUT), revents: 0)
                 poll(&descriptor, 1, 100)
                 if state.withLock({ $0.isFinished || $0.isAbandoned || $0.isEnding }) { return ByteChannelEnd(.closed) }
@@ -59,13 +59,13 @@ extension ChannelCore {
     }
 }
 
-/// A report that waits to be sent: how much of it is data in two bytes, the report's number, the data and its filling.
+/// A queued report: the number of data bytes in two bytes, the report number, the data and the padding.
 enum ReportRecord {
     static let headerLength = 2
 
     static func length(_ framing: HIDFraming) -> Int { headerLength + 1 + framing.reportLength }
 
-    /// Adds a record; there has to be space for it.
+    /// Appends a record. The ring must have space for it.
     static func write(_ data: UnsafeRawBufferPointer, as framing: HIDFraming, to ring: inout ByteRing) {
         withUnsafeTemporaryAllocation(byteCount: length(framing), alignment: 16) { record in
             record.initializeMemory(as: UInt8.self, repeating: 0)
@@ -77,7 +77,7 @@ enum ReportRecord {
         }
     }
 
-    /// Takes a record; returns how much of it is data.
+    /// Removes a record and returns the number of its data bytes.
     static func read(from ring: inout ByteRing, into record: UnsafeMutableRawBufferPointer) -> Int {
         guard ring.read(into: record) == record.count, record.count > headerLength else { return 0 }
         return Int(record[0]) | Int(record[1]) << 8

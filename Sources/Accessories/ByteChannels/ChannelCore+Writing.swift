@@ -5,7 +5,7 @@ import DeviceCore
 import Synchronization
 
 extension ChannelCore {
-    /// The end before the bytes: after it no more come.
+    /// The end is read before the number of bytes, because no bytes arrive after the end.
     var status: ByteChannelStatus {
         var status = state.withLock { state in
             let space = state.end == nil ? self.space(state.output.ring.space) : 0
@@ -16,7 +16,7 @@ extension ChannelCore {
         return status
     }
 
-    /// How many of the app's bytes fit into that much of the buffer.
+    /// Returns the number of the app's bytes that fit into `bytes` bytes of the buffer.
     private func space(_ bytes: Int) -> Int {
         guard let framing = port.framing else { return bytes }
         return bytes / ReportRecord.length(framing) * framing.reportLength
@@ -28,11 +28,11 @@ extension ChannelCore {
         let (result, asks) = state.withLock { state -> (ByteChannelWrite, Bool) in
             if let end = state.end { return (.ended(end), false) }
             var done = 0
-            // Straight to the kernel when nothing waits: that saves a copy and a change of threads.
+            // Writes directly to the kernel if no output is queued, which saves a copy and a thread switch.
             let wasEmpty = state.output.ring.count == 0
             if wasEmpty, !state.isEnding {
                 direct: while done < bytes.count {
-                    // An error is left to the reactor, which tells of it: this call may not.
+                    // Errors are left to the reactor, because this call must not notify the observer.
                     guard case .bytes(let count) = port.write(bytes.from(done), isLast: true), count > 0
                     else { break direct }
                     done += min(count, bytes.count - done)
@@ -47,7 +47,7 @@ extension ChannelCore {
         return result
     }
 
-    /// Queues a report for every part of the bytes: a write never shares a report with another one.
+    /// Queues the bytes in reports. Reports never contain bytes of two writes.
     private func write(_ bytes: UnsafeRawBufferPointer, as framing: HIDFraming) -> ByteChannelWrite {
         let bytes = BorrowedBytes(bytes: bytes)
         let (result, starts) = state.withLock { state -> (ByteChannelWrite, Bool) in
@@ -74,19 +74,18 @@ extension ChannelCore {
 
 }
 
-/// Memory of a caller's, for use under a lock during the call only.
+/// Memory of the caller, for use with a lock held and during the call only.
 struct BorrowedBytes: @unchecked Sendable {
     let bytes: UnsafeRawBufferPointer
-    /// How many there are.
     var count: Int { bytes.count }
 
-    /// Those from there on, as many as that at most, for the closure alone.
+    /// Returns at most `count` bytes from the index `start`.
     func from(_ start: Int, count: Int = .max) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: bytes[start...].prefix(count))
     }
 }
 
-/// Memory of a caller's to be filled under a lock during the call only.
+/// Memory of the caller to be filled with a lock held, during the call only.
 struct BorrowedMemory: @unchecked Sendable {
     let memory: UnsafeMutableRawBufferPointer
 }

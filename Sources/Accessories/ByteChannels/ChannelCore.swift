@@ -5,19 +5,19 @@ import DeviceCore
 import Synchronization
 import SystemCalls
 
-/// A channel as the reactor sees it: the port, a buffer for each direction, and the observer.
+/// The implementation of a channel: the port, a buffer for each direction, and the observer. The reactor serves it.
 final class ChannelCore: Sendable {
     typealias Observer = @Sendable (ByteChannelEvent) -> Void
 
-    /// The time in seconds for which written bytes are still sent after `close`.
+    /// The time in seconds for which output is still sent after `close()`.
     static let closeTimeout = 2.0
-    /// The number of bytes that are still read from a port after an end from outside: more than kernels buffer, in case the
-    /// peer is present after all and continues to send.
+    /// The maximum number of bytes that are read from the port after `end(_:then:)`, in case the peer is still present
+    /// and continues to send. More than the buffers of kernels hold.
     static let restLimit = 1_048_576
-    /// The number of consecutive writes, after each of which the kernel has reported space and accepted nothing, until output
-    /// pauses.
+    /// The number of consecutive writes after which output pauses if the kernel reported space before each one but
+    /// accepted nothing.
     static let maximumFruitlessWrites = 3
-    /// The length of that pause in seconds.
+    /// The duration of that pause, in seconds.
     static let outputPause = 0.01
 
     let port: any Port
@@ -26,7 +26,8 @@ final class ChannelCore: Sendable {
     let input: BytePipe
     let state: Mutex<ChannelState>
     let polling: ChannelPolling
-    /// The space at which a waiting writer is notified; more than a byte, because waking it is expensive.
+    /// The free space, in bytes, at which a waiting writer is notified. More than one byte, because waking a writer is
+    /// expensive.
     let notifiedSpace: Int
 
     init(_ port: any Port, clock: any DeviceClock, capacity: Int, lateness: Double, reactor: ChannelReactor) {
@@ -41,7 +42,7 @@ final class ChannelCore: Sendable {
         notifiedSpace = max(record, min(4096, capacity / 4))
     }
 
-    /// Joins the reactor, which begins to read.
+    /// Adds the channel to the reactor, which begins to read.
     func start() throws(DeviceError) {
         input.observeWriter { [weak self] event in
             if case .writable = event { self?.reactor.ask() }
@@ -65,21 +66,23 @@ final class ChannelCore: Sendable {
         withExtendedLifetime(former) {}
         guard let receive else { return input.observeReader(nil) }
         input.observeReader { event in
-            // `finish` reports the end once for both directions.
+            // `finish` reports the end, once for both directions.
             if case .readable = event { receive(.readable) }
         }
     }
 
-    /// Calls the closure once the port is free, on the thread that freed it; immediately if it is free already.
+    /// Calls the closure once the port is free, on the thread that released it; immediately if the port is free
+    /// already.
     func whenReleased(_ body: @escaping @Sendable () -> Void) {
         if !state.withLock({ $0.releaseWaiters.add(body) }) { body() }
     }
 
-    /// Ends the channel from outside. Bytes that the kernel holds are read before; bytes that have not been sent are lost.
+    /// Ends the channel for an external reason. Bytes that the kernel still holds are read first; unsent output is
+    /// lost.
     ///
-    /// The closure is called once, on the reactor's thread: when the observer has been notified of the end, or when more is
-    /// available than the pipe has space for, so that the end waits for the app. If the channel has ended, it is called
-    /// immediately.
+    /// The closure is called once, on the reactor thread: after the observer has been notified of the end, or if there
+    /// is more input than free space in the pipe, so that the end has to wait for the app. If the channel has already
+    /// ended, the closure is called immediately.
     func end(_ end: ByteChannelEnd, then body: (@Sendable () -> Void)? = nil) {
         let (hasEnded, timer) = state.withLock { state -> (Bool, ClockTimer?) in
             if state.endWaiters.hasOccurred { return (true, nil) }
@@ -131,7 +134,7 @@ final class ChannelCore: Sendable {
         if isLate { timer.cancel() }
     }
 
-    /// Abandons the bytes that were written before the close.
+    /// Stops sending output that was written before the close.
     func giveUp() {
         let isPending = state.withLock { state in
             switch state.phase {
@@ -140,7 +143,7 @@ final class ChannelCore: Sendable {
                 state.phase = .closing(closing)
                 return true
             case .finished where state.isClosed:
-                // The release of the port may be waiting for the device.
+                // The port may be waiting for the device while it is released. This ends the wait.
                 state.phase = .finished(isAbandoned: true)
                 return false
             case .connected, .hungUp, .ending, .closing, .finished: return false

@@ -3,14 +3,14 @@
 package import AccessoryFinding
 package import DeviceCore
 
-/// Opens what an accessory is talked to through.
+/// Opens the channels to accessories.
 package enum ChannelOpener {
-    /// Opens a node for this program alone; the error says why that cannot be, and what to do about it.
+    /// Opens a node for exclusive use. Errors contain the reason and a remedy.
     ///
-    /// A node that is in use, or that this user may not open yet, is tried again for at most a tenth of a second: other
-    /// programs look at a new port, and udev may be about to give it to the user.
+    /// If the node is in use or the user has no permission yet, opening is retried for at most a tenth of a second:
+    /// other programs probe new ports, and udev may be about to change the permissions.
     ///
-    /// - Parameter pauses: How long to wait between attempts, in seconds.
+    /// - Parameter pauses: The pauses between attempts, in seconds.
     package static func open(
         _ node: ChannelNode, clock: any DeviceClock, pauses: [Double] = [0.01, 0.02, 0.03, 0.04]
     ) throws(DeviceError) -> NodeChannel {
@@ -20,12 +20,12 @@ package enum ChannelOpener {
         return try NodeChannel(port, clock: clock)
     }
 
-    /// Tries again what fails for a reason that may pass. Only the last failure is put into words: finding out who has a
-    /// node takes many times as long as an attempt.
+    /// Retries an attempt that fails for a temporary reason. Only the last failure is converted to an error message,
+    /// because finding the process that has a node open takes much longer than an attempt.
     ///
     /// - Parameters:
-    ///   - pauses: How long to wait between attempts, in seconds. No attempt begins later than their sum.
-    ///   - clock: What that is measured with.
+    ///   - pauses: The pauses between attempts, in seconds. No attempt begins later than their sum.
+    ///   - clock: The clock that measures that time.
     package static func trying<Value>(
         pauses: [Double], clock: any DeviceClock, _ attempt: () throws(NodeFailure) -> Value
     ) throws(DeviceError) -> Value {

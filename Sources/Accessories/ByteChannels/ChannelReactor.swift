@@ -4,9 +4,10 @@ import DeviceCore
 import Synchronization
 import SystemCalls
 
-/// The one thread that waits for all channels. It starts with the first one, and sleeps without an end when there is none.
+/// The thread that polls all channels. It starts with the first channel and continues to wait when there are no
+/// channels.
 package final class ChannelReactor: Sendable {
-    /// The one of the process.
+    /// The reactor of the process.
     package static let shared = ChannelReactor()
 
     private struct State {
@@ -15,27 +16,28 @@ package final class ChannelReactor: Sendable {
     }
 
     private let state = Mutex(State())
-    /// Counts changes of the list.
+    /// Incremented with each change of `channels`.
     private let version = Atomic<Int>(0)
-    /// A wake-up is on its way.
+    /// True if a wakeup has been sent and not yet been processed.
     private let isSignalled = Atomic<Bool>(false)
-    /// Somebody wants something that poll does not tell of.
+    /// True if a channel requires service for a reason that poll(2) does not report.
     private let isAsked = Atomic<Bool>(false)
     private let thread = Atomic<UInt>(0)
     private let wakeUpCount = Atomic<Int>(0)
 
+    /// Creates a reactor without channels.
     package init() {}
 
-    /// How often the thread has come back from its wait, in the life of the process.
+    /// The number of times that poll(2) has returned since the process started.
     package var wakeUps: Int { wakeUpCount.load(ordering: .relaxed) }
 
-    /// How many channels it serves.
+    /// The number of channels of this reactor.
     package var channelCount: Int { state.withLock { $0.channels.count } }
 
     func add(_ channel: ChannelCore) throws(DeviceError) {
         try state.withLock { state throws(DeviceError) in
             if state.wakeUp == nil {
-                let wakeUp = try WakeUp(for: "channels to accessories")
+                let wakeUp = try WakeUp(for: "the channels to accessories")
                 try WorkerThread.start { [self] in run(wakeUp) }
                 state.wakeUp = wakeUp
             }
@@ -51,13 +53,13 @@ package final class ChannelReactor: Sendable {
         version.add(1, ordering: .releasing)
     }
 
-    /// True on its thread.
+    /// True on the reactor thread.
     var isCurrent: Bool { thread.load(ordering: .relaxed) == currentThread() }
 
-    /// Has every channel look at what is asked of it, on the reactor's thread.
+    /// Makes the reactor thread call `serve` on every channel.
     func ask() {
         isAsked.store(true, ordering: .sequentiallyConsistent)
-        // The reactor itself looks before it waits again.
+        // The reactor thread checks `isAsked` before it waits again.
         if isCurrent { return }
         if isSignalled.exchange(true, ordering: .sequentiallyConsistent) { return }
         state.withLock { $0.wakeUp }?.signal()
@@ -82,23 +84,24 @@ package final class ChannelReactor: Sendable {
             descriptors.append(pollfd(fd: wakeUp.readEnd, events: Int16(POLLIN), revents: 0))
             for channel in channels {
                 let (events, coordinator) = channel.pollInterest()
-                // A negative descriptor is passed over.
+                // poll(2) ignores negative descriptors.
                 descriptors.append(pollfd(fd: events == nil ? -1 : channel.descriptor, events: events ?? 0, revents: 0))
                 descriptors.append(pollfd(fd: coordinator ?? -1, events: Int16(POLLIN), revents: 0))
             }
-            // A channel that has more to do asks again and again: the others are looked at in between.
+            // With requests pending, poll(2) returns immediately. It is still called, so that the other channels are
+            // served too.
             let isBusy = isAsked.load(ordering: .sequentiallyConsistent) || version.load(ordering: .acquiring) != seen
             let ready = poll(&descriptors, nfds_t(descriptors.count), isBusy ? 0 : -1)
             wakeUpCount.add(1, ordering: .relaxed)
             guard ready != 0 else { continue }
             guard ready > 0 else {
-                // Memory is short for a moment; nothing else can go wrong here.
+                // Apart from EINTR, only a temporary lack of memory makes poll(2) fail here.
                 if errno != EINTR { WorkerThread.pause(seconds: 0.01) }
                 continue
             }
             if descriptors[0].revents != 0 {
                 wakeUp.drain()
-                // After the drain and before the look at what is asked: no wake-up falls between.
+                // Cleared after the drain and before the next check of `isAsked`, so that no wakeup is lost.
                 isSignalled.store(false, ordering: .sequentiallyConsistent)
             }
             for index in channels.indices {

@@ -3,7 +3,7 @@
 import AccessoryFinding
 import DeviceCore
 
-/// The state of a channel: the phase of the connection, what remains to be sent, and the closures to be notified.
+/// The state of a channel: the phase of the connection, the unsent output, and the closures to call.
 ///
 /// ```
 ///             POLLHUP with a full pipe          the rest has been read
@@ -22,10 +22,10 @@ struct ChannelState: ~Copyable {
         case connected
         /// The kernel has hung up. The bytes that it still holds are read as the pipe gets space.
         case hungUp
-        /// The connection ends for that reason after the bytes that the kernel still holds have been read; at once if the app
-        /// has closed the channel.
+        /// The connection ends, for the given reason, after the bytes that the kernel still holds have been read. If
+        /// the app has closed the channel, it ends immediately.
         case ending(ByteChannelEnd, bytesRead: Int)
-        /// The app has closed the channel. Bytes that were written are sent until the deadline.
+        /// The app has closed the channel. Remaining output is sent until the deadline.
         case closing(Closing)
         /// The reactor no longer uses the port.
         case finished(isAbandoned: Bool)
@@ -34,14 +34,14 @@ struct ChannelState: ~Copyable {
     struct Closing {
         let deadline: BootTime
         var timer: ClockTimer?
-        /// True once the port delivers no more input, which is discarded.
+        /// True once no more input follows. Input is discarded in this phase.
         var isInputFinished = false
-        /// True once the deadline has been reached: nothing more is sent.
+        /// True once no more output is sent, for example because the deadline has been reached.
         var isAbandoned = false
     }
 
     var phase = Phase.connected
-    /// The end as the app sees it; nil while it may write.
+    /// The end of the connection as reported to the app; nil while the app may write.
     var end: ByteChannelEnd?
     var output: ChannelOutput
     var observer: ChannelCore.Observer?
@@ -59,7 +59,7 @@ struct ChannelState: ~Copyable {
 
     var isEnding: Bool { if case .ending = phase { true } else { false } }
 
-    /// True if nothing more is to be sent after the app has closed the channel.
+    /// True if no more output is sent after the app has closed the channel.
     var isAbandoned: Bool {
         switch phase {
         case .closing(let closing): closing.isAbandoned
@@ -68,7 +68,7 @@ struct ChannelState: ~Copyable {
         }
     }
 
-    /// Records bytes that were read. Returns true if enough have been read from a connection that ends.
+    /// Records bytes that were read. Returns true if the limit for a connection that is ending has been reached.
     mutating func recordInput(_ count: Int) -> Bool {
         guard case .ending(let end, let bytesRead) = phase else { return false }
         phase = .ending(end, bytesRead: bytesRead + count)
@@ -79,14 +79,15 @@ struct ChannelState: ~Copyable {
         if case .ending(_, let bytesRead) = phase { bytesRead >= ChannelCore.restLimit } else { false }
     }
 
-    /// Changes the closing phase, if the channel is in it.
+    /// Changes the data of the closing phase. Does nothing in other phases.
     mutating func updateClosing(_ body: (inout Closing) -> Void) {
         guard case .closing(var closing) = phase else { return }
         body(&closing)
         phase = .closing(closing)
     }
 
-    /// The observer, if a writer waits and enough space has become free.
+    /// Returns the observer if a writer is waiting and at least `minimum` bytes of space are free. The writer then no
+    /// longer counts as waiting.
     mutating func observerOfSpace(minimum: Int) -> ChannelCore.Observer? {
         guard output.isWriterWaiting, end == nil, output.ring.space >= minimum else { return nil }
         output.isWriterWaiting = false
@@ -94,23 +95,23 @@ struct ChannelState: ~Copyable {
     }
 }
 
-/// The bytes that the app has written and the port has not yet accepted.
+/// The bytes that the app has written and the port has not accepted yet.
 struct ChannelOutput: ~Copyable {
     enum Activity {
-        /// The reactor writes when the port has space. The count is of consecutive attempts in which the kernel reported space and
-        /// accepted nothing.
+        /// The reactor writes when the port has space. The value is the number of consecutive attempts in which the
+        /// kernel reported space but accepted nothing.
         case reactor(fruitlessAttempts: Int)
         /// The reactor does not write until the timer expires.
         case paused(ClockTimer?)
-        /// A thread writes reports.
+        /// A separate thread writes reports.
         case reportThread
-        /// A report could not be written.
+        /// Writing a report has failed.
         case failed(ByteChannelEnd)
     }
 
-    /// Bytes, or records of ``ReportRecord`` if the port has framing.
+    /// The queued bytes, as records of ``ReportRecord`` if the port has a report format.
     var ring: ByteRing
-    /// The number of bytes that were not sent, without the padding of reports.
+    /// The number of unsent bytes, without the padding of reports.
     var unsentBytes = 0
     var isWriterWaiting = false
     var activity = Activity.reactor(fruitlessAttempts: 0)
@@ -121,7 +122,7 @@ struct ChannelOutput: ~Copyable {
 
     var isReportThreadRunning: Bool { if case .reportThread = activity { true } else { false } }
 
-    /// Records an attempt in which the kernel accepted nothing. Returns true if output pauses now.
+    /// Records an attempt in which the kernel accepted nothing. Returns true if output has to pause.
     mutating func recordFruitlessAttempt() -> Bool {
         guard case .reactor(let count) = activity else { return false }
         let isPause = count + 1 >= ChannelCore.maximumFruitlessWrites
@@ -129,7 +130,7 @@ struct ChannelOutput: ~Copyable {
         return isPause
     }
 
-    /// Ends a pause. The next fruitless attempt begins another one.
+    /// Ends a pause. The next attempt without progress begins another one.
     mutating func resume() {
         if isPaused { activity = .reactor(fruitlessAttempts: ChannelCore.maximumFruitlessWrites - 1) }
     }
@@ -138,12 +139,12 @@ struct ChannelOutput: ~Copyable {
     mutating func recordSent(_ count: Int) { unsentBytes -= min(count, unsentBytes) }
 }
 
-/// Closures that are called once an event has occurred, and immediately afterwards.
+/// A list of closures that are called when an event occurs, or immediately if it has already occurred.
 struct Completion {
     /// nil after the event.
     private var waiters: [@Sendable () -> Void]? = []
 
-    /// Adds a closure. Returns false if the event has occurred; then the caller has to call it.
+    /// Adds a closure. Returns false if the event has already occurred; the caller then has to call the closure.
     mutating func add(_ waiter: @escaping @Sendable () -> Void) -> Bool {
         waiters?.append(waiter)
         return waiters != nil
@@ -151,7 +152,7 @@ struct Completion {
 
     var hasOccurred: Bool { waiters == nil }
 
-    /// Returns the closures to be called now. With `isFinal`, the event has occurred.
+    /// Returns the closures to call now. If `isFinal` is true, the event counts as occurred from now on.
     mutating func take(isFinal: Bool) -> [@Sendable () -> Void] {
         let due = waiters ?? []
         if waiters != nil { waiters = isFinal ? nil : [] }

@@ -4,14 +4,15 @@ package import AccessoryFinding
 import SystemCalls
 import DeviceCore
 
-/// Reports of a HID device. What is written has its number in front, which is 0 where reports are not numbered.
+/// The reports of a HID device. A written report is preceded by its number, which is 0 if reports are not numbered.
 package final class HIDPort: Port {
     package let descriptor: Int32
     package let path: String
     private let settings: HIDFraming
     package var framing: HIDFraming? { settings }
 
-    /// Takes over a descriptor that gives and takes a report at a time, and does not block.
+    /// Creates a port of an open, nonblocking descriptor that transfers one report per call. The port closes the
+    /// descriptor.
     package init(descriptor: Int32, path: String, framing: HIDFraming) {
         self.descriptor = descriptor
         self.path = path
@@ -22,7 +23,7 @@ package final class HIDPort: Port {
         guard (1...16_384).contains(framing.reportLength) else {
             throw NodeFailure(
                 .invalidConfiguration,
-                "A report of \(framing.reportLength) bytes cannot be: \(path) needs a length from 1 to 16384.")
+                "The report length \(framing.reportLength) of \(path) is invalid. Use a length from 1 to 16384.")
         }
         let descriptor = systemOpen(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw NodeFailure(opening: path, errno: errno) }
@@ -36,8 +37,8 @@ package final class HIDPort: Port {
 
     package func interest(reads: Bool, writes: Bool) -> Int16 { reads ? Int16(POLLIN) : 0 }
 
-    /// The buffer holds a byte more than a report. Where reports are numbered the number comes first, and reports of
-    /// other numbers are passed over; the kernel drops what is longer than the buffer.
+    /// Reads a report. The buffer has to be one byte longer than a report: numbered reports begin with their number,
+    /// which is removed. Reports with other numbers are skipped. The kernel drops bytes beyond the end of the buffer.
     package func read(into buffer: UnsafeMutableRawBufferPointer) -> PortResult {
         let isNumbered = settings.reportNumber != 0
         let length = min(buffer.count, settings.reportLength + (isNumbered ? 1 : 0))

@@ -2,13 +2,23 @@
 
 package import DeviceCore
 
-/// A channel through a node of the kernel's: a serial port, reports of a HID device, a socket, bulk endpoints.
+/// A byte channel through a device node or socket: a serial port, the reports of a HID device, a Unix socket or USB
+/// bulk endpoints.
 ///
-/// All channels of a process share one thread, which sleeps while nothing happens. Dropping the last reference closes it.
+/// All channels of a process share one reactor thread, which sleeps while no channel has events. Releasing the last
+/// reference closes the channel.
 package final class NodeChannel: LendableChannel {
     private let core: ChannelCore
 
-    /// - Parameter lateness: Seconds that a place that reads may be late, at most; less where the port has less patience.
+    /// Creates a channel and adds it to the reactor. On failure, the port is released.
+    ///
+    /// - Parameters:
+    ///   - port: The open port. The channel releases it.
+    ///   - clock: The clock for deadlines.
+    ///   - capacity: The size of the buffer in each direction, in bytes; at least four reports if the port has reports.
+    ///   - lateness: The maximum delay, in seconds, of an executor that reads the port. Limited to a third of the
+    ///     port's input patience.
+    ///   - reactor: The reactor that serves the channel.
     package init(
         _ port: any Port, clock: any DeviceClock, capacity: Int = 65_536, lateness: Double = 0.1,
         reactor: ChannelReactor = .shared
@@ -26,47 +36,49 @@ package final class NodeChannel: LendableChannel {
         core.close()
     }
 
-    /// Takes bytes that have come in.
+    /// Reads received bytes.
     package func read(into buffer: UnsafeMutableRawBufferPointer) -> ByteChannelRead { core.read(into: buffer) }
 
-    /// Hands over bytes to be sent: at once where the kernel takes them, else in the background.
+    /// Writes bytes: immediately if the kernel accepts them, otherwise in the background.
     package func write(_ bytes: UnsafeRawBufferPointer) -> ByteChannelWrite { core.write(bytes) }
 
-    /// How many bytes have come in, how many can be written without waiting, and how the connection ended.
+    /// The number of received bytes, the number of bytes that can be written without waiting, and the end of the
+    /// connection.
     package var status: ByteChannelStatus { core.status }
 
-    /// Has the closure told of what changes: on the thread of all channels, of the place that reads, or of who reads. It
-    /// should be quick, and not read itself.
+    /// Sets the observer. It is called on the reactor thread, on the executor that reads the port, or on the thread
+    /// that calls `read`. It must return quickly and must not read.
     package func observe(_ receive: (@Sendable (ByteChannelEvent) -> Void)?) { core.observe(receive) }
 
-    /// Has that place read from a serial port or a socket, when it can.
+    /// Sets the executor that reads from a serial port or socket when it can; nil selects the reactor thread.
     package func deliver(in place: DirectPlace?) { core.deliver(in: place) }
 
+    /// Reads the bytes that the executor would find in its next poll.
     package func takeIn() { _ = core.takeIn() }
 
-    /// Ends the connection from this side. What was written is still sent, for at most two seconds.
+    /// Closes the connection from this side. Bytes written before are still sent, for at most two seconds.
     package func close() { core.close() }
 
-    /// Ends the connection from outside, as when the accessory is known to be unplugged. The first end counts, be it
-    /// this one or the kernel's.
+    /// Ends the connection for an external reason, for example because the accessory was unplugged. Only the first end
+    /// has an effect, whether it is this one or the kernel's.
     package func end(_ end: ByteChannelEnd) { core.end(end) }
 
-    /// Ends the connection from outside, and calls the closure once that is done.
+    /// Ends the connection for an external reason and calls the closure afterwards.
     ///
-    /// It is done when the observer has been told of the end, or when more has come in than there is space for: the end
-    /// is then told when the app has read that. The closure is called on the thread of all channels, and at once on this
-    /// thread when the connection is over already.
+    /// The closure is called once the observer has been notified of the end. If more bytes have been received than the
+    /// buffer has space for, the closure is called immediately and the observer is notified after the app has read
+    /// them. The closure runs on the reactor thread, or on the calling thread if the connection has already ended.
     package func end(_ end: ByteChannelEnd, then body: @escaping @Sendable () -> Void) { core.end(end, then: body) }
 
-    /// Has a channel that was closed send no more of what was written, but give the port back as soon as the system
-    /// allows that; does nothing while the channel is in use. Keeps neither the channel nor the port.
+    /// A closure that makes a closed channel stop sending and release its port as soon as the system allows. It does
+    /// nothing while the channel is in use, and retains neither the channel nor the port.
     package var giveUp: @Sendable () -> Void {
         { [weak core] in core?.giveUp() }
     }
 
-    /// True on the thread of all channels, where nobody may wait for one of them.
+    /// True on the reactor thread, which must not wait for a channel.
     package static var isOnThreadOfChannels: Bool { ChannelReactor.shared.isCurrent }
 
-    /// Calls the closure once the port is free for another program, or for this one: at once when it is.
+    /// Calls the closure once the port is free for this or another program; immediately if it already is.
     package func whenReleased(_ body: @escaping @Sendable () -> Void) { core.whenReleased(body) }
 }

@@ -3,14 +3,15 @@
 import SystemCalls
 package import DeviceCore
 
-/// Why a node cannot be opened. It is put into words, which say what to do, only when somebody is to read them.
+/// The reason that a node cannot be opened. The error message is created only on demand.
 package struct NodeFailure: Error {
-    /// True when it may pass within a moment: somebody else has the node, or this user may not open it yet.
+    /// True if the reason may be temporary: another program has the node open, or the user has no permission yet.
     package let isPassing: Bool
     private let describe: @Sendable () -> DeviceError
 
-    // Not copied to where it is called, these three: there are many such places, and none is in a hurry.
+    // These three initializers are not inlined: they have many call sites, none of them time-critical.
 
+    /// Creates a failure.
     package init(isPassing: Bool, describe: @escaping @Sendable () -> DeviceError) {
         self.isPassing = isPassing
         self.describe = describe
@@ -21,7 +22,7 @@ package struct NodeFailure: Error {
         self.init(isPassing: isPassing) { DeviceError(code, message, cause: cause) }
     }
 
-    /// What a call that opens or sets up a node has failed with.
+    /// Creates the failure of a call that opens or configures a node.
     @inline(never)
     package init(opening path: String, call: String = "open", errno number: Int32) {
         let isPassing =
@@ -29,19 +30,19 @@ package struct NodeFailure: Error {
         self.init(isPassing: isPassing) { Self.error(path, call: call, errno: number) }
     }
 
-    /// Somebody else has it.
+    /// Creates the failure of opening a node that is in use.
     @inline(never)
     init(busy path: String) {
         self.init(isPassing: true) { DeviceError(.busy, Self.busy(path)) }
     }
 
-    /// In words. That may take some tens of milliseconds.
+    /// The error with its message. Creating it may take tens of milliseconds.
     package var described: DeviceError { describe() }
 
     private static func error(_ path: String, call: String, errno number: Int32) -> DeviceError {
         let (code, words): (DeviceError.Code, String) =
             switch number {
-            case ENOENT, ENOTDIR: (.notFound, "There is no node \(path). The accessory may have been unplugged.")
+            case ENOENT, ENOTDIR: (.notFound, "\(path) does not exist. The accessory may have been unplugged.")
             case ENXIO, ENODEV: (.notFound, "Nothing is attached to \(path).")
             case EACCES, EPERM, EROFS: (.permissionDenied, permission(path))
             case EBUSY, EWOULDBLOCK: (.busy, busy(path))
@@ -50,18 +51,18 @@ package struct NodeFailure: Error {
             case EISDIR, ENOTTY, ENOTSOCK, EPROTOTYPE:
                 (
                     .invalidConfiguration,
-                    "\(path) is not of the kind that it is said to be. Check the configuration."
+                    "\(path) is not of the configured kind. Check the configuration."
                 )
-            case ECONNREFUSED: (.unreachable, "Nobody listens on \(path). Start the program that should.")
+            case ECONNREFUSED: (.unreachable, "No program listens on \(path). Start its server.")
             default: (.inputOutput, "\(path) cannot be opened. Unplug the accessory and plug it in again.")
             }
         return DeviceError(code, words, cause: .system(call: call, errno: number))
     }
 
-    /// Somebody else has it; who, as far as this user may see.
+    /// Returns the message for a node that is in use, with the program that uses it if the user may see it.
     private static func busy(_ path: String) -> String {
-        // The attempt's own descriptor is closed by now.
-        let holder = NodeHolder.find(path)?.text ?? "a program that this user may not see"
+        // The descriptor of the failed attempt is already closed.
+        let holder = NodeHolder.find(path)?.text ?? "a program of another user"
         return "\(path) is in use by \(holder). Close it there first."
     }
 
@@ -69,7 +70,7 @@ package struct NodeFailure: Error {
         var status = stat()
         guard stat(path, &status) == 0 else {
             return
-                "\(path) may not be opened by this user, and not even be looked at. Check the folders that lead to it."
+                "This user may not access \(path). Check the permissions of its parent directories."
         }
         let mode = status.st_mode & 0o7777
         let digits = String(mode, radix: 8)
@@ -78,13 +79,13 @@ package struct NodeFailure: Error {
         let advice =
             if mode & 0o060 == 0o060, status.st_gid != 0 {
                 "Add the user to the group (usermod -a -G \(group) USER) and log in again, or add a udev rule that gives "
-                    + "the node to the user."
+                    + "the user access to the node."
             } else {
-                "Add a udev rule that gives the node to a group of the user's: MODE=\"0660\", GROUP=\"dialout\"."
+                "Add a udev rule that gives a group of the user access: MODE=\"0660\", GROUP=\"dialout\"."
             }
         return
-            "\(path) may not be opened by this user: its mode is \(String(repeating: "0", count: max(0, 4 - digits.count)))"
-            + "\(digits), its owner \(owner), its group \(group). \(advice)"
+            "This user may not open \(path) (mode \(String(repeating: "0", count: max(0, 4 - digits.count)))"
+            + "\(digits), owner \(owner), group \(group)). \(advice)"
     }
 
     private static func user(_ id: uid_t) -> String {
@@ -112,5 +113,5 @@ package struct NodeFailure: Error {
     }
 }
 
-/// The C structure, whose name the method hides.
+/// The C structure, whose name is shadowed by the method `group(_:)`.
 private typealias GroupEntry = group

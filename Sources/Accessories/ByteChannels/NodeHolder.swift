@@ -3,18 +3,19 @@
 import DeviceCore
 import SystemCalls
 
-/// The program that has a node open.
+/// The process that has a node open.
 package struct NodeHolder: Sendable {
-    /// Its process.
+    /// The process ID.
     package let pid: Int32
-    /// Its name, at most 15 bytes long; empty when that cannot be read.
+    /// The name of the program, at most 15 bytes long; empty if it cannot be read.
     package let program: String
 
-    /// The first process found with the node open, as far as this user may see; another one before this one.
+    /// Returns the first process found that has the node open, as far as the user may see. This process is returned
+    /// only if no other is found.
     ///
     /// - Parameters:
-    ///   - descriptor: One of this process that does not count.
-    ///   - limit: How many open files are looked at.
+    ///   - descriptor: A descriptor of this process to ignore.
+    ///   - limit: The maximum number of open files to check.
     package static func find(_ path: String, except descriptor: Int32? = nil, limit: Int = 50_000) -> NodeHolder? {
         guard let resolved = realpath(path, nil) else { return nil }
         defer { free(resolved) }
@@ -32,7 +33,7 @@ package struct NodeHolder: Sendable {
                 rest -= 1
                 if isOwn, file == descriptor { continue }
                 let entry = "\(folder)/\(file)"
-                // By the name first, which is cheap; containers may have other nodes of the same name.
+                // The name is compared first, which is cheap. Containers may have other nodes with the same name.
                 guard isLink(entry, to: wanted), isNode(entry, node) else { continue }
                 if !isOwn { return NodeHolder(pid: pid, program: name(pid)) }
                 own = true
@@ -42,7 +43,7 @@ package struct NodeHolder: Sendable {
         return own ? NodeHolder(pid: getpid(), program: name(getpid())) : nil
     }
 
-    /// In the words of an error.
+    /// A description for error messages.
     package var text: String {
         if pid == getpid() { return "this program itself" }
         return program.isEmpty ? "process \(pid)" : "\(program), process \(pid)"
@@ -71,7 +72,7 @@ package struct NodeHolder: Sendable {
         }
     }
 
-    /// The entries of a folder that are numbers.
+    /// Returns the directory entries that are numbers.
     static func numbers(_ path: String, limit: Int) -> [Int32] {
         guard var entries = FolderEntries(path) else { return [] }
         var numbers: [Int32] = []

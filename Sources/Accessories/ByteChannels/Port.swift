@@ -4,54 +4,60 @@ package import AccessoryFinding
 package import DeviceCore
 import SystemCalls
 
-/// A node of the kernel's that bytes go through. No call blocks, but for those that say so.
+/// An open device node or socket that transfers bytes. Calls do not block unless documented.
 ///
-/// `prepare` is called on the reactor's thread only, `read` and `write` on any, one of each at a time.
+/// `prepare` is called on the reactor thread only. `read` and `write` are called on any thread, but neither is called
+/// concurrently with itself.
 package protocol Port: AnyObject, Sendable {
-    /// What is polled.
+    /// The descriptor to poll.
     var descriptor: Int32 { get }
-    /// For people.
+    /// The path, for messages.
     var path: String { get }
-    /// How bytes become reports; nil for a stream.
+    /// The report format; nil for a byte stream.
     var framing: HIDFraming? { get }
-    /// True where readiness to read and write is not what poll tells of: both are tried after whatever happens.
+    /// True if poll(2) does not report whether the port is readable or writable. Both are then tried after every event.
     var isTriedAlways: Bool { get }
-    /// Seconds for which what comes in surely waits until somebody reads it; nil where only the reactor may read.
+    /// The time in seconds for which the system keeps unread input without loss; nil if only the reactor may read.
     var inputPatience: Double? { get }
-    /// What the system says when it has lost bytes because the other side is gone.
+    /// The errno that reports the loss of unsent bytes after the peer has gone.
     var errorOfLoss: Int32 { get }
-    /// Bytes that `write` took and the system may still lose.
+    /// The number of bytes that `write` accepted and that are lost if the connection ends now.
     var pendingBytes: Int { get }
-    /// True where giving the port back may wait for the device.
+    /// True if releasing the port may wait for the device.
     var isSlowToRelease: Bool { get }
 
-    /// What to poll for.
+    /// Returns the poll(2) events to wait for.
     func interest(reads: Bool, writes: Bool) -> Int16
 
-    /// Takes in what the kernel has done.
+    /// Collects completed requests from the kernel.
     func prepare()
 
-    /// Takes bytes that have come in; a whole report where there is framing.
+    /// Reads received bytes; one complete report if the port has a report format.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> PortResult
 
-    /// Hands bytes to the kernel; a whole report, with its number in front, where there is framing. That may block then.
+    /// Passes bytes to the kernel; one complete report, preceded by its number, if the port has a report format.
+    /// Writing a report may block.
     ///
-    /// - Parameter isLast: Nothing waits behind these bytes.
+    /// - Parameter isLast: True if no further bytes are queued.
     func write(_ bytes: UnsafeRawBufferPointer, isLast: Bool) -> PortResult
 
-    /// Gives the port back, once, when nobody uses it any more. Lets the system send for that many seconds what it has
-    /// taken, if the port can tell, unless that is given up meanwhile. May block.
+    /// Releases the port. Called once, after the last use. May block.
+    ///
+    /// - Parameters:
+    ///   - patience: The time, in seconds, for the system to send the bytes that it has accepted, if the port can
+    ///     report their number.
+    ///   - isGivenUp: Returns true to end that wait early.
     func release(patience: Double, isGivenUp: () -> Bool)
 }
 
-/// What holds for a stream that poll tells of, which is what most ports are.
+/// The defaults: a byte stream whose readiness poll(2) reports.
 extension Port {
     package var framing: HIDFraming? { nil }
     package var isTriedAlways: Bool { false }
     package var inputPatience: Double? { nil }
     package var errorOfLoss: Int32 { EIO }
     package var pendingBytes: Int { 0 }
-    /// A driver may talk to the device when the port is closed.
+    /// A driver may communicate with the device when the port is closed.
     package var isSlowToRelease: Bool { true }
 
     package func interest(reads: Bool, writes: Bool) -> Int16 {
@@ -69,16 +75,16 @@ extension Port {
     }
 }
 
-/// What became of reading or writing.
+/// The result of reading or writing.
 package enum PortResult: Sendable {
-    /// That many bytes; 0 for a report that is not for us.
+    /// The number of transferred bytes; 0 if a report with another number was skipped.
     case bytes(Int)
-    /// Not now.
+    /// The port is not ready.
     case wait
-    /// Never again.
+    /// The connection has ended.
     case ended(ByteChannelEnd)
 
-    /// Reads once. Nothing to be read is different from the end, which reads as no bytes.
+    /// Reads once. Returns `.wait` if no bytes are available and `.ended` at the end of the stream.
     static func reading(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer, path: String) -> PortResult {
         while true {
             let count = systemRead(descriptor, buffer)
@@ -90,8 +96,8 @@ package enum PortResult: Sendable {
         }
     }
 
-    /// What a call that writes has returned. Nothing taken may come with a poll that tells of space: who asks again at once
-    /// would do so without an end.
+    /// Converts the return value of a write call. Zero bytes count as `.wait`: since poll(2) may still report space, an
+    /// immediate retry could loop endlessly.
     static func written(_ count: Int, path: String) -> PortResult {
         if count > 0 { return .bytes(count) }
         if count == 0 { return .wait }
@@ -102,15 +108,15 @@ package enum PortResult: Sendable {
 }
 
 extension ByteChannelEnd {
-    /// What an error of the kernel's means for the connection.
+    /// Converts an errno to the end of a connection.
     init(errno number: Int32, call: String, path: String) {
         switch number {
-        // A transfer that an unplugged USB device does not answer fails with EPROTO or EILSEQ.
+        // The error of an unanswered USB transfer is EPROTO or EILSEQ if the device was unplugged.
         case EIO, ENXIO, ENODEV, EPIPE, ECONNRESET, ESHUTDOWN, ENOTCONN, EPROTO, EILSEQ:
             self.init(.hungUp)
         default:
             let error = DeviceError(
-                .inputOutput, "Talking through \(path) failed. Close the session and open it again.",
+                .inputOutput, "The transfer through \(path) failed. Close the session and open it again.",
                 cause: .system(call: call, errno: number))
             self.init(.failed, error: error)
         }

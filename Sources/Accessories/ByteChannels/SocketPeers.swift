@@ -2,16 +2,17 @@
 
 import SystemCalls
 
-/// Who is connected to the socket at a path, as far as the kernel and this user's rights tell.
+/// The programs connected to the socket at a path, as far as the kernel and the user's permissions reveal them.
 package struct SocketPeers: Sendable {
-    /// How many connections its server has accepted; of those that wait for that the kernel does not tell.
+    /// The number of connections that the server has accepted. The kernel does not report connections that wait to be
+    /// accepted.
     package let count: Int
-    /// The programs that have them, other ones before this one.
+    /// The programs with these connections. This process is last.
     package let holders: [NodeHolder]
 
-    /// Asks the kernel. That may take some tens of milliseconds.
+    /// Queries the kernel, which may take tens of milliseconds.
     ///
-    /// - Parameter limit: How many open files are looked at.
+    /// - Parameter limit: The maximum number of open files to check.
     package init(of path: String, limit: Int = 50_000) {
         let sockets = Self.sockets(at: path)
         count = sockets.count
@@ -35,7 +36,7 @@ package struct SocketPeers: Sendable {
         return holders.filter { $0.pid != getpid() } + holders.filter { $0.pid == getpid() }
     }
 
-    /// The number of the socket that a descriptor stands for: the link says "socket:[NUMBER]".
+    /// Returns the inode of the socket behind a descriptor, from its link "socket:[INODE]" in /proc.
     private static func socket(at path: String) -> UInt32? {
         withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { buffer in
             guard let start = buffer.baseAddress else { return nil }
@@ -49,7 +50,7 @@ package struct SocketPeers: Sendable {
 
     // MARK: Sockets
 
-    // From linux/netlink.h, sock_diag.h and unix_diag.h, which Swift does not see.
+    // From linux/netlink.h, sock_diag.h and unix_diag.h, which are not imported into Swift.
     static let diagnosis: Int32 = 4
     static let byFamily: UInt16 = 20
     static let requestsAll: UInt16 = 0x301
@@ -64,7 +65,7 @@ package struct SocketPeers: Sendable {
     static let messageLength = 16
     static let requestLength = 40
 
-    /// What the path leads to.
+    /// The file that a path refers to.
     private struct Wanted {
         var status = stat()
         var name: ArraySlice<UInt8>
@@ -82,8 +83,8 @@ package struct SocketPeers: Sendable {
         path.lastIndex(of: UInt8(ascii: "/")).map { path[($0 + 1)...] } ?? path
     }
 
-    /// The numbers of the sockets at the far ends of all connections to the one at that path; empty where the kernel does
-    /// not tell.
+    /// Returns the inodes of the peers of all connections to the socket at a path; empty if the kernel does not report
+    /// them.
     private static func sockets(at path: String) -> Set<UInt32> {
         guard let wanted = Wanted(path) else { return [] }
         let descriptor = Sockets.open(Int32(AF_NETLINK), .datagrams, protocol: diagnosis)
@@ -106,7 +107,7 @@ package struct SocketPeers: Sendable {
         guard request.withUnsafeBytes({ systemSend(descriptor, $0) }) == request.count else { return [] }
         var sockets: Set<UInt32> = []
         withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 16) { buffer in
-            // The kernel answers at once, part by part; there is an end to a machine's sockets.
+            // The kernel sends its reply immediately, in parts. The loop is bounded in case the reply never ends.
             for _ in 0..<10_000 {
                 var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
                 guard poll(&state, 1, 100) > 0 else { return }
@@ -119,7 +120,7 @@ package struct SocketPeers: Sendable {
         return sockets
     }
 
-    /// Takes in a part of the answer; false at its end.
+    /// Parses a part of the reply. Returns false at the end of the reply.
     private static func take(_ part: UnsafeRawBufferPointer, _ wanted: Wanted, _ sockets: inout Set<UInt32>) -> Bool {
         var rest = part[...]
         while rest.count >= headerLength {
@@ -136,7 +137,7 @@ package struct SocketPeers: Sendable {
         return true
     }
 
-    /// The socket at the far end of one whose name is that file.
+    /// Returns the inode of the peer of a socket if the socket is bound to the wanted file; otherwise nil.
     private static func peer(_ attributes: UnsafeRawBufferPointer, _ wanted: Wanted) -> UInt32? {
         var rest = attributes[...]
         var (isFile, isDevice, isName) = (false, false, false)
@@ -150,7 +151,8 @@ package struct SocketPeers: Sendable {
                 let file = attribute.loadUnaligned(fromByteOffset: 4, as: UInt32.self)
                 isFile = file == UInt32(truncatingIfNeeded: wanted.status.st_ino)
                 let device = UInt64(attribute.loadUnaligned(fromByteOffset: 8, as: UInt32.self))
-                // The kernel keeps 12 bits of the one number and 20 of the other in another order than it tells programs.
+                // The message contains the kernel's device number: 12 bits major, 20 bits minor. stat(2) uses another
+                // order.
                 let told = ((device >> 20) << 8) | (device & 0xFF) | ((device & 0xFFF00) << 12)
                 isDevice = told == UInt64(wanted.status.st_dev)
             } else if type == nameAttribute {
@@ -161,7 +163,7 @@ package struct SocketPeers: Sendable {
             }
             rest = rest.dropFirst((length + 3) & ~3)
         }
-        // Some file systems show programs another device than the kernel has.
+        // On some file systems, stat(2) returns another device than the kernel uses.
         return isFile && (isDevice || isName) ? peer : nil
     }
 }

@@ -9,10 +9,10 @@ package final class SocketPort: Port {
     package let path: String
     package var errorOfLoss: Int32 { ECONNRESET }
     package var isSlowToRelease: Bool { false }
-    /// The other side waits.
+    /// Infinite, because the peer waits when the socket buffer is full.
     package var inputPatience: Double? { .infinity }
 
-    /// Takes over a connected socket that does not block.
+    /// Creates a port of a connected, nonblocking socket. The port closes it.
     package init(descriptor: Int32, path: String) {
         self.descriptor = descriptor
         self.path = path
@@ -21,7 +21,7 @@ package final class SocketPort: Port {
     static func attempt(_ path: String) throws(NodeFailure) -> SocketPort {
         guard !path.utf8.contains(0), Sockets.withAddress(of: path, { _, _ in true }) != nil else {
             throw NodeFailure(
-                .invalidConfiguration, "\(path) is too long for a socket, or no path. Use one of fewer than 108 bytes.")
+                .invalidConfiguration, "\(path) is not a valid socket path. Use a path of fewer than 108 bytes.")
         }
         let descriptor = Sockets.open(AF_UNIX, .stream)
         guard descriptor >= 0 else { throw NodeFailure(opening: path, call: "socket", errno: errno) }
@@ -29,8 +29,8 @@ package final class SocketPort: Port {
             let number = errno
             systemClose(descriptor)
             if number == EAGAIN {
-                // Not what it means elsewhere: the queue of those who want to connect is full. What serves one program
-                // at a time has a short one.
+                // On a Unix socket, EAGAIN means that the listen backlog is full. Servers for a single client have a
+                // short backlog.
                 throw NodeFailure(isPassing: true) {
                     DeviceError(
                         .busy, busy(path, SocketPeers(of: path)), cause: .system(call: "connect", errno: number))
@@ -44,9 +44,9 @@ package final class SocketPort: Port {
     private static func busy(_ path: String, _ peers: SocketPeers) -> String {
         guard peers.count > 0 else {
             return
-                "\(path) takes no connection: what serves it is busy, or more programs want one than it takes. Try again."
+                "\(path) accepts no connection: its server is busy, or too many programs are connecting. Try again."
         }
-        let holder = peers.holders.first?.text ?? "a program that this user may not see"
+        let holder = peers.holders.first?.text ?? "a program of another user"
         return "\(path) is in use by \(holder). Close it there first."
     }
 
@@ -55,7 +55,7 @@ package final class SocketPort: Port {
     }
 
     package func release(patience: Double, isGivenUp: () -> Bool) {
-        // What was not read would turn the end that the other side sees into an error.
+        // Closing a socket with unread input would turn the end of the connection into an error for the peer.
         withUnsafeTemporaryAllocation(byteCount: 16_384, alignment: 16) { buffer in
             for _ in 0..<64 where systemRead(descriptor, buffer) <= 0 { break }
         }

@@ -4,17 +4,17 @@ import AccessoryFinding
 import DeviceCore
 import SystemCalls
 
-/// The settings of an open serial port. Requests other than those of termios are tried: not every driver knows them.
+/// The settings of an open serial port. Requests beyond termios are optional, because not all drivers support them.
 struct TTYLine {
     let descriptor: Int32
     let path: String
 
-    /// Makes the port ours and raw, in this order: nothing is changed on a port that somebody else has.
+    /// Locks the port for exclusive use, then switches it to raw mode. The settings of a port in use are not changed.
     func setUp(_ settings: TTYSettings) throws(NodeFailure) {
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw failure("flock") }
         var isExclusive: Int32 = 0
         let isMarked = systemControl(descriptor, TTYLine.getExclusive, &isExclusive) >= 0 && isExclusive != 0
-        // On a pseudo-terminal the mark outlives a program that was killed, for as long as the other side is there.
+        // On a pseudo-terminal, the exclusive mode of a killed program persists until the other side is closed.
         if isMarked, !isPseudoTerminal || NodeHolder.find(path, except: descriptor) != nil {
             throw NodeFailure(busy: path)
         }
@@ -22,28 +22,28 @@ struct TTYLine {
         do throws(NodeFailure) {
             try makeRaw(settings)
         } catch {
-            // It would outlive this descriptor where another one is open.
+            // Exclusive mode would persist while another descriptor of the port is open.
             if hasExclusive { share() }
             throw error
         }
         SerialDriver.tune(descriptor)
-        // Input that came for nobody. Output of a former owner is left alone: a pseudo-terminal would lose what the
-        // other side has not read.
+        // Discards input that arrived before. Output of a previous owner is kept: flushing it would discard bytes on a
+        // pseudo-terminal that the other side has not read.
         tcflush(descriptor, TCIFLUSH)
-        // Last: some firmware begins to send when it sees it.
+        // DTR is set last, because some firmware begins to send when it is asserted.
         if settings.dtr == .assert {
             var lines = Int32(TTYLine.dataTerminalReady)
             _ = systemControl(descriptor, UInt(TIOCMBIS), &lines)
         }
     }
 
-    /// How many bytes the driver holds; 0 where it does not tell.
+    /// The number of bytes in the driver's output queue; 0 if the driver does not report it.
     var bytesToSend: Int {
         var count: Int32 = 0
         return systemControl(descriptor, UInt(TIOCOUTQ), &count) >= 0 ? Int(count) : 0
     }
 
-    /// Lets others open the port: the mark stays for as long as anybody has it open.
+    /// Ends exclusive mode, which otherwise persists while any descriptor of the port is open.
     func share() {
         _ = systemControl(descriptor, UInt(TIOCNXCL))
     }
@@ -51,7 +51,7 @@ struct TTYLine {
     private var isPseudoTerminal: Bool {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return false }
-        // The kernel's numbers for the drivers of the sides that programs open.
+        // The major device numbers of the pseudo-terminal sides that programs open.
         return (136...143).contains(UInt64(status.st_rdev) >> 8 & 0xFFF)
     }
 
@@ -68,7 +68,7 @@ struct TTYLine {
         if settings.usesHardwareFlowControl { line.c_cflag |= TTYLine.hardwareFlowControl }
         if settings.dtr == .leave { line.c_cflag &= ~tcflag_t(HUPCL) }
         withUnsafeMutableBytes(of: &line.c_cc) { characters in
-            // With a minimum of 0 nothing to read would look like the end.
+            // With VMIN 0, a read without input would look like the end of the stream.
             characters[Int(VMIN)] = 1
             characters[Int(VTIME)] = 0
         }
@@ -78,7 +78,7 @@ struct TTYLine {
             cfsetospeed(&line, standard)
         }
         guard tcsetattr(descriptor, TCSANOW, &line) == 0 else { throw failure("tcsetattr") }
-        // It succeeds when any part of what was asked for could be done.
+        // tcsetattr(3) succeeds if any of the requested changes were made.
         var result = termios()
         guard tcgetattr(descriptor, &result) == 0 else { throw failure("tcgetattr") }
         let minimum = withUnsafeBytes(of: &result.c_cc) { $0[Int(VMIN)] }
@@ -86,7 +86,7 @@ struct TTYLine {
             result.c_iflag & tcflag_t(ICRNL | INLCR | IGNCR | ISTRIP | IXON | IXOFF) == 0, minimum == 1
         else {
             throw NodeFailure(
-                .notSupported, "\(path) cannot be set up so that bytes pass as they are. Use another kind of port.")
+                .notSupported, "\(path) does not support raw mode (unmodified bytes). Use another kind of port.")
         }
         if let standard {
             guard cfgetospeed(&result) == standard else { throw wrongSpeed(settings.speed) }
@@ -95,13 +95,13 @@ struct TTYLine {
         }
     }
 
-    /// CRTSCTS, which is imported with different types.
+    /// CRTSCTS, whose imported type varies.
     private static let hardwareFlowControl: tcflag_t = 0x8000_0000
 
     private func wrongSpeed(_ speed: UInt32) -> NodeFailure {
         NodeFailure(
             .notSupported,
-            "\(path) does not run at \(speed) bits a second. Set a speed that the port knows, as in 115200.")
+            "\(path) does not support \(speed) bits per second. Set a supported speed, such as 115200.")
     }
 
     private func failure(_ call: String) -> NodeFailure {

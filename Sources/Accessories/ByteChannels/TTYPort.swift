@@ -4,15 +4,15 @@ package import AccessoryFinding
 import SystemCalls
 package import DeviceCore
 
-/// A serial port, or a pseudo-terminal.
+/// A serial port or pseudo-terminal.
 package final class TTYPort: Port {
     package let descriptor: Int32
     package let path: String
-    /// Without flow control a driver that finds the line's 4 KiB full leaves what comes in to the hardware. Half of that, at
-    /// ten bits a byte.
+    /// The time in which half of the 4 KiB input buffer fills, at ten bits per byte. Once that buffer is full, a driver
+    /// without flow control leaves input in the hardware. Infinite with hardware flow control.
     package let inputPatience: Double?
 
-    /// Takes over an open port, which is set up and closed when that fails.
+    /// Creates a port of an open descriptor and configures it. The descriptor is closed if that fails.
     package init(descriptor: Int32, path: String, settings: TTYSettings) throws(NodeFailure) {
         self.descriptor = descriptor
         self.path = path
@@ -25,6 +25,7 @@ package final class TTYPort: Port {
         }
     }
 
+    /// Opens and configures a serial port.
     package static func open(_ path: String, _ settings: TTYSettings) throws(DeviceError) -> TTYPort {
         do throws(NodeFailure) { return try attempt(path, settings) } catch { throw error.described }
     }
@@ -32,9 +33,10 @@ package final class TTYPort: Port {
     static func attempt(_ path: String, _ settings: TTYSettings) throws(NodeFailure) -> TTYPort {
         guard settings.speed > 0 else {
             throw NodeFailure(
-                .invalidConfiguration, "A speed of 0 hangs up. Give \(path) the speed of the accessory, as in 115200.")
+                .invalidConfiguration,
+                "The speed 0 hangs up. Set the speed of the accessory on \(path), such as 115200.")
         }
-        // Not blocking: opening would wait for a carrier on some ports.
+        // O_NONBLOCK, because opening some ports waits for a carrier.
         let descriptor = systemOpen(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw NodeFailure(opening: path, errno: errno) }
         return try TTYPort(descriptor: descriptor, path: path, settings: settings)
@@ -43,15 +45,15 @@ package final class TTYPort: Port {
     package func release(patience: Double, isGivenUp: () -> Bool) {
         let line = TTYLine(descriptor: descriptor, path: path)
         let waiting = TTYPort.waits(for: { line.bytesToSend }, patience: patience, isGivenUp: isGivenUp)
-        // Else closing waits again for a device that takes nothing. Never where nothing waits: on a pseudo-terminal this
-        // takes back what the other side has not read. What is in the hardware's own queue is not counted: closing waits
-        // for that, see SerialDriver.
+        // Without the flush, close(2) waits for a device that accepts no data. Not flushed if nothing is queued: on a
+        // pseudo-terminal, the flush would discard bytes that the peer has not read. Bytes in the hardware FIFO are not
+        // counted; close(2) waits for those, see `SerialDriver`.
         if waiting > 0 { tcflush(descriptor, TCOFLUSH) }
         line.share()
         systemClose(descriptor)
     }
 
-    /// Waits until nothing is left to be sent, for that many seconds; how much is left.
+    /// Waits until all bytes are sent, for at most `patience` seconds. Returns the number of unsent bytes.
     package static func waits(for bytes: () -> Int, patience: Double, isGivenUp: () -> Bool) -> Int {
         var rest = patience
         var waiting = bytes()

@@ -2,9 +2,9 @@
 
 import SystemCalls
 
-/// Speeds of serial ports.
+/// The speeds of serial ports.
 package enum TTYSpeed {
-    /// The number that termios uses for a speed; nil for one that it has none for.
+    /// Returns the termios constant of a speed; nil if there is none.
     static func constant(_ speed: UInt32) -> speed_t? {
         standard.first { $0.speed == speed }.map { speed_t($0.constant) }
     }
@@ -19,14 +19,15 @@ package enum TTYSpeed {
         (3_000_000, Int(B3000000)), (3_500_000, Int(B3500000)), (4_000_000, Int(B4000000)),
     ]
 
-    /// Sets any speed; false when the port does not come within 3 % of it, which is what a receiver bears.
+    /// Sets any speed. Returns false if the resulting speed deviates by more than 3 %, which is the tolerance of
+    /// receivers.
     static func setArbitrary(_ speed: UInt32, _ descriptor: Int32) -> Bool {
         withUnsafeTemporaryAllocation(byteCount: size, alignment: 8) { settings in
             guard let start = settings.baseAddress else { return false }
             settings.initializeMemory(as: UInt8.self, repeating: 0)
             guard systemControl(descriptor, get, start) >= 0 else { return false }
             var flags = settings.load(fromByteOffset: controlOffset, as: UInt32.self)
-            // The speed is in a field of its own, for both ways.
+            // BOTHER: the speed is in a separate member, for both directions.
             flags = flags & ~(speedMask | speedMask << 16) | other
             settings.storeBytes(of: flags, toByteOffset: controlOffset, as: UInt32.self)
             settings.storeBytes(of: speed, toByteOffset: inputSpeedOffset, as: UInt32.self)
@@ -39,7 +40,7 @@ package enum TTYSpeed {
         }
     }
 
-    /// The speed that is set, in bits a second; nil where the driver does not tell.
+    /// Returns the current speed in bits per second; nil if the driver does not report it.
     package static func current(_ descriptor: Int32) -> UInt32? {
         withUnsafeTemporaryAllocation(byteCount: size, alignment: 8) { settings in
             guard let start = settings.baseAddress, systemControl(descriptor, get, start) >= 0 else { return nil }
@@ -47,7 +48,7 @@ package enum TTYSpeed {
         }
     }
 
-    // struct termios2: four words of flags, the line discipline in a byte, 19 characters, two speeds.
+    // `struct termios2`: four 32-bit flags, the line discipline in one byte, 19 control characters, two speeds.
     static let size = 44
     static let controlOffset = 8
     static let inputSpeedOffset = 36
@@ -57,10 +58,10 @@ package enum TTYSpeed {
     static let other: UInt32 = 0x1000
 }
 
-/// What a serial driver can be asked for beyond termios; most drivers know nothing of it.
+/// Settings of serial drivers beyond termios. Most drivers do not support them.
 package enum SerialDriver {
-    /// Asks for bytes as soon as they come, and for a close that does not wait long for a device that takes nothing. The
-    /// driver keeps both when the port is closed.
+    /// Requests low latency, and limits the time that close(2) waits for a device that accepts no data. The driver
+    /// keeps both settings after the port is closed.
     static func tune(_ descriptor: Int32) {
         withUnsafeTemporaryAllocation(byteCount: size, alignment: 8) { settings in
             guard let start = settings.baseAddress else { return }
@@ -71,22 +72,23 @@ package enum SerialDriver {
             settings.storeBytes(of: flags, toByteOffset: flagsOffset, as: UInt32.self)
             settings.storeBytes(of: closingWait(former), toByteOffset: closingWaitOffset, as: UInt16.self)
             if systemControl(descriptor, UInt(TIOCSSERIAL), start) >= 0 { return }
-            // The wait is for administrators; low latency is for all.
+            // Changing the closing wait requires privileges; low latency does not.
             settings.storeBytes(of: former, toByteOffset: closingWaitOffset, as: UInt16.self)
             _ = systemControl(descriptor, UInt(TIOCSSERIAL), start)
         }
     }
 
-    /// How long closing may wait until the hardware has sent what is in its own queue, in hundredths of a second.
+    /// Returns the time that close(2) may wait for the driver's output queue, in hundredths of a second.
     ///
-    /// - Parameter former: What was set: 0 for as long as it takes, 65535 for no wait, which would cut the last bytes off.
+    /// - Parameter former: The current value: 0 waits without limit; 65535 does not wait, which would lose the last
+    ///   bytes.
     package static func closingWait(_ former: UInt16) -> UInt16 {
         former == 0 ? longestWait : min(former, longestWait)
     }
 
-    // struct serial_struct: type, line, port, irq, flags, xmit_fifo_size, custom_divisor, baud_base as words; close_delay
-    // as a half; io_type and a reserved byte; hub6 as a word; closing_wait as a half. The rest has pointers: room for 64
-    // bits of each.
+    // `struct serial_struct`: type, line, port, irq, flags, xmit_fifo_size, custom_divisor and baud_base (32 bits
+    // each); close_delay (16 bits); io_type and a reserved byte; hub6 (32 bits); closing_wait (16 bits). Pointers
+    // follow; the size allows 64 bits for each.
     static let size = 96
     static let flagsOffset = 16
     static let closingWaitOffset = 40

@@ -2,20 +2,21 @@
 
 import SystemCalls
 
-/// The kernel's calls for USB devices, so that tests can stand in for them.
+/// The system calls for USB devices, which tests replace.
 package protocol USBKernel: Sendable {
-    /// A descriptor, or an error number below zero.
+    /// Opens a device node. Returns the descriptor, or a negative errno.
     func open(_ path: String) -> Int32
 
-    /// The result, or an error number below zero.
+    /// Calls ioctl(2). Returns the result, or a negative errno.
     func control(_ descriptor: Int32, _ request: UInt, _ argument: UnsafeMutableRawPointer) -> Int32
 
-    /// Gives the descriptor back, and with it all that is under way.
+    /// Closes the descriptor, which ends all submitted requests.
     func close(_ descriptor: Int32)
 }
 
-/// The kernel itself.
+/// The system calls of the running kernel.
 package struct LiveUSBKernel: USBKernel {
+    /// Creates the system calls.
     package init() {}
 
     package func open(_ path: String) -> Int32 {
@@ -32,13 +33,13 @@ package struct LiveUSBKernel: USBKernel {
     }
 }
 
-/// Numbers of ioctl requests, which C makes with macros that Swift cannot see.
+/// The numbers of ioctl(2) requests, which C creates with macros that are not imported into Swift.
 enum IOControl {
     enum Direction {
         case none, toKernel, fromKernel
     }
 
-    /// A request with an argument of that size.
+    /// Returns the number of a request whose argument has `size` bytes.
     static func number(_ direction: Direction, _ group: Unicode.Scalar, _ number: UInt, size: Int) -> UInt {
         #if arch(powerpc64) || arch(powerpc64le)
         let (none, toKernel, fromKernel): (UInt, UInt, UInt) = (1, 4, 2)
@@ -57,29 +58,29 @@ enum IOControl {
     }
 }
 
-/// The requests of usbdevice_fs that a channel uses.
+/// The requests of usbdevice_fs that channels use.
 package enum USBRequest {
-    /// Argument: interface and alternate setting, 32 bits each.
+    /// The argument is the interface and the alternate setting, 32 bits each.
     package static let setInterface = IOControl.number(.fromKernel, "U", 4, size: 8)
-    /// Argument: interface in 32 bits, name in 256 bytes.
+    /// The argument is the interface in 32 bits and the name in 256 bytes.
     package static let getDriver = IOControl.number(.toKernel, "U", 8, size: 260)
-    /// Argument: a block, see ``USBRequestBlock``.
+    /// The argument is a request block, see ``USBRequestBlock``.
     package static let submit = IOControl.number(.fromKernel, "U", 10, size: USBRequestBlock.size)
-    /// Argument: a block that is under way. It still has to be reaped.
+    /// The argument is a submitted request block. It still has to be reaped.
     package static let discard = IOControl.number(.none, "U", 11, size: 0)
-    /// Argument: where to put the address of a block that is done; EAGAIN for none.
+    /// The argument receives the address of a completed request block. Fails with EAGAIN if there is none.
     package static let reap = IOControl.number(.toKernel, "U", 13, size: MemoryLayout<UnsafeRawPointer>.size)
-    /// Argument: interface, 32 bits.
+    /// The argument is the interface in 32 bits.
     package static let claim = IOControl.number(.fromKernel, "U", 15, size: 4)
-    /// Argument: interface, 32 bits.
+    /// The argument is the interface in 32 bits.
     package static let release = IOControl.number(.fromKernel, "U", 16, size: 4)
 }
 
-/// A bulk transfer as the kernel lays it out, with its buffer.
+/// A bulk transfer with its buffer, in the kernel's memory layout.
 ///
-/// The layout is that of struct usbdevfs_urb, which holds two pointers and so has other offsets on 32 bits: type and
-/// endpoint in a byte each, status and flags as words, the address of the buffer, its length, the length that was
-/// transferred, four words that bulk transfers do not use, and a pointer of the owner's.
+/// The layout is `struct usbdevfs_urb`. It contains two pointers and thus has other offsets on 32-bit systems: type and
+/// endpoint (one byte each), status and flags (32 bits each), the address of the buffer, its length, the transferred
+/// length, four 32-bit members that bulk transfers do not use, and a pointer for the caller.
 package struct USBRequestBlock: @unchecked Sendable {
     private static let pointer = MemoryLayout<UnsafeRawPointer>.size
     static let endpointOffset = 1
@@ -88,17 +89,17 @@ package struct USBRequestBlock: @unchecked Sendable {
     static let bufferOffset = pointer == 8 ? 16 : 12
     static let lengthOffset = bufferOffset + pointer
     static let transferredOffset = lengthOffset + 4
-    /// Bytes of the structure.
+    /// The size of the structure in bytes.
     package static let size = lengthOffset + 24 + pointer
 
     static let bulk: UInt8 = 3
     static let emptyPacketAfterFull: UInt32 = 0x40
 
     private let block: UnsafeMutableRawPointer
-    /// What is sent, or has come in.
+    /// The bytes to send, or the received bytes.
     package let buffer: UnsafeMutableRawBufferPointer
 
-    /// A block with a buffer, to be given back with ``free()``.
+    /// Allocates a block and its buffer, to be freed with ``free()``.
     init(endpoint: UInt8, capacity: Int) {
         block = .allocate(byteCount: USBRequestBlock.size, alignment: 16)
         buffer = .allocate(byteCount: capacity, alignment: 16)
@@ -109,7 +110,7 @@ package struct USBRequestBlock: @unchecked Sendable {
             of: UInt(bitPattern: buffer.baseAddress), toByteOffset: USBRequestBlock.bufferOffset, as: UInt.self)
     }
 
-    /// The block that a kernel was given.
+    /// Creates a view of a block that was submitted to the kernel.
     package init(address: UnsafeMutableRawPointer) {
         block = address
         let buffer = UnsafeMutableRawPointer(
@@ -124,15 +125,15 @@ package struct USBRequestBlock: @unchecked Sendable {
     }
 
     var address: UnsafeMutableRawPointer { block }
-    /// The endpoint that it is for.
+    /// The address of the endpoint.
     package var endpoint: UInt8 { block.load(fromByteOffset: USBRequestBlock.endpointOffset, as: UInt8.self) }
-    /// True when a full last packet is to be followed by an empty one.
+    /// True if an empty packet follows when the last packet is full.
     package var endsWithShortPacket: Bool {
         block.load(fromByteOffset: USBRequestBlock.flagsOffset, as: UInt32.self) & USBRequestBlock.emptyPacketAfterFull
             != 0
     }
 
-    /// Prepares the block for that many bytes of its buffer.
+    /// Prepares the block for a transfer of the first `length` bytes of its buffer.
     func prepare(length: Int, endsWithShortPacket: Bool) {
         let flags = endsWithShortPacket ? USBRequestBlock.emptyPacketAfterFull : 0
         block.storeBytes(of: 0, toByteOffset: USBRequestBlock.statusOffset, as: Int32.self)
@@ -141,13 +142,13 @@ package struct USBRequestBlock: @unchecked Sendable {
         block.storeBytes(of: 0, toByteOffset: USBRequestBlock.transferredOffset, as: Int32.self)
     }
 
-    /// How it went: 0, or an error number below zero.
+    /// The result: 0, or a negative errno.
     package var status: Int32 {
         get { block.load(fromByteOffset: USBRequestBlock.statusOffset, as: Int32.self) }
         nonmutating set { block.storeBytes(of: newValue, toByteOffset: USBRequestBlock.statusOffset, as: Int32.self) }
     }
 
-    /// How many bytes were transferred.
+    /// The number of transferred bytes.
     package var transferred: Int {
         get { Int(block.load(fromByteOffset: USBRequestBlock.transferredOffset, as: Int32.self)) }
         nonmutating set {

@@ -5,8 +5,8 @@ import Synchronization
 import SystemCalls
 package import DeviceCore
 
-/// A pair of bulk endpoints, by asynchronous requests to usbdevice_fs: reads are under way all the time, writes while
-/// there is something to be sent.
+/// A pair of bulk endpoints, accessed by asynchronous requests to usbdevice_fs. Read requests are always submitted;
+/// write requests are submitted while there is output.
 package final class USBPort: Port {
     struct State: ~Copyable {
         var input: USBTransfers
@@ -15,10 +15,10 @@ package final class USBPort: Port {
         var failure: ByteChannelEnd?
     }
 
-    /// Requests to read, a packet each: the kernel finishes a request when it is full or a packet is short, so that a
-    /// longer one would hold back a message that fills its last packet.
+    /// The number of read requests. Each is one packet long: the kernel completes a request when it is full or a packet
+    /// is short, so a longer request would delay a message that ends with a full packet.
     package static let readCount = 32
-    /// Requests to write, and bytes in each: a multiple of every size of packet that bulk endpoints have.
+    /// The number of write requests, and the length of each in bytes: a multiple of all packet sizes of bulk endpoints.
     static let transferCount = 4
     static let transferLength = 16_384
 
@@ -42,6 +42,7 @@ package final class USBPort: Port {
                     endpoint: endpoints.output, count: USBPort.transferCount, capacity: USBPort.transferLength)))
     }
 
+    /// Opens the device and claims the interface.
     package static func open(_ endpoints: USBEndpoints, kernel: any USBKernel) throws(DeviceError) -> USBPort {
         do throws(NodeFailure) { return try attempt(endpoints, kernel: kernel) } catch { throw error.described }
     }
@@ -52,7 +53,7 @@ package final class USBPort: Port {
         else {
             throw NodeFailure(
                 .invalidConfiguration,
-                "The endpoints of \(endpoints.path) cannot be: one has to be for input, one for output, with "
+                "The endpoints of \(endpoints.path) are invalid: one must be for input and one for output, with "
                     + "packets of 1 to 1024 bytes.")
         }
         let descriptor = kernel.open(endpoints.path)
@@ -93,7 +94,7 @@ package final class USBPort: Port {
         return kernel.control(descriptor, USBRequest.setInterface, &setting)
     }
 
-    /// The driver that serves the interface; nil when it is another program.
+    /// The kernel driver bound to the interface; nil if another program uses the interface.
     private var driver: String? {
         withUnsafeTemporaryAllocation(byteCount: 260, alignment: 4) { answer in
             guard let start = answer.baseAddress else { return nil }
@@ -107,14 +108,14 @@ package final class USBPort: Port {
 
     private func busy(_ driver: String) -> NodeFailure {
         let text =
-            "Interface \(endpoints.interface) of \(path) is in use by the kernel's driver \(driver). Unbind it first."
+            "Interface \(endpoints.interface) of \(path) is in use by the kernel driver \(driver). Unbind it first."
         return NodeFailure(
             .busy, text, cause: .system(call: "USBDEVFS_CLAIMINTERFACE", errno: EBUSY), isPassing: true)
     }
 
     package var pendingBytes: Int { state.withLock { $0.pending } }
 
-    /// What usbdevice_fs tells while finished requests of either way wait to be taken.
+    /// POLLOUT, which usbdevice_fs reports when completed requests of either direction can be reaped.
     package func interest(reads: Bool, writes: Bool) -> Int16 { Int16(POLLOUT) }
 
     package func prepare() {
@@ -138,7 +139,7 @@ package final class USBPort: Port {
                 }
                 if count > 0 { return .bytes(count) }
             }
-            // What had come before the failure was read first.
+            // Reported after all bytes that were received before the failure.
             return state.failure.map { .ended($0) } ?? .wait
         }
     }
@@ -153,7 +154,7 @@ package final class USBPort: Port {
                 length: count,
                 endsWithShortPacket: isLast && count == bytes.count && count.isMultiple(of: endpoints.packetLength))
             let result = kernel.control(descriptor, USBRequest.submit, block.address)
-            // Memory for requests is short: try again when some are done.
+            // Out of memory for requests: retried when some are completed.
             if result == -ENOMEM || result == -EAGAIN, state.output.underWay > 0 { return .wait }
             guard result >= 0 else {
                 fail(&state, errno: -result, call: "USBDEVFS_SUBMITURB")
@@ -165,7 +166,7 @@ package final class USBPort: Port {
         }
     }
 
-    /// Keeps every read block with the kernel but those whose bytes wait here.
+    /// Submits all idle read requests. Blocks with unread bytes stay out.
     private func submitReads(_ state: inout State) -> Int32 {
         guard state.failure == nil else { return 0 }
         while let block = state.input.next {
@@ -179,7 +180,7 @@ package final class USBPort: Port {
     }
 
     private func reap(_ state: inout State) {
-        // As many as there can be, so that a kernel that is out of its mind does not keep the thread.
+        // Bounded by the number of requests, so that a faulty kernel driver cannot occupy the thread.
         for _ in 0..<(USBPort.readCount + USBPort.transferCount) {
             var address: UInt = 0
             let result = kernel.control(descriptor, USBRequest.reap, &address)
@@ -187,15 +188,15 @@ package final class USBPort: Port {
             guard result >= 0 else { return fail(&state, errno: -result, call: "USBDEVFS_REAPURBNDELAY") }
             if let block = state.output.finished(address) {
                 state.pending -= min(max(0, block.transferred), state.pending)
-                if block.status != 0 { fail(&state, errno: -block.status, call: "a bulk transfer") }
+                if block.status != 0 { fail(&state, errno: -block.status, call: "bulk transfer") }
                 while state.output.firstDone != nil { state.output.recycle() }
             } else if let block = state.input.finished(address) {
-                if block.status != 0 { fail(&state, errno: -block.status, call: "a bulk transfer") }
+                if block.status != 0 { fail(&state, errno: -block.status, call: "bulk transfer") }
             }
         }
     }
 
-    /// The first failure counts.
+    /// Records a failure. Only the first one is kept.
     private func fail(_ state: inout State, errno number: Int32, call: String) {
         guard state.failure == nil else { return }
         switch number {
@@ -205,7 +206,7 @@ package final class USBPort: Port {
                 cause: .system(call: call, errno: number))
             state.failure = ByteChannelEnd(.failed, error: error)
         case EPROTO, EILSEQ, ETIME:
-            // What transfers say between the moment the plug is pulled and the moment the hub tells.
+            // The errors of transfers between unplugging and the hub's report of it.
             state.failure = ByteChannelEnd(.hungUp)
         default:
             state.failure = ByteChannelEnd(errno: number, call: call, path: path)
@@ -220,12 +221,12 @@ package final class USBPort: Port {
         kernel.close(descriptor)
     }
 
-    /// Cancels what is under way, and waits until the kernel is done with it: half a second at most.
+    /// Cancels all submitted requests and waits until the kernel has completed them, for at most half a second.
     private func takeBack() {
         for block in state.withLock({ $0.input.waiting + $0.output.waiting }) {
             _ = kernel.control(descriptor, USBRequest.discard, block.address)
         }
-        // The kernel puts what a block has got into our memory when the block is reaped, and never after the close.
+        // The kernel copies received data to user memory when a request is reaped, never after close(2).
         for _ in 0..<50 {
             let isDone = state.withLock { state in
                 reap(&state)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The blocks of one endpoint, used in turn: the kernel finishes them in the order in which it got them.
+/// The request blocks of one endpoint, used as a ring: the kernel completes them in the order of submission.
 struct USBTransfers: ~Copyable {
     enum Stage {
         case idle, underWay, done
@@ -8,13 +8,13 @@ struct USBTransfers: ~Copyable {
 
     let blocks: [USBRequestBlock]
     private var stages: [Stage]
-    /// The one that was submitted first and is not idle again, or the next to be used.
+    /// The index of the oldest block that is not idle; if all are idle, of the next block to use.
     private(set) var oldest = 0
-    /// How many from there are not idle.
+    /// The number of blocks that are not idle.
     private(set) var used = 0
-    /// How many are with the kernel.
+    /// The number of blocks that are submitted and not completed.
     private(set) var underWay = 0
-    /// How much of the oldest one was taken.
+    /// The number of bytes that have been read from the oldest block.
     var taken = 0
 
     init(endpoint: UInt8, count: Int, capacity: Int) {
@@ -26,10 +26,10 @@ struct USBTransfers: ~Copyable {
         for block in blocks { block.free() }
     }
 
-    /// The block to use next; nil while all are in use.
+    /// The block to use next; nil while all blocks are in use.
     var next: USBRequestBlock? { used < blocks.count ? blocks[(oldest + used) % blocks.count] : nil }
 
-    /// The block `next` is with the kernel now.
+    /// Marks the block `next` as submitted.
     mutating func submitted() {
         guard used < blocks.count else { return }
         stages[(oldest + used) % blocks.count] = .underWay
@@ -37,7 +37,7 @@ struct USBTransfers: ~Copyable {
         underWay += 1
     }
 
-    /// The kernel is done with the block at that address; nil when it is none of these.
+    /// Marks the block at an address as completed. Returns nil if the address does not belong to a submitted block.
     mutating func finished(_ address: UInt) -> USBRequestBlock? {
         guard let index = blocks.firstIndex(where: { UInt(bitPattern: $0.address) == address }),
             stages[index] == .underWay
@@ -47,10 +47,10 @@ struct USBTransfers: ~Copyable {
         return blocks[index]
     }
 
-    /// The oldest block, when the kernel is done with it.
+    /// The oldest block if it is completed; otherwise nil.
     var firstDone: USBRequestBlock? { used > 0 && stages[oldest] == .done ? blocks[oldest] : nil }
 
-    /// The oldest block can be used again.
+    /// Makes the oldest block idle.
     mutating func recycle() {
         guard used > 0 else { return }
         stages[oldest] = .idle
@@ -59,7 +59,7 @@ struct USBTransfers: ~Copyable {
         taken = 0
     }
 
-    /// Those that are with the kernel.
+    /// The blocks that are submitted and not completed.
     var waiting: [USBRequestBlock] {
         blocks.indices.filter { stages[$0] == .underWay }.map { blocks[$0] }
     }

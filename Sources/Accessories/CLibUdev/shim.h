@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-// libudev says through errno why it gave nothing; it is taken over here, before anything else can change it.
+// libudev reports the reason of a failure through errno. It is copied here, before it can change.
 
 static inline struct udev *dsudev_open(int *error) {
     errno = 0;
@@ -27,7 +27,7 @@ static inline struct udev_monitor *dsudev_open_monitor(struct udev *context, con
     return monitor;
 }
 
-// The device at that path of sysfs.
+// Returns the device with this sysfs path.
 static inline struct udev_device *dsudev_device(struct udev *context, const char *path, int *error) {
     errno = 0;
     struct udev_device *const device = udev_device_new_from_syspath(context, path);
@@ -35,8 +35,8 @@ static inline struct udev_device *dsudev_device(struct udev *context, const char
     return device;
 }
 
-// The next message's device; NULL with EAGAIN when there is none, and with another error when there is one that cannot
-// be used or when some were lost.
+// Returns the device of the next message. NULL with EAGAIN if there is no message, and with another error if the
+// message is invalid or messages were lost.
 static inline struct udev_device *dsudev_receive(struct udev_monitor *monitor, int *error) {
     errno = 0;
     struct udev_device *const device = udev_monitor_receive_device(monitor);

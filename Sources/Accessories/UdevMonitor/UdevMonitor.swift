@@ -3,22 +3,23 @@
 package import DeviceCore
 import Synchronization
 
-/// Tells which devices there are, which come and which go, as udev knows them.
+/// A monitor of the devices in the udev database. It reports the existing devices and those that are added or removed.
 ///
-/// One thread works for a monitor, from `start` to `stop`, and owns libudev's objects; it sleeps while nothing happens.
-/// Events arrive on that thread, and a closure that takes long holds back what follows; meanwhile the kernel keeps
-/// messages, and when it had to drop some, all devices are looked through and the differences are told as if nothing had
-/// been lost.
+/// A monitor runs one thread from `start` to `stop`. The thread owns the libudev objects and sleeps while no messages
+/// arrive. Events are delivered on that thread, and a slow closure delays subsequent events. The kernel buffers
+/// messages in the meantime. If it has dropped messages, the monitor scans all devices and reports the differences as
+/// if no message had been lost.
 ///
-/// Messages come from udevd when it runs, after its rules; else from the kernel itself. When udevd comes or goes later,
-/// the monitor changes over. Without the trait LibUdev there are no devices, and that is told once.
+/// Messages come from udevd after it has run its rules, or from the kernel if udevd is not running. The monitor
+/// switches between the two when udevd is started or stopped later. Without the package trait LibUdev, no devices are
+/// reported, and a problem is reported once.
 ///
-/// libudev reads environment variables while it works: a program must not change its environment meanwhile.
+/// libudev reads environment variables. The process must not modify its environment while a monitor runs.
 package final class UdevMonitor: Sendable {
     private let parts: MonitorParts
     private let current = Mutex<MonitorControl?>(nil)
 
-    /// A monitor of those devices. Nothing is opened before `start`.
+    /// Creates a monitor. It opens no sockets before `start`.
     package convenience init(
         _ selections: [UdevSelection], clock: any DeviceClock, options: UdevMonitorOptions = UdevMonitorOptions()
     ) {
@@ -40,10 +41,11 @@ package final class UdevMonitor: Sendable {
         stop()
     }
 
-    /// Begins to watch: first what is wrong is told, then a snapshot, then what changes. Does nothing while the monitor
-    /// runs.
+    /// Starts the monitor. Reports problems first, then a snapshot of the devices, then changes. Does nothing if the
+    /// monitor is already running.
     ///
-    /// The closure is called on the monitor's thread; on the caller's only to say that there can be none.
+    /// The closure is called on the monitor's thread. If the monitor cannot be started, it is called on the caller's
+    /// thread with a problem and an empty snapshot.
     package func start(receive: @escaping @Sendable (UdevEvent) -> Void) {
         guard let connect = parts.connect else {
             receive(.problem(Self.withoutLibrary))
@@ -72,9 +74,9 @@ package final class UdevMonitor: Sendable {
         }
     }
 
-    /// Ends watching; an event that is being handed over may still arrive. May be called from within the closure.
+    /// Stops the monitor. An event that is being delivered may still arrive. May be called from within the closure.
     ///
-    /// The thread frees what it has and ends at once, without waiting for anything but the closure.
+    /// The thread releases its resources and ends without waiting for anything except the closure.
     package func stop() {
         let control = current.withLock { current in
             defer { current = nil }
@@ -83,11 +85,11 @@ package final class UdevMonitor: Sendable {
         control?.stop()
     }
 
-    /// What the running monitor has done so far, for tests and measurements; nil when it does not run.
+    /// The counters of the running monitor, for tests and measurements; nil if it is not running.
     package var statistics: UdevStatistics? { current.withLock { $0 }?.statistics }
 
     static let withoutLibrary = DeviceError(
         .notSupported,
-        "USB accessories need libudev, and this program was built without the trait LibUdev. Install libudev-dev and build with the trait, which is on by default. Accessories that the configuration declares are served without it."
+        "USB accessories need libudev, and this program was built without the trait LibUdev. Install libudev-dev and build with the trait, which is on by default. Declared accessories are available without it."
     )
 }

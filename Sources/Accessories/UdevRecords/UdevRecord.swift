@@ -2,32 +2,32 @@
 
 import JSONBytes
 
-/// A device of the kernel as udev tells of it.
+/// A snapshot of a kernel device in the udev database.
 ///
-/// A value: it stays valid, with all that was asked for, when the device is gone.
+/// A record is a value. It remains valid, with all requested attributes, after the device has been removed.
 package struct UdevRecord: Sendable, Hashable {
-    /// The path in sysfs, as in "/sys/devices/pci0000:00/0000:00:14.0/usb1/1-2": what tells devices apart.
+    /// The path in sysfs, such as "/sys/devices/pci0000:00/0000:00:14.0/usb1/1-2". It identifies the device.
     package var path: String
-    /// As in "tty", "usb", "hidraw" or "iio".
+    /// The subsystem, such as "tty", "usb", "hidraw" or "iio".
     package var subsystem: String
-    /// As in "usb_device" or "usb_interface"; empty where the subsystem has no types.
+    /// The device type, such as "usb_device" or "usb_interface"; empty if the subsystem has no types.
     package var type: String
-    /// The node, as in "/dev/ttyACM0"; empty when there is none.
+    /// The path of the device node, such as "/dev/ttyACM0"; empty if there is none.
     package var node: String
-    /// True when udevd keeps a record of it, as it does of every device with a node once its rules have been run; false
-    /// until then, where no udevd runs, and for devices without a node of which no rule says anything.
+    /// True if udevd has a database entry for the device. udevd creates one for every device with a node after running
+    /// its rules. False before that, if udevd is not running, and for devices without a node that no rule applies to.
     package var isInitialized: Bool
-    /// udev's properties, as in "ID_SERIAL_SHORT", without those that belong to a single message.
+    /// The udev properties, such as "ID_SERIAL_SHORT", without those that belong to a single event.
     package var properties: [String: String]
-    /// Those attributes of sysfs that were asked for and exist, as they stand there, without the line's end; what is not
-    /// text, as "descriptors", in hexadecimal digits.
+    /// The requested sysfs attributes that exist, without the final newline. Binary attributes such as "descriptors"
+    /// are encoded in hexadecimal.
     package var attributes: [String: String]
-    /// The path of the USB interface that it is or belongs to; empty when there is none.
+    /// The sysfs path of the USB interface that the device is or belongs to; empty if there is none.
     package var usbInterface: String
-    /// The path of the USB device that it is or belongs to; empty when there is none.
+    /// The sysfs path of the USB device that the device is or belongs to; empty if there is none.
     package var usbDevice: String
 
-    /// A record of those parts.
+    /// Creates a record.
     package init(
         path: String, subsystem: String, type: String = "", node: String = "", isInitialized: Bool = true,
         properties: [String: String] = [:], attributes: [String: String] = [:], usbInterface: String = "",
@@ -44,7 +44,7 @@ package struct UdevRecord: Sendable, Hashable {
         self.usbDevice = usbDevice
     }
 
-    /// The bytes of a binary attribute; nil when there is none, or when it is no hexadecimal text.
+    /// Returns the bytes of a binary attribute; nil if the attribute is missing or not hexadecimal.
     package func bytes(of attribute: String) -> [UInt8]? {
         guard let digits = attributes[attribute]?.utf8 else { return nil }
         let bytes = HexDigit.bytes(digits)

@@ -4,55 +4,58 @@ import AccessoryFinding
 import DeviceCore
 import SystemCalls
 
-/// The accessories that files in folders declare: each is attached for as long as its file exists.
+/// The accessories that are declared by files in directories. Each one is attached while its file exists.
 ///
-/// A look at the folders finds what has changed since the one before; who looks, and when, is the owner's business.
-/// Files end in ".json" and do not begin with "."; further ones are none of ours.
+/// A scan of the directories returns the changes since the previous one. The owner decides when to scan. Files with the
+/// extension "json" whose name does not begin with "." are read; others are ignored.
 struct AccessoryFolders {
-    /// What a look has found, in that order.
+    /// A change found by a scan. Changes are processed in order.
     enum Change {
         case attach(String, DeclaredAccessory)
         case detach(String)
-        /// Something is wrong with that file or folder; empty when it is not any more.
+        /// The problems of a file or directory; empty if they have been solved.
         case problems(String, [DeviceError])
     }
 
-    /// Why a file cannot be used.
+    /// The reason why a file cannot be used.
     private enum Failure {
-        /// What it says is no accessory; it may only be half written.
+        /// The content does not declare an accessory. The file may have been written only partially.
         case content
-        /// This user may not read it.
+        /// This process lacks the permission to read the file.
         case access
-        /// The machine could not read it, as when no descriptor is left: what it said before still counts.
+        /// A temporary failure of the system, such as a lack of file descriptors. The previous declaration remains
+        /// valid.
         case passing
     }
 
     private struct File {
-        /// nil when it could not be had.
+        /// nil if the file status could not be read.
         var stamp: FileStamp?
-        /// A file that has just been written may change again within a tick of the file system's clock.
+        /// True if the file was modified recently. It could change again within a clock tick of the file system,
+        /// without a change of its timestamp.
         var isFresh: Bool
         var accessory: DeclaredAccessory?
-        /// The one that declared the accessory: another file is another accessory, though it says the same.
+        /// The inode that declared the accessory. Another inode is a different accessory, even if its content is the
+        /// same.
         var inode: UInt64?
         var failure: Failure?
-        /// Until when it is waited for, since it has failed in that way.
+        /// The time at which the current failure is reported.
         var badUntil: BootTime?
-        /// It has failed for long enough, and that was told.
+        /// True after the current failure has been reported.
         var hasComplained = false
         var problems: [DeviceError] = []
-        /// The problems that were told last.
+        /// The messages of the problems that were reported last.
         var told: [String] = []
     }
 
-    /// More files of a folder than that are not read.
+    /// The maximum number of files in a directory. Further files are ignored.
     static let maximumFiles = 256
-    /// What the machine could not read is looked at again after that many seconds.
+    /// The delay before a file or directory is read again after a temporary failure, in seconds.
     static let retryTime = 1.0
 
     private let folders: [String]
     private let settleTime: Double
-    /// For how many seconds a file has been as it is.
+    /// Returns the time since the last change of a file, in seconds.
     private let age: @Sendable (FileStamp) -> Double
     private var files: [String: File] = [:]
     private var toldFolders: [String: String] = [:]
@@ -65,7 +68,8 @@ struct AccessoryFolders {
         self.age = age
     }
 
-    /// Looks at the folders; `again` is when to look next though nothing may have changed.
+    /// Scans the directories. `again` is the time of the next scan if no change is detected before; nil if none is
+    /// required.
     mutating func look(now: BootTime) -> (changes: [Change], again: BootTime?) {
         var changes: [Change] = []
         var again: BootTime?
@@ -74,7 +78,7 @@ struct AccessoryFolders {
             let listing = FolderListing(folder, limit: Self.maximumFiles)
             tell(folder, listing.problem, &changes)
             if !listing.isKnown {
-                // What was there counts until it is known what is.
+                // The previous files remain valid until the directory can be read.
                 let kept = files.keys.filter { listing.holds($0) }
                 present.formUnion(kept)
                 guard listing.isPassing || !kept.isEmpty else { continue }
@@ -115,18 +119,18 @@ struct AccessoryFolders {
         case .file(let found): stamp = found
         }
         let known = files[path]
-        // Whether a file that could not be read can be read now, its stamp does not tell.
+        // The stamp does not indicate whether an unreadable file has become readable.
         if let known, known.stamp == stamp, !known.isFresh, known.failure == nil || known.failure == .content {
             return complain(path, now: now, &changes)
         }
         let accessory: DeclaredAccessory?
         let problems: [DeviceError]
-        // As it was before the reading: what was written since may bear the same time.
+        // The time before reading the file. A later modification could have the same timestamp.
         let asked = FileStamp.now
         do throws(DeviceError) {
             var status = stat()
             let bytes = try FileBytes.read(path, limit: DeclaredAccessory.maximumFileLength, status: &status)
-            // Another one may have been put in its place since.
+            // The file may have been replaced in the meantime.
             stamp = FileStamp(status)
             (accessory, problems) = DeclaredAccessory.read(json: bytes, path: path)
         } catch {
@@ -142,7 +146,7 @@ struct AccessoryFolders {
             if known?.accessory != nil { changes.append(.detach(path)) }
             changes.append(.attach(path, accessory))
         }
-        // Mistakes in a file that can be used are no half-written file.
+        // Problems in a usable file are reported without a delay, because the file is complete.
         var file = File(stamp: stamp, isFresh: isFresh, accessory: accessory, problems: problems)
         file.inode = stamp.inode
         file.told = known?.told ?? []
@@ -155,7 +159,7 @@ struct AccessoryFolders {
         return number == EACCES || number == EPERM ? .access : number == EISDIR ? .content : .passing
     }
 
-    /// The file cannot be used, in the way in which it could not before or in another one.
+    /// Records that the file cannot be used. A new kind of failure restarts the delay before it is reported.
     private mutating func fail(
         _ path: String, _ stamp: FileStamp?, isFresh: Bool, _ failure: Failure, _ problems: [DeviceError],
         now: BootTime, _ changes: inout [Change]
@@ -173,16 +177,17 @@ struct AccessoryFolders {
         complain(path, now: now, &changes)
     }
 
-    /// For how many seconds a file that has just been found to fail has been so already: who looks only once is to hear
-    /// of what was wrong before.
+    /// Returns the time for which a failure has persisted when it is detected, in seconds. A failure that existed
+    /// before the first scan is reported by that scan.
     private func settled(_ file: File) -> Double {
-        // Half-written files are short, and can be read.
+        // A partially written file is readable, but its content is incomplete.
         let isPartial = file.failure == .content && !file.problems.contains { $0.code == .inputOutput }
         guard let stamp = file.stamp else { return file.accessory == nil ? settleTime : 0 }
         return file.accessory == nil && !isPartial ? settleTime : age(stamp)
     }
 
-    /// Says what is wrong with a file that has been wrong for long enough; what it declared before is gone then.
+    /// Reports the failure of a file after its delay. The accessory that the file has declared is detached, except
+    /// after a temporary failure.
     private mutating func complain(_ path: String, now: BootTime, _ changes: inout [Change]) {
         guard var file = files[path], let until = file.badUntil, !file.hasComplained, now >= until else { return }
         if file.failure != .passing, file.accessory != nil {

@@ -4,40 +4,41 @@ import AccessoryFinding
 import DeviceCore
 import UdevRecords
 
-/// Decides when an accessory is told of: parts of a device come one by one, and nodes may be late. Pure, but for the
-/// question whether a node can be reached.
+/// The state of detected accessories. It determines when an accessory is reported, because the parts of a device are
+/// added one by one and its nodes may be created late. It has no side effects, except for checking whether nodes can be
+/// opened.
 struct AccessoryRoster {
-    /// What is to be done, in that order. Accessories have the path of their device for a key.
+    /// The actions to perform, in order. The key of an accessory is the path of its device.
     enum Action {
         case attach(String, AccessoryDescription)
         case change(String, AccessoryDescription)
         case detach(String)
-        /// The nodes of those protocols are gone.
+        /// Ends the channels of these protocols, because their nodes have been removed.
         case endChannels(String, Set<String>)
-        /// Ask again at that time, in place of the time that was said before; nil for never.
+        /// Calls `woken` at this time, which replaces the previous time of the key; nil cancels it.
         case wake(String, BootTime?)
-        /// For people who look after the machine; once.
+        /// Logs a message for the administrator. The same message is not repeated.
         case remark(String)
-        /// Something is wrong with that accessory; nil when it is not any more.
+        /// Sets the problem of an accessory; nil if it has been solved.
         case problem(String, DeviceError?)
     }
 
     private struct Entry {
         var announced: AccessoryDescription?
         var attachment: String
-        /// When the news began that have not been told of.
+        /// The time of the first change that has not been reported.
         var began: BootTime?
         var due: BootTime?
-        /// How often its nodes were looked for.
+        /// The number of times that the nodes have been checked.
         var tries = 0
         var hasProblem = false
     }
 
-    /// How often a node that udevd does not look after is looked for, and at which interval in seconds: ten times in two
-    /// seconds.
+    /// The maximum number of checks for a node that udevd does not manage, and the interval between them, in seconds.
+    /// The checks end after about 2 s.
     static let maximumTries = 10
     static let interval = 0.2
-    /// A device that always has news is told of after that many settle times.
+    /// The maximum delay of a report if a device changes continuously, as a multiple of the settle time.
     private static let patience = 10.0
 
     private var tree: AccessoryTree
@@ -45,7 +46,7 @@ struct AccessoryRoster {
     private let reach: @Sendable (String) -> NodeReach
     private var entries: [String: Entry] = [:]
     private var said: Set<String> = []
-    /// What accessories say of themselves, and the identity that they were given.
+    /// The identity from the accessory's own data and the assigned identity, by device.
     private var identities: [String: (own: String, given: String)] = [:]
 
     init(rules: [AccessoryRule], settleTime: Double, reach: @escaping @Sendable (String) -> NodeReach) {
@@ -54,10 +55,10 @@ struct AccessoryRoster {
         self.reach = reach
     }
 
-    /// Parts of devices that could be accessories.
+    /// The devices that could become accessories.
     var candidates: [AccessoryCandidate] { tree.devices.flatMap { tree.survey(of: $0).candidates } }
 
-    /// All devices there are. What is here already has settled.
+    /// Processes a list of all devices. Devices in a snapshot are reported without the settle time.
     mutating func snapshot(_ records: [UdevRecord], now: BootTime) -> [Action] {
         var roots = Set(entries.keys)
         tree.removeAll()
@@ -65,16 +66,16 @@ struct AccessoryRoster {
             if let root = tree.put(record) { roots.insert(root) }
         }
         var actions: [Action] = []
-        // First those that are gone: what was called so before may be plugged in elsewhere now.
+        // Processes removed accessories first, because another port may now have a device with the same identity.
         let gone = roots.filter { tree.survey(of: $0).description == nil }
         for root in gone.sorted() + roots.subtracting(gone).sorted() { look(root, now: now, settles: false, &actions) }
         return actions
     }
 
-    /// A device is there, or is described otherwise.
+    /// Processes an added or changed device.
     mutating func added(_ record: UdevRecord, now: BootTime) -> [Action] { news(of: tree.put(record), now: now) }
 
-    /// A device is gone.
+    /// Processes a removed device.
     mutating func removed(_ record: UdevRecord, now: BootTime) -> [Action] { news(of: tree.remove(record), now: now) }
 
     private mutating func news(of root: String?, now: BootTime) -> [Action] {
@@ -83,10 +84,10 @@ struct AccessoryRoster {
         return actions
     }
 
-    /// The time has come that `wake` said.
+    /// Processes a timer that `wake` has requested.
     mutating func woken(_ root: String, now: BootTime) -> [Action] {
         var actions: [Action] = []
-        // The time may have been put off while the timer ran.
+        // The time may have been postponed after the timer had fired.
         guard let entry = entries[root], let due = entry.due, due <= now else { return [] }
         settle(root, survey(of: root), now: now, &actions)
         return actions
@@ -128,7 +129,7 @@ struct AccessoryRoster {
         actions.append(.wake(root, due))
     }
 
-    /// Tells of the accessory as it is now, unless its nodes have to be waited for.
+    /// Reports the current state of the accessory, unless it has to wait for nodes.
     private mutating func settle(
         _ root: String, _ survey: AccessorySurvey, now: BootTime, _ actions: inout [Action]
     ) {
@@ -143,7 +144,7 @@ struct AccessoryRoster {
                 entries[root] = entry
                 return actions.append(.wake(root, due))
             }
-            // What is there and may not be opened is told of all the same: opening it says why it cannot be.
+            // A node that exists but cannot be opened is reported nevertheless, because opening it returns the reason.
             let missing = Set(late.filter { $0.reach == .missing }.map(\.path))
             description.protocols.removeAll { $0.node.map { missing.contains($0.path) } ?? false }
             actions.append(.problem(root, Self.isLate(first.path, first.reach, description)))
@@ -167,7 +168,7 @@ struct AccessoryRoster {
         }
     }
 
-    /// What is made of a device, and its identity such that no other one that is attached has it.
+    /// Returns the survey of a device, with an identity that is unique among the attached devices.
     private mutating func survey(of root: String) -> AccessorySurvey {
         var survey = tree.survey(of: root)
         guard let description = survey.description else { return survey }
@@ -179,8 +180,8 @@ struct AccessoryRoster {
             identities[root] = (own, given)
             if let other {
                 survey.remarks.append(
-                    "The accessories at \(other.key) and \(root) both say that they are \(own). The second one is called "
-                        + "\(given) until it is unplugged.")
+                    "The accessories at \(other.key) and \(root) have the same identity \(own). The second one has the "
+                        + "identity \(given) until it is unplugged.")
             }
         }
         survey.description?.identity = identities[root]?.given ?? own
@@ -200,13 +201,13 @@ struct AccessoryRoster {
         case .forbidden:
             DeviceError(
                 .permissionDenied,
-                "\(path) of the accessory \(description.identity) may not be opened by this user, and no udevd runs that "
-                    + "would change that. Give it another group or mode, as with mdev.conf.")
+                "This user may not open \(path) of the accessory \(description.identity), and no udevd runs to change "
+                    + "its permissions. Set its group or mode, for example in mdev.conf.")
         default:
             DeviceError(
                 .notFound,
-                "The accessory \(description.identity) is plugged in, and its node \(path) does not exist. Mount "
-                    + "devtmpfs, run udevd or mdev, or let the container see the node.")
+                "The accessory \(description.identity) is plugged in, but its node \(path) does not exist. Mount "
+                    + "devtmpfs, run udevd or mdev, or pass the node to the container.")
         }
     }
 }

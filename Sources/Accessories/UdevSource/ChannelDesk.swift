@@ -6,7 +6,7 @@ import DeviceCore
 import Logging
 import Synchronization
 
-/// Hands out channels, one at a time for a node of an accessory.
+/// A registry of open channels, with at most one for each node of an accessory.
 final class ChannelDesk: Sendable {
     private struct Key: Hashable {
         var accessory: AccessoryDescription.ID
@@ -21,10 +21,10 @@ final class ChannelDesk: Sendable {
         weak var channel: (any ByteChannel)?
         var end: (@Sendable (ByteChannelEnd, @escaping @Sendable () -> Void) -> Void)?
         var giveUp: (@Sendable () -> Void)?
-        /// Those who wait until the node is free.
+        /// The threads that wait until the node is available.
         var waiting: [Bell] = []
 
-        /// True when its user is done with it, and only sending what was written may go on.
+        /// True if the channel has ended or has been released. It may still be sending data.
         var isOver: Bool {
             guard isOpen else { return false }
             guard let channel else { return true }
@@ -37,19 +37,21 @@ final class ChannelDesk: Sendable {
         var last = 0
     }
 
-    /// How long a closed channel may go on sending when its node is wanted again, in seconds: whoever wants it may be an
-    /// app's main thread. While nobody wants it the channel has two seconds.
+    /// The time that a closed channel has to send its data if its node is opened again, in seconds. It is short because
+    /// an app may open the node on its main thread. A channel whose node is not opened again has 2 s.
     private static let patience = 0.1
-    /// How long the system may take after that to give the node back. It does so at once, but for devices that hang.
+    /// The additional time that the system has to release the node, in seconds. Only a device that hangs needs this
+    /// time.
     private static let releaseTime = 0.9
-    /// A channel that is ended from outside ends at once, but on a thread of its own, which an app may hold up.
+    /// The time to wait for channels to end, in seconds. They end immediately, but on their own thread, which an app
+    /// may block.
     private static let briefly = 1.0
 
     private let state = Mutex(State())
     private let log = Logger(label: "device-services.accessory")
 
-    /// Opens a node for a protocol. A channel of this process that was closed and is still sending is waited for, for a
-    /// moment; what it has not sent by then is given up.
+    /// Opens a node for a protocol. If a closed channel of this process on the same node is still sending, waits
+    /// briefly for it. The data that it has not sent by then is discarded.
     func open(
         _ protocolName: String, of accessory: AccessoryDescription.ID, node: ChannelNode,
         with opener: (ChannelNode) throws(DeviceError) -> OpenedChannel
@@ -74,9 +76,9 @@ final class ChannelDesk: Sendable {
         return opened.channel
     }
 
-    /// Ends the channels of an accessory that is gone; of some of its protocols, when they are named. Returns when they
-    /// have ended: whoever is told of the detachment after that has found the end of its streams before. Sending and giving
-    /// back the ports is not waited for.
+    /// Ends the channels of a detached accessory, or only those of some protocols. Returns after the channels have
+    /// ended, or after 1 s, so that the ends of streams precede the report of the detachment. Does not wait until data
+    /// has been sent or ports have been released.
     func endChannels(of accessory: AccessoryDescription.ID, protocols: Set<String>? = nil) {
         let ends = state.withLock { state in
             state.entries.compactMap { key, entry in
@@ -85,7 +87,7 @@ final class ChannelDesk: Sendable {
         }
         let bells = ends.map { _ in Bell() }
         for (end, bell) in zip(ends, bells) { end(ByteChannelEnd(.detached)) { bell.ring() } }
-        // That thread would wait for itself.
+        // Waiting on the channels' own thread would deadlock.
         if NodeChannel.isOnThreadOfChannels { return }
         let clock = LiveClock()
         let deadline = clock.now.advanced(bySeconds: Self.briefly)
@@ -125,13 +127,13 @@ final class ChannelDesk: Sendable {
                 guard !hasGivenUp else {
                     throw DeviceError(
                         .busy,
-                        "The system has not given \(key.node) back yet since this program closed it: the device takes nothing. Try again."
+                        "The system has not released \(key.node) since this program closed it, because the device accepts no data. Try again."
                     )
                 }
                 hasGivenUp = true
                 deadline = clock.now.advanced(bySeconds: Self.releaseTime)
                 log.notice(
-                    "\(key.node) is opened again before the device has taken all that this program wrote before it closed it. The rest is given up."
+                    "\(key.node) is opened again before the device has accepted all data that was written before it was closed. The remaining data is discarded."
                 )
                 giveUp?()
             }

@@ -3,16 +3,16 @@
 import AccessoryFinding
 import DeviceCore
 
-/// Which accessories are declared where. Tells apart those that would pass for one, and says which are in each other's
-/// way.
+/// The declared accessories by the place of their declaration. Assigns unique identities and detects conflicting
+/// declarations.
 struct DeclarationLedger {
-    /// Where an accessory is declared: the same in each run of a program.
+    /// The place of a declaration. It remains the same when the app is restarted.
     enum Place: Hashable, Comparable {
-        /// An element of the configuration.
+        /// An element of the list in the configuration.
         case configuration(Int)
         case file(String)
 
-        /// Names it among accessories, and is an identity where no better one is to be had.
+        /// The key of the accessory, which is also its identity if its own identity is not unique.
         var key: String {
             switch self {
             case .configuration(let index): "declared:\(index)"
@@ -28,12 +28,12 @@ struct DeclarationLedger {
         }
     }
 
-    /// What only one accessory can have.
+    /// A property that must be unique among accessories.
     private enum Claim: Hashable {
         case identity(String)
         case node(String)
 
-        /// Names it among problems.
+        /// The key of the problem with this property.
         var key: String {
             switch self {
             case .identity(let identity): "twins: " + identity
@@ -47,7 +47,7 @@ struct DeclarationLedger {
     private var touched: Set<Claim> = []
     private var disputed: Set<Claim> = []
 
-    /// An accessory is declared there from now on; nil for none.
+    /// Sets the accessory that is declared at a place; nil removes it.
     mutating func set(_ accessory: DeclaredAccessory?, at place: Place) {
         if let former = declared[place] {
             for claim in Self.claims(of: former) {
@@ -64,16 +64,16 @@ struct DeclarationLedger {
         }
     }
 
-    /// The accessory that is declared there. Where others have the same name and serial number or port it has the place
-    /// for an identity: that is the same in the next run, in whichever order they come.
+    /// Returns the accessory that is declared at a place. If several accessories have the same identity, each one gets
+    /// the key of its place as its identity, which does not depend on their order.
     func description(at place: Place) -> AccessoryDescription? {
         guard var description = declared[place]?.description else { return nil }
         if claims[.identity(description.identity), default: []].count > 1 { description.identity = place.key }
         return description
     }
 
-    /// What has come to be disputed since the last call, or is so among others now; nil for what is not any more. News are
-    /// disputes that were none before.
+    /// Returns the conflicts that were added or changed since the last call, and nil as the problem of those that were
+    /// resolved. `isNews` is true for conflicts that did not exist before.
     mutating func takeChanges() -> [(subject: String, problem: DeviceError?, isNews: Bool)] {
         var changes: [(subject: String, problem: DeviceError?, isNews: Bool)] = []
         for claim in touched.sorted(by: { $0.key < $1.key }) {
@@ -99,13 +99,13 @@ struct DeclarationLedger {
         case .identity(let identity):
             return DeviceError(
                 .invalidConfiguration,
-                "\(words) declare accessories that are both called \(ShownText.cleaned(identity)), so each is called by "
-                    + "its place instead. Give each a \"port\" or a \"serial\" of its own.")
+                "\(words) declare accessories with the same identity \(ShownText.cleaned(identity)). Their files or "
+                    + "settings are used as identities instead. Give each accessory a unique \"port\" or \"serial\".")
         case .node(let path):
             return DeviceError(
                 .invalidConfiguration,
-                "\(words) both declare \(ShownText.cleaned(path)), which only one accessory at a time can be talked to "
-                    + "through. Take it out of one of them.")
+                "\(words) declare the same node \(ShownText.cleaned(path)), which only one accessory can use at a time. "
+                    + "Remove the other declarations.")
         }
     }
 }

@@ -3,19 +3,19 @@
 import DeviceCore
 import SystemCalls
 
-/// The files of a folder that may declare accessories.
+/// The files in a directory that may declare accessories.
 struct FolderListing {
-    /// The first ones by name.
+    /// The paths of the files in ascending order, up to the limit.
     var paths: [String] = []
-    /// Why they are not all of them.
+    /// The reason why the list is incomplete or empty.
     var problem: DeviceError?
-    /// False when the machine could not tell what is there, as when no descriptor is left.
+    /// False if the content of the directory is unknown, for example because no file descriptor is available.
     var isKnown = true
-    /// True when it may tell another time, though nobody changes anything.
+    /// True if the failure is temporary and reading the directory may succeed later.
     var isPassing = false
     private let prefix: String
 
-    /// Looks at a folder.
+    /// Reads a directory.
     init(_ folder: String, limit: Int) {
         prefix = folder.hasSuffix("/") ? folder : folder + "/"
         guard var entries = FolderEntries(folder) else {
@@ -27,7 +27,7 @@ struct FolderListing {
         while let name = entries.next() {
             guard name.hasSuffix(".json"), !name.hasPrefix(".") else { continue }
             names.append(name)
-            // The memory for names has to have an end; the first ones are the same in whichever order they come.
+            // Bounds the memory for names. The remaining names do not depend on the order of the entries.
             if names.count >= 16 * limit {
                 names.sort()
                 names.removeLast(names.count - limit)
@@ -47,10 +47,11 @@ struct FolderListing {
         guard !isWhole else { return }
         problem = DeviceError(
             .invalidConfiguration,
-            "The folder \(ShownText.cleaned(folder)) has more than \(limit) files. The first ones by name are used.")
+            "The directory \(ShownText.cleaned(folder)) contains more than \(limit) files. The first ones by name are used."
+        )
     }
 
-    /// True for what would be a file of the folder.
+    /// Whether a path is that of a file directly in this directory.
     func holds(_ path: String) -> Bool {
         path.hasPrefix(prefix) && !path.dropFirst(prefix.count).contains("/")
     }
@@ -58,30 +59,30 @@ struct FolderListing {
     private mutating func fail(_ folder: String, call: String, errno number: Int32) {
         let (code, words): (DeviceError.Code, String) =
             switch number {
-            case ENOENT, ENOTDIR: (.notFound, "does not exist yet. It is waited for.")
-            case EACCES, EPERM: (.permissionDenied, "may not be read by this user. Change its mode.")
+            case ENOENT, ENOTDIR: (.notFound, "does not exist. It is used as soon as it exists.")
+            case EACCES, EPERM: (.permissionDenied, "may not be read by this user. Change its permissions.")
             default:
                 (
                     .inputOutput,
-                    "cannot be read now. What was found there before still counts, and it is looked at again."
+                    "cannot be read. Its previous content remains in use. Retrying."
                 )
             }
         isKnown = code == .notFound
         isPassing = code == .inputOutput
         problem = DeviceError(
-            code, "The folder of declared accessories \(ShownText.cleaned(folder)) \(words)",
+            code, "The directory of declared accessories \(ShownText.cleaned(folder)) \(words)",
             cause: .system(call: call, errno: number))
     }
 }
 
-/// Tells versions of a file apart.
+/// A value that changes with each version of a file.
 struct FileStamp: Hashable {
     var inode: UInt64
     private var device: UInt64
     private var size: Int64
     private var mode: UInt32
     private var modified: Time
-    /// When anything about the file changed, its mode included. Nobody can set it back.
+    /// The time of the last change of the file or its metadata. Unlike `modified`, it cannot be set by programs.
     private var changed: Time
 
     private struct Time: Hashable {
@@ -94,12 +95,12 @@ struct FileStamp: Hashable {
         }
     }
 
-    /// What a look at a path finds.
+    /// The result of checking a path.
     enum Look {
-        /// No regular file.
+        /// No regular file exists at the path.
         case none
         case file(FileStamp)
-        /// It could not be found out.
+        /// The status of the file could not be read.
         case unknown(errno: Int32)
     }
 
@@ -121,10 +122,11 @@ struct FileStamp: Hashable {
         changed = Time(status.st_ctim)
     }
 
-    /// True for two seconds after the file was changed, by the clock that stamps files.
+    /// True for 2 s after the file was changed, according to the clock of file timestamps.
     func isFresh(at now: timespec) -> Bool { Int64(now.tv_sec) - max(changed.seconds, modified.seconds) <= 2 }
 
-    /// For how many seconds the file has been as it is, by that clock; 0 where its time is yet to come.
+    /// Returns the time since the file was changed, in seconds, according to the clock of file timestamps; 0 if its
+    /// timestamp is in the future.
     func age(at now: timespec = Self.now) -> Double {
         let ages = [changed, modified].map { time in
             (Double(now.tv_sec) - Double(time.seconds))
@@ -133,7 +135,7 @@ struct FileStamp: Hashable {
         return max(0, ages.min() ?? 0)
     }
 
-    /// What the clock that stamps files says.
+    /// The current time of the clock that is used for file timestamps.
     static var now: timespec {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)

@@ -4,12 +4,13 @@ import DeviceCore
 import Synchronization
 import SystemCalls
 
-/// Tells when something in a folder may have changed, through inotify.
+/// A watcher that reports possible changes in directories, using inotify.
 ///
-/// A watch is bound to what is at a path when it is made. So all folders that a path leads through are watched too, those
-/// of symbolic links included: what the path leads to may be put in another's place anywhere on it, or not be there yet.
+/// An inotify watch is bound to the inode that a path refers to when the watch is added. Therefore all directories
+/// along each path are also watched, including those of symbolic links. Any component of a path may be replaced, or may
+/// not exist yet.
 ///
-/// One thread, which sleeps while nothing happens.
+/// Uses one thread, which sleeps while no events arrive.
 final class FolderWatcher: Sendable {
     private let folders: [String]
     private let inotify: Inotify
@@ -23,48 +24,50 @@ final class FolderWatcher: Sendable {
         var problem: DeviceError?
     }
 
-    /// What is watched for.
+    /// The purpose of a watch.
     private struct Watch {
-        /// It is one of the folders: everything in it counts.
+        /// True for one of the configured directories. All of its events are relevant.
         var isFolder = false
-        /// The names in it that a path leads through.
+        /// The names in this directory that are components of a path.
         var names: Set<String> = []
     }
 
-    /// Files that come, go, change or may be read from now on; and the folder's own end.
+    /// The events that indicate added, removed, modified or newly readable files, or the removal of the directory
+    /// itself.
     private static let inFolder =
         UInt32(IN_ATTRIB) | UInt32(IN_CLOSE_WRITE) | UInt32(IN_MOVED_FROM) | UInt32(IN_MOVED_TO) | UInt32(IN_CREATE)
         | UInt32(IN_DELETE) | UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF)
-    /// What may bring something to a name or take it away. Added to what is watched there already, for it may be one of
-    /// the folders itself.
+    /// The events that indicate that a path component has been added or removed. They are added to an existing mask,
+    /// because the directory may also be one of the configured ones.
     private static let above =
         UInt32(IN_CREATE) | UInt32(IN_MOVED_TO) | UInt32(IN_DELETE) | UInt32(IN_MOVED_FROM) | UInt32(IN_ATTRIB)
         | UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF) | addsToMask
-    // From sys/inotify.h; Swift does not see the first, for it has an event's name behind it.
+    // From sys/inotify.h. Swift cannot import the size of `inotify_event`, because the struct ends with a flexible
+    // array member for the name.
     static let headLength = 16
     static let lengthOffset = 12
     static let addsToMask: UInt32 = 0x2000_0000
-    /// As many as the kernel follows.
+    /// The maximum number of symbolic links in a path, as in the kernel.
     private static let maximumLinks = 40
 
-    /// A watcher of those folders, which begins to watch at once.
+    /// Creates a watcher and adds its watches. Changes are recorded from this time on.
     init(_ folders: [String], inotify: Inotify = Inotify()) throws(DeviceError) {
         self.folders = folders
         self.inotify = inotify
-        wakeUp = try WakeUp(for: "watching the folders of declared accessories")
+        wakeUp = try WakeUp(for: "watching the directories of declared accessories")
         descriptor = inotify.begin()
         guard descriptor >= 0 else { throw Inotify.problem(call: "inotify_init1", errno: errno) }
         arm()
     }
 
-    /// Why not all of the folders are watched; nil when they are.
+    /// The reason why not all directories are watched; nil if they are.
     var problem: DeviceError? { state.withLock { $0.problem } }
 
     deinit {
         close(descriptor)
     }
 
-    /// Calls the closure on the watcher's thread after each change, until `stop`.
+    /// Calls the closure on the watcher's thread after each change, until `stop` is called.
     func start(_ changed: @escaping @Sendable () -> Void) throws(DeviceError) {
         try WorkerThread.start { [self] in
             while !isStopped.load(ordering: .acquiring) {
@@ -81,7 +84,8 @@ final class FolderWatcher: Sendable {
         wakeUp.signal()
     }
 
-    /// Takes all messages; true when one of them matters. What it means is found out by looking.
+    /// Reads all events. Returns true if at least one is relevant. The actual changes are determined by scanning the
+    /// directories.
     private func drain() -> Bool {
         withUnsafeTemporaryAllocation(byteCount: 16_384, alignment: 8) { buffer in
             var matters = false
@@ -89,7 +93,7 @@ final class FolderWatcher: Sendable {
                 let count = read(descriptor, buffer.baseAddress, buffer.count)
                 guard count > 0 else { return matters }
                 let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<min(count, buffer.count)])
-                // Not one of a busy folder above may cost a look at all files.
+                // Events in busy parent directories must not cause a scan of all files.
                 if !matters { matters = state.withLock { Self.matters(bytes, $0.watches) } }
             }
         }
@@ -97,7 +101,8 @@ final class FolderWatcher: Sendable {
 
     private static func matters(_ bytes: UnsafeRawBufferPointer, _ watches: [Int32: Watch]) -> Bool {
         var offset = 0
-        // The number of the watch, the mask, a cookie and the length of the name; then the name, filled up with zeros.
+        // An event consists of the watch descriptor, the mask, a cookie, the length of the name and the name, which is
+        // padded with zeros.
         while bytes.count - offset >= headLength {
             let number = bytes.loadUnaligned(fromByteOffset: offset, as: Int32.self)
             let length = bytes.loadUnaligned(fromByteOffset: offset + lengthOffset, as: UInt32.self)
@@ -105,7 +110,7 @@ final class FolderWatcher: Sendable {
             guard let length = Int(exactly: length), length <= bytes.count - offset else { return true }
             let name = bytes[offset..<offset + length].prefix { $0 != 0 }
             offset += length
-            // Messages were lost.
+            // The event queue has overflowed.
             if number < 0 { return true }
             guard let watch = watches[number] else { continue }
             if watch.isFolder || name.isEmpty || watch.names.contains(String(decoding: name, as: UTF8.self)) {
@@ -115,7 +120,7 @@ final class FolderWatcher: Sendable {
         return false
     }
 
-    /// Has each folder watched as it is now, on any thread.
+    /// Updates the watches according to the current directories. May be called on any thread.
     func arm() {
         state.withLock { state in
             let former = state.watches
@@ -125,10 +130,11 @@ final class FolderWatcher: Sendable {
         }
     }
 
-    /// Follows the path as far as it leads. Each folder is watched before it is looked into, so that nothing is missed.
+    /// Adds watches along a path as far as it exists. Each directory is watched before it is examined, so that no
+    /// change is missed.
     private func arm(_ folder: String, _ state: inout State) {
         var path = folder.hasPrefix("/") ? "/" : "."
-        /// What is left of the path, the last part first.
+        /// The remaining path components, in reverse order.
         var rest = Self.parts(folder)
         var links = 0
         while let name = rest.popLast() {
@@ -156,7 +162,7 @@ final class FolderWatcher: Sendable {
         let number = inotify.add(descriptor, path, events)
         guard number < 0 else { return number }
         let error = errno
-        // One that may be passed and not be read cannot be watched; what is below it can.
+        // A directory that can be traversed but not read cannot be watched, unlike the directories below it.
         if error == ENOSPC || error == ENOMEM {
             state.problem = Inotify.problem(call: "inotify_add_watch", errno: error)
         }
@@ -177,15 +183,14 @@ final class FolderWatcher: Sendable {
     }
 }
 
-/// The calls of inotify that the system may refuse, so that tests can put others in their place. Both give a negative
-/// number then, and set errno.
+/// The inotify calls that may fail, which tests can replace. On failure, both return a negative number and set `errno`.
 struct Inotify: Sendable {
     var begin: @Sendable () -> Int32 = { inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC)) }
     var add: @Sendable (_ descriptor: Int32, _ path: String, _ events: UInt32) -> Int32 = { descriptor, path, events in
         inotify_add_watch(descriptor, path, events)
     }
 
-    /// What a call has failed with, and what to do.
+    /// Returns the problem for a failed call, with a remedy.
     static func problem(call: String, errno number: Int32) -> DeviceError {
         let (reason, advice) =
             switch number {
@@ -193,17 +198,18 @@ struct Inotify: Sendable {
             case EMFILE where hasDescriptor:
                 ("this user has no inotify instance left", ": sysctl -w fs.inotify.max_user_instances=1024.")
             case EMFILE, ENFILE: ("no file descriptor is left", " of open files (ulimit -n).")
-            default: ("the system does not allow it now", "")
+            default: ("the system does not permit it", "")
             }
         let remedy = advice.isEmpty ? "" : " Raise the limit" + advice
         return DeviceError(
             .busy,
-            "The folders of declared accessories cannot be watched, because \(reason). They are looked at every "
+            "The directories of declared accessories cannot be watched, because \(reason). They are checked every "
                 + "\(Int(UdevSource.lookInterval)) seconds instead.\(remedy)", cause: .system(call: call, errno: number)
         )
     }
 
-    /// True unless this process may open nothing more: the limit of instances has the same number.
+    /// True if this process can open another descriptor. Distinguishes the limit of inotify instances from that of
+    /// descriptors, because both have the same error number.
     private static var hasDescriptor: Bool {
         let descriptor = open("/", O_RDONLY | O_CLOEXEC | O_DIRECTORY)
         guard descriptor >= 0 else { return false }

@@ -4,41 +4,44 @@ import DeviceCore
 import Synchronization
 import SystemCalls
 
-/// Handles messages one at a time and in order, on whichever thread brings one while none is handled.
+/// A queue that handles messages in order, one at a time. The thread that posts a message handles the pending messages,
+/// unless another thread is already doing so.
 final class Mailbox<Message: Sendable>: Sendable {
-    /// What becomes of a message while others wait.
+    /// The treatment of a message while others are pending.
     enum Manner {
-        /// It is kept, whatever waits.
+        /// Adds the message unconditionally.
         case always
-        /// It is dropped when one waits that says the same.
+        /// Drops the message if an equivalent one is pending.
         case once(isSame: (Message) -> Bool)
-        /// Its thread waits while too many do: whoever handles them is slower than they come.
+        /// Blocks the posting thread while too many messages are pending, because they are posted faster than they are
+        /// handled.
         case patiently
     }
 
     private struct State {
         var outbox = Outbox<Message>()
-        /// The thread that handles messages; those that it brings meanwhile cannot wait for it.
+        /// The thread that is handling messages. It cannot block on its own messages.
         var handler: pthread_t?
-        /// Those who wait for room.
+        /// The threads that wait for space in the queue.
         var outside: [Bell] = []
     }
 
     private let limit: Int
     private let state = Mutex(State())
 
-    /// A mailbox in which about that many messages wait before their threads do.
+    /// Creates a queue. Threads that post with `patiently` block if `limit` messages are pending.
     init(limit: Int = 1024) {
         self.limit = limit
     }
 
-    /// How many messages wait for those that are being handled.
+    /// The number of messages that were posted since the current drain began.
     var count: Int { state.withLock { $0.outbox.countAfterTurn } }
 
-    /// How many threads wait for room.
+    /// The number of threads that wait for space.
     var waitingThreads: Int { state.withLock { $0.outside.count } }
 
-    /// Adds a message, and handles what waits unless another thread, or a caller further up, is doing so.
+    /// Adds a message and drains the queue, unless another thread or a function further up the call stack is already
+    /// draining it.
     func post(_ message: Message, _ manner: Manner = .always, handle: (Message) -> Void) {
         add(message, manner)
         guard state.withLock({ $0.outbox.claimTurn() }) else { return }

@@ -3,22 +3,22 @@
 import DeviceCore
 import Synchronization
 
-/// What is wrong at the moment, each thing by itself.
+/// The current problems by subject.
 final class ProblemList: Sendable {
     private let problems = Mutex<[(subject: String, errors: [DeviceError])]>([])
 
-    /// Called when it may have changed, on the thread that said so.
+    /// Called after each update, on the thread that has called `set`.
     private let onChange: @Sendable () -> Void
 
     init(onChange: @escaping @Sendable () -> Void) { self.onChange = onChange }
 
-    /// More are not kept.
+    /// The maximum number of subjects. Problems of further subjects are dropped.
     private static let maximumSubjects = 256
 
-    /// All of them, in the order in which they came up.
+    /// All problems, in the order in which their subjects were added.
     var errors: [DeviceError] { problems.withLock { $0.flatMap(\.errors) } }
 
-    /// Sets what is wrong with a thing; nothing when it is well.
+    /// Sets the problems of a subject; an empty array removes them.
     func set(_ errors: [DeviceError], for subject: String) {
         problems.withLock { problems in
             if let index = problems.firstIndex(where: { $0.subject == subject }) {

@@ -7,24 +7,27 @@ import Dispatch
 import SystemCalls
 import UdevMonitor
 
-/// What a source works with, so that tests can put something else in its place.
+/// The dependencies of a source, which tests can replace.
 struct SourceParts: Sendable {
-    /// Begins to watch devices; the closure that it returns ends that.
+    /// Starts monitoring devices. The returned closure stops it.
     var watch: @Sendable (@escaping @Sendable (UdevEvent) -> Void) -> @Sendable () -> Void
     /// Opens a node.
     var open: @Sendable (ChannelNode) throws(DeviceError) -> OpenedChannel
-    /// Tells whether a node can be opened.
+    /// Determines whether a node can be opened.
     var reach: @Sendable (String) -> NodeReach
-    /// How folders are watched.
+    /// The inotify calls for watching directories.
     var inotify = Inotify()
-    /// Gets what has to be had before anything can be short; what it returns is called when everything else has begun.
+    /// Acquires resources that must be available before file descriptors can become scarce. The returned closure is
+    /// called after all other parts have started.
     var begin: @Sendable () -> @Sendable () -> Void = { {} }
-    /// Called when the list of problems may have changed.
+    /// Called if the list of problems may have changed.
     var onProblems: @Sendable () -> Void = {}
-    /// Waits for the first look at all devices; false when it takes too long. Ten seconds are for a machine that hangs.
+    /// Waits for the first scan of all devices. Returns false on timeout. The timeout of 10 s is reached only on a
+    /// system that hangs.
     var wait: @Sendable (DispatchGroup) -> Bool = { $0.wait(timeout: .now() + 10) == .success }
 
-    /// The machine's own. The path is that of udevd's control socket, which is there while udevd runs.
+    /// Returns the dependencies of a live source. `control` is the path of udevd's control socket, which exists while
+    /// udevd is running.
     static func live(clock: any DeviceClock, control: String? = nil) -> SourceParts {
         SourceParts(
             watch: { receive in
@@ -47,18 +50,19 @@ struct SourceParts: Sendable {
     }
 }
 
-/// A channel that has just been opened, with what its source has to do with it.
+/// A channel that has just been opened, with the operations for its source.
 struct OpenedChannel: Sendable {
     var channel: any ByteChannel
-    /// Ends it from outside, and calls the closure when its observer has heard of that, or hears when the app has read
-    /// what had come in. Does not keep the channel.
+    /// Ends the channel. Calls the closure after the observer has received the end. If the app has to read buffered
+    /// bytes before the end, does not wait for this. Does not retain the channel.
     var end: @Sendable (ByteChannelEnd, @escaping @Sendable () -> Void) -> Void
-    /// Calls the closure once the node is free for somebody else. Does not keep the channel.
+    /// Calls the closure when the node is available to others. Does not retain the channel.
     var whenReleased: @Sendable (@escaping @Sendable () -> Void) -> Void
-    /// Has it send no more of what was written, when it was closed. Does not keep the channel, but works without it too.
+    /// Discards the unsent data of a closed channel. Does not retain the channel, and also has an effect after the
+    /// channel has been released.
     var giveUp: @Sendable () -> Void
 
-    /// A node of this machine.
+    /// Opens a node of this machine.
     static func open(_ node: ChannelNode, clock: any DeviceClock) throws(DeviceError) -> OpenedChannel {
         OpenedChannel(try ChannelOpener.open(node, clock: clock))
     }
@@ -77,15 +81,15 @@ extension OpenedChannel {
     }
 }
 
-/// Whether a node can be opened.
+/// The result of checking whether a node can be opened.
 enum NodeReach: Sendable {
     case ready
-    /// There is no such node.
+    /// The node does not exist.
     case missing
-    /// This program may not open it.
+    /// This process lacks the permission to open the node.
     case forbidden
 
-    /// Asks without opening: that would raise "data terminal ready", which resets many boards.
+    /// Checks a node without opening it, because opening would raise DTR, which resets many boards.
     init(path: String) {
         if access(path, R_OK | W_OK) == 0 {
             self = .ready

@@ -7,14 +7,15 @@ import Logging
 import Synchronization
 import UdevMonitor
 
-/// Accessories as udev tells of them, and those that the configuration or files in a folder declare.
+/// A source of the accessories in the udev database, and of those declared in the configuration or in files of a
+/// directory.
 ///
-/// Watching begins at the first use, not when the source is made. Events arrive on threads of the source's own.
+/// Monitoring starts at the first use, not when the source is created. Events are delivered on internal threads.
 ///
-/// Names of protocols, for each USB interface by itself, come from the first of these that gives one: a rule of the
-/// configuration; the udev property `EXTERNAL_ACCESSORY_PROTOCOLS` of the tty or hidraw, else of the interface, else of
-/// the USB device when just one of its interfaces can be opened; the string of the interface when it is a name in reverse
-/// DNS. What has none is listed in ``candidates`` with the reason.
+/// The protocol names of each USB interface are taken from the first of these sources that has a name: a rule of the
+/// configuration; the udev property `EXTERNAL_ACCESSORY_PROTOCOLS` of the tty or hidraw device, then of the interface,
+/// then of the USB device if only one of its interfaces can be opened; the interface string, if it is a name in
+/// reverse-DNS notation. Devices without a name are listed in ``candidates`` with the reason.
 public final class UdevSource: AccessoryCandidateSource {
     private enum Message: Sendable {
         case begin
@@ -31,12 +32,12 @@ public final class UdevSource: AccessoryCandidateSource {
         }
     }
 
-    /// Used by the mailbox only, one message at a time.
+    /// Modified only while a message is handled. Messages are handled one at a time.
     private struct State {
         var roster: AccessoryRoster
         var folders: AccessoryFolders
         var ledger = DeclarationLedger()
-        /// What the configuration declares is in the ledger.
+        /// True after the declarations of the configuration have been added to `ledger`.
         var hasDeclared = false
         var ids: [String: AccessoryDescription.ID] = [:]
         var timers: [String: ClockTimer] = [:]
@@ -46,11 +47,11 @@ public final class UdevSource: AccessoryCandidateSource {
         var hasBegun = false
         var stopWatching: (@Sendable () -> Void)?
         var watcher: FolderWatcher?
-        /// There are folders, and no watcher could be had.
+        /// True if directories are configured, but no watcher could be created.
         var lacksWatcher = false
-        /// Why folders are not watched, as it was said last.
+        /// The last reported reason why the directories cannot be watched.
         var toldWatch: String?
-        /// All devices were looked at, at least once.
+        /// True after the first scan of all devices.
         var hasSnapshot = false
     }
 
@@ -63,26 +64,26 @@ public final class UdevSource: AccessoryCandidateSource {
     private let mailbox = Mailbox<Message>()
     private let state: Mutex<State>
     private let life = Mutex(Life())
-    /// Entered until the first look at all devices is done.
+    /// Entered until the first scan of all devices has finished or timed out.
     private let firstLook = DispatchGroup()
     private let hasLooked = Atomic<Bool>(false)
     private let log = Logger(label: "device-services.accessory")
 
-    /// The key of what is wrong with the first look at all devices.
+    /// The key of the problem with the first scan of all devices.
     private static let lookKey = "first look"
-    /// The key of the timer that looks at folders.
+    /// The key of the timer that scans the directories, and of the problem with watching them.
     private static let foldersKey = "folders"
-    /// How often folders that cannot be watched are looked at, in seconds.
+    /// The interval between scans of directories that cannot be watched, in seconds.
     static let lookInterval = 3.0
 
-    /// A source over that configuration. Nothing is opened yet.
+    /// Creates a source with a configuration. It opens no devices or sockets until its first use.
     public convenience init(configuration: Configuration, clock: any DeviceClock) {
         self.init(configuration: configuration, clock: clock, parts: .live(clock: clock))
         let log = Logger(label: "device-services.configuration")
         for problem in configuration.accessoryProblems { log.warning("\(problem)") }
     }
 
-    /// The same, with udevd's control socket somewhere else: a machine that is made up has none of its own.
+    /// Creates a source with another path of udevd's control socket, for a simulated machine that has none.
     package convenience init(configuration: Configuration, clock: any DeviceClock, udevdControl: String) {
         self.init(configuration: configuration, clock: clock, parts: .live(clock: clock, control: udevdControl))
     }
@@ -106,40 +107,42 @@ public final class UdevSource: AccessoryCandidateSource {
             life.stopWatching?()
             life.watcher?.stop()
         }
-        // A group may not be let go while it is entered.
+        // A dispatch group must not be released while it is entered.
         endFirstLook()
     }
 
-    /// The accessories that are attached now, by rising id. The first call looks for them, which takes some milliseconds.
+    /// The attached accessories, in ascending order of `id`. The first call scans the devices, which takes some
+    /// milliseconds.
     public var accessories: [AccessoryDescription] {
         begin()
         return hub.accessories
     }
 
-    /// Why accessories, or some of them, cannot be found; empty when all is well. Looks for them when nobody has.
+    /// The reasons why some or all accessories cannot be found; empty if there are none. The first use of the source
+    /// scans the devices.
     public var problems: [DeviceError] {
         begin()
         return problemList.errors
     }
 
-    /// Devices that could be accessories, and why they are none.
+    /// The devices that could become accessories, with the reason why they are not.
     public var candidates: [AccessoryCandidate] {
         begin()
         return state.withLock { $0.roster.candidates }
     }
 
-    /// Hands events to the closure: a snapshot before this call returns, then changes.
+    /// Delivers events to the closure: a snapshot before this call returns, then changes.
     public func subscribe(_ receive: @escaping @Sendable (AccessoryEvent) -> Void) -> Subscription {
         begin()
         return hub.subscribe(receive)
     }
 
-    /// Opens a protocol of an attached accessory, for this program alone.
+    /// Opens a protocol of an attached accessory, exclusively for this process.
     ///
-    /// A channel of this program on the same node that was closed and still sends what was written is waited for, for a
-    /// tenth of a second; what the accessory has not taken by then is lost. Where the system does not give the node of a
-    /// device that hangs back, the call fails after a second. A node that is in use, or that this user may not open yet, is
-    /// tried for another tenth.
+    /// If a closed channel of this process on the same node is still sending, waits up to 0.1 s for it; the data that
+    /// the accessory has not accepted by then is lost. If the device hangs and the system does not release its node,
+    /// the call fails after 1 s. If another process uses the node, or its permissions do not allow access yet, retries
+    /// for another 0.1 s.
     public func open(_ accessory: AccessoryDescription.ID, protocol name: String) throws(DeviceError) -> any ByteChannel
     {
         begin()
@@ -149,10 +152,11 @@ public final class UdevSource: AccessoryCandidateSource {
                 .notFound, "The accessory \(description.identity) does not offer the protocol \(name.prefix(100)).")
         }
         guard let node = offered.node as? ChannelNode else {
-            throw DeviceError(.notSupported, "Nothing can be opened for \(name) of \(description.identity).")
+            throw DeviceError(
+                .notSupported, "The protocol \(name) of \(description.identity) has no node that can be opened.")
         }
         let channel = try desk.open(name, of: accessory, node: node, with: parts.open)
-        // Unplugged while it was opened: who ended its channels did not see this one.
+        // The accessory was detached during the call, and the detachment did not end this channel.
         guard hub.description(of: accessory) != nil else {
             desk.endChannels(of: accessory)
             channel.close()
@@ -162,10 +166,10 @@ public final class UdevSource: AccessoryCandidateSource {
     }
 
     private static func isGone(_ accessory: AccessoryDescription.ID) -> DeviceError {
-        DeviceError(.notFound, "The accessory of the connection \(accessory) is not attached any more.")
+        DeviceError(.notFound, "The accessory of the connection \(accessory) is no longer attached.")
     }
 
-    // MARK: Beginning
+    // MARK: Start
 
     private func begin() {
         if hasLooked.load(ordering: .acquiring) { return }
@@ -175,7 +179,8 @@ public final class UdevSource: AccessoryCandidateSource {
         }
         if isFirst { start() }
         if parts.wait(firstLook) { return }
-        // What comes later is told as news. Nobody waits again: subscribers hear it, and may ask while they do.
+        // Accessories that are found later are reported as attached. Subsequent calls do not wait, because subscribers
+        // may call this source while they receive these events.
         endFirstLook()
         say(Self.isLate, of: Self.lookKey, isNews: isFirst)
         if life.withLock({ $0.hasSnapshot }) { say(nil, of: Self.lookKey) }
@@ -183,7 +188,7 @@ public final class UdevSource: AccessoryCandidateSource {
 
     private static let isLate = DeviceError(
         .busy,
-        "The system does not tell in ten seconds which devices there are. Accessories may be missing from the list; they are told of when it does. Look with `udevadm info --export-db` for what hangs."
+        "The system has not listed its devices within ten seconds. Accessories may be missing; they are reported once they are listed. Check with `udevadm info --export-db` which step hangs."
     )
 
     private func endFirstLook() {
@@ -203,7 +208,7 @@ public final class UdevSource: AccessoryCandidateSource {
         settle()
     }
 
-    /// Has the folders watched, as far as that is possible now.
+    /// Watches the directories as far as currently possible.
     private func watchFolders() {
         let folders = configuration.accessoryFolders.value
         guard !folders.isEmpty else { return }
@@ -213,7 +218,7 @@ public final class UdevSource: AccessoryCandidateSource {
         }
         do throws(DeviceError) {
             let watcher = try FolderWatcher(folders, inotify: parts.inotify)
-            // First, because what its thread tells at once comes here too.
+            // Sets the state first, because the watcher's thread accesses it as soon as it starts.
             life.withLock { life in
                 life.watcher = watcher
                 life.lacksWatcher = false
@@ -229,7 +234,7 @@ public final class UdevSource: AccessoryCandidateSource {
         }
     }
 
-    /// Says once why folders are not watched, until they are.
+    /// Reports the reason why the directories cannot be watched. Logs it only if it has changed.
     private func tellWatch(_ problem: DeviceError?) {
         let isNews = life.withLock { life in
             defer { life.toldWatch = problem?.message }
@@ -240,8 +245,9 @@ public final class UdevSource: AccessoryCandidateSource {
 
     // MARK: Messages
 
-    /// The monitor's thread waits while subscribers are slower than events: the kernel's buffer has an end, and the monitor
-    /// looks again at all devices when that has overflowed.
+    /// Posts a message and handles pending messages. With `.patiently`, the monitor's thread waits while subscribers
+    /// process events too slowly. The kernel's buffer is bounded, and the monitor rescans all devices after an
+    /// overflow.
     private func post(_ message: Message, _ manner: Mailbox<Message>.Manner = .always) {
         mailbox.post(message, manner) { handle($0) }
     }
@@ -265,7 +271,7 @@ public final class UdevSource: AccessoryCandidateSource {
         case .udev(.added(let record)): carryOut(state.withLock { $0.roster.added(record, now: now) })
         case .udev(.removed(let record)): carryOut(state.withLock { $0.roster.removed(record, now: now) })
         case .udev(.problem(let error)):
-            // The monitor has logged it.
+            // The monitor has already logged the problem.
             problemList.set([error], for: "udev: \(error.message)")
         case .udev(.solved(let error)): problemList.set([], for: "udev: \(error.message)")
         }
@@ -290,14 +296,15 @@ public final class UdevSource: AccessoryCandidateSource {
         }
     }
 
-    /// Looks what files declare; the first time, the configuration declares accessories as well.
+    /// Scans the directories. The first call also adds the declarations of the configuration.
     private func lookAtFolders(_ now: BootTime) {
         let (declared, changes, again, disputes) = state.withLock { state in
             let declared = state.hasDeclared ? [] : configuration.declaredAccessories.value
             state.hasDeclared = true
             let (changes, again) = state.folders.look(now: now)
             for (index, one) in declared.enumerated() { state.ledger.set(one, at: .configuration(index)) }
-            // All of them before the first is told of: a file that has been renamed is no second one.
+            // Updates all declarations before attaching the first accessory, so that a renamed file does not appear to
+            // declare a second one.
             for change in changes {
                 switch change {
                 case .attach(let path, let one): state.ledger.set(one, at: .file(path))
@@ -320,7 +327,7 @@ public final class UdevSource: AccessoryCandidateSource {
                 problemList.set(errors, for: "file:" + path)
             }
         }
-        // Where a folder cannot be watched, only looking tells what has changed.
+        // If a directory cannot be watched, only a scan can detect changes.
         let isWatched = life.withLock { $0.watcher?.problem == nil && !$0.lacksWatcher }
         wake(Self.foldersKey, at: isWatched ? again : min(again ?? .never, now.advanced(bySeconds: Self.lookInterval)))
     }
@@ -331,21 +338,21 @@ public final class UdevSource: AccessoryCandidateSource {
     }
 
     private func attach(_ key: String, _ description: AccessoryDescription) {
-        // Subscribers run inside: no lock may be held.
+        // Subscribers are called inside this call, so no lock may be held.
         let id = hub.attach(description).id
         state.withLock { $0.ids[key] = id }
     }
 
-    /// First its channels end, then it is told that the accessory is gone.
+    /// Ends the channels of an accessory before reporting its detachment.
     private func detach(_ key: String) {
         guard let id = state.withLock({ $0.ids.removeValue(forKey: key) }) else { return }
         desk.endChannels(of: id)
         hub.detach(id)
-        // Those that were opened in between.
+        // Ends the channels that have been opened in the meantime.
         desk.endChannels(of: id)
     }
 
-    /// Has a key be due at that time, in place of the time that was said before; nil for never.
+    /// Replaces the timer of a key; nil cancels it.
     private func wake(_ key: String, at time: BootTime?) {
         let timer = time.map { time in
             clock.timer(at: time) { [weak self] in self?.post(.due(key), .once(isSame: { $0.isDue(key) })) }
@@ -357,16 +364,17 @@ public final class UdevSource: AccessoryCandidateSource {
         former?.cancel()
     }
 
-    /// Keeps what is wrong with a thing, or nil when it is well, and logs what is news.
+    /// Sets the problem of a subject, or removes it with nil. Logs the problem if it is new.
     private func say(_ problem: DeviceError?, of subject: String, isNews: Bool = true) {
         if let problem, isNews { log.warning("\(problem.description)") }
         problemList.set(problem.map { [$0] } ?? [], for: subject)
     }
 }
 
-/// The live accessory source over udev and what the configuration declares. Nothing is opened yet.
+/// Returns the live accessory source with udev and the declared accessories. It opens no devices or sockets until its
+/// first use.
 ///
-/// External Accessory reaches this function by its link name and never imports this module: see LiveDevice.
+/// ExternalAccessory calls this function by its link name and does not import this module; see LiveDevice.
 @_silgen_name("DeviceServices_liveAccessorySource")
 package func liveAccessorySource(configuration: Configuration, clock: any DeviceClock) -> any AccessorySource {
     UdevSource(configuration: configuration, clock: clock)

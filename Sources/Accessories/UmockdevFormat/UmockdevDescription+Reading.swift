@@ -9,7 +9,7 @@ extension UmockdevDescription {
         try self.init(bytes: try FileBytes.read(path, limit: Self.maximumSize), name: path)
     }
 
-    /// Takes the bytes of a file, which messages call by that name. The error names the line that cannot be read.
+    /// Parses the content of a file. `name` is the file name in error messages, which also contain the line number.
     public init(bytes: [UInt8], name: String) throws(DeviceError) {
         guard bytes.count <= Self.maximumSize else {
             throw DeviceError(
@@ -20,13 +20,13 @@ extension UmockdevDescription {
     }
 }
 
-/// Reads descriptions line by line.
+/// A line-based parser of descriptions.
 struct UmockdevReader {
     private var lines: RecordingLines
     private var devices: [UmockdevDevice] = []
     private var paths: Set<String> = []
     private var device: UmockdevDevice?
-    /// Of all devices together.
+    /// The number of entries of all devices.
     private var entryCount = 0
 
     init(lines: RecordingLines) {
@@ -42,18 +42,18 @@ struct UmockdevReader {
             guard line.count >= 3, line.at(1) == UInt8(ascii: ":"), line.at(2) == UInt8(ascii: " ") else {
                 throw failure(
                     device == nil
-                        ? "A device begins with \"P: /devices/…\"."
-                        : "A line begins with one of the letters P, N, S, E, A, H and L, a colon and a blank.")
+                        ? "A device must begin with \"P: /devices/…\"."
+                        : "A line must begin with one of the letters P, N, S, E, A, H and L, a colon and a space.")
             }
             let rest = line.dropFirst(3)
             guard let letter = line.first else { continue }
             if letter == UInt8(ascii: "P") {
-                guard device == nil else { throw failure("An empty line has to stand between two devices.") }
+                guard device == nil else { throw failure("Two devices must be separated by an empty line.") }
                 device = UmockdevDevice(path: try path(rest))
             } else {
-                guard device != nil else { throw failure("A device begins with \"P: /devices/…\".") }
+                guard device != nil else { throw failure("A device must begin with \"P: /devices/…\".") }
                 guard entryCount < UmockdevDescription.maximumEntries else {
-                    throw failure("There are more than \(UmockdevDescription.maximumEntries) lines about devices.")
+                    throw failure("The devices have more than \(UmockdevDescription.maximumEntries) lines.")
                 }
                 entryCount += 1
                 let entry = try entry(letter, rest)
@@ -67,7 +67,7 @@ struct UmockdevReader {
         return devices
     }
 
-    /// Ends the device that is being read.
+    /// Adds the current device to the list.
     private mutating func finish() throws(DeviceError) {
         guard let device else { return }
         self.device = nil
@@ -75,7 +75,7 @@ struct UmockdevReader {
             throw failure("The device \(device.path), which ends here, has no SUBSYSTEM property.")
         }
         guard devices.count < UmockdevDescription.maximumDevices else {
-            throw failure("There are more than \(UmockdevDescription.maximumDevices) devices.")
+            throw failure("The file has more than \(UmockdevDescription.maximumDevices) devices.")
         }
         devices.append(device)
     }
@@ -84,9 +84,9 @@ struct UmockdevReader {
         let path = try text(bytes)
         guard path.hasPrefix("/devices/"), isPlain(path.dropFirst(1)) else {
             throw failure(
-                "The path of a device begins with /devices/ and has no empty parts and none that lead upwards.")
+                "The path of a device must begin with /devices/ and not contain empty parts, \".\" or \"..\".")
         }
-        guard paths.insert(path).inserted else { throw failure("The device \(path) was described before.") }
+        guard paths.insert(path).inserted else { throw failure("The device \(path) is described twice.") }
         return path
     }
 
@@ -111,7 +111,7 @@ struct UmockdevReader {
             let (name, value) = try assignment(rest)
             return .attributeLink(name: try plainName(name), target: try text(value))
         default:
-            throw failure("A line begins with one of the letters P, N, S, E, A, H and L.")
+            throw failure("A line must begin with one of the letters P, N, S, E, A, H and L.")
         }
     }
 
@@ -119,16 +119,17 @@ struct UmockdevReader {
         _ bytes: ArraySlice<UInt8>
     ) throws(DeviceError) -> (name: ArraySlice<UInt8>, value: ArraySlice<UInt8>) {
         guard let sign = bytes.firstIndex(of: UInt8(ascii: "=")), sign > bytes.startIndex else {
-            throw failure("A name and \"=\" have to stand before the value.")
+            throw failure("A name and \"=\" must precede the value.")
         }
         return (bytes[..<sign], bytes[(sign + 1)...])
     }
 
-    /// A name of a file, which must not lead out of the folder that it is for.
+    /// Parses a relative file path, which must not lead out of its directory.
     private func plainName(_ bytes: ArraySlice<UInt8>) throws(DeviceError) -> String {
         let name = try text(bytes)
         guard isPlain(name) else {
-            throw failure("\"\(name)\" is no name of a file: it is empty, begins with \"/\" or leads upwards.")
+            throw failure(
+                "\"\(name)\" is not a valid file name: it is empty, begins with \"/\", or contains \".\" or \"..\".")
         }
         return name
     }
@@ -148,16 +149,17 @@ struct UmockdevReader {
 
     private func hex(_ digits: ArraySlice<UInt8>) throws(DeviceError) -> [UInt8] {
         guard digits.count.isMultiple(of: 2) else {
-            throw failure("There is an odd number of hexadecimal digits.")
+            throw failure("The number of hexadecimal digits is odd.")
         }
         let bytes = HexDigit.bytes(digits)
         guard bytes.count * 2 == digits.count else {
-            throw failure("Bytes are written as two hexadecimal digits each.")
+            throw failure("A byte must consist of two hexadecimal digits.")
         }
         return bytes
     }
 
-    /// C's escapes, with up to three octal digits; the backslash before anything else does not count.
+    /// Decodes the escape sequences of C, including up to three octal digits. A backslash before any other character is
+    /// ignored.
     private func unescaped(_ text: ArraySlice<UInt8>) throws(DeviceError) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count)
@@ -167,7 +169,7 @@ struct UmockdevReader {
                 bytes.append(byte)
                 continue
             }
-            guard let letter = rest.popFirst() else { throw failure("Nothing follows the backslash at the end.") }
+            guard let letter = rest.popFirst() else { throw failure("The backslash at the end escapes no character.") }
             let octal = UInt8(ascii: "0")...UInt8(ascii: "7")
             if octal.contains(letter) {
                 let digits = [letter] + rest.prefix(2).prefix { octal.contains($0) }
@@ -186,12 +188,12 @@ struct UmockdevReader {
     }
 }
 
-/// The lines of a recording, with their numbers.
+/// The lines of a recording, with line numbers.
 struct RecordingLines {
     private let bytes: [UInt8]
     private let name: String
     private var offset = 0
-    /// The line that was handed out last, counted from 1.
+    /// The number of the current line, starting with 1.
     private(set) var number = 0
 
     init(_ bytes: [UInt8], name: String) {
@@ -199,7 +201,7 @@ struct RecordingLines {
         self.name = name
     }
 
-    /// The next line without its end; nil at the end of the file.
+    /// Returns the next line without its newline; nil at the end of the file.
     mutating func next() -> ArraySlice<UInt8>? {
         guard offset < bytes.count else { return nil }
         number += 1
@@ -212,14 +214,14 @@ struct RecordingLines {
         return rest[..<end]
     }
 
-    /// That the line cannot be read.
+    /// Returns an error for the current line.
     func failure(_ reason: String) -> DeviceError {
         DeviceError(.invalidTrace, "\(name), line \(number): \(reason)")
     }
 }
 
 extension ArraySlice<UInt8> {
-    /// The element that many places behind the start; nil when there is none.
+    /// Returns the element at an offset from the start; nil if there is none.
     func at(_ place: Int) -> UInt8? {
         place < count ? self[startIndex + place] : nil
     }

@@ -5,34 +5,35 @@ public import DeviceCore
 import JSONBytes
 package import UdevRecords
 
-/// What umockdev's recordings of devices hold: devices as sysfs and udev show them.
+/// A umockdev description: devices with their sysfs and udev data.
 ///
-/// The text format of `umockdev-record` 0.17. Reading is stricter than umockdev: what it would pass over or guess is an
-/// error here, with the number of the line. ``text`` writes what `umockdev-record` would, so that a recording that is
-/// read and written again stays the same, byte for byte.
+/// The text format is that of `umockdev-record` 0.17. Parsing is stricter than in umockdev: input that umockdev would
+/// ignore or guess is an error with a line number. ``text`` has the format that `umockdev-record` writes, so that a
+/// recording is reproduced byte for byte.
 public struct UmockdevDescription: Sendable, Hashable {
-    /// The devices in the order of the file: children may come before their parents, as in recordings.
+    /// The devices in the order of the file. As in recordings, children may precede their parents.
     public var devices: [UmockdevDevice]
 
-    /// A description of those devices.
+    /// Creates a description.
     public init(devices: [UmockdevDevice] = []) {
         self.devices = devices
     }
 
-    /// The accessories of the description, by the rules that hold for live devices.
+    /// The accessories of the description, determined by the same rules as for live devices.
     public var accessories: [AccessoryDescription] { AccessoryDescription.found(in: records) }
 
-    /// The largest file that is read, in bytes.
+    /// The maximum size of a file, in bytes.
     public static let maximumSize = 16 << 20
-    /// The most devices of a file.
+    /// The maximum number of devices in a file.
     public static let maximumDevices = 20_000
-    /// The most lines about devices of a file, all devices together: small ones take far more memory than room in it.
+    /// The maximum number of entries in a file. It bounds the memory use, because a short entry needs far more memory
+    /// than space in the file.
     public static let maximumEntries = 500_000
 }
 
 extension UmockdevDescription {
-    /// The devices as a monitor of udev would tell of them: with the USB interface and the USB device that they belong
-    /// to, whose attributes count where they have none of their own.
+    /// The devices as a udev monitor would report them: with their USB interface and USB device, and with the
+    /// attributes of these that the devices themselves lack.
     package var records: [UdevRecord] {
         var records = devices.map(Self.record)
         let indices = Dictionary(zip(records.map(\.path), records.indices), uniquingKeysWith: { first, _ in first })
@@ -49,7 +50,7 @@ extension UmockdevDescription {
                         records[index].attributes.merge(owner.attributes) { own, _ in own }
                     default: break
                     }
-                    // Not the hub behind which it is.
+                    // Stops before the hub that the device is attached to.
                     if owner.type == "usb_device" { break }
                 }
                 guard let slash = path.lastIndex(of: "/") else { break }
@@ -65,7 +66,8 @@ extension UmockdevDescription {
         for entry in device.entries {
             switch entry {
             case .property(let name, let value): properties[name] = value
-            // No others, as from a monitor: each device gets those of the devices that it belongs to.
+            // Uses only the attributes that a monitor would report. A device also receives those of the devices that it
+            // belongs to.
             case .attribute(let name, let value) where AccessoryTree.attributes.contains(name):
                 attributes[name] = line(value)
             case .binaryAttribute(let name, let value) where AccessoryTree.attributes.contains(name):
@@ -85,42 +87,42 @@ extension UmockdevDescription {
     }
 }
 
-/// A device of a umockdev recording.
+/// A device of a umockdev description.
 public struct UmockdevDevice: Sendable, Hashable {
-    /// What a line of the file says of the device.
+    /// A line of a device other than its path.
     public enum Entry: Sendable, Hashable {
-        /// `N:` The node below /dev, and what can be read there; nil when the file does not say.
+        /// `N:` The node, relative to /dev, and its contents; nil if the file has none.
         case node(name: String, contents: [UInt8]?)
-        /// `S:` A link to the node, below /dev.
+        /// `S:` A symbolic link to the node, relative to /dev.
         case link(String)
         /// `E:` A udev property.
         case property(name: String, value: String)
-        /// `A:` An attribute of sysfs with its bytes, the line's end included.
+        /// `A:` A sysfs attribute with its bytes, including the final newline.
         case attribute(name: String, value: [UInt8])
-        /// `H:` An attribute whose bytes are no text.
+        /// `H:` A binary sysfs attribute.
         case binaryAttribute(name: String, value: [UInt8])
-        /// `L:` An attribute that is a symbolic link, with its target.
+        /// `L:` A sysfs attribute that is a symbolic link, with its target.
         case attributeLink(name: String, target: String)
     }
 
-    /// `P:` The path below /sys, as in "/devices/pci0000:00/0000:00:14.0/usb1/1-2".
+    /// `P:` The path relative to /sys, such as "/devices/pci0000:00/0000:00:14.0/usb1/1-2".
     public var path: String
-    /// What the other lines say, in their order.
+    /// The other lines in the order of the file.
     public var entries: [Entry]
 
-    /// A device of those parts.
+    /// Creates a device.
     public init(path: String, entries: [Entry] = []) {
         self.path = path
         self.entries = entries
     }
 
-    /// The value of a udev property; nil when the file has none of that name.
+    /// Returns the value of a udev property; nil if there is none with this name.
     public func property(_ name: String) -> String? {
         for case .property(name, let value) in entries { return value }
         return nil
     }
 
-    /// The bytes of an attribute; nil when the file has none of that name.
+    /// Returns the bytes of an attribute; nil if there is none with this name.
     public func attribute(_ name: String) -> [UInt8]? {
         for entry in entries {
             switch entry {
@@ -131,7 +133,7 @@ public struct UmockdevDevice: Sendable, Hashable {
         return nil
     }
 
-    /// The node below /dev; nil when it has none.
+    /// The path of the node relative to /dev; nil if there is none.
     public var node: String? {
         for case .node(let name, _) in entries { return name }
         return nil
@@ -139,7 +141,7 @@ public struct UmockdevDevice: Sendable, Hashable {
 }
 
 extension UmockdevDescription {
-    /// The bytes of the file: for each device its lines and an empty one.
+    /// The content of the file: the lines of each device, followed by an empty line.
     public var text: [UInt8] {
         var bytes: [UInt8] = []
         for device in devices {
@@ -175,7 +177,7 @@ extension UmockdevDescription {
         bytes += HexDigit.text(value).uppercased().utf8
     }
 
-    /// The letters behind the backslash for the bytes from 8 to 13.
+    /// The characters after the backslash for the bytes 8 to 13.
     static let escapes = Array("btnvfr".utf8)
 
     private static func appendEscaped(_ byte: UInt8, to bytes: inout [UInt8]) {

@@ -2,34 +2,35 @@
 
 public import DeviceCore
 
-/// The dialogue of a program with a device, as `umockdev-record --script` of umockdev 0.17 writes it.
+/// The communication of a program with a device, in the format of `umockdev-record --script` of umockdev 0.17.
 ///
-/// Reading and writing are seen from the program: what it reads is what the device sends.
+/// The directions are those of the program: it reads the bytes that the device sends.
 public struct UmockdevScript: Sendable, Hashable {
-    /// A step of the dialogue.
+    /// A step of the script.
     public enum Step: Sendable, Hashable {
-        /// `r` The device sends those bytes, that many milliseconds after the step before.
+        /// `r` The device sends bytes, after a delay in milliseconds since the previous step.
         case read(milliseconds: UInt32, [UInt8])
-        /// `w` The program writes those bytes, in as many pieces as it likes. The time is for people only.
+        /// `w` The program writes bytes, in any number of calls. The time is informational.
         case write(milliseconds: UInt32, [UInt8])
-        /// `f` From here on that many percent of the bytes of a write may differ from the recording.
+        /// `f` In subsequent writes, this percentage of the bytes may differ from the recording.
         case fuzz(percent: UInt32)
     }
 
-    /// `d` The node that was recorded; nil when the file does not say.
+    /// `d` The path of the recorded node; nil if the file has none.
     public var device: String?
-    /// The steps in order; what stands behind `Q` does not count.
+    /// The steps in order. Lines after `Q` are ignored.
     public var steps: [Step]
 
-    /// A dialogue of those steps.
+    /// Creates a script.
     public init(device: String? = nil, steps: [Step] = []) {
         self.device = device
         self.steps = steps
     }
 
-    /// The largest file that is read, in bytes.
+    /// The maximum size of a file, in bytes.
     public static let maximumSize = 64 << 20
-    /// The most steps of a file: small ones take far more memory than room in it.
+    /// The maximum number of steps in a file. It bounds the memory use, because a short step needs far more memory than
+    /// space in the file.
     public static let maximumSteps = 500_000
 
     /// Reads a file of at most ``maximumSize`` bytes.
@@ -39,7 +40,7 @@ public struct UmockdevScript: Sendable, Hashable {
 }
 
 extension UmockdevScript {
-    /// Takes the bytes of a file, which messages call by that name. The error names the line that cannot be read.
+    /// Parses the content of a file. `name` is the file name in error messages, which also contain the line number.
     public init(bytes: [UInt8], name: String) throws(DeviceError) {
         guard bytes.count <= Self.maximumSize else {
             throw DeviceError(
@@ -52,38 +53,38 @@ extension UmockdevScript {
             if operation == UInt8(ascii: "Q") { break }
             let (value, data) = try Self.parts(line, lines)
             guard steps.count < Self.maximumSteps else {
-                throw lines.failure("There are more than \(Self.maximumSteps) steps.")
+                throw lines.failure("The file has more than \(Self.maximumSteps) steps.")
             }
             switch operation {
             case UInt8(ascii: "r"): steps.append(.read(milliseconds: value, try Self.decoded(data, lines)))
             case UInt8(ascii: "w"): steps.append(.write(milliseconds: value, try Self.decoded(data, lines)))
             case UInt8(ascii: "f"):
-                guard value <= 100 else { throw lines.failure("Between 0 and 100 percent of the bytes may differ.") }
+                guard value <= 100 else { throw lines.failure("The percentage must be between 0 and 100.") }
                 steps.append(.fuzz(percent: value))
             case UInt8(ascii: "d"):
                 guard device == nil, steps.isEmpty else {
-                    throw lines.failure("The device is named once, before the dialogue.")
+                    throw lines.failure("The device must be named only once, before the first step.")
                 }
                 guard !data.contains(0), let path = String(validating: data, as: UTF8.self) else {
                     throw lines.failure("The path of the device is not UTF-8.")
                 }
                 device = path
-            default: throw lines.failure("A line begins with one of the letters r, w, f, d, Q or #.")
+            default: throw lines.failure("A line must begin with one of the letters r, w, f, d, Q or #.")
             }
         }
     }
 
-    /// The number and what stands behind the blank after it.
+    /// Returns the number, and the data after the space that follows it.
     private static func parts(
         _ line: ArraySlice<UInt8>, _ lines: RecordingLines
     ) throws(DeviceError) -> (UInt32, ArraySlice<UInt8>) {
         let rest = line.dropFirst(2)
         guard line.at(1) == UInt8(ascii: " "), let end = rest.firstIndex(of: UInt8(ascii: " ")), end > rest.startIndex
-        else { throw lines.failure("A letter, a number and the data are needed, with one blank between them.") }
+        else { throw lines.failure("A line must contain a letter, a number and data, separated by single spaces.") }
         var value: UInt32 = 0
         for digit in rest[..<end] {
             guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit), value <= 400_000_000 else {
-                throw lines.failure("The number has to be whole, and below 4,000,000,000.")
+                throw lines.failure("The number must be an integer below 4,000,000,000.")
             }
             value = value * 10 + UInt32(digit - UInt8(ascii: "0"))
         }
@@ -100,15 +101,15 @@ extension UmockdevScript {
                 continue
             }
             guard let letter = rest.popFirst(), letter >= 64 else {
-                throw lines.failure("A \"^\" has to be followed by a character from \"@\" on, or by \"`\" for itself.")
+                throw lines.failure("A \"^\" must be followed by a character from \"@\" on, or by \"`\" for a \"^\".")
             }
             bytes.append(letter == UInt8(ascii: "`") ? UInt8(ascii: "^") : letter - 64)
         }
-        guard !bytes.isEmpty else { throw lines.failure("There are no bytes to read or write.") }
+        guard !bytes.isEmpty else { throw lines.failure("The step has no bytes to read or write.") }
         return bytes
     }
 
-    /// The bytes of the file; as in recordings there is no line end behind the last step.
+    /// The content of the file. As in recordings, no newline follows the last step.
     public var text: [UInt8] {
         var bytes: [UInt8] = []
         if let device { bytes += "d 0 \(device)".utf8 }

@@ -2,15 +2,16 @@
 
 import JSONBytes
 
-/// What makes Home Assistant find a board by itself: a device tracker whose attributes are read from the board's locations.
+/// A discovery message for Home Assistant: a device tracker whose attributes are read from the location messages of a
+/// board.
 package struct HomeAssistantDiscovery: Sendable {
     /// The topic of the board's locations.
     package var topic: String
-    /// Where the board says that it is online, or its broker that it is not.
+    /// The topic on which the board reports that it is online, or its broker that it is offline.
     package var availability: String
-    /// Names the board; letters, digits, - and _ only stay of it.
+    /// The unique ID of the board. Contains only letters, digits, "-" and "_"; other characters are replaced by "_".
     package var identifier: String
-    /// What people see.
+    /// The display name.
     package var name: String
 
     package init(topic: String, identifier: String, name: String) {
@@ -20,20 +21,20 @@ package struct HomeAssistantDiscovery: Sendable {
         self.name = name
     }
 
-    /// Where it is told whether the board of a topic is online.
+    /// Returns the availability topic that belongs to a topic of locations.
     package static func availability(of topic: String) -> String { topic + "/availability" }
 
     package static let online = Array("online".utf8)
     package static let offline = Array("offline".utf8)
 
-    /// Where Home Assistant looks for such messages, unless it was told otherwise.
+    /// The topic of the discovery message, with Home Assistant's default prefix.
     package var configurationTopic: String { "homeassistant/device_tracker/\(identifier)/config" }
 
-    /// The message, which is to be retained.
+    /// Returns the discovery message, which must be retained.
     package func json() -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
-            // The device has the name; null makes the tracker its main entity.
+            // A null name makes the tracker the main entity of the device, which has the name.
             writer.member("name", nil as String?)
             writer.member("unique_id", identifier)
             writer.member("object_id", identifier)
@@ -51,7 +52,8 @@ package struct HomeAssistantDiscovery: Sendable {
         return writer.bytes
     }
 
-    /// The attributes of a tracker, out of a location. So each fix is sent once, for all who read it.
+    /// The template that converts a location message to the attributes of a tracker. Each fix is therefore published
+    /// only once, for all subscribers.
     private static let attributes = """
         {{ {'latitude': value_json.lat, 'longitude': value_json.lon, 'gps_accuracy': value_json.acc | default(0), \
         'altitude': value_json.alt | default(none), 'speed': value_json.vel | default(none), \

@@ -3,36 +3,38 @@
 package import DeviceCore
 import JSONBytes
 
-/// Readings of a motion sensor as SenML (RFC 8428), a JSON array of records.
+/// An encoder of motion sensor readings as SenML (RFC 8428), a JSON array of records.
 ///
-/// Units are those of SenML's registry: m/s2, T and Pa. It has none for rad/s, so those of a gyroscope stand without.
+/// The units are those of the SenML registry: m/s2, T and Pa. The registry does not contain rad/s, so the records of
+/// gyroscopes have no unit.
 package enum SenMLPack {
-    /// The most readings in one message.
+    /// The maximum number of readings in a message.
     package static let limit = 64
 
-    /// Messages with the readings of a batch, each in the axes that the batch has.
+    /// Returns the messages for a batch of readings.
     ///
     /// - Parameters:
-    ///   - board: stands before each name: `board:accelerometer:x`. What SenML does not allow in names turns into "_".
-    ///   - clock: the one that has stamped them.
+    ///   - board: The prefix of each name, as in `board:accelerometer:x`. Characters that SenML does not permit are
+    ///     replaced by "_".
+    ///   - clock: The clock of the readings' timestamps.
     package static func messages(_ batch: MotionBatch, board: String, clock: any DeviceClock) -> [[UInt8]] {
-        // What the clock of readings and the civil one are apart now.
+        // The current difference between the system time and the clock of the readings, in nanoseconds.
         let offset = clock.wallTime.nanoseconds.subtractingSaturated(clock.now.nanoseconds)
         return stride(from: 0, to: batch.count, by: limit).compactMap { start in
             message(batch, start..<min(start + limit, batch.count), name: name(board), offset: offset)
         }
     }
 
-    /// Nil when there is no number in it.
+    /// Returns a message; nil if the readings contain no finite value.
     private static func message(_ batch: MotionBatch, _ range: Range<Int>, name: String, offset: Int64) -> [UInt8]? {
         let (unit, factor) = batch.kind.senMLUnit
         var writer = JSONWriter()
-        /// The time that the others are told from, once a record has told it.
+        /// The base time, which is set by the first record.
         var base: BootTime?
         writer.array { writer in
             for index in range {
                 let (value, time) = (batch.values[index], batch.times[index])
-                // A record has to have a value.
+                // A record requires a value, so values that are not finite are skipped.
                 for axis in 0..<(batch.kind.isVector ? 3 : 1) where value[axis].isFinite {
                     writer.object { writer in
                         if base == nil {
@@ -58,7 +60,7 @@ package enum SenMLPack {
 
     private static let axisNames = ["x", "y", "z"]
 
-    /// A name as SenML allows it: it begins with a letter or a digit.
+    /// Returns a valid SenML name, which begins with a letter or a digit.
     private static func name(_ text: String) -> String {
         let name = String(
             String.UnicodeScalarView(

@@ -2,15 +2,15 @@
 
 package import DeviceCore
 
-/// What is read of the files that let a client in.
+/// The credentials from the password file of a client.
 package struct BrokerAccess: Sendable, Equatable {
     package let name: String
     package let password: String
 
-    /// The longest file of a password.
+    /// The maximum size of a password file, in bytes.
     private static let limit = 4096
 
-    /// Reads the file: one line, `name:password`. The error says what is wrong, and never what is in it.
+    /// Reads a file with one line, `name:password`. Errors never contain the content of the file.
     package init(path: String) throws(DeviceError) {
         try Self.refuseOpenSecret(path, holds: "a password")
         let bytes = try FileBytes.read(path, limit: Self.limit)
@@ -18,7 +18,7 @@ package struct BrokerAccess: Sendable, Equatable {
         func wrong(_ what: String) -> DeviceError {
             DeviceError(
                 .invalidConfiguration,
-                "\(path) \(what). It has to hold one line: the name that the broker knows, a colon, and the password.")
+                "\(path) \(what). It must contain one line: the user name, a colon, and the password.")
         }
         guard bytes.dropFirst(line.count).allSatisfy({ $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }) else {
             throw wrong("has more than one line")
@@ -26,12 +26,12 @@ package struct BrokerAccess: Sendable, Equatable {
         guard let text = String(validating: line, as: UTF8.self), !text.contains("\0") else {
             throw wrong("is not UTF-8")
         }
-        guard let colon = text.firstIndex(of: ":"), colon > text.startIndex else { throw wrong("holds no name") }
+        guard let colon = text.firstIndex(of: ":"), colon > text.startIndex else { throw wrong("has no user name") }
         name = String(text[..<colon])
         password = String(text[text.index(after: colon)...])
     }
 
-    /// What is a secret is refused when everybody may read it, or another user may change it.
+    /// Rejects a secret file that others can access or that its group can modify.
     package static func refuseOpenSecret(_ path: String, holds what: String) throws(DeviceError) {
         var status = stat()
         guard stat(path, &status) == 0 else { throw FileBytes.failedToRead(path, call: "stat", errno: errno) }
@@ -40,14 +40,15 @@ package struct BrokerAccess: Sendable, Equatable {
         }
         throw DeviceError(
             .permissionDenied,
-            "\(path) holds \(what), and others may read or change it: chmod 600 \(path)")
+            "\(path) contains \(what), but others may read or change it. Run: chmod 600 \(path)")
     }
 
-    /// What cannot be read is named here: libmosquitto says only that something is wrong.
+    /// Checks that the certificate and key files can be read, because libmosquitto does not report which file is
+    /// invalid.
     package static func check(_ files: BrokerFiles) throws(DeviceError) {
         guard (files.certificate == nil) == (files.key == nil) else {
             throw DeviceError(
-                .invalidConfiguration, "A certificate and its key belong together: name the files of both, or of none.")
+                .invalidConfiguration, "A certificate requires its key. Specify the files of both, or of neither.")
         }
         for path in [files.authorities, files.certificate].compactMap(\.self) {
             _ = try FileBytes.read(path, limit: 4 << 20)

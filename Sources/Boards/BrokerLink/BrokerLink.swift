@@ -2,11 +2,11 @@
 
 package import DeviceCore
 
-/// A message for a broker, at least once (QoS 1).
+/// A message for a broker, delivered at least once (QoS 1).
 package struct BrokerMessage: Sendable, Equatable {
     package var topic: String
     package var payload: [UInt8]
-    /// True for the broker to keep it for those who come later.
+    /// True if the broker retains the message for future subscribers.
     package var isRetained: Bool
 
     package init(topic: String, payload: [UInt8], isRetained: Bool) {
@@ -16,32 +16,34 @@ package struct BrokerMessage: Sendable, Equatable {
     }
 }
 
-/// What happens on a connection to a broker.
+/// An event of a connection to a broker.
 package enum BrokerEvent: Sendable, Equatable {
-    /// The broker has let this client in.
+    /// The broker has accepted the connection.
     case connected
-    /// It has taken the message of that number.
+    /// The broker has acknowledged the message with this ID.
     case delivered(Int32)
-    /// It has answered a wish to follow a topic, which this client may or may not.
+    /// The broker has responded to the subscription to a topic, which it accepts if `isAllowed` is true.
     case following(topic: String, isAllowed: Bool)
-    /// A message on a topic that is followed. It is retained when it was sent before this client came.
+    /// A message on a subscribed topic. `isRetained` is true if it was published before the subscription.
     case message(topic: String, payload: [UInt8], isRetained: Bool)
 
-    /// The most bytes of a payload that matter; one that is longer is cut off behind one more.
+    /// The maximum size of a payload, in bytes. A longer payload is truncated to this size plus one byte, so that it
+    /// can be recognized.
     package static let payloadLimit = 65_536
 }
 
-/// How to connect to a broker.
+/// The settings of a connection to a broker.
 package struct BrokerSettings: Sendable {
     package var address: BrokerAddress
     package var files: BrokerFiles
-    /// Names this client; the broker ends the connection of another one of that name. Nil for a name of no account.
+    /// The client ID. The broker closes an existing connection with the same client ID. nil for a generated ID.
     package var clientID: String?
-    /// Seconds after which an idle connection is tried; one that does not answer is lost.
+    /// The keep-alive interval, in seconds. An idle connection is checked after this time and is lost if the broker
+    /// does not answer.
     package var keepAlive: Int32
-    /// Seconds that it may take until the broker has let this client in.
+    /// The time within which the broker has to accept the connection, in seconds.
     package var patience = 10.0
-    /// What the broker publishes when the connection breaks off.
+    /// The message that the broker publishes if the connection is lost.
     package var will: BrokerMessage?
 
     package init(
@@ -55,26 +57,27 @@ package struct BrokerSettings: Sendable {
     }
 }
 
-/// A connection to a broker, for one thread.
+/// A connection to a broker. Must be used on a single thread.
 package protocol BrokerLink: AnyObject {
-    /// Waits until something happens, the wake-up rings or the deadline passes, and tells what has happened. The error says
-    /// why there is no connection any more.
+    /// Waits until an event occurs, the wakeup is signaled or the deadline is reached. Returns the events. Throws an
+    /// error if the connection has ended.
     func work(until deadline: BootTime) throws(DeviceError) -> [BrokerEvent]
-    /// Sends a message and returns its number.
+    /// Sends a message and returns its ID.
     func publish(_ message: BrokerMessage) throws(DeviceError) -> Int32
-    /// Asks for the messages of a topic.
+    /// Subscribes to a topic.
     func follow(_ topic: String) throws(DeviceError)
-    /// Ends the connection in order: the broker publishes no will then.
+    /// Disconnects from the broker, which then does not publish the will.
     func end()
 }
 
-/// Makes a connection, which is not there yet: ``BrokerEvent/connected`` tells of it.
+/// A function that starts a connection. The connection is established when ``BrokerLink/work(until:)`` returns
+/// ``BrokerEvent/connected``.
 package typealias BrokerOpener =
     @Sendable (BrokerSettings, WakeUp, any DeviceClock) throws(DeviceError) -> any BrokerLink
 
-/// Connections through libmosquitto.
+/// The factory of connections that use libmosquitto.
 package enum Broker {
-    /// Why there are none in a build without the library; nil with it.
+    /// The error in a build without libmosquitto; nil in a build with it.
     package static var absence: DeviceError? {
         #if LibMosquitto
         nil
@@ -94,7 +97,7 @@ package enum Broker {
     #if !LibMosquitto
     private static let missing = DeviceError(
         .notSupported,
-        "This build has the trait LibMosquitto off and reaches no MQTT broker. Install libmosquitto-dev and build with --traits default,LibMosquitto; an app names the trait where its Package.swift names this package: traits: [.defaults, \"LibMosquitto\"]."
+        "This program was built without the trait LibMosquitto, so it cannot connect to MQTT brokers. Install libmosquitto-dev and build with --traits default,LibMosquitto. An app adds the trait to this package's dependency in its Package.swift: traits: [.defaults, \"LibMosquitto\"]."
     )
     #endif
 }

@@ -4,14 +4,14 @@
 import CLibMosquitto
 import DeviceCore
 
-/// What libmosquitto's callbacks tell, until somebody takes it. Used on one thread.
+/// A buffer of the events from libmosquitto's callbacks. Must be used on a single thread.
 final class MosquittoEvents {
     private var events: [BrokerEvent] = []
-    /// The topics that were asked for, by the numbers under which the broker will answer.
+    /// The topics of pending subscriptions, by message ID.
     var wishes: [Int32: String] = [:]
-    /// What the broker has answered instead of letting this client in.
+    /// The return code with which the broker has rejected the connection.
     private(set) var refusal: Int32?
-    /// Why the connection has ended.
+    /// The reason why the connection has ended.
     private(set) var failure: Int32?
 
     func take() -> [BrokerEvent] {
@@ -19,7 +19,7 @@ final class MosquittoEvents {
         return events
     }
 
-    /// Has a client tell the object that it was made with.
+    /// Sets the callbacks of a client whose context is an object of this class.
     static func listen(to client: OpaquePointer) {
         mosquitto_connect_callback_set(client) { _, context, result in
             guard let events = MosquittoEvents.of(context) else { return }
@@ -41,7 +41,7 @@ final class MosquittoEvents {
         mosquitto_message_callback_set(client) { _, context, message in
             guard let message = message?.pointee, let topic = message.topic else { return }
             let payload = UnsafeRawBufferPointer(start: message.payload, count: max(0, Int(message.payloadlen)))
-            // One byte more than anybody reads tells that it is too long.
+            // The additional byte indicates a payload that is too long.
             let bytes = [UInt8](payload.prefix(BrokerEvent.payloadLimit + 1))
             MosquittoEvents.of(context)?.events.append(
                 .message(topic: String(cString: topic), payload: bytes, isRetained: message.retain))

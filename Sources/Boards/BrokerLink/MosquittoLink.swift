@@ -4,7 +4,7 @@
 import CLibMosquitto
 import DeviceCore
 
-/// A connection through libmosquitto. All of its calls, and the callbacks in them, are on the thread that uses it.
+/// A connection that uses libmosquitto. All of its functions and callbacks run on the thread that uses the connection.
 final class MosquittoLink: BrokerLink {
     private let settings: BrokerSettings
     private let wakeUp: WakeUp
@@ -14,7 +14,7 @@ final class MosquittoLink: BrokerLink {
     private let connectedBy: BootTime
     private var isConnected = false
 
-    /// Set up once for the process; it is never taken down, since others may use the library too.
+    /// Initializes the library once per process. It is never cleaned up, because other code may also use it.
     private static let library: Int32 = mosquitto_lib_init()
 
     init(_ settings: BrokerSettings, wakeUp: WakeUp, clock: any DeviceClock) throws(DeviceError) {
@@ -22,7 +22,7 @@ final class MosquittoLink: BrokerLink {
         let context = Unmanaged.passUnretained(told).toOpaque()
         guard let client = mosquitto_new(settings.clientID, true, context) else {
             throw DeviceError(
-                .busy, "libmosquitto makes no client for \(settings.address).",
+                .busy, "libmosquitto cannot create a client for \(settings.address).",
                 cause: .system(call: "mosquitto_new", errno: errno))
         }
         (self.client, self.settings, self.wakeUp, self.clock) = (client, settings, wakeUp, clock)
@@ -37,7 +37,7 @@ final class MosquittoLink: BrokerLink {
 
     deinit { mosquitto_destroy(client) }
 
-    /// Who this client is, whom it believes, and what its will is.
+    /// Sets the credentials, TLS options and will of the client.
     private func prepare() throws(DeviceError) {
         let files = settings.files
         if let path = files.password {
@@ -52,7 +52,7 @@ final class MosquittoLink: BrokerLink {
                 let names = [files.authorities, files.certificate, files.key].compactMap(\.self).joined(separator: ", ")
                 throw DeviceError(
                     .invalidConfiguration,
-                    "TLS does not take \(names.isEmpty ? "the system's certificates" : names). Files have to be PEM, and a key without a passphrase.",
+                    "TLS does not accept \(names.isEmpty ? "the system's certificates" : names). Use files in PEM format, and a key without a passphrase.",
                     cause: .library(name: "libmosquitto", code: result))
             }
         }
@@ -65,7 +65,8 @@ final class MosquittoLink: BrokerLink {
     }
 
     func work(until deadline: BootTime) throws(DeviceError) -> [BrokerEvent] {
-        // A ping is sent between the rounds of this loop only.
+        // libmosquitto sends pings only in calls of its loop functions, so the wait is limited to a quarter of the
+        // keep-alive interval.
         let round = clock.now.advanced(bySeconds: Double(settings.keepAlive) / 4)
         let end = min(deadline, isConnected ? .never : connectedBy, round)
         let descriptor = mosquitto_socket(client)
@@ -82,7 +83,7 @@ final class MosquittoLink: BrokerLink {
         if !isConnected, clock.now >= connectedBy {
             throw DeviceError(
                 .unreachable,
-                "\(settings.address) has not answered for \(settings.patience) s. Check the host and the port, and that a broker listens there\(settings.address.usesTLS ? " with TLS" : "")."
+                "\(settings.address) has not responded for \(settings.patience) s. Check the host and the port, and that a broker listens there\(settings.address.usesTLS ? " with TLS" : "")."
             )
         }
         return events
@@ -105,7 +106,7 @@ final class MosquittoLink: BrokerLink {
 
     func end() {
         guard mosquitto_disconnect(client) == dsmosquitto_ok else { return }
-        // What waits for room goes out first, as far as the broker takes it within a second.
+        // Sends buffered data first, for up to 1 s.
         let deadline = clock.now.advanced(bySeconds: 1)
         while mosquitto_want_write(client), clock.now < deadline, mosquitto_socket(client) >= 0 {
             _ = wakeUp.wait(for: mosquitto_socket(client), events: Int16(POLLOUT), until: deadline, clock: clock)
@@ -121,7 +122,7 @@ final class MosquittoLink: BrokerLink {
 
     private func loop(_ result: Int32, call: String) throws(DeviceError) {
         guard result != dsmosquitto_ok else { return }
-        // The answer of the broker says more than that the connection ended after it.
+        // The broker's return code is more specific than the end of the connection that follows it.
         if let refusal = told.refusal { throw refused(refusal) }
         throw failure(result, call: call)
     }
@@ -135,23 +136,23 @@ final class MosquittoLink: BrokerLink {
         case dsmosquitto_errno where !isConnected:
             return DeviceError(
                 .unreachable,
-                "There is no connection to \(place). Check the host and the port, and that a broker listens there.",
+                "The connection to \(place) failed. Check the host and the port, and that a broker listens there.",
                 cause: .system(call: call, errno: number))
         case dsmosquitto_lookup:
             return DeviceError(
-                .unreachable, "The host of \(settings.address) is not known. Check its name.", cause: cause)
+                .unreachable, "The host of \(settings.address) is unknown. Check its name.", cause: cause)
         case dsmosquitto_tls, dsmosquitto_tls_handshake:
             return DeviceError(
                 .permissionDenied,
-                "There is no TLS with \(place). Its certificate has to be signed by one of DEVICE_SERVICES_MQTT_CA_FILE (or of the system) for that host, and this machine's clock has to be right.",
+                "The TLS handshake with \(place) failed. Its certificate must name this host and be signed by an authority in DEVICE_SERVICES_MQTT_CA_FILE (or of the system), and this machine's clock must be correct.",
                 cause: cause)
         case dsmosquitto_keepalive:
-            return DeviceError(.silent, "\(settings.address) has stopped answering. The connection is made anew.")
+            return DeviceError(.silent, "\(settings.address) stopped responding. Reconnecting.")
         case dsmosquitto_no_memory:
-            return DeviceError(.busy, "There is no memory for the connection to \(place).", cause: cause)
+            return DeviceError(.busy, "The system is out of memory for the connection to \(place).", cause: cause)
         case dsmosquitto_protocol where !isConnected:
             return DeviceError(
-                .unreachable, "What listens at \(settings.address) does not speak MQTT. Check the port.", cause: cause)
+                .unreachable, "The server at \(settings.address) does not speak MQTT. Check the port.", cause: cause)
         default: return lost(cause)
         }
     }
@@ -160,35 +161,35 @@ final class MosquittoLink: BrokerLink {
         guard isConnected else {
             return DeviceError(
                 .unreachable,
-                "\(settings.address) ends the connection before it has let this client in. Check the port, and whether the broker wants TLS or a certificate there.",
+                "\(settings.address) closed the connection before it accepted this client. Check the port, and whether the broker requires TLS or a certificate there.",
                 cause: cause)
         }
         return DeviceError(
             .connectionLost,
-            "The connection to the broker at \(settings.address) is lost. It is tried again until it answers.\(namesake)",
+            "The connection to the broker at \(settings.address) is lost. Retrying until it responds.\(namesake)",
             cause: cause)
     }
 
     private var namesake: String {
-        settings.clientID.map { " If it breaks off again and again, another client calls itself \($0), too." } ?? ""
+        settings.clientID.map { " If this happens repeatedly, another client also uses the client ID \($0)." } ?? ""
     }
 
-    /// What the broker answers to who wants to come in, by MQTT 3.1.1, 3.2.2.3.
+    /// Returns the error for a CONNACK return code of MQTT 3.1.1, section 3.2.2.3.
     private func refused(_ answer: Int32) -> DeviceError {
         let (code, message): (DeviceError.Code, String) =
             switch answer {
             case 1: (.notSupported, "does not speak MQTT 3.1.1")
-            case 2: (.invalidConfiguration, "does not take the client's name \(settings.clientID ?? "")")
+            case 2: (.invalidConfiguration, "rejects the client ID \(settings.clientID ?? "")")
             case 3: (.unreachable, "is not ready")
             case 4:
                 (
                     .permissionDenied,
-                    "does not take the name and the password. They stand in the file that DEVICE_SERVICES_MQTT_PASSWORD_FILE or --password-file names"
+                    "rejects the user name and the password. Check them in the file of DEVICE_SERVICES_MQTT_PASSWORD_FILE or --password-file"
                 )
             default:
                 (
                     .permissionDenied,
-                    "does not let this client in. Where it asks for a password, name its file with DEVICE_SERVICES_MQTT_PASSWORD_FILE or --password-file"
+                    "rejects this client. If it requires a password, specify its file with DEVICE_SERVICES_MQTT_PASSWORD_FILE or --password-file"
                 )
             }
         return DeviceError(code, "The broker at \(settings.address) \(message).")

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What Swift needs from libmosquitto. Its functions are imported as they are; the numbers of its errors and options are
-// repeated here as plain ints, since those of C's enums have another type with each compiler.
-// Understood: libmosquitto 2.0 and later.
+// The parts of libmosquitto that Swift needs. Functions are imported directly. The values of errors and options are
+// repeated here as int constants, because the type of C enums depends on the compiler. Supports libmosquitto 2.0 and
+// later.
 
 #ifndef DSMOSQUITTO_SHIM_H
 #define DSMOSQUITTO_SHIM_H
@@ -27,7 +27,7 @@ static const int dsmosquitto_errno = MOSQ_ERR_ERRNO;
 static const int dsmosquitto_lookup = MOSQ_ERR_EAI;
 static const int dsmosquitto_keepalive = MOSQ_ERR_KEEPALIVE;
 
-// A passphrase would be asked for on the terminal. There is none to answer.
+// Returns no passphrase, because the default implementation would ask for it on the terminal.
 static inline int dsmosquitto_no_passphrase(char *buffer, int size, int flag, void *context) {
     (void)flag;
     (void)context;
@@ -35,7 +35,7 @@ static inline int dsmosquitto_no_passphrase(char *buffer, int size, int flag, vo
     return 0;
 }
 
-// Certificates as TLS needs them; those of the system where no file of authorities is named.
+// Sets the certificates for TLS. Without a file of authorities, those of the system are used.
 static inline int dsmosquitto_set_tls(
     struct mosquitto *client, const char *authorities, const char *certificate, const char *key) {
     const char *folder = authorities == NULL ? "/etc/ssl/certs" : NULL;
@@ -46,7 +46,7 @@ static inline int dsmosquitto_set_tls(
     return result;
 }
 
-// Small messages at once: they wait for their answer.
+// Sends small messages immediately, because they wait for their response.
 static inline void dsmosquitto_set_prompt(struct mosquitto *client) {
     (void)mosquitto_int_option(client, MOSQ_OPT_TCP_NODELAY, 1);
 }

@@ -5,31 +5,33 @@ import BoardMessages
 import BrokerLink
 import Synchronization
 
-/// Publishes where this board is, and how it moves, at an MQTT broker.
+/// A publisher of the positions and motion sensor readings of this board to an MQTT broker.
 ///
-/// Positions are OwnTracks' JSON on `owntracks/USER/DEVICE`, of which the broker keeps the last; readings are SenML on
-/// `senml/USER/DEVICE/KIND`. Each message is sent until the broker has taken it (QoS 1), in order. While the broker is away
-/// they wait: on the disk where ``MQTTPublisherSettings/spoolFolder`` names a folder, else in memory. A message may come
-/// twice when the connection breaks off before the broker's answer; `tst` and `tst_ms` tell them apart.
+/// Positions are published as OwnTracks JSON on `owntracks/USER/DEVICE`, and the broker retains the last one. Readings
+/// are published as SenML on `senml/USER/DEVICE/KIND`. Messages are sent in order, with QoS 1. While the broker is
+/// unavailable, they are queued on disk if ``MQTTPublisherSettings/spoolFolder`` is set, or else in memory. A message
+/// may be delivered twice if the connection is lost before the broker acknowledges it; subscribers can detect
+/// duplicates by `tst` and `tst_ms`.
 ///
 /// ```swift
-/// var settings = MQTTPublisherSettings(broker: try BrokerAddress("mqtts://broker.example"), user: "fleet", device: "car7")
+/// var settings = MQTTPublisherSettings(
+///     broker: try BrokerAddress("mqtts://broker.example"), user: "fleet", device: "car7")
 /// settings.spoolFolder = "/var/lib/car7/spool"
 /// let publisher = try MQTTPublisher(settings, clock: LiveClock()) { event in print(event) }
 /// publisher.publish(report)  // or a CLLocation
 /// publisher.end()
 /// ```
 ///
-/// It needs the trait `LibMosquitto`; without it there is an error at once.
+/// Requires the package trait `LibMosquitto`. Without it, the initializer throws an error.
 public final class MQTTPublisher: Sendable {
-    /// What happens to the connection and to the spool. Told on the publisher's thread, or on that of whoever publishes.
+    /// An event of the connection or the spool. Delivered on the publisher's thread, or on a thread that publishes.
     public enum Event: Sendable {
-        /// The broker has let this board in.
+        /// The broker has accepted the connection.
         case connected
-        /// There is no connection, and why. Told once for each loss; the publisher goes on trying.
+        /// There is no connection to the broker. Delivered once per loss, while the publisher continues to reconnect.
         case lost(DeviceError)
-        /// The disk does not take what waits, or does not give it back: newer messages are kept in memory, the oldest make way,
-        /// and what cannot be read is dropped. Told once until it works again.
+        /// The spool cannot be written or read. Newer messages are queued in memory, where the oldest are dropped if
+        /// the queue is full. Messages that cannot be read are dropped. Delivered once until the spool works again.
         case spoolFailed(DeviceError)
     }
 
@@ -37,12 +39,11 @@ public final class MQTTPublisher: Sendable {
     private let clock: any DeviceClock
     private let gathered = Mutex<[SensorDescription.ID: MotionBatch]>([:])
 
-    /// Begins to connect. The error says what is wrong with the settings or with the spool.
+    /// Creates a publisher and starts to connect. Throws an error if the settings are invalid or the spool cannot be
+    /// used.
     ///
-    /// - Parameters:
-    ///   - settings: who publishes what, and where.
-    ///   - clock: the clock of what will be published: that of the device, so that a trace keeps its times.
-    ///   - tell: hears what happens.
+    /// `clock` is the clock of the published data. Use the clock of the device, which preserves the times of a trace.
+    /// The closure receives the events.
     public convenience init(
         _ settings: MQTTPublisherSettings, clock: any DeviceClock = LiveClock(),
         tell: @escaping @Sendable (Event) -> Void = { _ in }
@@ -51,7 +52,7 @@ public final class MQTTPublisher: Sendable {
         try self.init(settings, clock: clock, open: Broker.open, tell: tell)
     }
 
-    /// The same over connections of another kind.
+    /// Creates a publisher with another kind of connection.
     init(
         _ settings: MQTTPublisherSettings, clock: any DeviceClock, open: @escaping BrokerOpener,
         timing: PublisherTiming = PublisherTiming(), disk: SpoolDisk = SpoolDisk(),
@@ -65,18 +66,18 @@ public final class MQTTPublisher: Sendable {
 
     deinit { work.end(by: .zero) }
 
-    /// Publishes a position. A report without a fix is passed over.
+    /// Publishes a position. Ignores a report without a fix.
     public func publish(_ report: PositionReport) {
         guard let location = OwnTracksLocation(report, now: clock.wallTime) else { return }
         let settings = work.settings
         work.add(.position, topic: settings.topic, [location.json(tracker: settings.tracker)])
     }
 
-    /// Publishes where a thing says that it is: a `CLLocation` of Core Location, as a delegate gets it. One without a position
-    /// is passed over.
+    /// Publishes the position of an object, such as a `CLLocation` that a delegate has received. Ignores an object
+    /// without a position.
     public func publish(_ position: some PositionReporting) { publish(position.positionReport) }
 
-    /// Publishes readings of a sensor: those of a second together, 64 at most in a message.
+    /// Publishes readings of a sensor. Readings are combined into messages of up to 1 s or 64 readings.
     public func publish(_ batch: MotionBatch) {
         let whole = gathered.withLock { gathered -> MotionBatch? in
             var sum = gathered[batch.sensor] ?? MotionBatch(sensor: batch.sensor, kind: batch.kind)
@@ -94,7 +95,7 @@ public final class MQTTPublisher: Sendable {
         if let whole { send(whole) }
     }
 
-    /// Publishes the readings that wait for others of their second. Ending does it too.
+    /// Publishes the readings that are still being combined into a message. ``end(within:)`` also does this.
     public func flush() {
         let rest = gathered.withLock { gathered in
             defer { gathered = [:] }
@@ -109,11 +110,12 @@ public final class MQTTPublisher: Sendable {
         work.add(.readings, topic: "senml/\(settings.user)/\(settings.device)/\(batch.kind.rawValue)", messages)
     }
 
-    /// What has happened so far.
+    /// The counters of the publisher.
     public var statistics: MQTTStatistics { work.statistics }
 
-    /// Ends: waits so long for the broker to take what waits, then disconnects. What the broker has not taken by then stays in
-    /// the spool's folder for the next run. Does nothing the second time, and does not wait where events are told.
+    /// Ends the publisher. Waits until the broker has acknowledged the queued messages, up to `seconds`, then
+    /// disconnects. The remaining messages stay in the spool folder for the next run. A further call can only bring the
+    /// deadline forward. Does not wait if called on the thread that delivers events.
     public func end(within seconds: Double = 5) {
         flush()
         work.end(by: LiveClock().now.advanced(bySeconds: seconds))
@@ -121,33 +123,34 @@ public final class MQTTPublisher: Sendable {
     }
 }
 
-/// What a publisher has done so far.
+/// The counters of a publisher.
 public struct MQTTStatistics: Sendable, Hashable {
-    /// Messages that were to be published.
+    /// The number of messages to publish.
     public var published = 0
-    /// Messages that the broker has taken.
+    /// The number of messages that the broker has acknowledged.
     public var delivered = 0
-    /// Messages that wait, those of former runs included.
+    /// The number of queued messages, including those of previous runs.
     public var waiting = 0
-    /// Messages that were given up: there was no room for them, or the disk did not give them back. At the end, with a
-    /// spool's folder, those too that the disk has not taken.
+    /// The number of messages that were dropped because the queue was full or the disk could not be read. After the
+    /// end, includes the messages that could not be written to the spool folder.
     public var dropped = 0
-    /// Connections that were made.
+    /// The number of established connections.
     public var connections = 0
 
-    /// Nothing done yet.
+    /// Creates counters with the value 0.
     public init() {}
 }
 
-/// The times by which a publisher goes, in seconds.
+/// The timing of a publisher, in seconds.
 struct PublisherTiming: Sendable {
-    /// The pause before the first new attempt to connect; it doubles with each failure...
+    /// The initial delay before reconnecting. It doubles with each failure.
     var firstRetry = 1.0
-    /// ...up to this one. Boards that have lost one broker together do not come back at the same moment: each pause is
-    /// shortened by up to a quarter.
+    /// The maximum delay before reconnecting. Each delay is shortened by a random value of up to 25 %, so that boards
+    /// that have lost the same broker do not reconnect simultaneously.
     var lastRetry = 60.0
-    /// A connection over which the broker has let this client in so long ago was a good one: pauses begin anew after it.
+    /// The duration after which a connection counts as stable. The delay is reset after a stable connection.
     var steady = 10.0
-    /// For so long at most something waits before the disk is made to catch up.
+    /// The maximum time that queued messages remain unsynced to disk. A smaller value reduces the loss of messages in a
+    /// power failure, but requires more frequent syncs.
     var sync = 5.0
 }

@@ -4,31 +4,31 @@ public import DeviceCore
 import BoardMessages
 import BrokerLink
 
-/// Who publishes what, and where.
+/// The settings of a publisher.
 public struct MQTTPublisherSettings: Sendable {
-    /// The broker.
+    /// The address of the broker.
     public var broker: BrokerAddress
-    /// What lets this board in. `Configuration.load().brokerFiles.value` are the files that the machine's configuration
-    /// names, as `sensorctl publish` takes them.
+    /// The files for authentication. `Configuration.load().brokerFiles.value` contains the files of the system's
+    /// configuration, which `sensorctl publish` uses.
     public var files = BrokerFiles()
-    /// The second level of OwnTracks' topics: mostly a person or a fleet.
+    /// The second level of the OwnTracks topics, usually the name of a user or a fleet.
     public var user: String
-    /// The third level: this board.
+    /// The third level of the OwnTracks topics, the name of this board.
     public var device: String
-    /// Where positions are published.
+    /// The topic of the positions.
     public var topic: String
-    /// Two characters that maps show.
+    /// The two characters that maps display.
     public var tracker: String
-    /// What the broker knows this client by; it ends the connection of an older client of that name.
+    /// The MQTT client ID. The broker closes an existing connection with the same client ID.
     public var clientID: String
-    /// Seconds after which an idle connection is tried, 5 to 65535.
+    /// The keep-alive interval, in seconds; 5 to 65,535. An idle connection is checked after this time.
     public var keepAlive = 30
-    /// True to have Home Assistant find the board by itself.
+    /// True to publish a discovery message for Home Assistant.
     public var tellsHomeAssistant = false
-    /// The folder in which messages wait, of this publisher alone; nil to have them wait in memory.
+    /// The directory for queued messages, for the exclusive use of this publisher; nil to queue them in memory.
     public var spoolFolder: String?
 
-    /// The usual settings for a board: positions on `owntracks/USER/DEVICE`.
+    /// Creates the default settings of a board, with positions on `owntracks/USER/DEVICE`.
     public init(broker: BrokerAddress, user: String, device: String) {
         self.broker = broker
         self.user = user
@@ -38,10 +38,10 @@ public struct MQTTPublisherSettings: Sendable {
         clientID = "\(user)-\(device)"
     }
 
-    /// The error says what cannot be.
+    /// Throws an error if a setting is invalid.
     func check() throws(DeviceError) {
         for (name, value) in [("user", user), ("device", device)] {
-            if let problem = TopicName.problem(value) ?? (value.contains("/") ? "has a slash" : nil) {
+            if let problem = TopicName.problem(value) ?? (value.contains("/") ? "contains a slash" : nil) {
                 throw DeviceError(.invalidConfiguration, "The \(name) \"\(value.prefix(100))\" \(problem).")
             }
         }
@@ -49,19 +49,19 @@ public struct MQTTPublisherSettings: Sendable {
             throw DeviceError(.invalidConfiguration, "The topic \"\(topic.prefix(100))\" \(problem).")
         }
         guard (5...65_535).contains(keepAlive) else {
-            throw DeviceError(.invalidConfiguration, "The keep-alive time has to be 5 to 65535 seconds.")
+            throw DeviceError(.invalidConfiguration, "The keep-alive interval must be 5 to 65535 seconds.")
         }
         if let path = files.password { _ = try BrokerAccess(path: path) }
         if broker.usesTLS { try BrokerAccess.check(files) }
         guard !clientID.isEmpty, clientID.utf8.count <= 256, !clientID.utf8.contains(0) else {
-            throw DeviceError(.invalidConfiguration, "The client's name has to have 1 to 256 bytes.")
+            throw DeviceError(.invalidConfiguration, "The client ID must have 1 to 256 bytes.")
         }
     }
 
-    /// What a map shows for the board, when the broker is told that it is there and when it is gone.
+    /// Returns the messages that report the presence of the board.
     func presence(at time: WallTime) -> Presence {
         guard tellsHomeAssistant else {
-            // Not retained: the last fix stays what newcomers get.
+            // Not retained, so that the broker keeps the last fix for new subscribers.
             return Presence(
                 hello: [],
                 will: BrokerMessage(topic: topic, payload: OwnTracksWill.json(connected: time), isRetained: false))
@@ -78,9 +78,9 @@ public struct MQTTPublisherSettings: Sendable {
     }
 
     struct Presence {
-        /// What is published first.
+        /// The messages to publish after connecting.
         var hello: [BrokerMessage]
-        /// What is published last, by the board or by its broker.
+        /// The last message, published by the board, or by its broker after a loss of the connection.
         var will: BrokerMessage
     }
 }

@@ -4,25 +4,25 @@ import BrokerLink
 import DeviceCore
 import Synchronization
 
-/// The work of a publisher's thread: connect, send until the connection ends, wait, and again.
+/// The main loop of a publisher's thread. It connects, sends messages until the connection ends, waits and reconnects.
 final class PublisherWork: Sendable {
     private struct State {
         let spool: Spool
         var statistics = MQTTStatistics()
-        /// The spool's failure was told.
+        /// True if the current failure of the spool has been reported.
         var hasTold = false
-        /// When to end whatever waits; nil to go on.
+        /// The deadline after which queued messages are no longer sent; nil if the publisher has not been ended.
         var end: BootTime?
-        /// There is a connection, over which to send messages.
+        /// True while messages can be sent over the connection.
         var isSending = false
-        /// An attempt has failed, or the connection was lost, since there was one.
+        /// True from a failed attempt or a loss of the connection until the next connection.
         var isAway = false
-        /// When the disk is to catch up; nil while nothing waits and messages are sent.
+        /// The time of the next sync of the spool; nil if no messages are queued and there is a connection.
         var sync: BootTime?
-        /// The one that works.
+        /// The publisher's thread.
         var thread: UInt?
 
-        /// The spool's failure, once.
+        /// Returns the failure of the spool if it has not been reported yet.
         mutating func failureToTell() -> DeviceError? {
             let failure = spool.failure
             defer { hasTold = failure != nil }
@@ -40,7 +40,7 @@ final class PublisherWork: Sendable {
     private let state: Mutex<State>
     private let over = Bell()
 
-    /// The most messages that were sent and not taken yet.
+    /// The maximum number of unacknowledged messages.
     static let window = 20
 
     init(
@@ -54,7 +54,7 @@ final class PublisherWork: Sendable {
 
     func start() throws(DeviceError) { try WorkerThread.start { self.run() } }
 
-    // MARK: From other threads
+    // MARK: Interface for other threads
 
     func add(_ kind: SpoolRecord.Kind, topic: String, _ payloads: [[UInt8]]) {
         let (failure, isAwaited) = state.withLock { state -> (DeviceError?, Bool) in
@@ -82,19 +82,20 @@ final class PublisherWork: Sendable {
         wakeUp.signal()
     }
 
-    /// Does not wait on the thread itself, which is where events are told.
+    /// Waits for the thread to end. Returns immediately on the thread itself, which delivers the events.
     func waitForEnd(atMost seconds: Double) {
         guard state.withLock({ $0.thread }) != currentThread() else { return }
-        // For the next one who waits.
+        // Signals again for other waiting threads.
         if over.wait(seconds: seconds) { over.ring() }
     }
 
-    // MARK: The thread
+    // MARK: Publisher thread
 
-    /// True when it has to end, whatever waits.
+    /// True if the deadline for ending has passed, even if messages are queued.
     private var isOver: Bool { state.withLock { state in state.end.map { clock.now >= $0 } ?? false } }
 
-    /// True when it is to end, there is no connection, and waiting for one would give nothing.
+    /// True if the publisher has been ended and a connection is no longer required: no messages are queued, or all are
+    /// on disk and the broker is unavailable.
     private var isVain: Bool {
         state.withLock { state in
             state.end != nil && (state.spool.count == 0 || state.isAway && state.spool.isAllOnDisk)
@@ -110,8 +111,8 @@ final class PublisherWork: Sendable {
                 try serve(connected: &start)
                 break
             } catch {
-                // One that breaks off again and again is waited for longer and longer: two boards of one name end each
-                // other's connections.
+                // The delay is not reset for a connection that ends repeatedly. Two boards with the same client ID
+                // close each other's connections.
                 if let start, clock.now.seconds(since: start) > timing.steady { backoff.reset() }
                 let isNews = state.withLock { state in
                     state.isSending = false
@@ -129,7 +130,7 @@ final class PublisherWork: Sendable {
         over.ring()
     }
 
-    /// Sends until the publisher ends; that the connection ends is an error.
+    /// Sends messages until the publisher is ended. Throws an error if the connection ends.
     private func serve(connected: inout BootTime?) throws(DeviceError) {
         let presence = settings.presence(at: clock.wallTime)
         var target = BrokerSettings(
@@ -161,15 +162,15 @@ final class PublisherWork: Sendable {
                 }
             }
         }
-        // A goodbye would wait behind what the broker has not answered, and never go out. Without one the broker says it when
-        // the link is gone.
+        // With unacknowledged messages, the final message would be queued and never sent. In that case, the broker
+        // publishes the will after the connection has been closed.
         if connected != nil, flight.isEmpty { try leave(link, presence) }
     }
 
-    /// True when it is to end and all is sent.
+    /// True if the publisher has been ended and no messages are queued.
     private var isDone: Bool { state.withLock { $0.end != nil && $0.spool.count == 0 } }
 
-    /// Says goodbye as the broker would, so that nobody takes the last fix for a present one.
+    /// Publishes the final message, which is also the will, so that subscribers do not consider the last fix current.
     private func leave(_ link: any BrokerLink, _ presence: MQTTPublisherSettings.Presence) throws(DeviceError) {
         _ = try link.publish(presence.will)
         link.end()
@@ -183,7 +184,7 @@ final class PublisherWork: Sendable {
             }
             if let failure { tell(.spoolFailed(failure)) }
             guard let record = next else { return }
-            // What is retained is what newcomers get: the last fix there is, not one of those that come late.
+            // Only the newest position is retained. New subscribers must not receive a delayed one.
             let message = BrokerMessage(topic: record.topic, payload: record.payload, isRetained: isLast)
             flight.started(try link.publish(message), record: record.number)
         }
@@ -205,14 +206,15 @@ final class PublisherWork: Sendable {
         }
     }
 
-    /// Has the disk catch up when something has waited for long: power may fail. Returns when to do so next.
+    /// Syncs the spool if messages have been queued for too long, to protect them from a power failure. Returns the
+    /// time of the next sync.
     private func sync() -> BootTime {
         guard settings.spoolFolder != nil else { return .never }
         let now = clock.now
         let (isDue, deadline) = state.withLock { state -> (Bool, BootTime) in
             let next = now.advanced(bySeconds: timing.sync)
             guard state.spool.count > 0 else {
-                // What is appended wakes a thread only while it sends.
+                // `add` signals this thread only while it sends, so the spool has to be checked again later.
                 state.sync = state.isSending ? nil : next
                 return (false, state.sync ?? .never)
             }
@@ -225,7 +227,7 @@ final class PublisherWork: Sendable {
         return deadline
     }
 
-    /// Not under the lock: a disk may take its time.
+    /// Syncs without holding the lock, because a sync may be slow.
     private func syncAll() {
         while let descriptor = state.withLock({ $0.spool.descriptorToSync() }) {
             disk.sync(descriptor)
@@ -234,7 +236,7 @@ final class PublisherWork: Sendable {
     }
 }
 
-/// The messages that were sent and not taken yet, in order.
+/// The sent messages that have not been acknowledged, in order.
 struct Flight {
     private var records: [(message: Int32, record: UInt64, isTaken: Bool)] = []
 
@@ -243,7 +245,8 @@ struct Flight {
 
     mutating func started(_ message: Int32, record: UInt64) { records.append((message, record, false)) }
 
-    /// The broker has taken a message. Returns the records that it has now without a gap before them.
+    /// Records the acknowledgement of a message. Returns the records at the front that have been acknowledged without a
+    /// gap.
     mutating func landed(_ message: Int32) -> [UInt64] {
         guard let index = records.firstIndex(where: { $0.message == message }) else { return [] }
         records[index].isTaken = true

@@ -3,14 +3,14 @@
 import BoardMessages
 import DeviceCore
 
-/// What the messages of a board mean to those who follow it. A value without input or output.
+/// A state machine that interprets the messages of a board for its subscribers. A value type without input or output.
 struct BoardFollower {
-    /// What a message brings.
+    /// The result of a message.
     enum News {
         case nothing
-        /// A fix from before this connection: it is known, and it is no news.
+        /// A fix from before this connection. It initializes the last known position, but is not an update.
         case former(PositionReport)
-        /// A fix; the first one since there was none.
+        /// A new fix. `isFirst` is true if there was no current fix before.
         case fix(PositionReport, isFirst: Bool)
         case lost(DeviceError)
     }
@@ -18,46 +18,47 @@ struct BoardFollower {
     private let topic: String
     private let timing: MQTTSourceTiming
     private var lastFix: BootTime
-    /// The time of the last one that was handed on.
+    /// The time of the newest delivered fix.
     private var newest: WallTime?
-    /// Nothing more is said of a loss until there is a fix.
+    /// True after a loss has been reported, until the next fix.
     private var isLost = false
-    /// The board is connected to its broker as far as anybody knows, but has reported nothing for long.
+    /// True after silence has been reported, until the next fix: the broker answers, but the board has published
+    /// nothing for a long time.
     private var isSilent = false
     private var hasFix = false
-    /// Messages that made no sense, since the last one that did.
+    /// The number of malformed messages since the last valid location.
     private var malformed = 0
 
     init(topic: String, timing: MQTTSourceTiming, now: BootTime) {
         (self.topic, self.timing, lastFix) = (topic, timing, now)
     }
 
-    /// Others listen now, or the connection is a new one.
+    /// Resets the state after the subscriptions have changed or a new connection has been made.
     mutating func restart(now: BootTime) {
         (lastFix, newest) = (now, nil)
         (isLost, isSilent, hasFix) = (false, false, false)
     }
 
-    /// When to look again.
+    /// The time of the next check for silence.
     var deadline: BootTime { isLost || isSilent ? .never : lastFix.advanced(bySeconds: timing.silence) }
 
-    /// The error when the board has been silent for too long, once.
+    /// Returns an error if the board has been silent for too long. Returns it only once.
     mutating func silence(now: BootTime, broker: BrokerAddress) -> DeviceError? {
         guard !isLost, !isSilent, now >= lastFix.advanced(bySeconds: timing.silence) else { return nil }
         isSilent = true
         hasFix = false
         return DeviceError(
             .silent,
-            "The broker at \(broker) answers, but nothing has come on \(topic) for \(timing.silence) s. Check that the board is on and publishes there."
+            "The broker at \(broker) responds, but no message has arrived on \(topic) for \(timing.silence) s. Check that the board is switched on and publishes on this topic."
         )
     }
 
-    /// Takes a message of the board's topics.
+    /// Processes a message on one of the board's topics.
     mutating func take(
         _ topic: String, _ payload: [UInt8], isRetained: Bool, now: BootTime, wallTime: WallTime
     ) -> News {
         guard topic == self.topic else {
-            // What the broker says for Home Assistant. It is retained, so it is true of now as well.
+            // The availability for Home Assistant. It is retained, so it describes the current state.
             return payload == HomeAssistantDiscovery.offline ? lose(Self.gone(self.topic)) : .nothing
         }
         switch payload.withUnsafeBytes({ OwnTracksMessage($0) }) {
@@ -65,13 +66,14 @@ struct BoardFollower {
             malformed = 0
             let age = wallTime.seconds(since: location.time)
             if isRetained {
-                // It came when it was made, long before this client did. By a clock that is wrong nobody knows when.
+                // A retained message reached the broker when it was created. If its time is in the future, the clocks
+                // differ and its age is unknown.
                 let arrival = now.advanced(bySeconds: -(age >= 0 ? age : Self.unknownAge))
                 return hasFix ? .nothing : .former(location.report(receiver: topic, arrival: arrival))
             }
             lastFix = now
             guard abs(age) <= timing.age else { return lose(Self.untimely(topic, age: age)) }
-            // A broker may send a message twice, and those from before a loss behind newer ones.
+            // The broker may deliver a message twice, and delayed messages from before a loss after newer ones.
             if let newest, location.time <= newest { return .nothing }
             newest = location.time
             let report = location.report(receiver: topic, arrival: now)
@@ -82,12 +84,12 @@ struct BoardFollower {
         case .other: return .nothing
         case .malformed(let reason):
             malformed += 1
-            // One may be anybody's mistake. A board that sends no others is told of.
+            // A single message may be a mistake of any client. Three without a valid location in between are reported.
             guard malformed == 3, !isRetained else { return .nothing }
             return lose(
                 DeviceError(
                     .noFix,
-                    "What comes on \(topic) is no location of OwnTracks: \(reason). Check the topic, and what publishes there."
+                    "The messages on \(topic) are not OwnTracks locations: \(reason). Check the topic and the program that publishes on it."
                 ))
         }
     }
@@ -98,21 +100,21 @@ struct BoardFollower {
         return .lost(error)
     }
 
-    /// Seconds after which no fix counts as a present one.
+    /// The assumed age of a fix of unknown age, in seconds. A fix of this age is not considered current.
     private static let unknownAge = 3600.0
 
     private static func untimely(_ topic: String, age: Double) -> DeviceError {
         let seconds = Int(min(abs(age), 1e9))
         let problem =
             age > 0
-            ? "\(seconds) s old: the board is catching up, or the clocks of the two machines differ"
+            ? "\(seconds) s old: the board is sending stored positions, or the clocks of the two machines differ"
             : "\(seconds) s ahead of this machine's clock: set the clocks of the two machines"
-        return DeviceError(.noFix, "What comes on \(topic) is \(problem). Newer positions are waited for.")
+        return DeviceError(.noFix, "The positions on \(topic) are \(problem). Waiting for current positions.")
     }
 
     private static func gone(_ topic: String) -> DeviceError {
         DeviceError(
             .connectionLost,
-            "The board that publishes on \(topic) is no longer connected to its broker. Its positions are waited for.")
+            "The board that publishes on \(topic) is no longer connected to its broker. Waiting for its positions.")
     }
 }

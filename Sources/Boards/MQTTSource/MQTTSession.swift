@@ -4,7 +4,8 @@ import BoardMessages
 import BrokerLink
 import DeviceCore
 
-/// The work of the source's thread: connect, follow the topic until the connection ends, wait, and again.
+/// The main loop of the source's thread. It connects, subscribes to the topic until the connection ends, waits and
+/// reconnects.
 final class MQTTSession {
     private let target: BrokerSettings
     private let topic: String
@@ -22,7 +23,7 @@ final class MQTTSession {
         (self.open, self.hub, self.wakeUp) = (open, hub, wakeUp)
     }
 
-    /// Works until nobody wants positions any more.
+    /// Runs until there are no subscribers.
     func run() {
         var backoff = Backoff(first: timing.firstRetry, limit: timing.lastRetry)
         while hub.isWanted {
@@ -39,7 +40,8 @@ final class MQTTSession {
         }
     }
 
-    /// One that comes anew shall not wait for what others have seen fail.
+    /// Waits before reconnecting. Ends early if the subscriptions change, because a new subscriber must not wait for
+    /// the result of previous failures.
     private func pause(seconds: Double, demand: UInt64) {
         let end = clock.now.advanced(bySeconds: seconds)
         while hub.isWanted, hub.demand == demand, clock.now < end {
@@ -47,7 +49,7 @@ final class MQTTSession {
         }
     }
 
-    /// Follows until the connection ends, which is an error, or until nobody listens.
+    /// Processes messages until there are no subscribers. Throws an error if the connection ends.
     private func serve(connected: inout BootTime?) throws(DeviceError) {
         let link = try open(target, wakeUp, clock)
         var follower = BoardFollower(topic: topic, timing: timing, now: clock.now)
@@ -66,7 +68,8 @@ final class MQTTSession {
                     connected = now
                     follower.restart(now: now)
                 case .following(let topic, let isAllowed):
-                    // Whether a board is online few brokers tell.
+                    // A rejected subscription is an error only for the topic of the positions. Few brokers provide the
+                    // availability topic.
                     guard isAllowed || topic != self.topic else { throw refused() }
                 case .message(let topic, let payload, let isRetained):
                     let news = follower.take(
@@ -95,7 +98,7 @@ final class MQTTSession {
     private func refused() -> DeviceError {
         DeviceError(
             .permissionDenied,
-            "The broker at \(target.address) does not let this client follow \(topic). Allow it in the broker's list of rights (acl_file)."
+            "The broker at \(target.address) does not allow this client to subscribe to \(topic). Allow it in the broker's access control list (acl_file)."
         )
     }
 }

@@ -3,13 +3,13 @@
 package import BrokerLink
 package import DeviceCore
 
-/// Positions of another board, which publishes them at an MQTT broker as OwnTracks' JSON.
+/// A source of the positions of another board, which publishes them to an MQTT broker as OwnTracks JSON.
 ///
-/// One thread runs while there is a subscriber. It connects again for as long as somebody listens.
+/// One thread runs while there are subscribers. It reconnects after a loss of the connection.
 package final class MQTTSource: PositionSource {
     private let hub: PositionHub
 
-    /// A source that follows the board of that topic; nil for the address of a gpsd.
+    /// Creates a source that subscribes to the topic of a board; nil if the address is that of a gpsd.
     package init?(
         address: PositionSourceAddress, files: BrokerFiles, clock: any DeviceClock,
         timing: MQTTSourceTiming = MQTTSourceTiming(), open: @escaping BrokerOpener = Broker.open
@@ -37,17 +37,18 @@ package final class MQTTSource: PositionSource {
     package var receivers: [ReceiverDescription] { hub.receivers }
 }
 
-/// The times by which a follower judges a board and its broker, in seconds.
+/// The timing of the connection to a broker and of the checks of a board, in seconds.
 package struct MQTTSourceTiming: Sendable {
-    /// The pause before the first new attempt to connect; it doubles with each failure...
+    /// The initial delay before reconnecting. It doubles with each failure.
     package var firstRetry = 0.5
-    /// ...up to this one.
+    /// The maximum delay before reconnecting.
     package var lastRetry = 30.0
-    /// A broker that let this client in so long ago was a good one: pauses begin anew after it.
+    /// The duration after which a connection counts as stable. The delay is reset after a stable connection.
     package var steady = 10.0
-    /// Without a fix for this long, the position counts as lost. Boards report less often than receivers.
+    /// The time without a fix after which the position is lost. Boards report less often than receivers.
     package var silence = 60.0
-    /// A fix whose time is further from now is not handed on: it is not where the board is, or a clock is wrong.
+    /// The maximum difference between the time of a fix and the current time. Other fixes are not delivered, because
+    /// they are outdated or one of the clocks is wrong.
     package var age = 30.0
 
     package init() {}

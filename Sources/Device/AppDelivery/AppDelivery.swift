@@ -5,44 +5,46 @@ package import Dispatch
 package import Foundation
 import Logging
 
-/// Chooses where a manager's callbacks run, from the place in which the manager is made.
+/// Chooses the executor of a manager's callbacks from the context in which the manager is created.
 ///
-/// - The main thread or the main queue: the main queue, which serves RunLoop.main.run(), dispatchMain() and an async main alike.
-/// - A task, or a dispatch queue other than the main one: a private serial queue, since no run loop will ever run there.
-/// - Any other thread: that thread's run loop, in the common modes.
+/// - The main thread or the main queue: the main queue, which works with `RunLoop.main.run()`, `dispatchMain()` and an
+///   async `main`.
+/// - A task, or a dispatch queue other than the main queue: a private serial queue, because no run loop runs there.
+/// - Any other thread: the run loop of that thread, in the common modes.
 ///
-/// While a trace is played the player runs callbacks itself, unless it was asked to deliver as on live hardware.
+/// While a trace is played back, the player runs the callbacks itself, unless it delivers as on live hardware.
 package enum AppDelivery {
     private static let log = Logger(label: "device-services.delivery")
     private static let explanation: Void = log.notice(
-        "A manager was made in a task or on a dispatch queue, where no run loop runs: its callbacks come on a private serial queue. Make it on the main thread, or set delegateQueue, for another place."
+        "A manager was created in a task or on a dispatch queue, where no run loop runs, so its callbacks run on a private serial queue. To choose another executor, create the manager on the main thread or set delegateQueue."
     )
 
-    /// The delivery of a manager that is being made here.
+    /// Returns the executor of a manager that is created in the current context.
     package static func forCurrentPlace(device: Device) -> any Delivery {
         chosen(isMain: Thread.isMainThread || MainThread.isCurrent, device) {
-            // A source of its own, not `RunLoop.perform`: on Linux that never wakes a sleeping loop, and a source also
-            // keeps the loop of a thread that has nothing else alive for as long as the manager lives, as on Apple.
+            // Uses a run loop source instead of `RunLoop.perform`, which never wakes a sleeping run loop on Linux. As
+            // on Apple's platforms, the source also keeps the run loop of a thread without other sources running while
+            // the manager exists.
             if isOnThreadOfItsOwn { return RunLoopSource(loop: .current, mode: .common) }
             _ = explanation
             return QueueDelivery(DispatchQueue(label: "device-services.callbacks"))
         }
     }
 
-    /// The delivery of a manager whose callbacks were asked for on that queue.
+    /// Returns the executor of a manager whose callbacks are delivered on a dispatch queue.
     package static func on(_ queue: DispatchQueue, device: Device) -> any Delivery {
-        // On Linux each look at DispatchQueue.main gives another object, and only the label tells the queue.
+        // On Linux, each access to `DispatchQueue.main` returns another object. Only the label identifies the queue.
         let isMain = queue === DispatchQueue.main || queue.label == DispatchQueue.main.label
         return chosen(isMain: isMain, device) { QueueDelivery(queue) }
     }
 
-    /// The delivery of handlers that were asked for on that operation queue.
+    /// Returns the executor of handlers that are delivered on an operation queue.
     ///
-    /// Live, handlers run on the queue and keep to its suspension and its limit of operations. While a trace is played
-    /// the player runs them itself, those of `OperationQueue.main` as those of the main thread, unless it was asked to
-    /// deliver as on live hardware.
+    /// Handlers on live hardware run on the queue and respect its suspension and its maximum number of operations.
+    /// While a trace is played back, the player runs the handlers itself, those for `OperationQueue.main` like those
+    /// for the main thread, unless it delivers as on live hardware.
     package static func on(_ queue: OperationQueue, device: Device) -> any Delivery {
-        // On Linux the main operation queue cannot be suspended, so that there is nothing to keep to.
+        // On Linux the main operation queue cannot be suspended, so the main dispatch queue can be used instead.
         chosen(isMain: queue === OperationQueue.main, device) { OperationQueueDelivery(queue) }
     }
 
@@ -54,23 +56,23 @@ package enum AppDelivery {
         return device.playback?.tracked(delivery) ?? delivery
     }
 
-    /// True on a thread that somebody made, false in a task and on the threads that Dispatch lends to its queues.
+    /// True on a thread that the app created. False in a task and on the worker threads of Dispatch.
     private static var isOnThreadOfItsOwn: Bool {
         if withUnsafeCurrentTask(body: { $0 != nil }) { return false }
-        // Foundation knows its own threads; a thread that was made through pthread shows no queue of its own.
+        // `isExecuting` is true on Foundation's threads. A thread created with pthread_create(3) runs no dispatch
+        // queue.
         return Thread.current.isExecuting || !isOnDispatchQueue
     }
 
-    /// True on a thread that Dispatch lends to a queue.
+    /// True on a worker thread of Dispatch.
     ///
-    /// On any other thread Dispatch answers with its default root queue of the overcommit kind, to which Swift programs
-    /// have no handle.
+    /// On other threads, Dispatch returns the label of its default overcommit root queue, which Swift code cannot use.
     private static var isOnDispatchQueue: Bool {
         guard let label = queueLabel(nil) else { return false }
         return String(cString: label) != "com.apple.root.default-qos.overcommit"
     }
 }
 
-/// Dispatch's C function; its Swift overlay leaves out the form that asks for the current queue.
+/// The C function of Dispatch, because the Swift overlay cannot query the current queue.
 @_silgen_name("dispatch_queue_get_label")
 private func queueLabel(_ queue: OpaquePointer?) -> UnsafePointer<CChar>?

@@ -3,42 +3,42 @@
 package import DeviceCore
 import Synchronization
 
-/// What a loop over an asynchronous sequence is fed from.
+/// The buffer of a loop over an asynchronous sequence.
 package protocol ConsumedState: Sendable {
-    /// What the loop goes through.
+    /// The element type of the sequence.
     associatedtype Element: Sendable
 
-    /// Takes out the element that has waited longest; nil when none waits.
+    /// Removes and returns the oldest element; nil if the buffer is empty.
     mutating func takeFirst() -> Element?
 }
 
-/// What stands behind one loop over an asynchronous sequence: the elements that wait for the program, or the program
-/// that waits for an element.
+/// The state of one loop over an asynchronous sequence: either buffered elements, or the consumer that waits for one.
 ///
-/// The loop begins when the program asks for its first element. Playback waits while the program works on one.
+/// The loop begins when the consumer requests its first element. Playback waits while the consumer processes an
+/// element.
 package final class ConsumerLoop<State: ConsumedState>: Sendable {
     private struct Content: Sendable {
         var state: State
         var waiting: CheckedContinuation<State.Element?, Never>?
         var isStarted = false
         var isFinished = false
-        /// True while the program works on an element.
+        /// True while the consumer processes an element.
         var isBusy = false
     }
 
     private let content: Mutex<Content>
     private let gate: ConsumerGate?
 
-    /// A loop that has not begun.
+    /// Creates a loop that has not begun.
     package init(_ state: State, gate: ConsumerGate?) {
         content = Mutex(Content(state: state))
         self.gate = gate
     }
 
-    /// True from the first element that was asked for to the end.
+    /// True from the request for the first element until the end.
     package var isRunning: Bool { content.withLock { $0.isStarted && !$0.isFinished } }
 
-    /// Begins, with that change of the state; true the first time, and false when it is over already.
+    /// Begins the loop and changes the state. Returns false if the loop has already begun or has ended.
     package func start(_ change: (inout State) -> Void) -> Bool {
         let isFirst = content.withLock { content in
             guard !content.isStarted, !content.isFinished else { return false }
@@ -50,13 +50,13 @@ package final class ConsumerLoop<State: ConsumedState>: Sendable {
         return isFirst
     }
 
-    /// The next element, once there is one; nil when the loop is over or its task cancelled.
+    /// Returns the next element when there is one; nil if the loop has ended or the task was cancelled.
     package func next(onCancel: @escaping @Sendable () -> Void) async -> State.Element? {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let answer = content.withLock { content -> State.Element?? in
                     let wasBusy = content.isBusy
-                    // What it takes begins before that ends: else playback would find nobody at work in between, and go on.
+                    // The next element begins before the previous one ends, so that the gate is never idle in between.
                     defer { if wasBusy { gate?.end() } }
                     content.isBusy = false
                     if content.isFinished || Task.isCancelled { return .some(nil) }
@@ -73,7 +73,7 @@ package final class ConsumerLoop<State: ConsumedState>: Sendable {
         }
     }
 
-    /// Changes the state, and hands an element to the program if it waits for one. Nothing happens after the end.
+    /// Changes the state, and delivers an element if the consumer waits for one. Does nothing after the end.
     package func change(_ body: (inout State) -> Void) {
         let handOver = content.withLock { content -> (CheckedContinuation<State.Element?, Never>, State.Element)? in
             guard !content.isFinished else { return nil }
@@ -85,10 +85,10 @@ package final class ConsumerLoop<State: ConsumedState>: Sendable {
         if let (waiting, element) = handOver { waiting.resume(returning: element) }
     }
 
-    /// Looks at the state.
+    /// Reads the state.
     package func read<Result: Sendable>(_ body: (State) -> Result) -> Result { content.withLock { body($0.state) } }
 
-    /// The loop was left, or its task cancelled. Further calls do nothing.
+    /// Ends the loop, because it was exited or its task was cancelled. Further calls do nothing.
     package func finish() {
         let waiting = content.withLock { content -> CheckedContinuation<State.Element?, Never>? in
             guard !content.isFinished else { return nil }
@@ -103,7 +103,7 @@ package final class ConsumerLoop<State: ConsumedState>: Sendable {
         waiting?.resume(returning: nil)
     }
 
-    /// The next element for the program, which works on it from now on.
+    /// Removes the next element and marks the consumer as busy.
     private func take(_ content: inout Content) -> State.Element? {
         guard let element = content.state.takeFirst() else { return nil }
         content.isBusy = true

@@ -2,19 +2,20 @@
 
 package import Foundation
 
-// Archives come from files, so nothing in them is taken for granted. Foundation on Linux is hard on archives that do
-// not hold what is asked for: an object of another class than expected ends the process, a missing key fails the whole
-// archive, and a value of another type reads as the number 0, which would be a perfect accuracy. Bytes are the one
-// thing that can be asked for safely, and they keep every bit of a number, also of a NaN.
+// Archives are untrusted files. Foundation on Linux handles unexpected contents badly: an object of another class than
+// expected terminates the process, a missing key makes the whole archive fail, and a value of another type is decoded
+// as 0, which would be a perfect accuracy. Byte arrays can be decoded safely, and they preserve every bit of a number,
+// including NaN payloads.
 extension NSCoder {
-    /// Writes 64-bit words, most significant byte first.
+    /// Encodes 64-bit words in big-endian order.
     package func encode(words: [UInt64], forKey key: String) {
         encode(bytes: words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) } }, key)
     }
 
-    /// Reads what `encode(words:forKey:)` wrote; nil when there is something else or less than `count` words.
+    /// Decodes words encoded by `encode(words:forKey:)`; nil if the value is missing, of another type, or shorter than
+    /// `count` words.
     ///
-    /// More words are from a newer version and left out.
+    /// Additional words, which later versions may add, are ignored.
     package func decodeWords(_ count: Int, forKey key: String) -> [UInt64]? {
         guard let bytes = decodeBytes(forKey: key), bytes.count >= count * 8 else { return nil }
         return (0..<count).map { word in
@@ -22,15 +23,15 @@ extension NSCoder {
         }
     }
 
-    /// Writes a string as UTF-8.
+    /// Encodes a string as UTF-8.
     package func encode(text: String, forKey key: String) { encode(bytes: Array(text.utf8), key) }
 
-    /// Reads what `encode(text:forKey:)` wrote; nil when there is something else.
+    /// Decodes a string encoded by `encode(text:forKey:)`; nil if the value is missing or of another type.
     package func decodeText(forKey key: String) -> String? {
         decodeBytes(forKey: key).flatMap { String(validating: $0, as: UTF8.self) }
     }
 
-    /// True for an archive with keys that has none of these, whatever it has under others.
+    /// True if the archive supports keys and contains none of the given ones. Other keys are ignored.
     package func holdsNone(of keys: [String]) -> Bool {
         allowsKeyedCoding && !keys.contains { containsValue(forKey: $0) }
     }
@@ -40,7 +41,7 @@ extension NSCoder {
     }
 
     private func decodeBytes(forKey key: String) -> [UInt8]? {
-        // Coders without keys have no such bytes: Foundation ends the process when asked.
+        // Foundation terminates the process if a coder without keys decodes bytes by key.
         guard allowsKeyedCoding else { return nil }
         return withDecodedUnsafeBytes(forKey: key) { $0.map(Array.init) }
     }

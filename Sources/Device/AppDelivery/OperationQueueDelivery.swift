@@ -6,7 +6,7 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Delivery on an operation queue, an operation for each piece of work.
+/// An executor on an operation queue. Each work item is an operation.
 final class OperationQueueDelivery: Delivery {
     private let queue: OperationQueue
 
@@ -14,8 +14,8 @@ final class OperationQueueDelivery: Delivery {
 
     func schedule(_ work: @escaping @Sendable () -> Void) { queue.addOperation(Turn(work)) }
 
-    /// An operation that is not cancelled with the others of its queue: whoever scheduled it waits for it to run before
-    /// the next, and finds out by itself what has been stopped.
+    /// An operation that ignores cancellation: its scheduler waits for it before it schedules the next one, and checks
+    /// itself whether the updates have been stopped.
     private final class Turn: Operation, @unchecked Sendable {
         private let work: @Sendable () -> Void
 
@@ -27,20 +27,20 @@ final class OperationQueueDelivery: Delivery {
     }
 }
 
-/// Delivery on the main queue, as Dispatch and as Foundation see it.
+/// An executor on the main queue, as seen by both Dispatch and Foundation.
 ///
-/// Work goes to the main dispatch queue, which takes half of the time of an operation. On the main thread that makes
-/// `OperationQueue.current` the main one too. After dispatchMain() and in an async main the main queue runs elsewhere, and
-/// Foundation does not know it again; there the work becomes an operation. A notification that is posted there otherwise
-/// never returns when an observer asked for the main operation queue: Foundation waits for an operation of that queue,
-/// which is busy posting.
+/// Work is scheduled on the main dispatch queue, which takes half the time of an operation. On the main thread,
+/// `OperationQueue.current` is then also the main operation queue. After `dispatchMain()` and in an async `main`, the
+/// main queue runs on other threads, where Foundation does not recognize it; there the work becomes an operation.
+/// Otherwise, posting a notification from that work would deadlock if an observer uses the main operation queue:
+/// Foundation waits for an operation of that queue, which is busy with the posting work.
 final class MainQueueDelivery: PollingExecutor {
     static let shared = MainQueueDelivery()
 
-    /// Where the queue's work was seen to run.
+    /// The thread on which the main queue's work was last seen to run.
     private enum Server: UInt8, AtomicRepresentable {
         case unknown, mainThread
-        /// For good: a main thread that has given its queue up does not come back.
+        /// Final: a main thread that has given up its queue never runs it again.
         case others
     }
 

@@ -6,16 +6,15 @@ import Dispatch
 package import Foundation
 import Synchronization
 
-/// Delivery on one run loop in one mode, also of another thread.
+/// An executor on one run loop in one mode. The run loop may belong to another thread.
 ///
-/// The run loop's own thread knows its Core Foundation loop, and so does everybody the main one. Any other has to be
-/// asked on its own thread: a timer that is due at once brings it there, because a timer, unlike `RunLoop.perform`,
-/// wakes the loop.
+/// The `CFRunLoop` of the current thread and the main one are directly accessible. For any other run loop, a timer that
+/// fires immediately determines it on its own thread. Unlike `RunLoop.perform`, a timer wakes the run loop.
 ///
-/// The main run loop does not run in a program that has called dispatchMain() or has an async main. Sources of it, in
-/// its default mode and the common ones, then come on the main queue.
+/// The main run loop does not run in a program that has called `dispatchMain()` or has an async `main`. Work for its
+/// default mode or the common modes then runs on the main queue.
 package final class RunLoopSource: PollingExecutor, @unchecked Sendable {
-    // Unchecked: a source may be signalled from any thread, and the loop is set once, under the lock.
+    // Unchecked, because a source may be signalled from any thread, and the run loop is set once, with the lock held.
     private struct Loop: @unchecked Sendable {
         let value: CFRunLoop
     }
@@ -33,10 +32,10 @@ package final class RunLoopSource: PollingExecutor, @unchecked Sendable {
         }
     }
 
-    /// Who runs the work.
+    /// The mechanism that runs the work.
     private enum Runner {
         case loop, mainQueue
-        /// The main loop, of which is not known yet whether it runs.
+        /// The main run loop, while it is unknown whether it runs.
         case perhapsLoop
     }
 
@@ -45,7 +44,7 @@ package final class RunLoopSource: PollingExecutor, @unchecked Sendable {
     private let work: SourceWork
     private let state: Mutex<State>
 
-    /// A source of that run loop, which keeps the loop alive in that mode until it is invalidated.
+    /// Creates a source of a run loop. The source keeps the run loop running in that mode until it is invalidated.
     package init(loop: RunLoop, mode: RunLoop.Mode) {
         let work = SourceWork()
         var context = CFRunLoopSourceContext()
@@ -87,7 +86,7 @@ package final class RunLoopSource: PollingExecutor, @unchecked Sendable {
 
     deinit { invalidate() }
 
-    /// Runs the work in the loop.
+    /// Runs the work on the run loop.
     package func schedule(_ item: @escaping @Sendable () -> Void) {
         schedule(item, wakes: true)
     }
@@ -106,12 +105,15 @@ package final class RunLoopSource: PollingExecutor, @unchecked Sendable {
         return RunLoopWait.start(loop: loop.value, mode: mode, set: set, executor: self, read: read)
     }
 
-    /// Runs the work in the loop, which needs no waking where it is known to come round: inside of this source's work.
+    /// Runs the work on the run loop.
+    ///
+    /// - Parameter wakes: False if the run loop need not be woken, because the caller runs inside the work of this
+    ///   source.
     package func schedule(_ item: @escaping @Sendable () -> Void, wakes: Bool) {
         if DeferredCallbacks.append(item, for: self) { return }
         work.add(item)
         let (loop, runner, isInvalid) = place
-        // Nobody would run it any more, and what waits may hold this source.
+        // The run loop would never run the work, and pending work may retain this source.
         if isInvalid { return work.run() }
         if runner == .mainQueue {
             DispatchQueue.main.async { [work] in work.run() }
@@ -121,7 +123,7 @@ package final class RunLoopSource: PollingExecutor, @unchecked Sendable {
         if wakes, let loop { CFRunLoopWakeUp(loop) }
     }
 
-    /// True for a source of the main run loop that would run in the mode in which that loop is now.
+    /// True if this is a source of the main run loop and would run in that loop's current mode.
     package func isServed(byMainLoopIn modes: (RunLoop.Mode) -> Bool) -> Bool {
         let (loop, runner, _) = place
         guard let loop, loop === CFRunLoopGetMain() else { return false }
@@ -130,8 +132,8 @@ package final class RunLoopSource: PollingExecutor, @unchecked Sendable {
         return modes(RunLoop.Mode(rawValue: RunLoopSource.text(of: current)))
     }
 
-    /// Takes the source out of its loop. What waits is run now, by the caller: it finds out by itself that it is too
-    /// late, and playback, which counts it, does not wait for it in vain.
+    /// Removes the source from its run loop. The caller runs pending work immediately: the work itself detects that it
+    /// is too late, and playback, which counts pending work, does not wait for it in vain.
     package func invalidate() {
         let (wasValid, attached) = state.withLock { state in
             defer { state.isInvalid = true }
@@ -139,7 +141,7 @@ package final class RunLoopSource: PollingExecutor, @unchecked Sendable {
         }
         guard wasValid else { return }
         CFRunLoopSourceInvalidate(source)
-        // Without its last source a loop returns from run().
+        // A run loop returns from `run()` once it has no sources, but only after it has been woken.
         if let attached { CFRunLoopWakeUp(attached.value) }
         work.run()
     }
@@ -162,7 +164,7 @@ package final class RunLoopSource: PollingExecutor, @unchecked Sendable {
         for onReady in waiting { onReady() }
     }
 
-    /// Looks from the main queue: where no loop runs while that queue is served, something else serves it.
+    /// Checks on the main queue whether the main run loop runs. If it does not, another thread serves the main queue.
     private func lookWhetherMainLoopRuns() {
         DispatchQueue.main.async { [weak self] in
             guard let self else { return }
@@ -197,7 +199,7 @@ package final class RunLoopSource: PollingExecutor, @unchecked Sendable {
     }
 }
 
-/// What waits for a run loop to come round, in memory that is used again.
+/// Work that is pending until the run loop runs it. The arrays are reused.
 private final class SourceWork: Sendable {
     private struct State {
         var waiting: [@Sendable () -> Void] = []

@@ -66,7 +66,7 @@ enum RunLoopWait {
         let source = Source(value: made, loop: loop)
         return Subscription {
             CFRunLoopSourceInvalidate(source.value)
-            // Without its last source a loop returns from run().
+            // A run loop returns from `run()` once it has no sources, but only after it has been woken.
             CFRunLoopWakeUp(source.loop)
         }
     }

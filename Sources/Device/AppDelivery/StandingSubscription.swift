@@ -3,21 +3,24 @@
 package import DeviceCore
 import Synchronization
 
-/// A subscription that follows what somebody wants, which may change at any time and on any thread.
+/// A subscription that follows a request, which may change at any time and on any thread.
 package final class StandingSubscription<Request: Equatable & Sendable>: Sendable {
-    /// Held while the subscription is brought in line with what is wanted; never together with a callback.
+    /// Locked while the subscription is updated, never during a callback.
     private let current = Mutex<(request: Request, subscription: Subscription)?>(nil)
 
-    /// None yet.
+    /// Creates an object without a subscription.
     package init() {}
 
-    /// Brings the subscription in line with what is wanted now: makes it, replaces it, ends it or leaves it as it is.
+    /// Updates the subscription to match the current request: creates, replaces, ends or keeps it.
     ///
-    /// Not to be called by the receiver of the events: they may come while the subscription is being made.
+    /// The receiver of the events must not call this method, because events may be delivered while the subscription is
+    /// being created.
     ///
     /// - Parameters:
-    ///   - wanted: What is wanted; nil for nothing. Asked under a lock, so that the last to come sees the last state.
-    ///   - subscribe: Makes the subscription. The former one ends after that, so that the sensor runs on.
+    ///   - wanted: Returns the current request; nil for none. Called with a lock held, so that the last caller sees the
+    ///     latest request.
+    ///   - subscribe: Creates the subscription. The previous subscription is cancelled afterwards, so that the sensor
+    ///     keeps running.
     package func follow(_ wanted: () -> Request?, subscribe: (Request) -> Subscription) {
         let former = current.withLock { current -> Subscription? in
             let request = wanted()

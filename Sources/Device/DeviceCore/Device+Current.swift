@@ -3,17 +3,17 @@
 import Synchronization
 
 extension Device {
-    /// The device of the running task; nil outside of `withValue`, and then `installed` or the live device applies.
+    /// The device of the current task; nil outside of `withValue`, where `installed` or the live device applies.
     @TaskLocal public static var current: Device?
 
     private static let installedDevice = Mutex<Device?>(nil)
 
-    /// The device that stands in for the live one in the whole process; nil normally.
+    /// The device that replaces the live device in the whole process; usually nil.
     public static var installed: Device? { installedDevice.withLock { $0 } }
 
-    /// Puts a device in the place of the live one for the whole process, or takes it back with nil.
+    /// Replaces the live device in the whole process; nil restores it.
     public static func install(_ device: Device?) {
-        // The former one goes outside of the lock: what it owns may look here as it goes.
+        // The previous device is released outside of the lock because its deinitialization may access this property.
         let former = installedDevice.withLock { exchange(&$0, with: device) }
         withExtendedLifetime(former) {}
     }

@@ -2,34 +2,34 @@
 
 import Synchronization
 
-/// A machine as its sensors see it: a clock, sources, and one of each thing that managers share.
+/// A machine with its clock, its sources, and the components that managers share.
 ///
-/// There are two kinds: the live device of the process, and simulated ones. A manager takes its device when it is made:
-/// the task's `current`, else the one `installed`, else the live one.
+/// A device is either the live device of the process or a simulated one. A manager selects its device when it is
+/// created: the task's `current` device, else the `installed` one, else the live one.
 public final class Device: Sendable {
-    /// A name for logs.
+    /// The name for log messages.
     public let name: String
-    /// The time of the device.
+    /// The clock of the device.
     public let clock: any DeviceClock
-    /// What is configured for it.
+    /// The configuration of the device.
     public let configuration: Configuration
-    /// Where positions come from.
+    /// The source of positions.
     public let positionSource: any PositionSource
-    /// Where motion readings come from.
+    /// The source of motion readings.
     public let motionSource: any MotionSource
-    /// Where the advertisements of Bluetooth beacons come from.
+    /// The source of advertisements of Bluetooth beacons.
     public let beaconSource: any BeaconSource
-    /// Where the state of the machine itself, such as its battery, comes from.
+    /// The source of the machine's own status, for example of its battery.
     public let statusSource: any StatusSource
-    /// Where the calibrations of its sensors are kept.
+    /// The store for the calibrations of the device's sensors.
     public let calibrations: any CalibrationStore
-    /// How callbacks are delivered while a trace is played; nil on live hardware.
+    /// The delivery of callbacks during the playback of a trace; nil for the live device.
     public let playback: (any PlaybackDelivery)?
 
     private let accessories: @Sendable () -> any AccessorySource
     private let components = Mutex<[ObjectIdentifier: any AnyObject & Sendable]>([:])
 
-    /// A device of those parts.
+    /// Creates a device.
     public convenience init(
         name: String,
         clock: any DeviceClock,
@@ -48,7 +48,7 @@ public final class Device: Sendable {
             statusSource: statusSource, calibrations: calibrations, playback: playback)
     }
 
-    /// A device that asks where accessories come from whenever somebody wants them.
+    /// Creates a device that requests its accessory source at each access.
     package init(
         name: String, clock: any DeviceClock, configuration: Configuration, positionSource: any PositionSource,
         motionSource: any MotionSource, accessories: @escaping @Sendable () -> any AccessorySource,
@@ -67,17 +67,17 @@ public final class Device: Sendable {
         self.playback = playback
     }
 
-    /// Where accessories come from. Those of the live device come from nowhere until the program has used External
-    /// Accessory, which links udev's source.
+    /// The source of accessories. For the live device it is empty until the program uses External Accessory, which
+    /// links the udev source.
     public var accessorySource: any AccessorySource { accessories() }
 
-    /// True when its readings come from a trace.
+    /// True if the readings come from a trace.
     public var isSimulated: Bool { playback != nil }
 
-    /// The device's one object of a type, made at the first call.
+    /// Returns the device's shared instance of a type, created by the first call.
     ///
-    /// The closure runs without a lock and so may ask for other components; when two threads race, one object wins and
-    /// the other is dropped, so making one must have no effect of its own.
+    /// The closure runs without a lock and may request other components. If two threads race, one instance is kept and
+    /// the other is released, so creating an instance must not have side effects.
     public func component<Component: AnyObject & Sendable>(
         _ type: Component.Type, make: (Device) -> Component
     ) -> Component {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Numbers as decimal digits: the one place where they are made.
+/// Formats numbers as decimal ASCII digits. Every other number formatter of this package uses it.
 package enum DecimalDigits {
-    /// As many as a UInt64 has, and some zeros in front.
+    /// The capacity of the temporary buffer, in bytes: the 20 digits of the largest `UInt64` and leading zeros.
     private static let most = 32
 
-    /// Appends a whole number.
+    /// Appends an unsigned integer.
     ///
-    /// - Parameter minimum: At least so many digits, up to 32, with zeros in front.
+    /// - Parameter minimum: The minimum number of digits, at most 32. Shorter numbers are padded with leading zeros.
     package static func append(_ value: UInt64, minimum: Int = 1, to bytes: inout [UInt8]) {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: most) { text in
             var place = most
@@ -16,7 +16,7 @@ package enum DecimalDigits {
         }
     }
 
-    /// Writes digits from the right to the left; there must be room for them.
+    /// Writes digits from right to left, ending before `place`. The buffer must have enough space.
     @inline(__always)
     private static func write(
         _ value: UInt64, minimum: Int, to text: UnsafeMutableBufferPointer<UInt8>, before place: inout Int
@@ -30,19 +30,22 @@ package enum DecimalDigits {
         }
     }
 
-    /// Below this magnitude at most one number of nine decimals lies between two neighbours of a Double: at 2^22 they are
-    /// 2^-30 apart, which is less than 1e-9.
+    /// The magnitude below which at most one number with nine decimals lies between two adjacent `Double` values. At
+    /// 2^22 adjacent values are 2^-30 apart, which is less than 1e-9.
     private static let nineDecimalsLimit = 4e6
-    /// Smaller ones are written with an exponent.
+    /// The smallest magnitude that is written without an exponent.
     private static let leastWithoutExponent = 1e-4
 
-    /// Appends a finite number in the shortest form that reads back as the same value: `0.1`, `-0.0`, `1e+16`, `5e-324`.
+    /// Appends a finite number in the shortest form that reads back as the same value: `0.1`, `-0.0`, `1e+16`,
+    /// `5e-324`.
     package static func append(shortest value: Double, to bytes: inout [UInt8]) {
         let magnitude = value.magnitude
-        // Rounded by the conversion to a whole number, which is quicker; the comparison below decides.
+        // Converting to an integer rounds faster than `rounded()`. The comparison below checks the result.
         let billionths = magnitude < nineDecimalsLimit ? Double(UInt64(magnitude * 1e9 + 0.5)) : .infinity
-        // Sensors and files have few digits. Where nine decimals are the value, no other form of so few digits is: both are
-        // whole numbers below 2^53 and the quotient is rounded correctly, as one who reads them rounds.
+        // Fast path for values with up to nine decimals, which sensors and files usually contain. If the quotient
+        // equals the magnitude, these decimals read back as the same value, because both operands are integers below
+        // 2^53 and the quotient is rounded correctly, as in a parser. No other number with up to nine decimals reads
+        // back as this value.
         guard magnitude < nineDecimalsLimit, billionths / 1e9 == magnitude,
             magnitude >= leastWithoutExponent || magnitude == 0
         else {
@@ -74,12 +77,12 @@ package enum DecimalDigits {
     }
 }
 
-/// Takes text without a string in between: one for each number costs two thirds more.
+/// An output stream that appends to a byte array. Formatting through an intermediate `String` costs two thirds more.
 private struct ASCIISink: TextOutputStream {
     var bytes: [UInt8]
 
     mutating func write(_ text: String) { bytes.append(contentsOf: text.utf8) }
 
-    /// What numbers of the standard library call; they call the other one where they do not know this.
+    /// Called by the numeric types of the standard library. Without this method they call `write(_:)`.
     mutating func _writeASCII(_ text: UnsafeBufferPointer<UInt8>) { bytes.append(contentsOf: text) }
 }

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Numbers with a fixed count of decimals, rounded as C's `printf("%.3f")` does: exactly, and halves to even.
+/// Formats numbers with a fixed number of decimals. Rounds like C's `printf("%.3f")`: exactly, and ties to even.
 package enum FixedDecimal {
-    /// The most decimals.
+    /// The maximum number of decimals.
     package static let maximumDecimals = 9
-    /// Below this magnitude a number is written; beyond it its digits would mean nothing.
+    /// The magnitude from which numbers are rejected. Their decimals would not be significant.
     package static let limit = 1e15
 
-    /// Appends the number; nothing, and false, when it is not finite or not below limit in magnitude.
+    /// Appends a number. If it is not finite or its magnitude is not below ``limit``, appends nothing and returns
+    /// false.
+    ///
     /// - Parameters:
-    ///   - decimals: 0 to 9.
-    ///   - width: at least so many digits before the point, with zeros in front.
+    ///   - decimals: The number of decimals, 0 to 9. Other values are clamped.
+    ///   - width: The minimum number of digits before the decimal point. Shorter numbers are padded with leading zeros.
     @discardableResult
     package static func append(_ value: Double, decimals: Int, width: Int = 1, to bytes: inout [UInt8]) -> Bool {
         guard value.magnitude < limit else { return false }
@@ -18,13 +20,13 @@ package enum FixedDecimal {
         var unit: UInt64 = 1
         for _ in 0..<decimals { unit *= 10 }
         let whole = value.magnitude.rounded(.towardZero)
-        // The fraction is a whole number of 2^-shift, so that its product with a power of ten can be had exactly.
+        // The fraction is an integer multiple of 2^-shift, so its product with a power of ten is computed exactly.
         let fraction = value.magnitude - whole
         var digits = UInt64(whole)
         var scaled: UInt64 = 0
         if fraction > 0 {
             let shift = 52 - Int(fraction.exponent)
-            // Below 2^-64 it rounds to nothing, whatever the decimals.
+            // A fraction below 2^-64 rounds to zero for any number of decimals.
             if shift < 117 {
                 let product = UInt128((fraction.significandBitPattern | 1 << 52)) * UInt128(unit)
                 let down = product >> UInt128(shift)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Hexadecimal digits, and bytes written in them.
+/// Converts between bytes and hexadecimal digits.
 package enum HexDigit {
-    /// What a digit stands for; nil for another character.
+    /// Returns the value of a digit in either case, or nil if the character is not a hexadecimal digit.
     package static func value(_ digit: UInt8) -> UInt8? {
         switch digit {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
@@ -12,13 +12,13 @@ package enum HexDigit {
         }
     }
 
-    /// The digit, in lower case, for the low four bits.
+    /// Returns the lowercase digit for the low four bits of the value.
     package static func digit(_ value: UInt8) -> UInt8 {
         let value = value & 15
         return value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
     }
 
-    /// Two digits for each byte, in lower case.
+    /// Returns two lowercase digits for each byte.
     package static func text(_ bytes: some Collection<UInt8>) -> String {
         var digits: [UInt8] = []
         digits.reserveCapacity(2 * bytes.count)
@@ -29,7 +29,8 @@ package enum HexDigit {
         return String(decoding: digits, as: UTF8.self)
     }
 
-    /// The bytes, up to what is no pair of digits.
+    /// Decodes pairs of digits. Decoding ends before the first character that is not a digit, or before an unpaired
+    /// digit.
     package static func bytes(_ text: some Collection<UInt8>) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count / 2)
@@ -46,13 +47,14 @@ package enum HexDigit {
         return bytes
     }
 
-    /// Four digits, as vendors and products of USB are written.
+    /// Returns four lowercase digits, the notation of USB vendor and product IDs.
     package static func four(_ value: UInt16) -> String {
         let digits = String(value, radix: 16)
         return String(repeating: "0", count: 4 - digits.utf8.count) + digits
     }
 
-    /// A number of one to that many digits and nothing else.
+    /// Parses a number of 1 to `count` digits. Returns nil if the text is empty, longer, or contains another character,
+    /// or if the value does not fit `Number`.
     package static func number<Number: FixedWidthInteger>(_ text: some StringProtocol, atMost count: Int) -> Number? {
         let digits = text.utf8
         guard !digits.isEmpty, digits.count <= count, digits.allSatisfy({ value($0) != nil }) else { return nil }

@@ -1,48 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a JSON text could not be read, and where.
+/// The reason why a JSON text could not be read, and the position of the error.
 public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What is wrong.
+    /// The kinds of errors.
     public enum Reason: UInt8, Sendable {
         /// The text ends in the middle of a value.
         case truncated
-        /// A byte that cannot stand here.
+        /// A byte that is not allowed at this position.
         case unexpectedByte
-        /// A number that breaks JSON's grammar, for example "-" or "01".
+        /// A number that violates the JSON grammar, for example "-" or "01".
         case invalidNumber
-        /// A string with a control character or a bad escape.
+        /// A string with an unescaped control character or an invalid escape sequence.
         case invalidString
-        /// More than ``JSONReader/maximumDepth`` levels of arrays and objects.
+        /// More than ``JSONReader/maximumDepth`` nested arrays and objects.
         case tooDeep
-        /// A value of another type than the one asked for; the cursor still stands before it.
+        /// A value of a different type than requested. The reader is still positioned before the value.
         case wrongType
-        /// A number that the type asked for cannot hold; the cursor still stands before it.
+        /// A number that the requested type cannot represent. The reader is still positioned before the number.
         case outOfRange
-        /// A string longer than allowed; the cursor still stands before it.
+        /// A string that exceeds the length limit. The reader is still positioned before the string.
         case tooLong
     }
 
-    /// What is wrong.
+    /// The kind of error.
     public let reason: Reason
-    /// The offset of the offending byte from the start of the text.
+    /// The offset of the offending byte from the start of the text, in bytes.
     public let offset: Int
 
-    /// An error at that byte.
+    /// Creates an error at a byte offset.
     public init(_ reason: Reason, at offset: Int) {
         self.reason = reason
         self.offset = offset
     }
 
-    /// A sentence for a log.
+    /// A description for log messages.
     public var description: String {
         let what =
             switch reason {
             case .truncated: "the text ends in the middle of a value"
-            case .unexpectedByte: "a byte that cannot stand here"
+            case .unexpectedByte: "an unexpected byte"
             case .invalidNumber: "not a JSON number"
-            case .invalidString: "a control character or a bad escape in a string"
+            case .invalidString: "a control character or an invalid escape in a string"
             case .tooDeep: "more than \(JSONReader.maximumDepth) levels of arrays and objects"
-            case .wrongType: "a value of another type than expected"
+            case .wrongType: "a value of an unexpected type"
             case .outOfRange: "a number out of range"
             case .tooLong: "a string that is too long"
             }

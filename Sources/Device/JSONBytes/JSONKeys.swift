@@ -1,37 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The keys of one kind of object, each known by its place in a list.
+/// The keys of one kind of JSON object, identified by their index in a list.
 ///
-/// Programs write the members of such objects in one order. So the key is tried first that followed the last one before,
-/// and it takes two comparisons to find it there. In any other order, and with blanks, keys are found in the long way.
-/// One owner at a time.
+/// Programs usually write the members of an object in the same order. Therefore each key stores its last successor,
+/// which is checked first and takes two comparisons. If the order differs, or the text contains whitespace, the list of
+/// keys is searched. Not thread-safe: an instance must be used by one thread at a time.
 package struct JSONKeys: Sendable {
     private struct Entry: Sendable {
         let name: [UInt8]
-        /// The name as ``JSONText/word`` has it.
+        /// The value of ``JSONText/word`` for the name.
         let word: UInt64
-        /// The bytes `,"name":` and which of them count, the first one lowest.
+        /// The bytes `,"name":` as two words, the first byte in the lowest bits, and a mask of the bytes in use.
         var text: (low: UInt64, high: UInt64) = (0, 0)
         var mask: (low: UInt64, high: UInt64) = (0, 0)
-        /// How many bytes that are; 0 when they are too many.
+        /// The number of bytes in `text`; 0 if the key does not fit 16 bytes.
         var length = 0
-        /// The key that has followed this one last.
+        /// The index of the key that followed this key last time.
         var next = 0
-        /// The form of the number that has stood behind it last.
+        /// The shape of the last number read for this key.
         var shape = NumberShape()
     }
 
-    /// The names, behind them one for every other key, and one for the start of an object.
+    /// The entries of the names, followed by one entry for unknown keys and one for the start of an object.
     private var entries: [Entry]
-    /// Where they stand.
+    /// The indices of the two additional entries.
     private let other: Int
     private let start: Int
-    /// The places of names of 1 to 8 bytes, by their words.
+    /// The indices of the names of 1 to 8 bytes, sorted by their words.
     private let sorted: [Int]
-    /// The place of the last key.
+    /// The index of the last key.
     private var last: Int
 
-    /// - Parameter names: ASCII, without what would have to be escaped.
+    /// Creates a list of keys.
+    ///
+    /// - Parameter names: ASCII names without characters that JSON escapes.
     package init(_ names: [String]) {
         var entries: [Entry] = []
         for name in names {
@@ -61,11 +63,12 @@ package struct JSONKeys: Sendable {
         self.entries = entries + [Entry(name: [], word: 0), Entry(name: [], word: 0)]
     }
 
-    /// An object begins.
+    /// Resets the prediction. Call it at the start of an object.
     package mutating func begin() { last = start }
 
-    /// The place of the next key of the object, with the cursor before its value: the number of names for one that is not
-    /// among them. Nil, with the cursor behind the object, at its end.
+    /// Reads the next key of the object and returns its index, with the reader positioned before the value. The index
+    /// of an unknown key is the number of names. At the end of the object, returns nil with the reader positioned past
+    /// the object.
     package mutating func next(_ reader: inout JSONReader) throws(JSONError) -> Int? {
         let guess = entries[last].next
         if reader.skipKey(entries[guess].text, entries[guess].mask, entries[guess].length) {
@@ -79,8 +82,9 @@ package struct JSONKeys: Sendable {
         return place
     }
 
-    /// Reads the number behind the last key as ``JSONReader/doubleIfPresent()`` does. Meant for members whose numbers mostly
-    /// have as many digits as the time before: where the next member begins is known then before this one has been read.
+    /// Reads the value of the last key like ``JSONReader/doubleIfPresent()``. Optimized for members whose numbers
+    /// usually have the same number of digits each time: the position of the next member is then known before the
+    /// number is parsed.
     package mutating func doubleIfPresent(_ reader: inout JSONReader) throws(JSONError) -> Double {
         if let value = reader.number(entries[last].shape) { return value }
         let value = try reader.doubleIfPresent(noting: &entries[last].shape)
@@ -107,7 +111,8 @@ package struct JSONKeys: Sendable {
 }
 
 extension JSONReader {
-    /// Moves behind a key and its colon when just these bytes stand there; false when they do not.
+    /// Skips a key and its colon if the text continues with exactly these bytes. Otherwise returns false and reads
+    /// nothing.
     @inline(__always)
     fileprivate mutating func skipKey(
         _ text: (low: UInt64, high: UInt64), _ mask: (low: UInt64, high: UInt64), _ length: Int
@@ -117,7 +122,7 @@ extension JSONReader {
         var mask = mask
         var length = length
         if !needsComma {
-            // The first member of an object has none before it.
+            // The first member of an object has no comma before it.
             text.low = text.low &>> 8 | text.high &<< 56
             text.high &>>= 8
             mask.low = mask.low &>> 8 | mask.high &<< 56

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The parts of a number as they stand in a text: ±mantissa · 10^exponent.
+/// The parsed components of a number: ±mantissa · 10^exponent.
 struct JSONNumber {
-    /// All digits as one integer; meaningless when there are too many of them.
+    /// All digits as one integer. Invalid if `isLong` is true.
     var mantissa: UInt64 = 0
     var exponent = 0
     var isNegative = false
-    /// True when the digits do not fit the mantissa.
+    /// True if the digits do not fit the mantissa.
     var isLong = false
-    /// True when it has neither a fraction nor an exponent.
+    /// True if the number has neither a fraction nor an exponent.
     var isPlain = true
-    /// How many digits there were, zeros before the others included.
+    /// The number of digits read, including leading zeros.
     private var digits = 0
 
-    /// Appends digits, given as their value and how many they are: 1 to 8.
+    /// Appends 1 to 8 digits, passed as their value and their count.
     @inline(__always)
     mutating func append(_ value: UInt64, _ count: Int) {
         digits &+= count
@@ -24,7 +24,7 @@ struct JSONNumber {
         appendChecked(value, count)
     }
 
-    /// As `append`, where the digits may not fit.
+    /// Appends digits like `append(_:_:)` and sets `isLong` on overflow.
     @inline(never)
     private mutating func appendChecked(_ value: UInt64, _ count: Int) {
         let (shifted, overflow) = mantissa.multipliedReportingOverflow(by: Self.wholePowers[count])
@@ -33,9 +33,9 @@ struct JSONNumber {
         if overflow || carry { isLong = true }
     }
 
-    /// The value, if one exact multiplication or division gives it: both the mantissa (below 2^53) and the power of
-    /// ten (up to 10^22) are then exact, and IEEE 754 rounds the one operation correctly (W. D. Clinger, "How to read
-    /// floating point numbers accurately", PLDI 1990).
+    /// The value, or nil if the fast paths cannot compute it. If the mantissa is at most 2^53 and the power of ten at
+    /// most 10^22, both are exact and IEEE 754 rounds the one multiplication or division correctly (W. D. Clinger, "How
+    /// to read floating point numbers accurately", PLDI 1990).
     @inline(__always)
     var double: Double? {
         guard !isLong else { return nil }
@@ -51,9 +51,10 @@ struct JSONNumber {
         return signed(value)
     }
 
-    /// The value of a number of up to twenty digits, most of them behind the point, as programs print that write every
-    /// bit of a Double: the mantissa over a power of five, by whole numbers, with what is left over in the last bit. One
-    /// rounding to Double follows, and a power of two, which is exact. Nil for other exponents.
+    /// The value of a number of up to 20 digits with most digits after the decimal point, as printed by programs that
+    /// write a Double with full precision. Divides the mantissa by a power of five in integer arithmetic; a non-zero
+    /// remainder sets the lowest bit of the quotient. The result is rounded to Double once and scaled by a power of
+    /// two, which is exact. nil for other exponents.
     @inline(never)
     private var longQuotient: Double? {
         let power = 0 &- exponent
@@ -62,15 +63,16 @@ struct JSONNumber {
         let divisorShift = divisor.leadingZeroBitCount
         let mantissaShift = mantissa.leadingZeroBitCount
         let dividend = mantissa << UInt64(mantissaShift)
-        // 2^63 times the ratio of two numbers with the top bit set: at least 63 bits, ten more than Double keeps.
+        // The dividend is 2^63 times the ratio of two numbers whose top bit is set. The quotient has at least 63 bits,
+        // ten more than the significand of a Double.
         let (quotient, rest) = (divisor << UInt64(divisorShift)).dividingFullWidth((dividend >> 1, dividend << 63))
         let rounded = Double(rest == 0 ? quotient : quotient | 1)
-        // From -99 to -3: neither end of the range of Double is near.
+        // The scale is between -99 and -3, far from both ends of the exponent range of Double.
         let scale = divisorShift &- mantissaShift &- 63 &- power
         return signed(rounded * Double(bitPattern: UInt64(1023 &+ scale) &<< 52))
     }
 
-    /// The value of a plain number, nil when Int64 cannot hold it.
+    /// The value of a number without fraction and exponent, or nil if it does not fit Int64.
     var int64: Int64? {
         guard !isLong else { return nil }
         guard isNegative else { return Int64(exactly: mantissa) }
@@ -80,10 +82,10 @@ struct JSONNumber {
     @inline(__always)
     private func signed(_ value: Double) -> Double { isNegative ? -value : value }
 
-    /// Powers of ten for up to eight digits.
+    /// The powers of ten up to 10^8.
     static let wholePowers: [UInt64] = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000]
 
-    /// All powers of five below 2^64.
+    /// The powers of five below 2^64.
     private static let powersOfFive: [UInt64] = [
         1, 5, 25, 125, 625, 3125, 15_625, 78_125, 390_625, 1_953_125, 9_765_625, 48_828_125, 244_140_625,
         1_220_703_125, 6_103_515_625, 30_517_578_125, 152_587_890_625, 762_939_453_125, 3_814_697_265_625,
@@ -91,7 +93,7 @@ struct JSONNumber {
         59_604_644_775_390_625, 298_023_223_876_953_125, 1_490_116_119_384_765_625, 7_450_580_596_923_828_125,
     ]
 
-    /// All powers of ten that Double holds exactly.
+    /// The powers of ten that Double represents exactly.
     static let powers: [Double] = [
         1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,
         1e20, 1e21, 1e22,

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension JSONReader {
-    /// True when a digit stands there.
+    /// True if the byte at the index is a digit.
     @inline(__always)
     func isDigit(at index: Int) -> Bool { index < limit && bytes[index] &- UInt8(ascii: "0") <= 9 }
 
-    /// True when a number that is not a word stands there.
+    /// True if a number in digits starts at the index. The words, for example `NaN`, are not included.
     @inline(__always)
     func startsNumber(_ byte: UInt8, at index: Int) -> Bool {
         byte &- UInt8(ascii: "0") <= 9 || byte == UInt8(ascii: "-") && isDigit(at: index &+ 1)
     }
 
-    /// Passes over a number, its first byte being a digit or a minus sign.
+    /// Parses a number. The first byte must be a digit or a minus sign.
     @inline(__always)
     func scanNumber(_ at: inout Int) throws(JSONError) -> JSONNumber {
         var number = JSONNumber()
@@ -43,18 +43,18 @@ extension JSONReader {
         return number
     }
 
-    /// Appends the digits that stand there to the mantissa, eight at a time.
+    /// Appends the following digits to the mantissa, eight at a time.
     @inline(__always)
     private func scanDigits(_ at: inout Int, _ number: inout JSONNumber) {
         while at &+ 8 <= limit {
             let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self))
-            // Digits become 0 to 9. Adding 0x76 lifts everything above 9 to 0x80 and more; a carry may mark bytes above
-            // the first that is no digit, and only that first one is looked at.
+            // The XOR maps digits to 0...9. Adding 0x76 sets the top bit of all larger values. A carry may also mark
+            // bytes above the first non-digit, but only the first mark is used.
             let values = word ^ 0x3030_3030_3030_3030
             let others = (values &+ 0x7676_7676_7676_7676 | values) & 0x8080_8080_8080_8080
             let length = others.trailingZeroBitCount &>> 3
             if length == 0 { return }
-            // Zeros move in before the first digit.
+            // The shift pads the number with zeros before its first digit.
             let digits = values &<< UInt64(truncatingIfNeeded: 64 &- 8 &* length)
             number.append(Self.value(ofDigits: digits), length)
             at &+= length
@@ -68,8 +68,8 @@ extension JSONReader {
         }
     }
 
-    /// The number that eight digits make, the first digit in the lowest byte: neighbours are joined to pairs, then all
-    /// four pairs are weighted and summed in the upper half by two multiplications.
+    /// Returns the value of eight digits, the first digit in the lowest byte. Joins adjacent digits to pairs, then
+    /// weights and sums the four pairs in the upper half with two multiplications.
     @inline(__always)
     static func value(ofDigits digits: UInt64) -> UInt64 {
         let pairs = digits &* 10 &+ digits &>> 8
@@ -92,7 +92,7 @@ extension JSONReader {
         while at < limit {
             let digit = bytes[at] &- UInt8(ascii: "0")
             if digit > 9 { break }
-            // Held where it is far beyond every Double, so that it cannot overflow.
+            // The exponent is clamped far beyond the range of Double so that it cannot overflow.
             exponent = min(exponent &* 10 &+ Int(digit), 100_000_000)
             at &+= 1
         }
@@ -102,7 +102,7 @@ extension JSONReader {
 
     private func numberError(_ at: Int) -> JSONError {
         if at == limit { return JSONError(.truncated, at: at) }
-        // Behind a minus sign a word may begin.
+        // A word may follow a minus sign.
         let word = bytes[at &- 1] == UInt8(ascii: "-") ? wordError(at &- 1) : JSONError(.invalidNumber, at: at)
         return word.reason == .truncated ? word : JSONError(.invalidNumber, at: at)
     }

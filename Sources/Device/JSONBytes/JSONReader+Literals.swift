@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension JSONReader {
-    /// A value that is a word.
+    /// A value that is written as a word.
     enum Literal {
         case null
         case bool(Bool)
         case number(Double)
 
-        /// What it reads as where a number is asked for; nil for a truth value.
+        /// The value if a number is requested: NaN for `null`, nil for a Boolean.
         var number: Double? {
             switch self {
             case .null: .nan
@@ -17,9 +17,9 @@ extension JSONReader {
         }
     }
 
-    /// The word that stands there, and how many bytes it takes.
+    /// Returns the value and the length in bytes of the word at the offset, or nil if no known word starts there.
     func literal(at start: Int) -> (value: Literal, count: Int)? {
-        // Negative numbers come here as well, and by far more often than negative words.
+        // Negative numbers also reach this function, far more often than negative words.
         if isDigit(at: start + 1) { return nil }
         if isWord("true", at: start) { return (.bool(true), 4) }
         if isWord("false", at: start) { return (.bool(false), 5) }
@@ -33,14 +33,15 @@ extension JSONReader {
         return nil
     }
 
-    /// The error where neither a word nor another value stands: the text may end in the middle of a word.
+    /// Returns the error for a position without a valid value: `truncated` if the text ends within a word, otherwise
+    /// `unexpectedByte`.
     func wordError(_ start: Int) -> JSONError {
         let words: [StaticString] = ["true", "false", "null", "nan", "NaN", "Infinity", "-nan", "-NaN", "-Infinity"]
         for word in words where isStart(of: word, at: start) { return JSONError(.truncated, at: limit) }
         return JSONError(.unexpectedByte, at: start)
     }
 
-    /// True when everything that is left is the beginning of that word.
+    /// True if the remaining text is a proper prefix of the word.
     private func isStart(of word: StaticString, at start: Int) -> Bool {
         let length = limit &- start
         return length > 0 && length < word.utf8CodeUnitCount && isWord(word, length, at: start)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension JSONReader {
-    /// Reads a number, correctly rounded; ±infinity beyond the range of Double. `null` and the word NaN read as NaN.
+    /// Reads a number, correctly rounded. Returns ±infinity for values beyond the range of Double, and NaN for `null`
+    /// and the word NaN.
     public mutating func readDouble() throws(JSONError) -> Double {
         let byte = try nextByte(&offset)
         guard startsNumber(byte, at: offset) else {
@@ -14,14 +15,15 @@ extension JSONReader {
         return try scanDouble()
     }
 
-    /// Reads a number as ``readDouble()`` does; skips a value of any other type and returns NaN.
+    /// Reads a number like ``readDouble()``. Skips a value of any other type and returns NaN.
     public mutating func doubleIfPresent() throws(JSONError) -> Double {
         if let value = shortDouble() { return value }
         let byte = try nextByte(&offset)
         return startsNumber(byte, at: offset) ? try scanDouble() : try wordIfNumber()
     }
 
-    /// Reads a whole number. One with a fraction or an exponent counts if its value is whole and below 2^53.
+    /// Reads an integer. A number with a fraction or an exponent is accepted if its value is integral and its magnitude
+    /// is at most 2^53.
     public mutating func readInt64() throws(JSONError) -> Int64 {
         let byte = try nextByte(&offset)
         guard startsNumber(byte, at: offset) else { throw try numberMismatch(byte) }
@@ -32,8 +34,8 @@ extension JSONReader {
         return value
     }
 
-    /// Reads a whole number as ``readInt64()`` does; skips any other value, numbers with a fraction included, and
-    /// returns nil.
+    /// Reads an integer like ``readInt64()``. Skips any other value, including numbers with a fraction, and returns
+    /// nil.
     public mutating func int64IfPresent() throws(JSONError) -> Int64? {
         if let value = shortWhole() { return value }
         let byte = try nextByte(&offset)
@@ -49,7 +51,7 @@ extension JSONReader {
         return value
     }
 
-    /// Moves behind a value.
+    /// Moves the reader past a value.
     @inline(__always)
     mutating func advance(to end: Int) {
         offset = end
@@ -89,8 +91,8 @@ extension JSONReader {
         return abs(value) <= 9_007_199_254_740_992 ? Int64(exactly: value) : nil
     }
 
-    /// The slow way for numbers with more digits or larger exponents than exact arithmetic in Double allows.
-    /// The standard library's conversion rounds correctly and does not look at the locale.
+    /// The slow path for numbers whose digits or exponent exceed the exact range of Double arithmetic. The conversion
+    /// of the standard library rounds correctly and does not depend on the locale.
     @inline(never)
     private func exactDouble(_ end: Int) -> Double {
         Double(Substring(String(decoding: slice(offset, end), as: UTF8.self))) ?? .nan

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The one place where bytes are looked at: every read stands behind a comparison with the limit. Offsets never pass
-// the limit by more than one, so they are added without overflow checks.
+// The low-level access to the bytes of the text. Every read is preceded by a comparison with `limit`. Offsets exceed
+// `limit` by at most one, so they are added without overflow checks.
 extension JSONReader {
     @inline(__always)
     static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09 }
 
-    /// Moves to the next byte that is no blank and returns it.
+    /// Skips whitespace and returns the next byte.
     @inline(__always)
     func nextByte(_ at: inout Int) throws(JSONError) -> UInt8 {
         while at < limit {
@@ -23,7 +23,7 @@ extension JSONReader {
         at &+= 1
     }
 
-    /// From the byte behind the opening quote to the byte behind the closing one.
+    /// Scans a string from the byte after the opening quote to the byte after the closing quote.
     @inline(__always)
     func scanText(_ at: inout Int) throws(JSONError) -> JSONText {
         let start = at
@@ -32,7 +32,7 @@ extension JSONReader {
             let special = Self.specialBytes(head)
             let length = special.trailingZeroBitCount &>> 3
             if special != 0, bytes[start &+ length] == UInt8(ascii: "\"") {
-                // Most keys and words end here.
+                // Most keys and short strings end here.
                 at = start &+ length &+ 1
                 let mask = (1 as UInt64) &<< UInt64(truncatingIfNeeded: length &* 8) &- 1
                 return JSONText(plain: slice(start, start &+ length), word: head & mask)
@@ -41,7 +41,7 @@ extension JSONReader {
         return try scanLongText(&at)
     }
 
-    /// As `scanText`, for texts that are not short and plain.
+    /// Scans a string that is long or contains escapes.
     @inline(never)
     private func scanLongText(_ at: inout Int) throws(JSONError) -> JSONText {
         let start = at
@@ -54,7 +54,7 @@ extension JSONReader {
         return JSONText(plain: text, word: word)
     }
 
-    /// Returns the offset of the closing quote and moves behind it.
+    /// Moves past the closing quote and returns the quote's offset.
     private func scanToQuote(_ at: inout Int, _ hasEscapes: inout Bool) throws(JSONError) -> Int {
         while true {
             while at &+ 8 <= limit {
@@ -96,8 +96,8 @@ extension JSONReader {
         at = index
     }
 
-    /// Marks the high bit of each byte that is a quote, a backslash or a control character. Only the lowest mark is
-    /// certain: the borrow of a subtraction may mark bytes above it.
+    /// Sets the top bit of each byte that is a quote, a backslash or a control character. Only the lowest mark is
+    /// reliable: the borrow of a subtraction may mark bytes above it.
     @inline(__always)
     static func specialBytes(_ word: UInt64) -> UInt64 {
         let ones: UInt64 = 0x0101_0101_0101_0101
@@ -107,19 +107,20 @@ extension JSONReader {
             & (ones &* 0x80)
     }
 
-    /// Bytes of the text; both ends lie within it.
+    /// Returns the bytes between two offsets. Both offsets must lie within the text.
     @inline(__always)
     func slice(_ start: Int, _ end: Int) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: bytes.baseAddress.map { $0 + start }, count: end &- start)
     }
 
-    /// True when that word stands there, whatever follows it.
+    /// True if the text at the offset begins with the word, regardless of the following byte.
     func isWord(_ word: StaticString, at start: Int) -> Bool {
         let length = word.utf8CodeUnitCount
         return limit &- start >= length && isWord(word, length, at: start)
     }
 
-    /// True when so many bytes of that word stand there, which is within the text.
+    /// True if the text at the offset begins with the first `length` bytes of the word. These bytes must lie within the
+    /// text.
     func isWord(_ word: StaticString, _ length: Int, at start: Int) -> Bool {
         var index = 0
         while index < length {
@@ -129,7 +130,8 @@ extension JSONReader {
         return true
     }
 
-    /// The error for a byte that starts no value of the type asked for: a value of another type, or nothing at all.
+    /// Returns the error for a byte that does not start a value of the requested type: `wrongType` if another value
+    /// starts there, otherwise the error for a position without a value.
     func mismatch(_ byte: UInt8) -> JSONError {
         switch byte {
         case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "\""), UInt8(ascii: "-"),

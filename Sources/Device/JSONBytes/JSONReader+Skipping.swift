@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension JSONReader {
-    /// Passes over the next value, whatever it is, and checks that it is valid. Nested values are walked in a loop, so
-    /// that no text can exhaust the stack.
+    /// Skips the next value of any type and checks that it is valid. Nested values are processed iteratively, so deep
+    /// nesting cannot exhaust the stack.
     public mutating func skipValue() throws(JSONError) {
         var at = offset
         var level = 0
-        // One bit for each open level, the innermost lowest: 1 object, 0 array. 64 levels fit.
+        // One bit for each open level, the innermost level lowest: 1 for an object, 0 for an array. 64 levels fit.
         var objects: UInt64 = 0
         repeat {
             let byte = try nextByte(&at)
@@ -40,7 +40,7 @@ extension JSONReader {
         advance(to: at)
     }
 
-    /// Behind a value: closes levels that end here and moves to the next value, if there is one.
+    /// Called after a value. Closes the levels that end here and moves to the next value, if there is one.
     @inline(__always)
     private func scanSeparators(_ at: inout Int, _ level: inout Int, _ objects: inout UInt64) throws(JSONError) {
         while level > 0 {

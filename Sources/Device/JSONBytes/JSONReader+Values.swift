@@ -10,7 +10,7 @@ extension JSONReader {
     /// Reads `true` or `false`; skips any other value and returns nil.
     public mutating func boolIfPresent() throws(JSONError) -> Bool? { try boolIfPresent(skippingOthers: true) }
 
-    /// Consumes a `null` if it comes next.
+    /// Reads a `null` if it is the next value. Otherwise reads nothing and returns false.
     public mutating func readNull() throws(JSONError) -> Bool {
         guard try nextByte(&offset) == UInt8(ascii: "n"), isWord("null", at: offset) else { return false }
         advance(to: offset &+ 4)
@@ -29,15 +29,17 @@ extension JSONReader {
         return text
     }
 
-    /// Reads a string without copying it; skips any other value and returns nil.
+    /// Reads a string without copying it. Skips any other value and returns nil.
     public mutating func textIfPresent() throws(JSONError) -> JSONText? {
         if try nextByte(&offset) == UInt8(ascii: "\"") { return try readText() }
         try skipMismatch()
         return nil
     }
 
-    /// Reads a string, escapes resolved, invalid UTF-8 replaced by U+FFFD. The limit is in bytes as they stand in the
-    /// text.
+    /// Reads a string, resolves its escapes and replaces invalid UTF-8 by U+FFFD.
+    ///
+    /// - Parameter limit: The maximum length in the JSON text, in bytes and including escapes. A longer string throws
+    ///   `tooLong`.
     public mutating func readString(limit: Int = 1 << 16) throws(JSONError) -> String {
         let start = self
         let text = try readText()
@@ -48,8 +50,8 @@ extension JSONReader {
         return text.string()
     }
 
-    /// Passes over the next value, whatever it is, and returns its bytes as they stand in the text, without blanks
-    /// around it. They are checked to be one complete JSON value.
+    /// Skips the next value of any type and returns its bytes without surrounding whitespace. Checks that they are one
+    /// complete JSON value.
     public mutating func readRawValue() throws(JSONError) -> UnsafeRawBufferPointer {
         _ = try nextByte(&offset)
         let start = offset
@@ -63,7 +65,7 @@ extension JSONReader {
         let rest = offset &+ (isFalse ? 1 : 0)
         if limit &- rest >= 4 {
             let word = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: rest, as: UInt32.self))
-            // "alse" or "true", the first byte lowest.
+            // "alse" or "true" in little-endian byte order.
             if word == (isFalse ? 0x6573_6c61 : 0x6575_7274) {
                 advance(to: rest &+ 4)
                 return !isFalse

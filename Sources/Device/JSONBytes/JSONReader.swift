@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A cursor over one JSON text (RFC 8259) that pulls values out of it without building a tree and without allocating.
+/// A pull parser for one JSON text (RFC 8259). It neither builds a tree nor allocates memory.
 ///
-/// The bytes are borrowed: the reader and every ``JSONText`` from it must not outlive them. Any bytes at all are safe
-/// to read; what is not JSON throws a ``JSONError`` with its offset. Beyond the RFC it takes the words NaN, nan,
-/// Infinity and inf, with or without a minus sign, where a number may stand, since programs print them.
+/// The bytes are borrowed: they must outlive the reader and every ``JSONText`` that it returns. Any input is safe to
+/// read; invalid JSON throws a ``JSONError`` with its offset. As an extension of the RFC, the words NaN, nan, Infinity
+/// and inf are accepted as numbers, with or without a minus sign, because some programs print them.
 ///
 ///     var reader = JSONReader(bytes)
 ///     try reader.beginObject()
@@ -16,36 +16,37 @@
 ///     }
 ///     try reader.finish()
 public struct JSONReader {
-    /// How deep arrays and objects may be nested.
+    /// The maximum nesting depth of arrays and objects.
     public static let maximumDepth = 64
 
     let bytes: UnsafeRawBufferPointer
-    /// How many bytes there are: kept, because the buffer's own count tests for a missing address each time.
+    /// The number of bytes. Stored because `bytes.count` checks for a nil base address on each access.
     let limit: Int
     /// The offset of the next byte to read.
     public internal(set) var offset = 0
-    /// Objects and arrays that are open.
+    /// The number of open objects and arrays.
     var depth = 0
-    /// True after a value inside an array or object: a comma or the end has to follow.
+    /// True after a value inside an array or object. A comma or the closing bracket must follow.
     var needsComma = false
 
-    /// The offset of the first value that was ignored because its type is wrong or it cannot be used; -1 when there is
-    /// none. `null` counts as absent.
+    /// The offset of the first value that was ignored because it has the wrong type or is unusable; -1 if there is
+    /// none. `null` counts as absent and is not recorded.
     package private(set) var firstMismatch = -1
 
-    /// A reader at the start of these bytes.
+    /// Creates a reader at the start of the bytes.
     public init(_ bytes: UnsafeRawBufferPointer) {
         self.bytes = bytes
         limit = bytes.count
     }
 
-    /// Enters the object that comes next.
+    /// Enters the next value, which must be an object.
     public mutating func beginObject() throws(JSONError) { try begin(UInt8(ascii: "{")) }
 
-    /// Enters the array that comes next.
+    /// Enters the next value, which must be an array.
     public mutating func beginArray() throws(JSONError) { try begin(UInt8(ascii: "[")) }
 
-    /// The next key of the object, with the cursor before its value; nil, with the cursor behind the object, at its end.
+    /// Returns the next key of the object, with the reader positioned before its value. At the end of the object,
+    /// returns nil with the reader positioned past the object.
     public mutating func nextKey() throws(JSONError) -> JSONText? {
         var at = offset
         var byte = try nextByte(&at)
@@ -67,7 +68,7 @@ public struct JSONReader {
         return key
     }
 
-    /// Enters an object. Passes over a value of another kind, or one that is not wanted, and returns false.
+    /// Enters the next value if it is an object and `wanted` is true. Otherwise skips the value and returns false.
     package mutating func beginObjectIfPresent(wanted: Bool = true) throws(JSONError) -> Bool {
         let kind = try peekKind()
         guard kind == .object, wanted else {
@@ -78,7 +79,7 @@ public struct JSONReader {
         return true
     }
 
-    /// Enters an array. Passes over a value of another kind, and returns false.
+    /// Enters the next value if it is an array. Otherwise skips the value and returns false.
     package mutating func beginArrayIfPresent() throws(JSONError) -> Bool {
         guard try peekKind() == .array else {
             try skipMismatch()
@@ -88,8 +89,8 @@ public struct JSONReader {
         return true
     }
 
-    /// True when the array has one more element, with the cursor before it; false, with the cursor behind the array,
-    /// at its end.
+    /// Returns true if the array has another element, with the reader positioned before it. At the end of the array,
+    /// returns false with the reader positioned past the array.
     public mutating func nextElement() throws(JSONError) -> Bool {
         var at = offset
         let byte = try nextByte(&at)
@@ -106,7 +107,7 @@ public struct JSONReader {
         return true
     }
 
-    /// What the next value is; nothing is consumed but blanks.
+    /// Returns the type of the next value. Consumes only whitespace.
     public mutating func peekKind() throws(JSONError) -> JSONKind {
         let byte = try nextByte(&offset)
         switch byte {
@@ -117,7 +118,7 @@ public struct JSONReader {
         case UInt8(ascii: "t"), UInt8(ascii: "f"): return .bool
         case UInt8(ascii: "n"):
             if isWord("nan", at: offset) { return .number }
-            // A kind whose value cannot be read would be found again and again.
+            // Returning a kind here would let a caller peek at the same unreadable value forever.
             guard isWord("null", at: offset) else { throw JSONError(.unexpectedByte, at: offset) }
             return .null
         case UInt8(ascii: "N"), UInt8(ascii: "I"), UInt8(ascii: "i"): return .number
@@ -133,10 +134,10 @@ public struct JSONReader {
         try skipValue()
     }
 
-    /// Records that the value at that offset cannot be used.
+    /// Records that the value at the offset is unusable.
     package mutating func noteMismatch(at offset: Int) { if firstMismatch < 0 { firstMismatch = offset } }
 
-    /// Checks that nothing but blanks follows.
+    /// Checks that only whitespace follows.
     public func finish() throws(JSONError) {
         var at = offset
         while at < limit, Self.isBlank(bytes[at]) { at &+= 1 }
@@ -154,13 +155,13 @@ public struct JSONReader {
 
     private mutating func end(_ at: Int) {
         offset = at &+ 1
-        // A caller that ends what it did not begin must not bring the count below zero.
+        // Closing more levels than were opened must not make the depth negative.
         depth = max(depth &- 1, 0)
         needsComma = true
     }
 }
 
-/// The type of a JSON value, as its first bytes tell it.
+/// The type of a JSON value, derived from its first bytes.
 public enum JSONKind: UInt8, Sendable {
     /// `{`
     case object
@@ -168,7 +169,7 @@ public enum JSONKind: UInt8, Sendable {
     case array
     /// `"`
     case string
-    /// A digit or a minus sign, or one of the words NaN, nan, Infinity, inf that some programs print for a number.
+    /// A digit, a minus sign, or one of the words NaN, nan, Infinity and inf that some programs print for a number.
     case number
     /// `true` or `false`
     case bool

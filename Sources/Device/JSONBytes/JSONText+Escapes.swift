@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension JSONText {
-    /// A text between quotes that no reader has validated, for mending the output of programs that forget to escape.
-    /// A backslash that starts no valid escape stands for itself.
+    /// Creates a text from bytes between quotes that no reader has validated. Used to repair the output of programs
+    /// that omit escapes. A backslash that does not start a valid escape is kept as a backslash.
     public init(unchecked rawBytes: UnsafeRawBufferPointer) {
         if rawBytes.contains(UInt8(ascii: "\\")) {
             self.init(escaped: rawBytes)
@@ -12,7 +12,7 @@ extension JSONText {
         }
     }
 
-    /// Hands over the bytes with escapes resolved, one by one. No escape yields more bytes than it takes in the text.
+    /// Calls the closure with each byte of the resolved text, which is never longer than `rawBytes`.
     func unescape(_ body: (UInt8) -> Void) {
         var index = 0
         while index < rawBytes.count {
@@ -34,7 +34,7 @@ extension JSONText {
                     index += 6
                     scalar = 0x10000 + (UInt32(unit & 0x3ff) << 10 | UInt32(low & 0x3ff))
                 }
-                // A lone surrogate is no scalar.
+                // A lone surrogate is not a Unicode scalar.
                 for code in UTF8.encode(Unicode.Scalar(scalar) ?? "\u{fffd}") ?? UTF8.encodedReplacementCharacter {
                     body(code)
                 }
@@ -54,7 +54,7 @@ extension JSONText {
         return unit
     }
 
-    /// What a backslash and that byte stand for; nil for "u" and for bytes that make no escape.
+    /// Returns the byte that a two-character escape represents. nil for "u" and for bytes that form no escape.
     static func plainEscape(_ byte: UInt8) -> UInt8? {
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): byte

@@ -1,28 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A string or a key inside a JSON text, not copied: it is valid as long as the bytes that the reader was given.
+/// A string or a key inside a JSON text. It is a view of the reader's bytes and valid as long as they are.
 ///
-/// Not thread safe by itself; it is a view, not an owner. Invalid UTF-8 and lone surrogates become U+FFFD when a
-/// `String` is made of it.
+/// Invalid UTF-8 and lone surrogates become U+FFFD in the `String` that ``string()`` returns.
 public struct JSONText {
-    /// The bytes between the quotes as they stand in the text, escapes included.
+    /// The bytes between the quotes, with escapes unresolved.
     public let rawBytes: UnsafeRawBufferPointer
-    /// True when at least one backslash is among them.
+    /// True if the bytes contain at least one backslash.
     public let hasEscapes: Bool
-    /// The text, its escapes resolved, as one number if it has 1 to 8 bytes, the first one lowest; 0 when it is empty
-    /// or longer.
+    /// The text with its escapes resolved, packed into an integer with the first byte lowest. 0 if the text is empty,
+    /// longer than 8 bytes, or contains a zero byte.
     ///
     /// Compare it with ``word(_:)`` of a literal: a `switch` over words costs a few integer comparisons.
     public internal(set) var word: UInt64
 
-    /// A text without escapes, and its word.
+    /// Creates a text without escapes.
     init(plain rawBytes: UnsafeRawBufferPointer, word: UInt64) {
         self.rawBytes = rawBytes
         hasEscapes = false
         self.word = word
     }
 
-    /// A text with escapes.
+    /// Creates a text with escapes.
     init(escaped rawBytes: UnsafeRawBufferPointer) {
         self.rawBytes = rawBytes
         hasEscapes = true
@@ -30,7 +29,8 @@ public struct JSONText {
         word = unescapedWord()
     }
 
-    /// The word of a literal of 1 to 8 ASCII bytes; 0 for a longer one. The compiler folds it to a constant.
+    /// Returns the word of a literal of 1 to 8 ASCII bytes; 0 for a longer literal. The compiler folds it to a
+    /// constant.
     @inlinable
     @inline(__always)
     public static func word(_ literal: StaticString) -> UInt64 {
@@ -46,7 +46,7 @@ public struct JSONText {
         return word
     }
 
-    /// True when the text, its escapes resolved, is that literal.
+    /// True if the text with its escapes resolved equals the literal.
     public func equals(_ literal: StaticString) -> Bool {
         literal.withUTF8Buffer { expected in
             if !hasEscapes { return rawBytes.count == expected.count && rawBytes.elementsEqual(expected) }
@@ -60,7 +60,7 @@ public struct JSONText {
         }
     }
 
-    /// The text with its escapes resolved.
+    /// Returns the text with its escapes resolved. Invalid UTF-8 is replaced by U+FFFD.
     public func string() -> String {
         guard hasEscapes else { return String(decoding: rawBytes, as: UTF8.self) }
         var bytes: [UInt8] = []
@@ -74,7 +74,7 @@ public struct JSONText {
         var count: UInt64 = 0
         var fits = true
         unescape { byte in
-            // A zero byte would read like the padding of a shorter word.
+            // A zero byte would be indistinguishable from the padding of a shorter word.
             if count == 8 || byte == 0 {
                 fits = false
             } else {

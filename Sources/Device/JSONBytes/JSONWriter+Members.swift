@@ -1,54 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What has a form in JSON.
+/// A type that can be written as a JSON value.
 @usableFromInline
 package protocol JSONWritable {
-    /// Appends the value, and nothing else.
+    /// Appends exactly one JSON value.
     func write(to writer: inout JSONWriter)
 }
 
 extension JSONWriter {
-    /// A key, a literal of printable ASCII without quotes and backslashes, and its value; `null` for nil.
+    /// Appends a member. The key is a literal of printable ASCII without quotes and backslashes. Writes `null` for nil.
     @inlinable
     package mutating func member(_ key: StaticString, _ value: some JSONWritable) {
         self.key(key)
         value.write(to: &self)
     }
 
-    /// A key, whatever it consists of, and its value; `null` for nil.
+    /// Appends a member with an arbitrary key, which is escaped. Writes `null` for nil.
     @inlinable
     package mutating func member(text key: String, _ value: some JSONWritable) {
         self.key(text: key)
         value.write(to: &self)
     }
 
-    /// A key and its value; nothing at all for nil.
+    /// Appends a member. Appends nothing if the value is nil.
     @inlinable
     package mutating func memberIfPresent(_ key: StaticString, _ value: (some JSONWritable)?) {
         if let value { member(key, value) }
     }
 
-    /// A key and a text; nothing at all for an empty one.
+    /// Appends a string member. Appends nothing if the string is empty.
     @inlinable
     package mutating func memberUnlessEmpty(_ key: StaticString, _ text: String) {
         if !text.isEmpty { member(key, text) }
     }
 
-    /// A key and an object.
+    /// Appends a member whose value is an object. The closure writes the members of the object.
     @inlinable
     package mutating func object(_ key: StaticString, _ body: (inout JSONWriter) throws -> Void) rethrows {
         self.key(key)
         try object(body)
     }
 
-    /// A key and an array.
+    /// Appends a member whose value is an array. The closure writes the elements of the array.
     @inlinable
     package mutating func array(_ key: StaticString, _ body: (inout JSONWriter) throws -> Void) rethrows {
         self.key(key)
         try array(body)
     }
 
-    /// An object: its members are what the closure writes.
+    /// Appends an object. The closure writes its members.
     @inlinable
     package mutating func object(_ body: (inout JSONWriter) throws -> Void) rethrows {
         beginObject()
@@ -56,7 +56,7 @@ extension JSONWriter {
         endObject()
     }
 
-    /// An array: its elements are what the closure writes.
+    /// Appends an array. The closure writes its elements.
     @inlinable
     package mutating func array(_ body: (inout JSONWriter) throws -> Void) rethrows {
         beginArray()
@@ -107,7 +107,7 @@ extension Array: JSONWritable where Element: JSONWritable {
     }
 }
 
-/// A list of three numbers.
+/// Written as an array of three numbers.
 extension SIMD3: JSONWritable where Scalar == Double {
     @inlinable
     package func write(to writer: inout JSONWriter) {

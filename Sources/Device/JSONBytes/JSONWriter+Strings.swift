@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension JSONWriter {
-    /// The key of the value that is written next, whatever it consists of.
+    /// Appends the key of the next value. The key may contain any characters; they are escaped as needed.
     public mutating func key(text key: String) {
         string(key)
         endKey()
     }
 
-    /// The key of the value that is written next, from a literal of printable ASCII without quotes and backslashes.
+    /// Appends the key of the next value. The literal must be printable ASCII without quotes and backslashes.
     public mutating func key(_ key: StaticString) {
         separate()
         append(UInt8(ascii: "\""))
@@ -16,8 +16,8 @@ extension JSONWriter {
         endKey()
     }
 
-    /// A string: quotes, backslashes, control characters and what turns the direction of writing are escaped, everything
-    /// else stays UTF-8.
+    /// Appends a string. Escapes quotes, backslashes, control characters, and the characters that change the direction
+    /// of text. All other characters are written as UTF-8.
     public mutating func string(_ value: String) {
         separate()
         append(UInt8(ascii: "\""))
@@ -26,7 +26,7 @@ extension JSONWriter {
         append(UInt8(ascii: "\""))
     }
 
-    /// True for ASCII that stands for itself.
+    /// True for ASCII characters that need no escape.
     private static func isPlain(_ byte: UInt8) -> Bool {
         byte >= 0x20 && byte < 0x7f && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
     }
@@ -56,7 +56,8 @@ extension JSONWriter {
         }
     }
 
-    /// Writes a character of two to four bytes, escaped if it controls a terminal. Returns how many bytes it has.
+    /// Appends a character of two to four bytes, escaped if it affects the display of a terminal. Returns its length in
+    /// bytes.
     private mutating func escapeWide(_ text: UnsafeBufferPointer<UInt8>) -> Int {
         let count = text[0] < 0xe0 ? 2 : text[0] < 0xf0 ? 3 : 4
         guard text.count >= count else {
@@ -69,7 +70,7 @@ extension JSONWriter {
         case 0x80..<0xa0, 0x61c, 0x200e...0x200f, 0x2028...0x202e, 0x2066...0x2069, 0xfeff:
             escape(UInt16(truncatingIfNeeded: scalar))
         case 0xe0000...0xe007f:
-            // Two halves, as in UTF-16.
+            // A UTF-16 surrogate pair.
             escape(UInt16(0xdb40))
             escape(UInt16(truncatingIfNeeded: 0xdc00 | scalar & 0x3ff))
         default: append(contentsOf: UnsafeBufferPointer(rebasing: text[..<count]))

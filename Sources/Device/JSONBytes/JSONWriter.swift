@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Appends JSON to a buffer of bytes, compact and in the order of the calls.
+/// Appends compact JSON to a byte buffer, in the order of the calls.
 ///
-/// Commas are its business; that keys stand in objects only and that everything begun is ended is the caller's.
+/// The writer inserts commas. The caller must write keys only inside objects, and close every object and array.
 ///
 ///     var writer = JSONWriter()
 ///     writer.object { writer in
@@ -10,14 +10,14 @@
 ///         writer.array("satellites") { writer in … }
 ///     }
 public struct JSONWriter: Sendable {
-    /// What has been written.
+    /// The JSON written so far.
     public internal(set) var bytes: [UInt8]
     private var needsComma = false
 
-    /// A writer that appends to these bytes.
+    /// Creates a writer that appends to the bytes.
     public init(appendingTo bytes: [UInt8] = []) { self.bytes = bytes }
 
-    /// Forgets what has been written and keeps the memory.
+    /// Removes the written bytes and keeps the buffer's capacity.
     public mutating func removeAll() {
         bytes.removeAll(keepingCapacity: true)
         needsComma = false
@@ -26,40 +26,40 @@ public struct JSONWriter: Sendable {
     /// Opens an object.
     public mutating func beginObject() { open(UInt8(ascii: "{")) }
 
-    /// Closes the object.
+    /// Closes the current object.
     public mutating func endObject() { close(UInt8(ascii: "}")) }
 
     /// Opens an array.
     public mutating func beginArray() { open(UInt8(ascii: "[")) }
 
-    /// Closes the array.
+    /// Closes the current array.
     public mutating func endArray() { close(UInt8(ascii: "]")) }
 
-    /// Ends a line, after which a new text begins (JSON Lines).
+    /// Ends a line, after which a new JSON text begins (JSON Lines).
     public mutating func newline() {
         bytes.append(UInt8(ascii: "\n"))
         needsComma = false
     }
 
-    /// A value that is JSON already; it is not checked.
+    /// Appends a value that is already JSON, without validation.
     public mutating func raw(_ json: some Sequence<UInt8>) {
         separate()
         bytes.append(contentsOf: json)
     }
 
-    /// `null`
+    /// Appends `null`.
     public mutating func null() { word("null") }
 
-    /// `true` or `false`
+    /// Appends `true` or `false`.
     public mutating func bool(_ value: Bool) { word(value ? "true" : "false") }
 
-    /// Begins a value: a comma if one is due.
+    /// Begins a value and writes a comma if one is needed.
     mutating func separate() {
         if needsComma { bytes.append(UInt8(ascii: ",")) }
         needsComma = true
     }
 
-    /// After a key no comma is due.
+    /// Writes the colon after a key. The value that follows needs no comma.
     mutating func endKey() {
         bytes.append(UInt8(ascii: ":"))
         needsComma = false

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How many digits a number has before and behind its point; none where it has no point, or too many.
+/// The sign of a number and its number of digits before and after the decimal point. Empty if the number has no decimal
+/// point or too many digits.
 struct NumberShape: Sendable, Equatable {
-    /// Together they are whole numbers that Double holds exactly.
+    /// The maximum number of digits, before and after the point together. Double represents integers of this size
+    /// exactly.
     private static let maximumDigits = 15
 
     var isNegative = false
-    /// 1 to 7.
+    /// The number of digits before the point, 1 to 7.
     var whole = 0
-    /// 1 to 14; 0 for none of this kind.
+    /// The number of digits after the point, 1 to 14; 0 if the shape is empty.
     var fraction = 0
 
     init() {}
 
-    /// The shape of a number that has been read.
+    /// Creates the shape of a number from its text.
     init(_ text: UnsafeRawBufferPointer) {
         var isNegative = false
         var point: Int?
@@ -34,12 +36,14 @@ struct NumberShape: Sendable, Equatable {
 }
 
 extension JSONReader {
-    /// Reads a number of just that shape, with a comma or a brace behind it; nil, with nothing read, where there is none.
+    /// Reads a number of exactly this shape, followed by a comma or a closing brace. Otherwise returns nil and reads
+    /// nothing.
     ///
-    /// What follows is found by the shape and not by what stands here, so that the processor need not wait for it.
+    /// The position after the number depends on the shape only, not on the bytes read, so the processor need not wait
+    /// for them.
     @inline(__always)
     mutating func number(_ shape: NumberShape) -> Double? {
-        // Room for all that is looked at: sign, digits, point, and sixteen bytes from there.
+        // Covers all bytes that are accessed: sign, digits, point, and the 16 bytes after the point.
         guard shape.fraction > 0, offset &+ 26 <= limit else { return nil }
         guard (bytes[offset] == UInt8(ascii: "-")) == shape.isNegative else { return nil }
         let start = offset &+ (shape.isNegative ? 1 : 0)
@@ -61,22 +65,23 @@ extension JSONReader {
             mantissa = (mantissa &* 100_000_000 &+ first) &* JSONNumber.wholePowers[shape.fraction &- 8] &+ rest
         }
         advance(to: end)
-        // Both are exact, so the quotient is rounded correctly.
+        // Both operands are exact, so the quotient is rounded correctly.
         let value = Double(Int64(truncatingIfNeeded: mantissa)) / JSONNumber.powers[shape.fraction]
         return shape.isNegative ? -value : value
     }
 
-    /// The number that 1 to 8 digits make; nil where there are fewer. There must be eight bytes.
+    /// Returns the value of 1 to 8 digits, or nil if the bytes contain another character. Eight bytes must be readable
+    /// at `start`.
     @inline(__always)
     private func digits(at start: Int, count: Int) -> UInt64? {
         let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: start, as: UInt64.self))
         let values = (word ^ 0x3030_3030_3030_3030) &<< UInt64(truncatingIfNeeded: 64 &- 8 &* count)
-        // What has moved out is not looked at, and what has moved in is zero.
+        // The shift discards the bytes after the digits and fills with zeros.
         guard (values &+ 0x7676_7676_7676_7676 | values) & 0x8080_8080_8080_8080 == 0 else { return nil }
         return Self.value(ofDigits: values)
     }
 
-    /// Reads a number, and notes its shape where there is one.
+    /// Reads a number like `doubleIfPresent()` and stores its shape.
     @inline(never)
     mutating func doubleIfPresent(noting shape: inout NumberShape) throws(JSONError) -> Double {
         _ = try nextByte(&offset)

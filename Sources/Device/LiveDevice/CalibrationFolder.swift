@@ -5,54 +5,57 @@ import JSONBytes
 import Synchronization
 import SystemCalls
 
-/// Calibrations in a folder, a file of JSON for each sensor.
+/// Stores calibrations in a directory, one JSON file per sensor.
 ///
-/// A file is whole whenever power fails. What cannot be read, is not a calibration or belongs to another sensor is left
-/// alone and reported in ``problems``; it is written over with the next calibration of its sensor.
+/// Files are replaced atomically: after a power failure, a file has either its old or its new contents. A file that
+/// cannot be read, is not a calibration, or belongs to another sensor is ignored and reported in ``problems``. The next
+/// calibration of the sensor overwrites it.
 package final class CalibrationFolder: CalibrationStore {
-    /// The largest file that is read, in bytes; one of ours has less than one kilobyte.
+    /// The maximum size of a file that is read, in bytes. The files written here are smaller than one kilobyte.
     static let maximumSize = 16_384
     private static let format = "device-services-calibration"
-    /// More problems than these are not kept.
+    /// The maximum number of problems that are kept.
     private static let maximumProblems = 32
 
-    /// The folder; nil when the environment names no place for one.
+    /// The path of the directory, or nil if the environment specifies none.
     package let path: String?
     private let found = Mutex<[String: DeviceError]>([:])
     /// Held while a file is written.
     private let writing = Mutex(())
 
-    /// The calibrations of that folder, which is made when the first is stored; nil, and a path that is not absolute, for
-    /// none.
+    /// Creates a store in a directory, which is created when the first calibration is stored. If the path is nil or not
+    /// absolute, `load(_:)` returns nil and `store(_:for:)` throws.
     package init(path: String?) { self.path = path.flatMap { $0.hasPrefix("/") ? $0 : nil } }
 
-    /// The calibrations of this user on this machine: the folder that `DEVICE_SERVICES_STATE` names, else `device-services`
-    /// in `XDG_STATE_HOME`, else in `~/.local/state`; for root without `XDG_STATE_HOME` `/var/lib/device-services`.
+    /// Returns the store of the current user: the directory in `DEVICE_SERVICES_STATE`, else `device-services` in
+    /// `XDG_STATE_HOME`, else `~/.local/state/device-services`. For root without `XDG_STATE_HOME`, the directory is
+    /// `/var/lib/device-services`.
     package static func ofUser() -> CalibrationFolder {
         CalibrationFolder(
             path: path(environment: { name in getenv(name).map { String(cString: $0) } }, isRoot: geteuid() == 0))
     }
 
-    /// The folder that an environment means; nil when it means none.
+    /// Returns the directory that an environment specifies, or nil if it specifies none.
     static func path(environment: (String) -> String?, isRoot: Bool) -> String? {
         if let folder = environment("DEVICE_SERVICES_STATE"), folder.hasPrefix("/") { return folder }
-        // Relative paths are to be ignored, says the specification of these variables.
+        // The XDG Base Directory Specification requires that relative paths are ignored.
         if let state = environment("XDG_STATE_HOME"), state.hasPrefix("/") { return state + "/device-services" }
         if isRoot { return "/var/lib/device-services" }
         if let home = environment("HOME"), home.hasPrefix("/") { return home + "/.local/state/device-services" }
         return nil
     }
 
-    /// True when there is a place to store in.
+    /// Whether a directory is available. False if the environment specifies none.
     package var isWritable: Bool { path != nil }
 
-    /// Why files could not be read or written, when that was tried last.
+    /// The errors of the last attempt to read or write each file, sorted by path.
     package var problems: [DeviceError] { found.withLock { found in found.sorted { $0.key < $1.key }.map(\.value) } }
 
-    /// The path of a sensor's file; nil without a folder.
+    /// Returns the path of a sensor's file, or nil without a directory.
     package func file(of sensor: SensorIdentity) -> String? { path.map { "\($0)/\(Self.name(of: sensor))" } }
 
-    /// The kind, for people, and a hash of the key, which may hold anything.
+    /// The file name consists of the sensor kind, for readability, and a hash of the key, which may contain any
+    /// characters.
     private static func name(of sensor: SensorIdentity) -> String {
         let kind = sensor.kind?.rawValue ?? "sensor"
         return "\(kind)-\(StableHash.text(sensor.key.utf8)).json"
@@ -60,7 +63,7 @@ package final class CalibrationFolder: CalibrationStore {
 
     // MARK: Reading
 
-    /// What the sensor's file holds; nil when there is none or it cannot be used.
+    /// Reads the calibration of a sensor. Returns nil if there is no file or the file is unusable.
     package func load(_ sensor: SensorIdentity) -> SensorCalibration? {
         guard let file = file(of: sensor) else { return nil }
         do throws(DeviceError) {
@@ -78,7 +81,7 @@ package final class CalibrationFolder: CalibrationStore {
     ) throws(DeviceError) -> SensorCalibration {
         let (calibration, key, problem) = bytes.withUnsafeBytes { parse($0) }
         if let problem { throw unusable(file, problem) }
-        guard key == sensor.key else { throw unusable(file, "it is that of another sensor") }
+        guard key == sensor.key else { throw unusable(file, "it belongs to another sensor") }
         guard let calibration else { throw unusable(file, "it has no offset or no matrix") }
         if let problem = calibration.problem(for: sensor.kind ?? .magnetometer) { throw unusable(file, problem) }
         return calibration
@@ -104,16 +107,19 @@ package final class CalibrationFolder: CalibrationStore {
             }
             try reader.finish()
         } catch {
-            return (nil, key, "it is not JSON: \(error.description)")
+            return (nil, key, "it is not valid JSON (\(error.description))")
         }
         guard format == Self.format else { return (nil, key, "it is not a calibration") }
-        guard version == 1 else { return (nil, key, "it is of version \(version), and this program knows version 1") }
+        guard version == 1 else {
+            return (nil, key, "it has version \(version), but this program supports only version 1")
+        }
         return (parts.calibration, key, nil)
     }
 
     private static func unusable(_ file: String, _ why: String) -> DeviceError {
         DeviceError(
-            .inputOutput, "The stored calibration \(file) is left out, for \(why). Calibrate again, or remove the file."
+            .inputOutput,
+            "The stored calibration \(file) is ignored because \(why). Calibrate again, or remove the file."
         )
     }
 
@@ -125,11 +131,11 @@ package final class CalibrationFolder: CalibrationStore {
 
     // MARK: Writing
 
-    /// Writes the sensor's file.
+    /// Writes the calibration of a sensor to its file.
     package func store(_ calibration: SensorCalibration, for sensor: SensorIdentity) throws(DeviceError) {
         guard let file = file(of: sensor) else { throw Self.homeless }
         if let problem = calibration.problem(for: sensor.kind ?? .magnetometer) {
-            throw DeviceError(.inputOutput, "The calibration of \(sensor) is not stored, for \(problem).")
+            throw DeviceError(.inputOutput, "The calibration of \(sensor) is not stored because \(problem).")
         }
         var writer = JSONWriter()
         writer.object { writer in
@@ -152,7 +158,7 @@ package final class CalibrationFolder: CalibrationStore {
         if let error { throw error }
     }
 
-    /// Removes the sensor's file.
+    /// Removes the file of a sensor. A missing file is not an error.
     package func remove(_ sensor: SensorIdentity) throws(DeviceError) {
         guard let file = file(of: sensor) else { return }
         guard unlink(file) == 0 || errno == ENOENT else {
@@ -166,6 +172,7 @@ package final class CalibrationFolder: CalibrationStore {
     private static var homeless: DeviceError {
         DeviceError(
             .notFound,
-            "There is no place for calibrations: neither XDG_STATE_HOME nor HOME is set to a folder. Set one of them.")
+            "No directory is available for calibrations: neither XDG_STATE_HOME nor HOME is an absolute path. Set one of them."
+        )
     }
 }

@@ -4,11 +4,11 @@ package import DeviceCore
 import Logging
 import Synchronization
 
-/// The functions of LiveSources, joined at link time.
+/// Functions of LiveSources, resolved by the linker instead of an import.
 ///
-/// A target that does not depend on this package may see `#if canImport(CoreLocation)` turn true and then loads these
-/// modules without the flags that a C library needs. So nothing that a framework imports may import a C module, even
-/// indirectly; the manifest lists LiveSources as a dependency, and that is enough to link it.
+/// A target that does not depend on this package may still see `#if canImport(CoreLocation)` as true, and then loads
+/// these modules without the flags that a C library needs. Therefore a framework must not import a C module, not even
+/// indirectly. The manifest lists LiveSources as a dependency, which is sufficient to link it.
 @_silgen_name("DeviceServices_livePositionSource")
 private func livePositionSource(configuration: Configuration, clock: any DeviceClock) -> any PositionSource
 
@@ -21,9 +21,9 @@ private func liveBeaconSource(configuration: Configuration, clock: any DeviceClo
 @_silgen_name("DeviceServices_liveStatusSource")
 private func liveStatusSource(configuration: Configuration, clock: any DeviceClock) -> any StatusSource
 
-/// The machine this process runs on.
+/// The hardware of the machine that runs this process.
 package enum LiveDevice {
-    /// The one live device of the process, configured by environment and file when it is first asked for.
+    /// The live device of the process. Configured by the environment and the configuration file at its first use.
     package static let shared: Device = {
         let clock = LiveClock()
         let configuration = Configuration.load()
@@ -41,21 +41,23 @@ package enum LiveDevice {
             calibrations: CalibrationFolder.ofUser())
     }()
 
-    /// Where its accessories come from: from nowhere until External Accessory is used, which alone links udev's source.
-    /// So an app that asks for a location only does not build it.
+    /// The factory of the accessory source. It creates an empty source until External Accessory, the only framework
+    /// that links the udev source, replaces it. An app that only uses Core Location therefore does not link udev code.
     private static let linkedAccessories = Mutex(AccessoryOrigin { NoAccessorySource() })
 
-    /// Has the device take its accessories from there.
+    /// Sets the factory of the device's accessory source.
     package static func link(accessories: @escaping @Sendable () -> any AccessorySource) {
         linkedAccessories.withLock { $0 = AccessoryOrigin(make: accessories) }
     }
 
-    /// Swift 6.2's optimizer cannot tell a function in a mutex from the one that is put there.
+    /// Wraps the closure because the Swift 6.2 optimizer confuses a closure stored directly in a `Mutex` with its
+    /// replacement.
     private struct AccessoryOrigin: Sendable {
         var make: @Sendable () -> any AccessorySource
     }
 
-    /// The device for a manager that is being made here: the task's, else the installed one, else the live one.
+    /// The device for a manager that is being created: the current task's device, else the installed one, else the live
+    /// one.
     package static var resolved: Device {
         if let device = Device.current ?? Device.installed { return device }
         if TestRunner.isPresent { _ = TestRunner.notice }
@@ -63,16 +65,16 @@ package enum LiveDevice {
     }
 }
 
-/// Notices a test runner, in which reaching for live hardware is mostly a mistake.
+/// Detects test runners. Using live hardware in a test is usually a mistake.
 enum TestRunner {
-    /// True when the program is a test bundle or its runner.
+    /// True if the program is a test bundle or its runner.
     static let isPresent: Bool =
         CommandLine.arguments.first.map { program in
             program.hasSuffix(".xctest") || program.hasSuffix("swiftpm-testing-helper")
         } ?? false
 
-    /// Logged at the first use.
+    /// Logs a notice at the first use.
     static let notice: Void = Logger(label: "device-services").notice(
-        "A manager was made outside of a simulated device while tests run: it uses the live sensors. Make it inside device.use { } or after device.install()."
+        "A manager was created in a test without a simulated device, so it uses the live sensors. Create it inside device.use { } or after device.install()."
     )
 }

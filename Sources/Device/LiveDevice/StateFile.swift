@@ -5,37 +5,40 @@ import Logging
 import Synchronization
 import SystemCalls
 
-/// A small file in which a program keeps something from one run to the next, beside the calibrations.
+/// A small file next to the calibrations in which a program stores state between runs.
 ///
-/// It is whole whenever power fails. Only its user reads it: it may tell where somebody was. Problems are logged, once for
-/// each kind, and nothing else fails.
+/// The file is replaced atomically: after a power failure it has either its old or its new contents. Only its owner can
+/// read it because it may reveal positions. Problems are logged and otherwise ignored. Repeated write errors are logged
+/// once.
 package final class StateFile: Sendable {
-    /// The largest file that is read, in bytes.
+    /// The maximum size of a file that is read, in bytes.
     package static let maximumSize = 4 << 20
 
-    /// Where it is.
+    /// The path of the file.
     package let path: String
     private let failed = Atomic<Bool>(false)
     private let warn: @Sendable (String) -> Void
     private static let log = Logger(label: "device-services.state")
 
-    /// The file of that path.
-    /// - Parameter warn: told of problems, in place of the log.
+    /// Creates a state file with a path. The file need not exist.
+    ///
+    /// - Parameter warn: Receives problems instead of the log.
     package init(path: String, warn: (@Sendable (String) -> Void)? = nil) {
         self.path = path
         self.warn = warn ?? { StateFile.log.warning("\($0)") }
     }
 
-    /// The file of this program and user for that purpose; nil when the environment names no place for one.
+    /// Returns the file of the current program and user for a purpose, or nil if the environment specifies no
+    /// directory.
     ///
-    /// A program is known by the path of its executable: two runs of it at the same time share the file.
+    /// A program is identified by the path of its executable. Two processes of the same program share the file.
     package static func ofProgram(_ purpose: String) -> StateFile? {
         guard let folder = CalibrationFolder.ofUser().path else { return nil }
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
         let count = readlink("/proc/self/exe", &buffer, buffer.count - 1)
         let program = buffer.prefix(max(0, count)).map { UInt8(bitPattern: $0) }
         let name = program.split(separator: UInt8(ascii: "/")).last ?? []
-        // For people; the hash tells programs of one name apart.
+        // The readable part of the file name. The hash distinguishes programs with the same name.
         let shown = name.prefix(40).map { byte -> UInt8 in
             switch byte {
             case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2d, 0x5f: byte
@@ -46,10 +49,10 @@ package final class StateFile: Sendable {
             path: "\(folder)/\(purpose)-\(String(decoding: shown, as: UTF8.self))-\(StableHash.text(program)).json")
     }
 
-    /// True when the file could not be written the last time.
+    /// True if the last write failed.
     package var hasFailed: Bool { failed.load(ordering: .relaxed) }
 
-    /// What it holds; nil when it is not there or cannot be read, which is logged.
+    /// Reads the contents. Returns nil if the file does not exist or cannot be read; the latter is logged.
     package func read() -> [UInt8]? {
         do throws(DeviceError) {
             return try FileBytes.read(path, limit: Self.maximumSize)
@@ -59,14 +62,16 @@ package final class StateFile: Sendable {
         }
     }
 
-    /// What it holds cannot be used.
+    /// Logs that the contents are unusable.
+    ///
+    /// - Parameter why: The reason, a clause that completes the log message.
     package func reject(_ why: String) {
         warn(
-            "\(path) is left out, for \(why). What it held begins anew; the file is replaced when there is something to keep."
+            "The state file \(path) is ignored because \(why). Its contents are not used; the next change of the state replaces the file."
         )
     }
 
-    /// Puts those bytes in the place of what it holds.
+    /// Replaces the contents of the file. The first of consecutive failures is logged.
     package func write(_ bytes: [UInt8]) {
         do throws(DeviceError) {
             try StateFolder.replace(path, with: bytes)

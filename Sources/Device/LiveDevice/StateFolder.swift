@@ -4,18 +4,18 @@ package import DeviceCore
 import Synchronization
 package import SystemCalls
 
-/// The folder in which programs of this user keep what outlasts them: calibrations, regions, steps.
+/// The directory for persistent state of the user's programs: calibrations, regions, step counts.
 package enum StateFolder {
-    /// Writing takes less than a second; what is that many seconds old, nobody writes any more.
+    /// The age in seconds from which a temporary file is a leftover. Writing a file takes less than a second.
     private static let greatestAge: Int64 = 3600
-    /// The most names of a folder that are looked at.
+    /// The maximum number of directory entries that are examined.
     private static let maximumNames = 10_000
-    /// One for all that a process writes, for all of it may be written at the same time. It begins anywhere: two containers
-    /// that share a folder may give their processes the same number.
+    /// The number of the last temporary file. All writers of the process share it because they may run concurrently. It
+    /// starts at a random value because two containers that share a directory may have processes with the same ID.
     private static let lastNumber = Atomic<UInt32>(.random(in: 0...UInt32.max))
 
-    /// Writes a file beside the old one, which then takes its place, so that it is whole whenever power fails. Makes the
-    /// folder when it is not there.
+    /// Writes a temporary file next to the old one and renames it, so that after a power failure the file is either the
+    /// old or the new one. Creates the directory if it does not exist.
     package static func replace(
         _ path: String, with bytes: [UInt8], mode: mode_t = NewFile.privateMode
     ) throws(DeviceError) {
@@ -29,10 +29,9 @@ package enum StateFolder {
             elsewhere: FileBytes.elsewhereToStore)
     }
 
-    /// The name of a file that is being written.
     private static func temporaryName(process: Int32, _ number: UInt32) -> String { ".\(process)-\(number).tmp" }
 
-    /// True for a name as `temporaryName` makes them.
+    /// True if the name has the form that `temporaryName` returns.
     private static func isTemporary(_ name: String) -> Bool {
         guard name.hasPrefix("."), name.hasSuffix(".tmp") else { return false }
         let numbers = name.dropFirst().dropLast(4).split(separator: "-", omittingEmptySubsequences: false)
@@ -40,9 +39,10 @@ package enum StateFolder {
         return name == temporaryName(process: process, number)
     }
 
-    /// Removes the files of writers that ended before the file had its name, as when power failed.
+    /// Removes temporary files of writers that ended before they renamed them, for example at a power failure.
     ///
-    /// Not by whether the process is there: the folder may be shared with another system, and numbers are given again.
+    /// The age of a file decides, not whether its process exists: the directory may be shared with another system, and
+    /// process IDs are reused.
     private static func removeLeftovers(in path: String) {
         guard var entries = FolderEntries(path) else { return }
         var now = timespec()
@@ -56,16 +56,16 @@ package enum StateFolder {
             guard fstatat(entries.descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0,
                 status.st_mode & S_IFMT == S_IFREG
             else { continue }
-            // Also what a clock has written that was ahead.
+            // Modification times in the future also count. They stem from a clock that was ahead.
             if abs(Int64(now.tv_sec) - Int64(status.st_mtim.tv_sec)) > greatestAge { leftovers.append(name) }
         }
         for name in leftovers { unlinkat(entries.descriptor, name, 0) }
     }
 }
 
-/// A hash that is the same in every process and on every machine, for names of files. No protection against anybody.
+/// A hash that is the same in every process and on every machine, for file names. Not cryptographically secure.
 enum StableHash {
-    /// Sixteen hexadecimal digits: FNV-1a, 64 bits, http://www.isthe.com/chongo/tech/comp/fnv/
+    /// Returns the 64-bit FNV-1a hash as 16 hexadecimal digits. See http://www.isthe.com/chongo/tech/comp/fnv/.
     static func text(_ bytes: some Sequence<UInt8>) -> String {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }

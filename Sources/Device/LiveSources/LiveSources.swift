@@ -8,9 +8,9 @@ import IIOSource
 import MQTTSource
 #endif
 
-/// The live position source that the configuration names.
+/// Creates the live position source that the configuration selects.
 ///
-/// The frameworks reach this function by its link name and never import this module: see LiveDevice.
+/// The frameworks call this function by its link name and do not import this module; see LiveDevice.
 @_silgen_name("DeviceServices_livePositionSource")
 public func livePositionSource(configuration: Configuration, clock: any DeviceClock) -> any PositionSource {
     #if LibMosquitto
@@ -23,25 +23,25 @@ public func livePositionSource(configuration: Configuration, clock: any DeviceCl
         repairsWeekRollover: configuration.repairsWeekRollover.value)
 }
 
-/// The live source of beacons.
+/// Creates the live beacon source.
 @_silgen_name("DeviceServices_liveBeaconSource")
 public func liveBeaconSource(configuration: Configuration, clock: any DeviceClock) -> any BeaconSource {
     BlueZSource(clock: clock)
 }
 
-/// The live source of the machine's state.
+/// Creates the live source of the machine's status.
 @_silgen_name("DeviceServices_liveStatusSource")
 public func liveStatusSource(configuration: Configuration, clock: any DeviceClock) -> any StatusSource {
     PowerSupplySource(clock: clock)
 }
 
-/// The live motion source over the contexts that the configuration names. Nothing is opened yet.
+/// Creates the live motion source for the configured IIO contexts. No context is opened yet.
 ///
-/// The frameworks reach this function by its link name and never import this module: see LiveDevice.
+/// The frameworks call this function by its link name and do not import this module; see LiveDevice.
 @_silgen_name("DeviceServices_liveMotionSource")
 public func liveMotionSource(configuration: Configuration, clock: any DeviceClock) -> any MotionSource {
     let addresses = configuration.motionSources.value
     let source = IIOSource(addresses: addresses, settings: configuration.sensors.value, clock: clock)
-    // Servers say nothing of devices that come.
+    // IIO servers do not report devices that are added, so only local devices are watched.
     return addresses.contains(.local) ? WatchedMotionSource(source, clock: clock) : source
 }

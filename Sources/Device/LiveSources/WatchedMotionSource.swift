@@ -5,27 +5,27 @@ import IIOSource
 import Synchronization
 import UdevMonitor
 
-/// The motion sensors of this machine and of others, with the kernel's word on devices of this one that come and go.
+/// The motion sensors of all contexts. A udev monitor reports local IIO devices that are added or removed.
 ///
-/// The monitor runs from the first use on, and sleeps while nothing happens.
+/// The monitor starts at the first use and sleeps while no events arrive.
 final class WatchedMotionSource: MotionSource {
     private let source: IIOSource
     private let monitor: UdevMonitor
     private let isStarted = Atomic<Bool>(false)
-    /// What keeps devices from being watched.
+    /// The messages of the problems that prevent watching.
     private let obstacles = Mutex<Set<String>>([])
 
     init(_ source: IIOSource, clock: any DeviceClock) {
         self.source = source
         var options = UdevMonitorOptions()
-        // Sensors are used as the kernel gives them.
+        // The sensors need no udev rules.
         options.expectsRules = false
         monitor = UdevMonitor([UdevSelection(subsystem: "iio")], clock: clock, options: options)
     }
 
     deinit {
         monitor.stop()
-        // Subscriptions outlive it.
+        // Subscriptions to the source may outlive this object.
         source.devicesAreWatched(false)
     }
 
@@ -41,7 +41,7 @@ final class WatchedMotionSource: MotionSource {
         }
     }
 
-    /// They are watched while nothing keeps them from that.
+    /// Updates the problems. Devices are watched if there are none.
     private func watch(_ change: (inout Set<String>) -> Void = { _ in }) {
         let areWatched = obstacles.withLock { obstacles in
             change(&obstacles)

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Wakes a thread that waits for a deadline.
+/// Wakes a thread that waits with a timeout.
 ///
-/// By the monotonic clock: the waits of Dispatch on Linux go by the system clock, and grow when that is set back.
-/// Unchecked: the state is used under the mutex only.
+/// Timeouts use CLOCK_MONOTONIC. The timeouts of Dispatch on Linux use the system clock and become longer when it is
+/// set back. `@unchecked Sendable` because all state is protected by the mutex.
 package final class Bell: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private var isRung = false
 
-    /// A bell that nobody has rung.
+    /// Creates an unsignaled instance.
     package init() {
         mutex.initialize(to: pthread_mutex_t())
         condition.initialize(to: pthread_cond_t())
@@ -28,7 +28,7 @@ package final class Bell: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Ends the wait that is running, or the next one.
+    /// Ends the current wait, or the next one if no thread waits.
     package func ring() {
         pthread_mutex_lock(mutex)
         isRung = true
@@ -36,7 +36,7 @@ package final class Bell: @unchecked Sendable {
         pthread_mutex_unlock(mutex)
     }
 
-    /// Waits that long or until somebody rings; true for the latter.
+    /// Waits until `ring()` is called or the time, in seconds, has passed. Returns true if `ring()` was called.
     @discardableResult
     package func wait(seconds: Double) -> Bool {
         var end = timespec()

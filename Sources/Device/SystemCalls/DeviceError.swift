@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What went wrong with a device, in words that say what to do about it.
+/// An error of a device, with a message that describes how to resolve it.
 ///
-/// The frameworks map it to `CLError` and the like; the original stays reachable as the underlying error.
+/// The frameworks map it to `CLError` and similar errors, and keep it as the underlying error.
 public struct DeviceError: Error, Sendable, CustomStringConvertible {
-    /// A kind of failure to switch on; new kinds may be added.
+    /// A kind of failure to switch on. New kinds may be added.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Kind: String {
             case unreachable, connectionLost, silent, noFix, notSupported, invalidConfiguration, invalidTrace,
@@ -14,52 +14,53 @@ public struct DeviceError: Error, Sendable, CustomStringConvertible {
 
         private let kind: Kind
 
-        /// The service does not answer: nobody listens, the name is unknown, or connecting takes too long.
+        /// The service does not respond: no process listens, the host name is unknown, or the connection attempt timed
+        /// out.
         public static let unreachable = Code(kind: .unreachable)
-        /// The service went away after it had been reached.
+        /// The connection to the service was lost after it had been established.
         public static let connectionLost = Code(kind: .connectionLost)
-        /// The service is there and says nothing.
+        /// The service is connected but sends no data.
         public static let silent = Code(kind: .silent)
-        /// The receiver works and has no fix.
+        /// The receiver works but has no fix.
         public static let noFix = Code(kind: .noFix)
-        /// This build or this machine cannot do it.
+        /// This build or this machine does not support the operation.
         public static let notSupported = Code(kind: .notSupported)
-        /// A configuration value cannot be used.
+        /// A configuration value is invalid.
         public static let invalidConfiguration = Code(kind: .invalidConfiguration)
         /// A trace cannot be read.
         public static let invalidTrace = Code(kind: .invalidTrace)
-        /// The system does not allow it.
+        /// The system denies the operation.
         public static let permissionDenied = Code(kind: .permissionDenied)
-        /// The thing that was named does not exist.
+        /// The named resource does not exist.
         public static let notFound = Code(kind: .notFound)
-        /// Somebody else has it.
+        /// The resource is in use, or none is left.
         public static let busy = Code(kind: .busy)
         /// Reading or writing failed.
         public static let inputOutput = Code(kind: .inputOutput)
 
-        /// The code's name.
+        /// The name of the code.
         public var description: String { kind.rawValue }
     }
 
-    /// What lies behind the failure.
+    /// The underlying cause of a failure.
     public enum Cause: Sendable, Hashable {
         /// A system call failed with this error number.
         case system(call: String, errno: Int32)
-        /// A library answered with this code.
+        /// A library returned this error code.
         case library(name: String, code: Int32)
     }
 
     /// The kind of failure.
     public var code: Code
-    /// One or two sentences: what happened, to what, and what to do about it. What others have named cannot control a
-    /// terminal or a log in it.
+    /// One or two sentences: the failure, the affected resource and how to resolve the failure. Control characters in
+    /// names from external sources are replaced, so they cannot affect a terminal or a log.
     public var message: String { didSet { message = ShownText.lines(message, isOne: true) } }
-    /// What lies behind it, when something does.
+    /// The underlying cause, or nil if it is unknown.
     public var cause: Cause?
-    /// The source file and line that noticed it.
+    /// The source file and line that created the error.
     public private(set) var place: String
 
-    /// A failure of that kind, noticed here.
+    /// Creates an error at the current source location.
     public init(
         _ code: Code, _ message: String, cause: Cause? = nil, file: StaticString = #fileID, line: UInt = #line
     ) {
@@ -69,14 +70,14 @@ public struct DeviceError: Error, Sendable, CustomStringConvertible {
         self.place = "\(file):\(line)"
     }
 
-    /// The same failure, with the name of the place that it was found in before the message.
+    /// Returns the error with a name, for example of the affected device, prepended to the message.
     package func within(_ name: String) -> DeviceError {
         var error = self
         error.message = "\(name): \(message)"
         return error
     }
 
-    /// The message, with the cause behind it.
+    /// The message, followed by the cause.
     public var description: String {
         switch cause {
         case nil: message
@@ -87,7 +88,7 @@ public struct DeviceError: Error, Sendable, CustomStringConvertible {
 }
 
 extension DeviceError {
-    /// The system's words for an error number, with the number.
+    /// Returns the system's description of an error number, followed by the number.
     package static func text(errno number: Int32) -> String {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
             buffer.initialize(repeating: 0)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension FileBytes {
-    /// Makes a folder, and those above it, unless they are there.
+    /// Creates a directory and its parents unless they exist.
     package static func makeFolder(_ path: String) throws(DeviceError) {
         if isFolder(path) { return }
         var place = ""
@@ -9,37 +9,40 @@ extension FileBytes {
             place += "/" + part
             guard mkdir(place, 0o755) != 0 else { continue }
             let number = errno
-            // Whoever may not write above may still find the folder there; a read-only file system says so first.
+            // The directory may exist even if mkdir(2) reports EACCES or EROFS instead of EEXIST.
             if isFolder(place) { continue }
             throw failedToWrite(place, call: "mkdir", errno: number, elsewhere: elsewhereToStore)
         }
     }
 
-    /// True when the path leads to a folder.
+    /// True if the path is a directory. Follows symbolic links.
     package static func isFolder(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// True when the path leads to a plain file.
+    /// True if the path is a regular file. Follows symbolic links.
     package static func isFile(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     }
 
-    /// True when something has that name, be it a link that leads nowhere.
+    /// True if the path exists. A dangling symbolic link counts.
     package static func isThere(_ path: String) -> Bool {
         var status = stat()
         return lstat(path, &status) == 0
     }
 
-    /// Puts a file of those bytes in the place of what is there, in one step: after a power failure it is the old or the
-    /// new one. The temporary file is in the same folder. `elsewhere` is how to choose another place.
+    /// Replaces a file atomically: after a power failure, it is either the old or the new one.
+    ///
+    /// - Parameters:
+    ///   - temporary: The path of the temporary file, in the same directory.
+    ///   - elsewhere: The instruction in the error message for choosing another location.
     package static func replace(
         _ path: String, with bytes: [UInt8], temporary: String, mode: mode_t = 0o644,
-        elsewhere: String = "choose another place"
+        elsewhere: String = "choose another location"
     ) throws(DeviceError) {
-        // Left by a process of the same number that has ended in between.
+        // A process with the same ID may have ended and left this file.
         unlink(temporary)
         let descriptor = NewFile.open(temporary, mode: mode)
         guard descriptor >= 0 else { throw failedToWrite(path, call: "open", errno: errno, elsewhere: elsewhere) }
@@ -58,7 +61,7 @@ extension FileBytes {
         syncFolder(of: path)
     }
 
-    /// Writes a new file of those bytes, which all may read; in the place of what has that name only when that may go.
+    /// Writes a new file that all users can read. Throws if the file exists, unless `overwrite` is true.
     package static func write(_ bytes: [UInt8], to path: String, overwrite: Bool) throws(DeviceError) {
         if overwrite { unlink(path) }
         let descriptor = NewFile.open(path, mode: 0o644)
@@ -84,7 +87,7 @@ extension FileBytes {
         }
     }
 
-    /// Has the new name reach the disk too. Where that cannot be done the file is there all the same.
+    /// Flushes the directory entry to the disk. Errors are ignored because the file itself is already written.
     private static func syncFolder(of path: String) {
         guard let slash = path.lastIndex(of: "/") else { return }
         let descriptor = open(String(path[..<slash]), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -93,24 +96,27 @@ extension FileBytes {
         close(descriptor)
     }
 
-    /// How to choose another place for what is stored.
-    package static let elsewhereToStore = "set XDG_STATE_HOME to another"
+    /// The instruction in error messages for choosing another location for stored state.
+    package static let elsewhereToStore = "set XDG_STATE_HOME to another one"
 
-    /// Why a file or a folder could not be written, and what to do. `elsewhere` is how to choose another place.
+    /// Returns the error for a file or directory that cannot be written.
+    ///
+    /// - Parameter elsewhere: The instruction in the message for choosing another location.
     package static func failedToWrite(
-        _ path: String, call: String, errno number: Int32, elsewhere: String = "choose another place"
+        _ path: String, call: String, errno number: Int32, elsewhere: String = "choose another location"
     ) -> DeviceError {
         let (code, message): (DeviceError.Code, String) =
             switch number {
-            case EEXIST: (.inputOutput, "\(path) exists already. Choose another place, or allow it to be overwritten.")
-            case ENOENT: (.notFound, "There is no place \(path). Make its folder first, or check the path.")
-            case ENOTDIR: (.notFound, "\(path) is not a folder. Check the path.")
+            case EEXIST: (.inputOutput, "\(path) already exists. Choose another location, or allow overwriting.")
+            case ENOENT:
+                (.notFound, "\(path) or its directory does not exist. Create the directory, or check the path.")
+            case ENOTDIR: (.notFound, "A part of \(path) is not a directory. Check the path.")
             case EACCES, EPERM, EROFS:
                 (
                     .permissionDenied,
-                    "\(path) may not be written by this user. Change the folder's mode or \(elsewhere)."
+                    "This user may not write \(path). Change the permissions of its directory or \(elsewhere)."
                 )
-            case ENOSPC, EDQUOT: (.inputOutput, "There is no space left for \(path). Free some and write it again.")
+            case ENOSPC, EDQUOT: (.inputOutput, "There is no space left for \(path). Free some space and try again.")
             default: (.inputOutput, "\(path) cannot be written.")
             }
         return DeviceError(code, message, cause: .system(call: call, errno: number))

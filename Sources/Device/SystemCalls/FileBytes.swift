@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads whole files without Foundation.
+/// Reads and writes whole files without Foundation.
 package enum FileBytes {
-    /// The bytes of a file, of which there may be no more than the limit. The error says what to do.
+    /// Reads a file. Throws an error that describes how to resolve it if the file cannot be read or exceeds the limit,
+    /// in bytes.
     package static func read(_ path: String, limit: Int) throws(DeviceError) -> [UInt8] {
         var status = stat()
         return try read(path, limit: limit, status: &status)
     }
 
-    /// - Parameter status: Becomes what the file was when it was opened: by now the path may lead to another one.
+    /// Reads a file and its status. See `read(_:limit:)`.
+    ///
+    /// - Parameter status: Receives the status of the opened file. The path may refer to another file by now.
     package static func read(_ path: String, limit: Int, status: inout stat) throws(DeviceError) -> [UInt8] {
-        // Not blocking: a path may lead to a pipe that nobody writes.
+        // Opened non-blocking because the path may be a FIFO without a writer.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw failedToRead(path, call: "open", errno: errno) }
         defer { close(descriptor) }
@@ -18,7 +21,7 @@ package enum FileBytes {
         let isPipe = isKnown && status.st_mode & S_IFMT == S_IFIFO
         var number: Int32 = 0
         var isWhole = false
-        /// Reads on; 0 when that is over, and then why is known.
+        /// Reads the next bytes. Returns 0 at the end of the file or after an error.
         func more(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
             while !isWhole, number == 0 {
                 let count = systemRead(descriptor, buffer)
@@ -26,7 +29,7 @@ package enum FileBytes {
                 if count == 0 {
                     isWhole = true
                 } else if isPipe, errno == EAGAIN {
-                    // Somebody writes it, and has a while for that.
+                    // A writer has opened the FIFO. It has 10 s to write the next bytes.
                     var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
                     if poll(&wait, 1, 10_000) == 0 { number = ETIMEDOUT }
                 } else if errno != EINTR {
@@ -36,7 +39,7 @@ package enum FileBytes {
             return 0
         }
         let size = isKnown ? max(0, min(Int(clamping: status.st_size), limit)) : 0
-        // Straight into its place; the byte that is too many is where the end shows.
+        // Reads directly into the array. The additional byte detects the end of the file.
         var bytes = [UInt8](unsafeUninitializedCapacity: size + 1) { buffer, filled in
             let space = UnsafeMutableRawBufferPointer(buffer)
             while size > 0, filled < space.count, !isWhole, number == 0 {
@@ -52,20 +55,23 @@ package enum FileBytes {
         guard bytes.count <= limit else {
             throw DeviceError(
                 .inputOutput,
-                "\(ShownText.cleaned(path)) is larger than \(limit) bytes, which is the limit for such a file.")
+                "\(ShownText.cleaned(path)) is larger than the limit of \(limit) bytes.")
         }
         return bytes
     }
 
-    /// Why a file or a folder could not be read, and what to do.
+    /// Returns the error for a file or directory that cannot be read.
     package static func failedToRead(_ path: String, call: String, errno number: Int32) -> DeviceError {
         let path = ShownText.cleaned(path)
         let (code, message): (DeviceError.Code, String) =
             switch number {
             case ENOENT, ENOTDIR: (.notFound, "There is no file \(path). Check the path.")
             case EACCES, EPERM:
-                (.permissionDenied, "\(path) may not be read by this user. Change its mode or run as a user who may.")
-            case EISDIR: (.inputOutput, "\(path) is a folder, and a file is needed.")
+                (
+                    .permissionDenied,
+                    "This user may not read \(path). Change its permissions or run as a user with access."
+                )
+            case EISDIR: (.inputOutput, "\(path) is a directory, but a file is needed.")
             default: (.inputOutput, "\(path) cannot be read.")
             }
         return DeviceError(code, message, cause: .system(call: call, errno: number))

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The names in a folder, one after the other, in no order. How many are taken is for the caller to bound.
+/// An iterator over the names in a directory, in no particular order. The caller must limit the number of names.
 package struct FolderEntries: ~Copyable {
     private let stream: OpaquePointer
-    /// Why there are no more names; 0 when all of them were told.
+    /// The error number that ended the iteration; 0 if all names were returned.
     package private(set) var failure: Int32 = 0
 
-    /// Opens a folder. Nil when that fails, with the reason in errno.
+    /// Opens a directory. Returns nil on failure, with the reason in `errno`.
     package init?(_ path: String) {
         guard let stream = opendir(path) else { return nil }
         self.stream = stream
@@ -14,10 +14,10 @@ package struct FolderEntries: ~Copyable {
 
     deinit { closedir(stream) }
 
-    /// The folder's descriptor, for as long as this is.
+    /// The descriptor of the directory, valid during the lifetime of this value.
     package var descriptor: Int32 { dirfd(stream) }
 
-    /// The next name but "." and ".."; nil at the end, and when no more can be read.
+    /// Returns the next name except "." and "..". Returns nil at the end and on failure.
     package mutating func next() -> String? {
         while true {
             errno = 0
@@ -34,7 +34,8 @@ package struct FolderEntries: ~Copyable {
         }
     }
 
-    /// At most so many names of a folder, in order; nil when it cannot be opened, with the reason in errno.
+    /// Returns up to `limit` names of a directory, sorted. Returns nil if the directory cannot be opened, with the
+    /// reason in `errno`.
     package static func names(_ path: String, limit: Int) -> [String]? {
         guard var entries = FolderEntries(path) else { return nil }
         var names: [String] = []

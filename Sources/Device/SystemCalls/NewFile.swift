@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// New files. Everything that writes a file opens it here; folders and names are made in `NewFile+Names.swift` of Trace.
+/// Creates new files. All code that writes files opens them with this type; `NewFile+Names.swift` in Trace creates
+/// directories and names.
 ///
-/// In a folder that others may write too, a name may turn into a link to somebody's file at any time. So a new file is made
-/// where nothing is, never through a link, and takes no name that something has.
+/// In a directory that other users can write to, a name may become a symbolic link to another user's file at any time.
+/// Therefore a new file is created only if the name does not exist, and symbolic links are not followed.
 package enum NewFile {
-    /// Only its owner reads and writes it, as is fit for what tells where somebody was.
+    /// Read and write permission for the owner only. Used for files that may reveal positions.
     package static let privateMode: mode_t = 0o600
 
-    /// Opens a new file for writing, where nothing has that name. The answer is below zero when that fails, with the reason
-    /// in errno.
+    /// Creates a file and opens it for writing. Fails if the name exists. Returns a negative value on failure, with the
+    /// reason in `errno`.
     ///
     /// - Parameters:
-    ///   - mode: its permissions, without those that umask takes away.
-    ///   - folder: a descriptor of the folder that the path counts from.
-    ///   - access: O_RDWR to read it too, and O_APPEND to write at its end only.
+    ///   - mode: The permissions, which the umask may reduce.
+    ///   - folder: The descriptor of the directory that a relative path starts from.
+    ///   - access: `O_RDWR` to also read the file; add `O_APPEND` to write only at its end.
     package static func open(
         _ path: String, mode: mode_t = privateMode, in folder: Int32 = AT_FDCWD, access: Int32 = O_WRONLY
     ) -> Int32 {

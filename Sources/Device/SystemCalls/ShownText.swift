@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Text from outside that people are shown.
+/// Sanitizes text from external sources for display.
 package enum ShownText {
-    /// The most bytes of UTF-8 that are kept: a string of USB has up to 126 characters of up to 3 bytes.
+    /// The maximum length of sanitized text, in bytes of UTF-8. A USB string has up to 126 characters of up to 3 bytes.
     package static let maximumLength = 512
 
-    /// The text without blanks around it, of bounded length, and with what controls a terminal or turns the direction of
-    /// writing replaced: a device must not be able to write into a log or a terminal as it likes.
+    /// Returns the text without surrounding whitespace and limited in length. Replaces characters that control a
+    /// terminal or change the text direction, so that a device cannot manipulate a log or a terminal.
     package static func cleaned(_ text: String) -> String { cleaned(text[...]) }
 
-    /// The same of a part of a text.
+    /// Sanitizes a substring. See `cleaned(_:)`.
     package static func cleaned(_ text: Substring) -> String {
         var scalars = String.UnicodeScalarView()
         var length = 0
-        /// The length of what ends with something else than a blank.
+        /// The number of scalars in `scalars`. `keptLength` is the number up to the last one that is not whitespace.
         var kept = 0
         var keptLength = 0
         for scalar in text.unicodeScalars {
@@ -29,16 +29,16 @@ package enum ShownText {
         return String(String.UnicodeScalarView(scalars.prefix(keptLength)))
     }
 
-    /// The text with its line ends and tabs, and with everything else replaced that controls a terminal or turns the
-    /// direction of writing: for whole lines that are written to a terminal or a log.
+    /// Replaces characters that control a terminal or change the text direction, except line ends and tabs. Used for
+    /// whole lines of a terminal or a log.
     ///
-    /// - Parameter isOne: true for one line, in which an end of a line is a blank.
+    /// - Parameter isOne: True for a single line, in which a line end becomes a space.
     package static func lines(_ text: String, isOne: Bool = false) -> String {
         guard mayHarm(text, isOne) else { return text }
         var scalars = String.UnicodeScalarView()
         var isReturn = false
         for scalar in text.unicodeScalars {
-            // A carriage return before a line feed is part of the line's end.
+            // A carriage return before a line feed belongs to the line end.
             if isReturn, scalar != "\n" { scalars.append("\u{fffd}") }
             isReturn = scalar == "\r"
             if isReturn { continue }
@@ -50,7 +50,7 @@ package enum ShownText {
         return String(scalars)
     }
 
-    /// False for text of bytes none of which begins a character that is replaced.
+    /// False if no byte of the text can start a character that is replaced.
     private static func mayHarm(_ text: String, _ isOne: Bool) -> Bool {
         var text = text
         return text.withUTF8 { bytes in

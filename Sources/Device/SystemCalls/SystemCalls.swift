@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The C library of the system, by whatever name: everything else imports this module.
+// Re-exports the C library of the system. All other modules import this one.
 #if canImport(Glibc)
 @_exported public import Glibc
 #elseif canImport(Musl)
 @_exported public import Musl
 #endif
 
-// The C functions under names that no method hides.
+// C functions under names that no method hides.
 
 package func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
     read(descriptor, buffer.baseAddress, buffer.count)
@@ -17,24 +17,25 @@ package func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -
     write(descriptor, bytes.baseAddress, bytes.count)
 }
 
-/// Never raises SIGPIPE, never waits.
+/// Sends without raising SIGPIPE and without blocking.
 package func systemSend(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
     send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
 }
 
 package func systemOpen(_ path: String, _ flags: Int32, _ mode: mode_t = 0) -> Int32 { open(path, flags, mode) }
 
-/// Lets go of a lock of flock(2). Closing does not while a child between fork(2) and exec(2) has the descriptor too.
+/// Releases a flock(2) lock. Closing the descriptor does not release it while a child process between fork(2) and
+/// exec(2) holds a copy.
 package func systemUnlock(_ descriptor: Int32) {
     _ = flock(descriptor, LOCK_UN)
 }
 
 package func systemClose(_ descriptor: Int32) {
-    // Not again after EINTR: on Linux the descriptor is gone all the same.
+    // Not retried after EINTR: on Linux the descriptor is closed in that case, too.
     _ = close(descriptor)
 }
 
-/// The result, or an error number below zero.
+/// Calls ioctl(2) and retries after EINTR. Returns the result, or a negative error number.
 package func systemControl(_ descriptor: Int32, _ request: UInt, _ argument: UnsafeMutableRawPointer) -> Int32 {
     while true {
         let result = ioctl(descriptor, numericCast(request), argument)
@@ -43,15 +44,15 @@ package func systemControl(_ descriptor: Int32, _ request: UInt, _ argument: Uns
     }
 }
 
-/// The same without an argument, and not again after EINTR.
+/// Calls ioctl(2) without an argument and without a retry after EINTR. Returns the result, or a negative error number.
 package func systemControl(_ descriptor: Int32, _ request: UInt) -> Int32 {
     let result = ioctl(descriptor, numericCast(request))
     return result >= 0 ? result : -errno
 }
 
 extension UnsafeRawBufferPointer {
-    /// True when the others are the same bytes. Collections compare one byte after the other, which takes several times as
-    /// long.
+    /// True if both buffers contain the same bytes. Uses memcmp(3): `elementsEqual` compares byte by byte, which takes
+    /// several times as long.
     package func isSame(as other: UnsafeRawBufferPointer) -> Bool {
         guard count == other.count else { return false }
         guard let bytes = baseAddress, let others = other.baseAddress else { return true }
@@ -59,7 +60,7 @@ extension UnsafeRawBufferPointer {
     }
 }
 
-/// Which thread this is, as a number.
+/// Returns the identifier of the current thread as a number.
 package func currentThread() -> UInt {
     #if canImport(Musl)
     UInt(bitPattern: pthread_self())

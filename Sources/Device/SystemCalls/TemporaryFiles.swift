@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Files and folders that are not to last: where they lie, and names that nobody else has.
+/// Creates temporary files and directories with unique names.
 package enum TemporaryFiles {
-    /// What the system puts letters of its own in place of, at the end of a name.
+    /// The suffix of a template that mkdtemp(3) and mkstemp(3) replace with unique characters.
     private static let wildcards = "XXXXXX"
 
-    /// The folder that TMPDIR names, else the other.
+    /// Returns the directory in `TMPDIR`, or `other` if the variable is unset or empty.
     package static func place(otherwise other: String) -> String {
         let named = getenv("TMPDIR").map { String(cString: $0) } ?? ""
         return named.isEmpty ? other : named
     }
 
-    /// Makes a folder that nobody else may look into, and answers its path; nil with the reason in errno.
+    /// Creates a directory that only its owner can access, and returns its path. Returns nil on failure, with the
+    /// reason in `errno`.
     package static func makeFolder(_ prefix: String, in place: String) -> String? {
         make(prefix, in: place) { mkdtemp($0) != nil }
     }
 
-    /// Makes a file without a name, which is gone when nobody has it open any more; nil with the reason in errno.
+    /// Creates a file without a name and returns its descriptor. The file is deleted when its last descriptor is
+    /// closed. Returns nil on failure, with the reason in `errno`.
     package static func makeNamelessFile(_ prefix: String, in place: String) -> Int32? {
         var descriptor: Int32 = -1
         let made = make(prefix, in: place) { name in
@@ -29,7 +31,7 @@ package enum TemporaryFiles {
         return descriptor
     }
 
-    /// True for a name that `makeFolder` may have given with that prefix.
+    /// True if `makeFolder` can return a directory of this name for the prefix.
     package static func isName(_ name: String, of prefix: String) -> Bool {
         name.hasPrefix(prefix) && name.utf8.count == prefix.utf8.count + wildcards.utf8.count
     }

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A descriptor that is readable while one of others is: epoll(7).
+/// An epoll(7) instance: a descriptor that is readable while any of its members is readable.
 ///
-/// Who waits for it need not know who the others are, and they may come and go meanwhile.
+/// A waiting thread need not know the members, which may be added and removed at any time.
 package final class WaitSet: Sendable {
-    /// Operations of epoll_ctl(2).
+    /// The operations of epoll_ctl(2).
     package static let adding: Int32 = 1
     package static let removing: Int32 = 2
 
-    /// For a poll of the owner's own, or to be a member of another set. Reading from it takes nothing away: it fails.
+    /// The descriptor of the set, to be polled or added to another set. Reading from it fails.
     package let descriptor: Int32
 
-    /// - Parameter owner: What it is for, in the words of the error that no descriptor is left.
+    /// Creates an empty set.
+    ///
+    /// - Parameter owner: The purpose of the set, for the error message if no file descriptor is left.
     package init(for owner: String) throws(DeviceError) {
         descriptor = epoll_create1(O_CLOEXEC)
         guard descriptor >= 0 else { throw .noDescriptor(for: owner, call: "epoll_create1") }
@@ -19,7 +21,8 @@ package final class WaitSet: Sendable {
 
     deinit { systemClose(descriptor) }
 
-    /// Waits for that one too, until it is readable or at its end; false when the system has no room.
+    /// Adds a descriptor. The set is readable while the descriptor is readable or at end of file. Returns false if
+    /// epoll_ctl(2) fails.
     @discardableResult
     package func add(_ member: Int32) -> Bool {
         withUnsafeTemporaryAllocation(byteCount: EpollEvent.size, alignment: 8) { event in
@@ -29,24 +32,28 @@ package final class WaitSet: Sendable {
         }
     }
 
-    /// Has the set become readable anew if that one is so still: some who wait for a set are told of changes only.
+    /// Rearms a member: the set becomes readable again if the member still is. Needed for edge-triggered waiters, which
+    /// are notified only of changes.
     package func tellAgain(_ member: Int32) {
         remove(member)
         add(member)
     }
 
-    /// Waits for that one no more. What has been told is not taken back.
+    /// Removes a descriptor. Events that were already returned are not withdrawn.
     package func remove(_ member: Int32) { _ = epoll_ctl(descriptor, Self.removing, member, nil) }
 }
 
-/// A descriptor that becomes readable when time is up: timerfd_create(2). To set it again wakes nobody.
+/// A descriptor that becomes readable when a timer expires: timerfd_create(2). Setting a new time does not wake a
+/// waiting thread.
 ///
-/// Its time goes on in suspend, as CLOCK_BOOTTIME does.
+/// The timer uses CLOCK_BOOTTIME, which continues during suspend.
 package final class Alarm: Sendable {
-    /// For a poll of the owner's own.
+    /// The descriptor of the timer, to be polled by the owner.
     package let descriptor: Int32
 
-    /// - Parameter owner: What it is for, in the words of the error that no descriptor is left.
+    /// Creates a timer that is not set.
+    ///
+    /// - Parameter owner: The purpose of the timer, for the error message if no file descriptor is left.
     package init(for owner: String) throws(DeviceError) {
         descriptor = timerfd_create(Int32(CLOCK_BOOTTIME), O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw .noDescriptor(for: owner, call: "timerfd_create") }
@@ -54,11 +61,11 @@ package final class Alarm: Sendable {
 
     deinit { systemClose(descriptor) }
 
-    /// Time is up so many seconds from now, in place of any time before; never with infinity.
+    /// Sets the timer to expire after a number of seconds and replaces any previous time. Infinity disarms the timer.
     package func set(seconds: Double) {
         var time = itimerspec()
         if seconds < 1e9 {
-            // Zero would be never.
+            // Zero would disarm the timer.
             let nanoseconds = Int64(max(1e-9, seconds) * 1e9)
             time.it_value.tv_sec = time_t(nanoseconds / 1_000_000_000)
             time.it_value.tv_nsec = numericCast(nanoseconds % 1_000_000_000)
@@ -75,7 +82,7 @@ extension DeviceError {
     }
 }
 
-/// `struct epoll_event`, which the kernel packs on x86-64 only. It begins with the events.
+/// The layout of `struct epoll_event`, which is packed on x86-64 only. The `events` member is first.
 package enum EpollEvent {
     #if arch(x86_64)
     package static let size = 12
@@ -85,7 +92,7 @@ package enum EpollEvent {
     package static let readable: UInt32 = 1
 }
 
-// Headers that the modules of Swift's C libraries leave out.
+// The Swift modules of the C libraries do not contain these functions.
 @_silgen_name("epoll_create1")
 private func epoll_create1(_ flags: Int32) -> Int32
 

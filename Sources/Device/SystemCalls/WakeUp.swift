@@ -2,16 +2,18 @@
 
 /// Lets other threads interrupt a wait in poll(2).
 package final class WakeUp: Sendable {
-    /// Readable while a wake-up is pending, for a poll of the owner's own.
+    /// The descriptor that is readable while a wakeup is pending, to be polled by the owner.
     package let readEnd: Int32
     private let writeEnd: Int32
 
-    /// - Parameter owner: What it is for, in the words of the error that no descriptor is left.
+    /// Creates a wakeup descriptor.
+    ///
+    /// - Parameter owner: The purpose of the descriptor, for the error message if no file descriptor is left.
     package init(for owner: String) throws(DeviceError) {
         var ends: (Int32, Int32) = (-1, -1)
         let result = withUnsafeMutablePointer(to: &ends) { pointer in
             pointer.withMemoryRebound(to: Int32.self, capacity: 2) { pair in
-                // A pair of sockets, because both flags can be set at once: a fork in between leaks nothing.
+                // A socket pair sets both flags atomically, so a concurrent fork does not leak a descriptor.
                 socketpair(AF_UNIX, SocketKind.stream.quiet, 0, pair)
             }
         }
@@ -28,23 +30,23 @@ package final class WakeUp: Sendable {
         close(writeEnd)
     }
 
-    /// Ends the wait that is running, or the next one.
+    /// Ends the current wait, or the next one if no thread waits.
     package func signal() {
         var byte: UInt8 = 1
-        // It can only fail when wake-ups are pending already.
+        // Sending fails only if wakeups are already pending.
         _ = send(writeEnd, &byte, 1, Int32(MSG_NOSIGNAL))
     }
 
-    /// Forgets the wake-ups so far.
+    /// Discards all pending wakeups.
     package func drain() {
         withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { buffer in
             while read(readEnd, buffer.baseAddress, buffer.count) == buffer.count {}
         }
     }
 
-    /// Waits for the wake-up or for the socket, that long at most; true when the descriptor is ready.
+    /// Waits for a wakeup or for the socket. Returns true if the socket is ready.
     ///
-    /// - Parameter milliseconds: Below zero for a wait without an end.
+    /// - Parameter milliseconds: The timeout in milliseconds. A negative value waits without a timeout.
     package func wait(for socket: Int32?, events: Int16, milliseconds: Int32) -> Bool {
         var descriptors = (
             pollfd(fd: readEnd, events: Int16(POLLIN), revents: 0),

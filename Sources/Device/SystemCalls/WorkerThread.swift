@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Starts the thread of a source: detached, and with signals blocked, so that the app's handlers run on its own threads.
-/// Signals that report a fault of the thread itself stay open: blocked, they end the process without a word.
+/// Starts the threads of sources. The threads are detached and block signals, so that the app's signal handlers run on
+/// the app's own threads. Signals that report a fault of the thread itself stay unblocked: if blocked, they end the
+/// process without running a handler.
 package enum WorkerThread {
     private final class Body {
         let run: @Sendable () -> Void
@@ -9,10 +10,10 @@ package enum WorkerThread {
         init(run: @escaping @Sendable () -> Void) { self.run = run }
     }
 
-    /// Runs the closure on a new thread; the error says why there is none.
+    /// Runs the closure on a new thread. Throws an error if the system cannot create one.
     ///
-    /// - Parameter callsBack: Callbacks of the app run there: a write to a closed pipe, or a profiler, does what it does on
-    ///   threads of Dispatch.
+    /// - Parameter callsBack: True if callbacks of the app run on the thread. SIGPIPE and SIGPROF then stay unblocked,
+    ///   so that a write to a closed pipe and a profiler behave as on Dispatch threads.
     package static func start(
         callsBack: Bool = false, _ run: @escaping @Sendable () -> Void
     ) throws(DeviceError) {
@@ -20,7 +21,7 @@ package enum WorkerThread {
         pthread_attr_init(&attributes)
         defer { pthread_attr_destroy(&attributes) }
         pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-        // A new thread inherits the mask of the one that makes it.
+        // A new thread inherits the signal mask of its creator.
         var all = sigset_t()
         var former = sigset_t()
         sigfillset(&all)
@@ -39,11 +40,11 @@ package enum WorkerThread {
         guard result == 0 else {
             body.release()
             throw DeviceError(
-                .busy, "The system has no thread left for a sensor source. Raise the limit of tasks of this process.",
+                .busy, "The system cannot create a thread for a sensor source. Raise the task limit of this process.",
                 cause: .system(call: "pthread_create", errno: result))
         }
     }
 
-    /// Lets the thread rest when there is nothing it could wait on.
+    /// Suspends the thread for at most 60 s. For threads that have no descriptor to wait on.
     package static func pause(seconds: Double) { poll(nil, 0, Int32(max(0, min(seconds * 1000, 60_000)))) }
 }

@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-/// One connection to the bus of the system, and the dialogue with BlueZ over it.
+/// A connection to the system bus, with a client of BlueZ.
 struct BlueZSession: ~Copyable {
     private let clock: any DeviceClock
     private let wakeUp: WakeUp
@@ -11,14 +11,19 @@ struct BlueZSession: ~Copyable {
     private var framer = DBusFramer()
     private var client: BlueZClient
 
-    /// Connects.
+    /// Connects to the bus.
     ///
-    /// - Parameter listens: False to look only whether beacons could be heard.
+    /// - Parameters:
+    ///   - address: The address of the bus.
+    ///   - clock: The clock for timeouts and for the times of advertisements.
+    ///   - wakeUp: Ends waiting when it is signaled.
+    ///   - listens: False to only check whether beacons can be received.
     init(address: String, clock: any DeviceClock, wakeUp: WakeUp, listens: Bool) throws(DeviceError) {
         self.init(try SystemBus(address: address), clock: clock, wakeUp: wakeUp, listens: listens)
     }
 
-    /// Cannot fail: Swift 6.2 destroys the defaults of a noncopyable value twice where its initializer throws.
+    /// Does not throw, because Swift 6.2 destroys the default values of a noncopyable type twice if its initializer
+    /// throws.
     private init(_ bus: consuming SystemBus, clock: any DeviceClock, wakeUp: WakeUp, listens: Bool) {
         self.clock = clock
         self.wakeUp = wakeUp
@@ -26,7 +31,7 @@ struct BlueZSession: ~Copyable {
         client = BlueZClient(listens: listens, now: clock.now)
     }
 
-    /// Works until nobody wants beacons any more. The error says why the connection is of no use any more.
+    /// Runs until beacons are no longer requested. Throws an error if the connection is no longer usable.
     mutating func run(
         while isWanted: () -> Bool, tell: (BeaconEvent) -> Void
     ) throws(DeviceError) {
@@ -38,7 +43,8 @@ struct BlueZSession: ~Copyable {
         try bus.send(client.takeOutgoing())
     }
 
-    /// Looks whether beacons could be heard, and says why not.
+    /// Returns the reason why beacons cannot be received; nil if they can. Throws an error if the connection is no
+    /// longer usable.
     mutating func probe(until deadline: BootTime) throws(DeviceError) -> DeviceError? {
         while clock.now < deadline {
             try step(until: deadline)
@@ -53,7 +59,7 @@ struct BlueZSession: ~Copyable {
         return BlueZProblem.noAnswer
     }
 
-    /// Sends what there is, waits, and takes what has come in.
+    /// Sends pending bytes, waits for input or a timeout, and processes the received messages.
     private mutating func step(until limit: BootTime) throws(DeviceError) {
         try bus.send(client.takeOutgoing())
         let events = Int16(POLLIN) | (bus.isSending ? Int16(POLLOUT) : 0)
@@ -70,7 +76,7 @@ struct BlueZSession: ~Copyable {
         do throws(DeviceError) {
             try bus.read { received.append(contentsOf: $0) }
         } catch {
-            // After what came before the end.
+            // The error is thrown after the bytes received before it have been processed.
             failure = error
         }
         received.withUnsafeBytes { bytes in
@@ -89,7 +95,7 @@ struct BlueZSession: ~Copyable {
             return try framer.next()
         } catch {
             throw DeviceError(
-                .connectionLost, "What came from the system bus is no message of D-Bus. The connection is made anew.")
+                .connectionLost, "The system bus sent an invalid D-Bus message. Reconnecting.")
         }
     }
 }

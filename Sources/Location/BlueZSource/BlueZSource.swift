@@ -2,21 +2,25 @@
 
 public import DeviceCore
 
-/// The Bluetooth beacons that BlueZ receives, over the system bus, in D-Bus's own protocol without a library.
+/// A source of the Bluetooth beacons that BlueZ receives. It communicates over the system bus without a D-Bus library.
 ///
-/// One thread runs while there is a subscriber, and waits in poll(2). If BlueZ sends nothing for 10 s, it is asked whether it
-/// still answers. BlueZ may start later or restart, and an adapter may come, go, or be switched off and on: signals of the
-/// bus report that. Only if the bus is away or BlueZ answers with an error, the thread tries again by itself.
+/// A thread runs while there is a subscriber, and waits in poll(2). If BlueZ sends no message for 10 s, the source
+/// pings it. BlueZ can start later or restart, and adapters can be added, removed, and switched on or off at any time;
+/// the source handles the corresponding signals. It retries on its own only if the bus is unavailable or BlueZ replies
+/// with an error.
 public final class BlueZSource: BeaconSource {
-    /// Seconds that the look at BlueZ takes at most.
+    /// The maximum duration of a check of BlueZ, in seconds.
     static let probeTime = 2.0
 
     private let hub: BeaconHub
     private let listener: Listener
 
-    /// A source over the bus of the system. Nothing is opened yet.
+    /// Creates a source that uses the system bus. Does not connect yet.
     ///
-    /// - Parameter address: The address of the bus; nil for what `DBUS_SYSTEM_BUS_ADDRESS` says, else the standard one.
+    /// - Parameters:
+    ///   - address: The address of the bus; nil to use `DBUS_SYSTEM_BUS_ADDRESS` or, if it is not set, the standard
+    ///     address.
+    ///   - clock: The clock for timeouts and for the times of advertisements.
     public init(address: String? = nil, clock: any DeviceClock) {
         let address = address ?? SystemBus.standardAddress
         let listener = Listener(address: address, clock: clock)
@@ -27,8 +31,8 @@ public final class BlueZSource: BeaconSource {
         self.listener = listener
     }
 
-    /// The error while beacons cannot be received; otherwise nil. Without a subscriber it has to be requested from BlueZ,
-    /// which takes some milliseconds, and two seconds at most.
+    /// The reason why beacons cannot be received at present; nil if they can. Without a subscriber, the access queries
+    /// BlueZ, which takes a few milliseconds and at most 2 s.
     public var problem: DeviceError? {
         switch hub.status {
         case .available: return nil
@@ -45,14 +49,15 @@ public final class BlueZSource: BeaconSource {
         }
     }
 
-    /// Hands events to the closure on the source's thread.
+    /// Subscribes to the events of beacons. The closure is called on the source's thread. A loss that already exists is
+    /// delivered before this method returns.
     public func subscribe(_ receive: @escaping @Sendable (BeaconEvent) -> Void) -> Subscription {
         hub.subscribe(receive)
     }
 }
 
 extension BlueZSource {
-    /// The work of the source's thread: connect, listen until the connection ends, wait, and again.
+    /// The main loop of the source's thread. It connects, runs until the connection ends, waits and reconnects.
     private final class Listener: Sendable {
         let address: String
         let clock: any DeviceClock

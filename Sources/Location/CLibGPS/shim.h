@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What Swift needs from libgps: its JSON parser, and results in structs whose layout is ours.
+// The parts of libgps that Swift needs: its JSON parser, with results in structs whose layout is defined here.
 //
-// gps.h changes its structs from release to release (three layouts call themselves API 14), holds an anonymous union
-// and arrays of thousands of bytes. This header is compiled against the installed gps.h, so the compiler knows the
-// layout; everything here is `static inline` because a system library target compiles no source file.
-// Understood: gpsd 3.20 (API 9.0) to 3.27 (API 16).
+// The structs in gps.h change between releases (three layouts are named API 14), and contain an anonymous union and
+// arrays of thousands of bytes. This header is compiled against the installed gps.h, so the compiler knows the layout.
+// All functions are `static inline`, because a system library target compiles no source files. Supports gpsd 3.20 (API
+// 9.0) to 3.27 (API 16).
 //
-// A parser belongs to one thread at a time; two parsers are independent. No socket is opened here.
+// A parser can be used by one thread at a time. Parsers are independent. No socket is opened here.
 
 #ifndef DSGPS_SHIM_H
 #define DSGPS_SHIM_H
@@ -30,22 +30,23 @@
 extern "C" {
 #endif
 
-// What dsgps_parse() returns. Positive: a report of that class was decoded.
-#define DSGPS_NONE 0        // libgps did not read the line to its end; the accessors answer false
+// The results of dsgps_parse(). Positive: a report of this class was decoded.
+#define DSGPS_NONE 0        // libgps did not parse the complete line; the accessors return false
 #define DSGPS_TPV 1
 #define DSGPS_SKY 2
 #define DSGPS_ATT 3
 #define DSGPS_GST 4
 #define DSGPS_UNFIT (-1)    // longer than the line buffer, or contains a NUL
-#define DSGPS_REFUSED (-2)  // not given to libgps: another class, or a form that it mishandles
+#define DSGPS_REFUSED (-2)  // not passed to libgps: another class, or a form that libgps parses incorrectly
 
-// One more than the longest line. gpsd's own limit for a response is 10,240 bytes, though its longest SKY exceeds that.
+// One more than the length of the longest line. gpsd's own limit for a response is 10,240 bytes, but its longest SKY
+// exceeds that.
 #define DSGPS_LINE_CAPACITY 16384
 
-// Never completed, so that Swift sees an OpaquePointer and not a struct of 40 KB.
+// Never defined, so that Swift imports an OpaquePointer instead of a struct of 40 KB.
 typedef struct dsgps_parser dsgps_parser;
 
-// Units as in gpsd's JSON: degrees, metres, m/s, seconds. NaN: absent.
+// Units are those of gpsd's JSON: degrees, metres, m/s, seconds. NaN: absent.
 typedef struct dsgps_tpv {
     int64_t time_seconds;      // since 1970 UTC; 0 unless has_time
     int32_t time_nanoseconds;
@@ -72,10 +73,10 @@ typedef struct dsgps_tpv {
 typedef struct dsgps_sky {
     int64_t time_seconds;
     int32_t time_nanoseconds;
-    int32_t satellites_visible;  // entries that dsgps_get_satellite() has; 0 unless has_satellites
+    int32_t satellites_visible;  // number of entries for dsgps_get_satellite(); 0 unless has_satellites
     int32_t satellites_used;
     bool has_time;
-    bool has_satellites;         // false: the line carries DOPs only and says nothing about satellites
+    bool has_satellites;         // false: the line contains DOPs only, and no information about satellites
     double xdop, ydop, pdop, hdop, vdop, tdop, gdop;
 } dsgps_sky;
 
@@ -84,7 +85,7 @@ typedef struct dsgps_satellite {
     double ss;                  // dB-Hz
     int32_t prn;                // 0: absent
     int32_t gnssid;             // 0 GPS, 1 SBAS, 2 Galileo, 3 BeiDou, 4 IMES, 5 QZSS, 6 GLONASS, 7 NavIC; see svid
-    int32_t svid;               // 0: absent, and then gnssid and sigid mean nothing
+    int32_t svid;               // 0: absent, and gnssid and sigid are invalid
     int32_t sigid;
     int32_t freqid;             // GLONASS; -1: absent
     int32_t health;             // 0 unknown, 1 healthy, 2 unhealthy
@@ -110,19 +111,19 @@ typedef struct dsgps_gst {
     double rms, major, minor, orientation, latitude, longitude, altitude;
 } dsgps_gst;
 
-// Internal. Become the last key of a TPV or ATT. libgps says nothing of a line that it gave up in the middle: the keys
-// so far stay, the others look absent. That it stored this value shows that it came to the end. The fields are not
-// passed on.
+// Internal. These become the last key of a TPV or ATT. libgps does not report that it stopped parsing in the middle of
+// a line: the keys before are stored, the others appear to be absent. The stored value proves that it reached the end.
+// The fields are not passed on.
 #define DSGPS_TPV_END_ ",\"ecefx\":0.5}"
 #define DSGPS_ATT_END_ ",\"mag_st\":\"~\"}"
 
-// Internal. The memory behind a dsgps_parser.
+// Internal. The memory of a dsgps_parser.
 struct dsgps_parser_storage_ {
     struct gps_data_t data;
     int kind;
-    bool reads_tpv_end, reads_att_end;  // whether this libgps knows those keys: found by trying
+    bool reads_tpv_end, reads_att_end;  // whether this libgps supports these keys, determined by a test
     bool has_satellites;
-    char line[DSGPS_LINE_CAPACITY + 32];  // with an end
+    char line[DSGPS_LINE_CAPACITY + 32];  // with a terminating key
 };
 
 static inline struct dsgps_parser_storage_ *dsgps_storage_(dsgps_parser *parser) {
@@ -133,7 +134,7 @@ static inline const struct dsgps_parser_storage_ *dsgps_const_storage_(const dsg
     return (const struct dsgps_parser_storage_ *)(const void *)parser;
 }
 
-// Internal. Runs libgps over an object, with `end` in place of its closing brace.
+// Internal. Parses an object with libgps, with `end` instead of its closing brace.
 static inline void dsgps_unpack_(
     struct dsgps_parser_storage_ *storage, const char *line, size_t length, const char *end
 ) {
@@ -146,10 +147,10 @@ static inline void dsgps_unpack_(
     data->attitude.mag_st = '\0';
     data->satellites_visible = 0;
     data->satellites_used = 0;
-    (void)gps_unpack(storage->line, data);  // 0 whatever happens, up to 3.27
+    (void)gps_unpack(storage->line, data);  // always returns 0, up to 3.27
 }
 
-// Null when there is no memory.
+// Returns NULL if there is no memory.
 static inline dsgps_parser *dsgps_parser_create(void) {
     static const char tpv[] = "{\"class\":\"TPV\",\"mode\":1}";
     static const char att[] = "{\"class\":\"ATT\",\"heading\":1}";
@@ -169,8 +170,9 @@ static inline void dsgps_parser_destroy(dsgps_parser *parser) {
     free((void *)parser);
 }
 
-// Internal. The class is asked of the line and not of libgps: its `set` mask survives lines that it does not know,
-// and it searches for the first `"class":` anywhere, a string value included. gpsd always writes the class first.
+// Internal. The class is read from the line instead of libgps, because its `set` mask is unchanged by lines that it
+// does not support, and it searches for the first `"class":` anywhere, including string values. gpsd always writes the
+// class first.
 static inline int dsgps_class_(const char *line, size_t length) {
     static const char prefix[] = "{\"class\":\"";
     const size_t start = sizeof prefix - 1;
@@ -195,9 +197,9 @@ static inline int dsgps_class_(const char *line, size_t length) {
     return DSGPS_NONE;
 }
 
-// Internal. Whether `line` is one object and nothing more, no deeper nested than its class is. libgps starts over on
-// what follows an object or on a satellite where it gave up (and a class found there can hang it), and drops every key
-// after a nested value that it does not know, so a position could come out half read.
+// Internal. Returns whether `line` is exactly one object that is not nested deeper than its class. After an error,
+// libgps restarts parsing with the text after an object or at a satellite (and a class found there can make it hang),
+// and it drops all keys after a nested value that it does not support, so a position could be incomplete.
 static inline bool dsgps_is_one_object_(
     const char *line, size_t length, int deepest, bool *has_array, int *satellites
 ) {
@@ -234,7 +236,7 @@ static inline bool dsgps_is_one_object_(
             break;
         case '{':
             if (depth == 1) {
-                return false;  // a SKY nests objects only in its array
+                return false;  // a SKY contains objects only in its array
             }
             if (depth == 2) {
                 (*satellites)++;
@@ -258,7 +260,7 @@ static inline bool dsgps_is_one_object_(
     return false;
 }
 
-// Decodes one line, with or without its line end. The previous result is gone whatever is returned.
+// Decodes one line, with or without its line end. The previous result is invalidated in any case.
 static inline int dsgps_parse(dsgps_parser *parser, const char *line, size_t length) {
     struct dsgps_parser_storage_ *const storage = dsgps_storage_(parser);
     storage->kind = DSGPS_NONE;
@@ -283,13 +285,13 @@ static inline int dsgps_parse(dsgps_parser *parser, const char *line, size_t len
         complete = storage->reads_tpv_end ? data->fix.ecef.x == 0.5 : (data->set & STATUS_SET) != 0;
         break;
     case DSGPS_SKY: {
-        // From 3.24 satellites count only if nSat says how many; servers before that do not send it.
+        // From 3.24, satellites are valid only if nSat contains their number. Earlier servers do not send it.
         char end[32] = "}";
         if (has_array) {
             (void)snprintf(end, sizeof end, ",\"nSat\":%d}", satellites);
         }
         dsgps_unpack_(storage, line, length, end);
-        // The bit is not set where libgps gave up. From 3.24 not set by a line without satellites either.
+        // The bit is not set if libgps stopped parsing. From 3.24, a line without satellites does not set it either.
         complete = !has_array || ((data->set & SATELLITE_SET) != 0 && data->satellites_visible == satellites);
         break;
     }
@@ -310,7 +312,6 @@ static inline int dsgps_parse(dsgps_parser *parser, const char *line, size_t len
     return kind;
 }
 
-// Internal.
 static inline void dsgps_split_time_(const struct timespec *time, int64_t *seconds, int32_t *nanoseconds, bool *has) {
     const bool valid = time->tv_nsec >= 0 && time->tv_nsec < 1000000000L && (time->tv_sec != 0 || time->tv_nsec != 0);
     *has = valid;
@@ -318,12 +319,12 @@ static inline void dsgps_split_time_(const struct timespec *time, int64_t *secon
     *nanoseconds = valid ? (int32_t)time->tv_nsec : 0;
 }
 
-// The path of the device that the last decoded line names, "" if it names none. Valid until the next dsgps_parse().
+// Returns the path of the device in the last decoded line, "" if it contains none. Valid until the next dsgps_parse().
 static inline const char *dsgps_device(const dsgps_parser *parser) {
     return dsgps_const_storage_(parser)->data.dev.path;
 }
 
-// The accessors answer false, and leave `out` alone, unless the last dsgps_parse() returned their class.
+// The accessors return false and do not change `out` unless the last dsgps_parse() returned their class.
 
 static inline bool dsgps_get_tpv(const dsgps_parser *parser, dsgps_tpv *out) {
     const struct dsgps_parser_storage_ *const storage = dsgps_const_storage_(parser);
@@ -334,7 +335,7 @@ static inline bool dsgps_get_tpv(const dsgps_parser *parser, dsgps_tpv *out) {
     const struct gps_fix_t *const fix = &data->fix;
     dsgps_split_time_(&fix->time, &out->time_seconds, &out->time_nanoseconds, &out->has_time);
     out->mode = fix->mode;
-    // The names of these numbers changed in 3.23 without a new API version; the numbers did not.
+    // The names of these constants changed in 3.23 without a new API version. Their values did not.
 #if GPSD_API_MAJOR_VERSION >= 10
     out->status = fix->status;
 #else
@@ -426,7 +427,7 @@ static inline bool dsgps_get_satellite(const dsgps_parser *parser, int32_t index
 
 static inline bool dsgps_get_attitude(const dsgps_parser *parser, dsgps_attitude *out) {
     const struct dsgps_parser_storage_ *const storage = dsgps_const_storage_(parser);
-    // Before API 12 attitude shares its memory with other classes; DSGPS_ATT is only returned with ATTITUDE_SET.
+    // Before API 12, attitude shares its memory with other classes. DSGPS_ATT is returned only with ATTITUDE_SET.
     if (storage->kind != DSGPS_ATT) {
         return false;
     }
@@ -479,12 +480,12 @@ static inline bool dsgps_get_gst(const dsgps_parser *parser, dsgps_gst *out) {
     return true;
 }
 
-// A SKY with more satellites than this is returned as DSGPS_NONE.
+// The maximum number of satellites. A SKY with more is returned as DSGPS_NONE.
 static inline int32_t dsgps_max_satellites(void) {
     return MAXCHANNELS;
 }
 
-// API major * 100 + minor of the header that this was compiled with.
+// API major * 100 + minor of the header against which this was compiled.
 static inline int32_t dsgps_api_version(void) {
     return GPSD_API_MAJOR_VERSION * 100 + GPSD_API_MINOR_VERSION;
 }

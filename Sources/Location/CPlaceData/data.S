@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// places.bin as constants: the kernel brings a page of it into memory when it is first read.
-// SwiftPM builds this anew only when it changes: say here which data it is. 1,994,966 bytes, version 2.
-    // A section of its own: the linker puts .rodata of Swift among what may be written.
+// places.bin as constants. The kernel loads its pages when they are first read. SwiftPM rebuilds this file only when it
+// changes, so state the data here: 1,994,966 bytes, version 2.
+    // A separate section, because the linker places Swift's .rodata in writable memory.
     .section device_services_places_data, "a", %progbits
     .balign 8
     .globl device_services_places

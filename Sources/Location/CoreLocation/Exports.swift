@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Programs written for iOS use Date, URL and NSObject with no other import than this module.
+// Apps written for iOS use `Date`, `URL` and `NSObject` without importing any module except this one.
 @_exported public import Foundation
 
-// So that the members of `CLLocation.Satellite`, `.Report` and `.Sky` can be used without a further import: with one name
-// of their module re-exported, Swift counts that module as imported, and no other name of it comes along.
+// Makes the members of `CLLocation.Satellite`, `.Report` and `.Sky` available without another import. If one
+// declaration of a module is re-exported, Swift considers the module imported, but exports none of its other
+// declarations.
 @_exported public import struct DeviceCore.SkyReport

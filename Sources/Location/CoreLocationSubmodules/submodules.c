@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The package manager wants a source file beside a module map.
+// SwiftPM requires a source file next to a module map.
 typedef int core_location_submodules_unused;

@@ -2,50 +2,50 @@
 
 import JSONBytes
 
-/// The classes of gpsd's reports.
+/// The classes of gpsd's JSON objects.
 package enum GPSDClass: Sendable {
-    /// Position.
+    /// Position, speed and time.
     case tpv
-    /// Satellites.
+    /// Satellites in view.
     case sky
     /// Attitude.
     case att
-    /// Server release and protocol.
+    /// Release and protocol version of the server.
     case version
-    /// List of receivers.
+    /// The list of receivers.
     case devices
     /// One receiver.
     case device
-    /// What is watched.
+    /// The watch policy of the client.
     case watch
-    /// A refused request.
+    /// A rejected request.
     case error
-    /// Answer to a poll.
+    /// The response to a poll request.
     case poll
     /// Pulse per second.
     case pps
-    /// Time offset.
+    /// The offset between receiver time and system time.
     case toff
-    /// Oscillator.
+    /// The state of a disciplined oscillator.
     case osc
     /// Pseudorange noise statistics.
     case gst
-    /// Inertial unit.
+    /// Data of an inertial measurement unit.
     case imu
     /// Raw measurements.
     case raw
-    /// Navigation message subframe.
+    /// A navigation message subframe.
     case subframe
-    /// Ships.
+    /// AIS messages of ships.
     case ais
-    /// Differential corrections, version 2.
+    /// Differential corrections, RTCM version 2.
     case rtcm2
-    /// Differential corrections, version 3.
+    /// Differential corrections, RTCM version 3.
     case rtcm3
-    /// A class that this list does not know.
+    /// Any other class.
     case unknown
 
-    /// The class of that name.
+    /// Creates the class from its name in a report.
     init(_ name: JSONText) {
         self =
             switch name.word {

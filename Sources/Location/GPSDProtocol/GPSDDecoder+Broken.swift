@@ -3,9 +3,9 @@
 import JSONBytes
 
 extension GPSDDecoder {
-    /// What a line that is not valid JSON stands for.
+    /// Returns the report for a line that is not valid JSON.
     func brokenReport(_ line: UnsafeRawBufferPointer, _ error: JSONError) -> GPSDReport {
-        // gpsd quotes the request in some of its error messages without escaping the quotes in it.
+        // gpsd includes the request in some error messages without escaping its quotation marks.
         if let message = Self.unescapedError(line) { return .error(message) }
         if let first = line.first(where: { !Self.isBlank($0) }), first != UInt8(ascii: "{") {
             return .malformed(GPSDMalformedReport(.notAnObject, at: 0))
@@ -13,7 +13,8 @@ extension GPSDDecoder {
         return .malformed(GPSDMalformedReport(error))
     }
 
-    /// The message between the first and the last quote of `{"class":"ERROR","message":"..."}`.
+    /// Returns the text between the first and the last quotation mark of the message in
+    /// `{"class":"ERROR","message":"..."}`; nil if the line has another form.
     private static func unescapedError(_ line: UnsafeRawBufferPointer) -> String? {
         var rest = line[...]
         let opening: [StaticString] = ["{", "\"class\"", ":", "\"ERROR\"", ",", "\"message\"", ":", "\""]

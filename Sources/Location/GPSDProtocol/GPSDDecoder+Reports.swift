@@ -4,7 +4,7 @@ import DeviceCore
 import JSONBytes
 
 extension GPSDDecoder {
-    /// The members of a TPV.
+    /// Reads the members of a TPV object.
     mutating func readPosition(_ reader: inout JSONReader, _ report: inout PositionReport) throws(JSONError) {
         let storage = report.emptyStorage()
         positionKeys.begin()
@@ -48,7 +48,7 @@ extension GPSDDecoder {
         impossibleValues = storage.values.refuseImpossibleValues()
     }
 
-    /// The members of an ATT.
+    /// Reads the members of an ATT object.
     mutating func readAttitude(_ reader: inout JSONReader) throws(JSONError) -> GPSDReport {
         var report = AttitudeReport()
         attitudeKeys.begin()
@@ -80,7 +80,7 @@ extension GPSDDecoder {
         return .attitude(report)
     }
 
-    /// The members of a SKY.
+    /// Reads the members of a SKY object.
     mutating func readSky(_ reader: inout JSONReader) throws(JSONError) -> GPSDReport {
         var report = SkyReport()
         var hasSatellites = false
@@ -108,7 +108,7 @@ extension GPSDDecoder {
         return .sky(report)
     }
 
-    /// Fills `satellites`; false when the value is no array.
+    /// Reads an array into `satellites`. Returns false if the value is not an array.
     private mutating func readSatellites(_ reader: inout JSONReader) throws(JSONError) -> Bool {
         satellites.removeAll(keepingCapacity: true)
         guard try reader.beginArrayIfPresent() else { return false }

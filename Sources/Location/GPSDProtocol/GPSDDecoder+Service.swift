@@ -4,7 +4,7 @@ import DeviceCore
 import JSONBytes
 
 extension GPSDDecoder {
-    /// The members of a VERSION.
+    /// Reads the members of a VERSION object.
     mutating func readVersion(_ reader: inout JSONReader) throws(JSONError) -> GPSDReport {
         var version = GPSDVersion()
         while let key = try reader.nextKey() {
@@ -21,7 +21,7 @@ extension GPSDDecoder {
         return .version(version)
     }
 
-    /// The members of a WATCH.
+    /// Reads the members of a WATCH object.
     mutating func readWatch(_ reader: inout JSONReader) throws(JSONError) -> GPSDReport {
         var watch = GPSDWatch()
         while let key = try reader.nextKey() {
@@ -42,7 +42,7 @@ extension GPSDDecoder {
         return .watch(watch)
     }
 
-    /// The members of an ERROR.
+    /// Reads the members of an ERROR object.
     mutating func readError(_ reader: inout JSONReader) throws(JSONError) -> GPSDReport {
         var message = ""
         while let key = try reader.nextKey() {
@@ -55,7 +55,7 @@ extension GPSDDecoder {
         return .error(message)
     }
 
-    /// The members of a DEVICES.
+    /// Reads the members of a DEVICES object.
     mutating func readDevices(_ reader: inout JSONReader) throws(JSONError) -> GPSDReport {
         var list: [ReceiverDescription] = []
         while let key = try reader.nextKey() {
@@ -68,7 +68,7 @@ extension GPSDDecoder {
         return .devices(list)
     }
 
-    /// The members of a DEVICE.
+    /// Reads the members of a DEVICE object.
     mutating func readDevice(_ reader: inout JSONReader) throws(JSONError) -> ReceiverDescription {
         var device = ReceiverDescription()
         while let key = try reader.nextKey() {
@@ -90,7 +90,7 @@ extension GPSDDecoder {
     private mutating func readList(_ reader: inout JSONReader) throws(JSONError) -> [ReceiverDescription] {
         var list: [ReceiverDescription] = []
         guard try reader.beginArrayIfPresent() else { return list }
-        // The class of an element is not the class of the line.
+        // `readDevice(_:)` sets `lastClass` to the class of the element, not of the line.
         let outer = lastClass
         while try reader.nextElement() {
             if try reader.peekKind() == .object, list.count < Self.maximumReceivers {

@@ -3,22 +3,22 @@
 package import DeviceCore
 import JSONBytes
 
-/// Decodes gpsd's reports, one line at a time.
+/// A decoder of gpsd's reports, one line at a time.
 ///
-/// It takes any bytes and never fails: a line that is not a whole, valid report gives ``GPSDReport/malformed(_:)``.
-/// Keys may stand in any order, blanks anywhere, unknown keys may hold anything; of a key that is repeated the last one
-/// counts. A value of the wrong type counts as absent. Protocols 2 (JSON since gpsd 2.90) and 3 are read, with the
-/// names and number formats of all their releases.
+/// Accepts any bytes and never fails: a line that is not a complete, valid report is decoded as
+/// ``GPSDReport/malformed(_:)``. Keys may be in any order, whitespace may be anywhere, and unknown keys are skipped. If
+/// a key is repeated, its last value is used. A value of the wrong type counts as absent. Supports protocols 2 (JSON
+/// since gpsd 2.90) and 3, with the names and number formats of all releases.
 ///
-/// It sets neither the time of arrival nor a report's own bytes: whoever reads the lines has both. It keeps the
-/// receivers' names, so that a report costs no allocation but the array of its satellites. One owner at a time: it has
-/// no lock.
+/// The decoder sets neither the arrival time nor the raw bytes of a report; the caller, which reads the lines, sets
+/// both. Receiver names are cached, so that a report requires no allocation other than its array of satellites. Not
+/// thread-safe: a decoder must be used by one thread at a time.
 package struct GPSDDecoder: Sendable {
-    /// The most satellites taken from one report; further ones are ignored.
+    /// The maximum number of satellites in a report. Further satellites are ignored.
     package static let maximumSatellites = 1024
-    /// The most receivers taken from one list; further ones are ignored.
+    /// The maximum number of receivers in a list. Further receivers are ignored.
     package static let maximumReceivers = 256
-    /// The longest text taken, in bytes; a longer one counts as absent.
+    /// The maximum length of a string, in bytes. A longer string counts as absent.
     package static let maximumTextLength = 4096
 
     var receivers = ReceiverNames()
@@ -26,28 +26,29 @@ package struct GPSDDecoder: Sendable {
     var skyKeys = ReportKeys<SkyKey>()
     var satelliteKeys = ReportKeys<SatelliteKey>()
     var attitudeKeys = ReportKeys<AttitudeKey>()
-    /// Kept between reports, so that each array of satellites is allocated once and in its final size.
+    /// A buffer for the satellites of a report. It is reused, so that each array of satellites is allocated once, in
+    /// its final size.
     var satellites: [Satellite] = []
-    /// The class as the last "class" key of this pass gives it; nil when that is not a string.
+    /// The value of the last "class" key in the current pass; nil if the value is not a string.
     var lastClass: GPSDClass?
-    /// How many numbers of the last report cannot be, such as a speed of 1e300; they are NaN in it.
+    /// The number of impossible values in the last report, such as a speed of 1e300. In the report they are NaN.
     package internal(set) var impossibleValues = 0
 
-    /// The offset, in the last report, of the first value that was treated as absent because its type is wrong or it
-    /// cannot be read; nil when there is none.
+    /// The offset, in the last report, of the first value that counts as absent because it has the wrong type or is
+    /// invalid; nil if there is none.
     package internal(set) var unreadableOffset: Int?
 
-    /// A decoder that has seen nothing yet.
+    /// Creates a decoder.
     package init() {}
 
-    /// Decodes one line, without its line end.
+    /// Decodes one line without its line terminator.
     package mutating func decode(_ line: UnsafeRawBufferPointer) -> GPSDReport {
         var position = PositionReport()
         return decode(line, position: &position) ?? .position(position)
     }
 
-    /// Decodes one line, without its line end. A position report is read into the argument, which spares the copies of
-    /// the other form, and the answer is nil; with any other answer the argument means nothing.
+    /// Decodes one line without its line terminator. Stores a position report in `position` and returns nil, which
+    /// avoids copying the report. For any other line, returns the report; the content of `position` is then undefined.
     package mutating func decode(_ line: UnsafeRawBufferPointer, position: inout PositionReport) -> GPSDReport? {
         do throws(JSONError) {
             return try report(line, &position)
@@ -56,7 +57,7 @@ package struct GPSDDecoder: Sendable {
         }
     }
 
-    /// Notes the class that is the next value.
+    /// Reads the next value and stores it as the class of the report.
     mutating func noteClass(_ reader: inout JSONReader) throws(JSONError) {
         lastClass = try reader.textIfPresent().map { GPSDClass($0) }
     }
@@ -74,7 +75,7 @@ package struct GPSDDecoder: Sendable {
             kind = GPSDClass(name)
             lastClass = kind
         } else {
-            // gpsd writes the class first; elsewhere it costs another pass.
+            // gpsd writes the class first. A class in another position requires an additional pass.
             reader = try Self.opened(line)
             _ = try skipMembers(&reader, .unknown)
             guard let last = lastClass else { return .malformed(GPSDMalformedReport(.noClass, at: 0)) }
@@ -87,7 +88,7 @@ package struct GPSDDecoder: Sendable {
             if reader.firstMismatch >= 0 { unreadableOffset = reader.firstMismatch }
             guard let last = lastClass else { return .malformed(GPSDMalformedReport(.noClass, at: 0)) }
             if last == kind { return report }
-            // A second "class" key: the last one counts, and the next pass ends with it.
+            // The line has a second "class" key. The last one is valid, so the line is read again with that class.
             kind = last
             reader = try Self.opened(line)
         }
@@ -132,7 +133,7 @@ package struct GPSDDecoder: Sendable {
 }
 
 extension GPSDDecoder {
-    /// The path of a receiver; empty when it is absent or too long.
+    /// Reads the path of a receiver. Returns an empty string if the path is absent or too long.
     mutating func readReceiver(_ reader: inout JSONReader) throws(JSONError) -> String {
         guard let text = try reader.textIfPresent(), text.rawBytes.count <= Self.maximumTextLength,
             !text.rawBytes.isEmpty

@@ -4,7 +4,7 @@ package import DeviceCore
 import JSONBytes
 
 extension GPSDEncoder {
-    /// A VERSION.
+    /// Encodes a VERSION object.
     package static func line(_ version: GPSDVersion) -> [UInt8] {
         var members = Members("VERSION")
         members.text("release", version.release)
@@ -15,8 +15,11 @@ extension GPSDEncoder {
         return members.line()
     }
 
-    /// A DEVICES: all receivers that there are.
-    /// - Parameter activation: When they were opened.
+    /// Encodes a DEVICES object, the list of all receivers.
+    ///
+    /// - Parameters:
+    ///   - receivers: The receivers.
+    ///   - activation: The time at which the active receivers were opened.
     package static func line(_ receivers: [ReceiverDescription], activation: WallTime) -> [UInt8] {
         var members = Members("DEVICES")
         members.writer.array("devices") { writer in
@@ -25,8 +28,12 @@ extension GPSDEncoder {
         return members.line()
     }
 
-    /// A DEVICE: one that came, was identified, or is gone. gpsd says the last with the number 0.
-    /// - Parameter activation: When it was opened.
+    /// Encodes a DEVICE object, which reports that a receiver was added, identified or removed. gpsd reports a removed
+    /// receiver with the number 0 as its `activated` time.
+    ///
+    /// - Parameters:
+    ///   - receiver: The receiver.
+    ///   - activation: The time at which the receiver was opened.
     package static func line(_ receiver: ReceiverDescription, activation: WallTime) -> [UInt8] {
         var members = Members("DEVICE")
         members.text("path", receiver.path)
@@ -38,9 +45,9 @@ extension GPSDEncoder {
             return members.line()
         }
         members.time("activated", activation)
-        // That it has given positions, as far as gpsd's flags say something here.
+        // gpsd's flag for a receiver that has sent position data.
         members.count("flags", 1)
-        // What is told of a serial line only.
+        // gpsd writes these members only for serial ports.
         if receiver.bitsPerSecond > 0 {
             members.count("native", 0)
             members.count("bps", receiver.bitsPerSecond)
@@ -51,7 +58,7 @@ extension GPSDEncoder {
         return members.line()
     }
 
-    /// A WATCH.
+    /// Encodes a WATCH object.
     package static func line(_ watch: GPSDWatch) -> [UInt8] {
         var members = Members("WATCH")
         members.flag("enable", watch.isEnabled)
@@ -66,7 +73,7 @@ extension GPSDEncoder {
         return members.line()
     }
 
-    /// An ERROR.
+    /// Encodes an ERROR object.
     package static func line(error message: String) -> [UInt8] {
         var members = Members("ERROR")
         members.writer.member("message", message)

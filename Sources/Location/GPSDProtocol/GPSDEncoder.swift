@@ -3,11 +3,13 @@
 package import DeviceCore
 import JSONBytes
 
-/// Writes reports as gpsd does: compact JSON, its order of keys, its decimals, and nothing of what is not known.
+/// An encoder of reports in gpsd's format: compact JSON with gpsd's order of keys and number of decimals. Unknown
+/// values are omitted.
 ///
-/// Each function returns one line without a line end. Numbers that are not finite or 1e15 and more are left out.
+/// Each function returns one line without a line terminator. Numbers that are not finite, or whose magnitude is at
+/// least 1e15, are omitted.
 package enum GPSDEncoder {
-    /// Adds members to an object.
+    /// A JSON object under construction.
     struct Members {
         var writer = JSONWriter()
 
@@ -34,7 +36,7 @@ package enum GPSDEncoder {
 
         mutating func count(_ key: StaticString, _ value: Int32) { writer.member(key, value) }
 
-        /// Below zero stands for a number that the report does not have.
+        /// Appends a number. A negative value is unknown and is omitted.
         mutating func countIfKnown(_ key: StaticString, _ value: Int32) {
             if value >= 0 { count(key, value) }
         }
@@ -47,9 +49,12 @@ package enum GPSDEncoder {
         }
     }
 
-    /// A TPV. Coordinates and what belongs to them are written for fixes only, as gpsd has it.
+    /// Encodes a TPV object. As in gpsd, coordinates and the values that depend on them are written only if the report
+    /// has a fix.
     ///
-    /// - Parameter timeDecimals: The number of decimals of the time; gpsd writes three.
+    /// - Parameters:
+    ///   - report: The position report.
+    ///   - timeDecimals: The number of decimals of the time; gpsd writes three.
     package static func line(_ report: PositionReport, timeDecimals: Int = 3) -> [UInt8] {
         var members = Members("TPV")
         members.text("device", report.receiver)
@@ -87,7 +92,7 @@ package enum GPSDEncoder {
         return members.line()
     }
 
-    /// An ATT.
+    /// Encodes an ATT object.
     package static func line(_ report: AttitudeReport) -> [UInt8] {
         var members = Members("ATT")
         members.text("device", report.receiver)
@@ -105,7 +110,7 @@ package enum GPSDEncoder {
         return members.line()
     }
 
-    /// A SKY.
+    /// Encodes a SKY object.
     package static func line(_ report: SkyReport) -> [UInt8] {
         var members = Members("SKY")
         members.text("device", report.receiver)

@@ -3,74 +3,75 @@
 package import DeviceCore
 import JSONBytes
 
-/// One line from gpsd, decoded.
+/// The decoded form of one line from gpsd.
 package enum GPSDReport: Sendable {
     /// TPV: a position.
     case position(PositionReport)
     /// SKY: the satellites in view.
     case sky(SkyReport)
-    /// ATT: a compass or an inertial unit. Seldom, and far larger than all others, which would be moved as far as it.
+    /// ATT: the attitude from a compass or an inertial unit. Indirect, because this report is rare and its size would
+    /// increase the cost of moving every other case.
     indirect case attitude(AttitudeReport)
     /// VERSION: the greeting of the server.
     case version(GPSDVersion)
-    /// DEVICES: all receivers that the server knows of.
+    /// DEVICES: all receivers of the server.
     case devices([ReceiverDescription])
-    /// DEVICE: a receiver came, went or was identified.
+    /// DEVICE: a receiver was added, removed or identified.
     case device(ReceiverDescription)
-    /// WATCH: what the server sends from now on.
+    /// WATCH: the reports that the server sends from now on.
     case watch(GPSDWatch)
-    /// ERROR: the server refuses a request and says why.
+    /// ERROR: the server has rejected a request for the given reason.
     case error(String)
-    /// A valid report of a class that is not read here.
+    /// A valid report of a class that is not decoded.
     case other(GPSDClass)
-    /// Not a report. Nothing of the line is delivered, however much of it could be read.
+    /// A line that is not a valid report. No part of it is delivered.
     case malformed(GPSDMalformedReport)
 }
 
-/// The greeting of a gpsd server (VERSION). Text that was not given is empty, a number that was not given is -1.
+/// The greeting of a gpsd server (VERSION). A missing string is empty, a missing number is -1.
 package struct GPSDVersion: Sendable, Hashable {
     /// The release of the server, for example "3.22".
     package var release = ""
-    /// Its revision in version control.
+    /// The revision of the server in version control.
     package var revision = ""
-    /// Protocol version, before the point.
+    /// The major version of the protocol.
     package var protocolMajor: Int32 = -1
-    /// Protocol version, behind the point.
+    /// The minor version of the protocol.
     package var protocolMinor: Int32 = -1
-    /// The server that this one relays, if it does.
+    /// The URL of the remote server whose data this server relays; empty if there is none.
     package var remote = ""
 
-    /// A server of which nothing is known yet.
+    /// Creates a greeting without values.
     package init() {}
 }
 
-/// What a gpsd server sends to this client (WATCH).
+/// The watch policy of a client (WATCH): the data that gpsd sends to it.
 package struct GPSDWatch: Sendable, Hashable {
-    /// True when reports are sent at all.
+    /// True if the server sends reports.
     package var isEnabled = false
-    /// Reports as JSON.
+    /// True if reports are sent as JSON.
     package var json = false
-    /// Sentences as NMEA.
+    /// True if reports are sent as NMEA sentences.
     package var nmea = false
-    /// What the receiver sends: 1 as hexadecimal, 2 as it is; 0 not at all.
+    /// The format of raw receiver data: 0 for none, 1 for hexadecimal, 2 for the unchanged bytes.
     package var raw: Int32 = 0
-    /// AIS and subframes in units instead of counts.
+    /// True if AIS and subframe data is scaled to units; false if it consists of raw integers.
     package var scaled = false
-    /// With the server's own timing.
+    /// True if the server adds its own timing information.
     package var timing = false
-    /// The two halves of AIS 24 apart.
+    /// True if the two parts of AIS message 24 are sent separately.
     package var split24 = false
-    /// With pulse-per-second reports.
+    /// True if pulse-per-second reports are sent.
     package var pps = false
-    /// The one receiver that is watched; empty when all are.
+    /// The path of the watched receiver; empty if all receivers are watched.
     package var device = ""
 
-    /// A watch that is off.
+    /// Creates a policy with all reports disabled.
     package init() {}
 }
 
 extension GPSDReport {
-    /// The same report with the receiver's time moved by that many nanoseconds.
+    /// Returns the report with the receiver's time shifted by a number of nanoseconds.
     package func moved(by shift: Int64) -> GPSDReport {
         switch self {
         case .position(var report):
@@ -88,34 +89,34 @@ extension GPSDReport {
 }
 
 extension WallTime {
-    /// That many nanoseconds later, as far as times go.
+    /// Returns the time shifted by a number of nanoseconds. The result saturates at the limits of `WallTime`.
     package func moved(by nanoseconds: Int64) -> WallTime {
         WallTime(nanoseconds: self.nanoseconds.addingSaturated(nanoseconds))
     }
 }
 
-/// Why a line from gpsd is no report, and where.
+/// The reason why a line from gpsd is not a valid report, and the position of the error.
 package struct GPSDMalformedReport: Sendable, Hashable, CustomStringConvertible {
-    /// What is wrong.
+    /// The kind of an error.
     package enum Reason: UInt8, Sendable {
-        /// The line does not begin an object: NMEA or binary data, or not gpsd at all.
+        /// The line is not a JSON object. It may be NMEA or binary data, or come from another server than gpsd.
         case notAnObject
-        /// The line ends too early.
+        /// The line is incomplete.
         case truncated
-        /// The line is not JSON.
+        /// The line is not valid JSON.
         case invalid
         /// Arrays and objects are nested too deeply.
         case tooDeep
-        /// There is no "class", or its value is not a string.
+        /// The "class" key is missing, or its value is not a string.
         case noClass
     }
 
-    /// What is wrong.
+    /// The kind of the error.
     package var reason: Reason
-    /// The offset of the offending byte from the start of the line.
+    /// The offset of the invalid byte from the start of the line.
     package var offset: Int
 
-    /// A line that is wrong at that byte.
+    /// Creates an error at a byte offset.
     package init(_ reason: Reason, at offset: Int) {
         self.reason = reason
         self.offset = offset
@@ -126,15 +127,15 @@ package struct GPSDMalformedReport: Sendable, Hashable, CustomStringConvertible 
             error.reason == .truncated ? .truncated : error.reason == .tooDeep ? .tooDeep : .invalid, at: error.offset)
     }
 
-    /// A sentence for a log.
+    /// A message for a log.
     package var description: String {
         let what =
             switch reason {
-            case .notAnObject: "the line does not begin a JSON object"
-            case .truncated: "the line ends too early"
-            case .invalid: "the line is not JSON"
+            case .notAnObject: "the line does not begin with a JSON object"
+            case .truncated: "the line is truncated"
+            case .invalid: "the line is not valid JSON"
             case .tooDeep: "arrays and objects are nested too deeply"
-            case .noClass: "there is no class"
+            case .noClass: "the class is missing"
             }
         return "gpsd report, byte \(offset): \(what)"
     }

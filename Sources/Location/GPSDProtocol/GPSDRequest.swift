@@ -2,21 +2,21 @@
 
 import JSONBytes
 
-/// The requests that a client sends to gpsd. Each ends with a semicolon and a line feed, and belongs into one `send`:
-/// gpsd reads every piece that arrives by itself.
+/// The requests of a client to gpsd. Each request ends with a semicolon and a line feed and must be sent with a single
+/// `send`, because gpsd parses each received segment separately.
 package enum GPSDRequest {
-    /// Asks for the server's greeting.
+    /// Requests the greeting of the server.
     package static let version = [UInt8]("?VERSION;\n".utf8)
-    /// Asks for the list of receivers.
+    /// Requests the list of receivers.
     package static let devices = [UInt8]("?DEVICES;\n".utf8)
-    /// Asks for the last reports of every watched receiver.
+    /// Requests the last reports of each watched receiver.
     package static let poll = [UInt8]("?POLL;\n".utf8)
 
-    /// Switches reports on or off.
+    /// Returns a request that enables or disables reports.
     ///
     /// - Parameters:
-    ///   - enabled: whether reports are to be sent.
-    ///   - device: the path of the one receiver to watch; nil for all of them.
+    ///   - enabled: Whether the server sends reports.
+    ///   - device: The path of the receiver to watch; nil for all receivers.
     package static func watch(enabled: Bool, device: String? = nil) -> [UInt8] {
         var writer = JSONWriter(appendingTo: [UInt8]("?WATCH=".utf8))
         writer.object { writer in

@@ -3,16 +3,16 @@
 import DeviceCore
 import JSONBytes
 
-// Values as gpsd writes them. What is of the wrong type or out of range counts as absent.
+// Readers of gpsd's values. A value of the wrong type or out of range counts as absent.
 extension JSONReader {
-    /// A finite number, or NaN.
+    /// Reads a finite number; NaN if it is absent.
     @inline(__always)
     mutating func quantity() throws(JSONError) -> Double {
         let value = try doubleIfPresent()
         return value.isFinite ? value : .nan
     }
 
-    /// A whole number.
+    /// Reads an integer of 32 bits.
     mutating func count(absent: Int32 = -1) throws(JSONError) -> Int32 {
         let start = offset
         guard let value = try int64IfPresent() else { return absent }
@@ -23,7 +23,7 @@ extension JSONReader {
         return count
     }
 
-    /// A whole number from 0 to 255.
+    /// Reads an integer from 0 to 255.
     mutating func smallNumber(absent: UInt8 = 0) throws(JSONError) -> UInt8 {
         let start = offset
         guard let value = try int64IfPresent() else { return absent }
@@ -34,7 +34,7 @@ extension JSONReader {
         return UInt8(truncatingIfNeeded: value)
     }
 
-    /// The mode of a TPV.
+    /// Reads the mode of a TPV object.
     mutating func fixMode() throws(JSONError) -> FixMode {
         let start = offset
         if let mode = FixMode(rawValue: try smallNumber()) { return mode }
@@ -42,13 +42,13 @@ extension JSONReader {
         return .unknown
     }
 
-    /// A string; empty when it is too long.
+    /// Reads a string. Returns an empty string if it is too long.
     mutating func shortString() throws(JSONError) -> String {
         guard let text = try textIfPresent(), text.rawBytes.count <= GPSDDecoder.maximumTextLength else { return "" }
         return text.string()
     }
 
-    /// A time: ISO 8601 since gpsd 3.0, seconds since 1970 before.
+    /// Reads a time: in ISO 8601 format since gpsd 3.0, in seconds since 1970 before.
     mutating func wallTime() throws(JSONError) -> WallTime? {
         let kind = try peekKind()
         let start = offset
@@ -64,7 +64,8 @@ extension JSONReader {
         return time
     }
 
-    /// When a receiver was activated: a time, or 0 or an empty string after it went.
+    /// Reads the `activated` member of a receiver. Returns false for 0 or an empty string, which gpsd writes after the
+    /// removal of the receiver.
     mutating func activation() throws(JSONError) -> Bool {
         switch try peekKind() {
         case .string: return try !readText().rawBytes.isEmpty

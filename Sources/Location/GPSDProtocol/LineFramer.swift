@@ -2,38 +2,40 @@
 
 import SystemCalls
 
-/// Cuts a stream of bytes into lines, wherever the pieces that arrive happen to be split.
+/// A framer that splits a byte stream into lines, regardless of the boundaries of the received segments.
 ///
-/// Fill it with ``read(_:)``, then call ``nextLine(_:)`` until it returns false. Each byte is looked at once and moved
-/// a bounded number of times on average; memory stays below about four times the limit as long as lines are taken
-/// after each read. One owner at a time: it has no lock.
+/// Append bytes with ``read(_:)``, then call ``nextLine(_:)`` until it returns false. Each byte is scanned once and
+/// moved a bounded number of times on average. Memory use stays below about four times the limit if all lines are
+/// consumed after each read. Not thread-safe: a framer must be used by one thread at a time.
 package struct LineFramer: Sendable {
-    /// The smallest space that ``read(_:)`` hands out, in bytes.
+    /// The minimum size of the buffer that ``read(_:)`` provides, in bytes.
     package static let minimumSpace = 16 * 1024
     private static let initialCapacity = 4 * minimumSpace
 
-    /// Lines that were longer than the limit and therefore dropped whole.
+    /// The number of lines that were discarded because they exceeded the limit.
     package private(set) var discardedLines = 0
 
     private let limit: Int
-    /// What has arrived and was not taken yet is `storage[head..<tail]`; up to `scanned` it holds no line feed.
+    /// The buffer. `storage[head..<tail]` contains the received bytes that have not been consumed, with no line feed
+    /// before `scanned`.
     private var storage: [UInt8] = []
     private var head = 0
     private var tail = 0
     private var scanned = 0
-    /// True inside a line that is being dropped.
+    /// True while the rest of an overlong line is being discarded.
     private var isDiscarding = false
 
-    /// A framer for lines of at most `limit` bytes, their line end not counted.
+    /// Creates a framer for lines of at most `limit` bytes, without their line terminators.
     package init(limit: Int = 1 << 20) {
-        // Held where sums of it cannot overflow on a 32-bit machine.
+        // The maximum prevents arithmetic overflow on 32-bit systems.
         self.limit = min(max(limit, 0), 1 << 29)
     }
 
-    /// Hands out free space, at least 16 KB, for the next bytes of the stream.
+    /// Appends the next bytes of the stream.
     ///
-    /// - Parameter fill: writes bytes from the start of the space and returns how many; 0 or less adds nothing.
-    /// - Returns: what `fill` returned.
+    /// - Parameter fill: Writes bytes to the start of a buffer of at least 16 KB and returns the number of bytes. 0 or
+    ///   a negative value appends nothing.
+    /// - Returns: The return value of `fill`.
     package mutating func read(_ fill: (UnsafeMutableRawBufferPointer) throws -> Int) rethrows -> Int {
         makeSpace()
         let tail = self.tail
@@ -44,10 +46,11 @@ package struct LineFramer: Sendable {
         return count
     }
 
-    /// Hands over the next complete line, without its LF or CR LF. Empty lines are passed over.
+    /// Passes the next complete line, without its LF or CR LF, to a closure. Skips empty lines.
     ///
-    /// - Parameter body: gets the line; the bytes are valid during the call only. If it throws, the line is gone.
-    /// - Returns: false when no complete line is there.
+    /// - Parameter body: Receives the line. The bytes are valid only during the call. If the closure throws, the line
+    ///   is lost.
+    /// - Returns: False if there is no complete line.
     package mutating func nextLine(_ body: (UnsafeRawBufferPointer) throws -> Void) rethrows -> Bool {
         while let end = findLineFeed() {
             let start = head
@@ -68,7 +71,7 @@ package struct LineFramer: Sendable {
             }
         }
         scanned = tail
-        // The carriage return that may follow the last byte allowed is not part of the line.
+        // The line may end with a carriage return, which does not count toward the limit.
         if tail - head > limit + 1 || isDiscarding {
             if !isDiscarding { discardedLines += 1 }
             isDiscarding = true
@@ -77,7 +80,7 @@ package struct LineFramer: Sendable {
         return false
     }
 
-    /// Forgets everything that has arrived, for a new connection. The count of discarded lines stays.
+    /// Discards all received bytes, for a new connection. Does not reset ``discardedLines``.
     package mutating func reset() {
         head = 0
         tail = 0
@@ -100,13 +103,13 @@ package struct LineFramer: Sendable {
             head = 0
             tail = 0
             scanned = 0
-            // What one long line needed is given back.
+            // Allocates the initial buffer, or releases the larger buffer of a long line.
             if storage.count != Self.initialCapacity { storage = [UInt8](repeating: 0, count: Self.initialCapacity) }
         }
         guard storage.count - tail < Self.minimumSpace else { return }
         let count = tail - head
         if count <= storage.count / 2, head > 0 {
-            // At least as much space is won as bytes are moved.
+            // After the move, the free space is at least as large as the moved data.
             storage.withUnsafeMutableBytes { storage in
                 storage.copyMemory(from: UnsafeRawBufferPointer(rebasing: storage[head..<tail]))
             }

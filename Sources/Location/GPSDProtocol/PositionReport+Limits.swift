@@ -3,23 +3,25 @@
 package import DeviceCore
 
 extension PositionReport {
-    /// Makes unknown what no receiver can have measured; see ``Values/refuseImpossibleValues()``.
+    /// Replaces values that no receiver can have measured with NaN; see ``Values/refuseImpossibleValues()``.
     @discardableResult
     package mutating func refuseImpossibleValues() -> Int { ownStorage().values.refuseImpossibleValues() }
 }
 
 extension PositionReport.Values {
-    /// Metres: from below the deepest ditch to beyond the satellites of every system.
+    /// The range of valid altitudes and depths, in metres: from below the deepest ocean trench to beyond the orbits of
+    /// all navigation satellites.
     private static let lowest = -15_000.0, highest = 1e8
-    /// Metres per second: more than leaves the earth.
+    /// The maximum valid speed, in metres per second. It exceeds the escape velocity of the earth.
     private static let fastest = 20_000.0
-    /// Metres, degrees or metres per second: more than the earth is wide.
+    /// The maximum valid error, in metres, degrees or metres per second. It exceeds the diameter of the earth in
+    /// metres.
     private static let largestError = 1e8
-    /// Metres: less than any receiver tells, with whatever corrections.
+    /// The minimum valid position error, in metres. No receiver reports a smaller error, even with corrections.
     private static let smallestError = 1e-4
 
-    /// Makes unknown what no receiver can have measured, for sums that overflow and accuracies that promise too much are
-    /// worse than none. Whoever decodes a report calls it once. Returns how many there were.
+    /// Replaces values that no receiver can have measured with NaN, because they can overflow calculations or indicate
+    /// an accuracy that does not exist. Call it once for each decoded report. Returns the number of replaced values.
     @discardableResult
     package mutating func refuseImpossibleValues() -> Int {
         var count: UInt8 = 0
@@ -39,20 +41,20 @@ extension PositionReport.Values {
         Self.limit(&velocityNorth, -Self.fastest, Self.fastest, &count)
         Self.limit(&velocityEast, -Self.fastest, Self.fastest, &count)
         Self.limit(&velocityDown, -Self.fastest, Self.fastest, &count)
-        // No position is exact: what is not known is left out by gpsd, and written as 0 by others.
+        // A position always has an error. gpsd omits an unknown error; other programs write 0.
         Self.limit(&horizontalError, Self.smallestError, Self.largestError, &count)
         Self.limit(&longitudeError, Self.smallestError, Self.largestError, &count)
         Self.limit(&latitudeError, Self.smallestError, Self.largestError, &count)
         Self.limit(&verticalError, Self.smallestError, Self.largestError, &count)
         Self.limit(&sphericalError, Self.smallestError, Self.largestError, &count)
-        // gpsd itself writes 0 for these as long as it cannot tell them, so 0 is no mistake, and no accuracy either.
+        // gpsd writes 0 for these errors until it knows them. Therefore 0 is valid, although it is not an accuracy.
         Self.limit(&trackError, 0, Self.largestError, &count)
         Self.limit(&speedError, 0, Self.largestError, &count)
         Self.limit(&climbError, 0, Self.largestError, &count)
         return Int(count)
     }
 
-    /// Leaves NaN as it is.
+    /// Replaces a value outside the range with NaN and increments the count. Leaves NaN unchanged.
     @inline(__always)
     private static func limit(_ value: inout Double, _ least: Double, _ most: Double, _ count: inout UInt8) {
         guard value < least || value > most else { return }
@@ -62,8 +64,9 @@ extension PositionReport.Values {
 }
 
 extension SkyReport {
-    /// Makes unknown what is no dilution of precision; see ``PositionReport/refuseImpossibleValues()``. A 0 is what receivers
-    /// write that know none.
+    /// Replaces invalid dilutions of precision with NaN and returns their number. Valid values are greater than 0 and
+    /// at most 1000. Receivers write 0 for an unknown value; it is replaced but not counted. See
+    /// ``PositionReport/refuseImpossibleValues()``.
     @discardableResult
     package mutating func refuseImpossibleValues() -> Int {
         var count: UInt8 = 0
@@ -84,7 +87,8 @@ extension SkyReport {
 }
 
 extension AttitudeReport {
-    /// Makes angles unknown that are none; see ``PositionReport/refuseImpossibleValues()``.
+    /// Replaces angles with a magnitude of more than 360° with NaN and returns their number. See
+    /// ``PositionReport/refuseImpossibleValues()``.
     @discardableResult
     package mutating func refuseImpossibleValues() -> Int {
         var count: UInt8 = 0

@@ -3,19 +3,19 @@
 import JSONBytes
 import SystemCalls
 
-/// The receivers' paths that were seen, so that a report that names one of them needs no new string.
+/// A cache of receiver paths, so that reports from a known receiver do not allocate a new string.
 struct ReceiverNames: Sendable {
-    /// How many are kept; with more receivers than this the oldest entry gives way.
+    /// The maximum number of cached paths. With more receivers, the oldest entry is replaced.
     static let capacity = 32
 
     private struct Entry: Sendable {
-        /// The path as it stands in the report, escapes included.
+        /// The path as encoded in the report, including escapes.
         var bytes: [UInt8]
         var name: String
     }
 
     private var entries: [Entry] = []
-    /// The entry that was found last: most streams come from one receiver.
+    /// The index of the entry that was found last. It is checked first, because most streams come from one receiver.
     private var last = 0
     private var oldest = 0
 

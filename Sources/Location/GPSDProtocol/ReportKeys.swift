@@ -2,10 +2,10 @@
 
 import JSONBytes
 
-/// The members of one kind of object that are read, in the order in which gpsd writes them.
+/// The known members of one kind of JSON object, in the order in which gpsd writes them.
 struct ReportKeys<Key: CaseIterable & RawRepresentable & Sendable>: Sendable where Key.RawValue == String {
     private var keys: JSONKeys
-    /// The last is for all others.
+    /// All cases of `Key`. The last one represents unknown members.
     private let cases: [Key]
 
     init() {
@@ -13,16 +13,18 @@ struct ReportKeys<Key: CaseIterable & RawRepresentable & Sendable>: Sendable whe
         keys = JSONKeys(cases.dropLast().map(\.rawValue))
     }
 
-    /// An object begins.
+    /// Resets the prediction of the next key. Call it at the start of an object.
     mutating func begin() { keys.begin() }
 
-    /// The next key of the object, with the cursor before its value; nil, with the cursor behind the object, at its end.
+    /// Reads the next key of the object, with the reader positioned before its value. At the end of the object, returns
+    /// nil with the reader positioned past the object.
     mutating func next(_ reader: inout JSONReader) throws(JSONError) -> Key? {
         guard let place = try keys.next(&reader) else { return nil }
         return cases[place]
     }
 
-    /// The finite number behind the last key, or NaN. For those that mostly have as many digits as the time before.
+    /// Reads the value of the last key; NaN if it is not a finite number. Optimized for members whose numbers usually
+    /// have the same number of digits each time.
     @inline(__always)
     mutating func quantity(_ reader: inout JSONReader) throws(JSONError) -> Double {
         let value = try keys.doubleIfPresent(&reader)
@@ -30,7 +32,7 @@ struct ReportKeys<Key: CaseIterable & RawRepresentable & Sendable>: Sendable whe
     }
 }
 
-/// The members of a TPV. The earth-centred ones are here to be passed over quickly.
+/// The members of a TPV object. The ECEF members are listed so that they can be skipped quickly.
 enum PositionKey: String, CaseIterable, Sendable {
     case kind = "class"
     case device, status, mode, time, leapseconds, ept, lat, lon, altHAE, altMSL, alt, epx, epy, epv
@@ -40,21 +42,21 @@ enum PositionKey: String, CaseIterable, Sendable {
     case other
 }
 
-/// The members of a SKY.
+/// The members of a SKY object.
 enum SkyKey: String, CaseIterable, Sendable {
     case kind = "class"
     case device, time, xdop, ydop, vdop, tdop, hdop, gdop, pdop, nSat, uSat, satellites
     case other
 }
 
-/// The members of a satellite in a SKY.
+/// The members of a satellite in a SKY object.
 enum SatelliteKey: String, CaseIterable, Sendable {
     case number = "PRN"
     case el, az, ss, used, gnssid, svid, sigid, freqid, health
     case other
 }
 
-/// The members of an ATT.
+/// The members of an ATT object.
 enum AttitudeKey: String, CaseIterable, Sendable {
     case kind = "class"
     case device, time, heading, mheading, pitch, roll, yaw, dip, rot

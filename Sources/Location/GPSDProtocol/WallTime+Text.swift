@@ -3,9 +3,9 @@
 package import DeviceCore
 
 extension WallTime {
-    /// A time as gpsd writes it: `2021-06-16T23:46:05.800Z`, with any number of decimals or none. Decimals beyond the
-    /// nanosecond are cut off. The leap second :60 is the first second of the next minute, as in the system clock.
-    /// Nil for anything else and for times outside the range of `WallTime`.
+    /// Creates a time from gpsd's format, `2021-06-16T23:46:05.800Z`, with any number of decimals or none. Decimals
+    /// beyond nanoseconds are truncated. The leap second :60 is equal to the first second of the next minute, as in the
+    /// system clock. nil if the text has another format or the time is out of the range of `WallTime`.
     package init?(iso8601 text: UnsafeRawBufferPointer) {
         guard text.count >= 20, text[text.count - 1] == UInt8(ascii: "Z"),
             text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-"), text[10] == UInt8(ascii: "T"),
@@ -25,7 +25,8 @@ extension WallTime {
         self = time
     }
 
-    /// Seconds since 1970 as a JSON number. Plain decimals are taken exactly: Double keeps only 0.2 us of today's times.
+    /// Creates a time from a JSON number of seconds since 1970. Plain decimals are parsed exactly, because a `Double`
+    /// has a resolution of only 0.2 µs for current times.
     init?(decimal text: UnsafeRawBufferPointer) {
         var index = 0
         var seconds: Int64 = 0
@@ -36,7 +37,7 @@ extension WallTime {
         if index > 0, let nanoseconds = Self.decimals(text[index...]) {
             self.init(seconds: seconds, nanoseconds: nanoseconds)
         } else {
-            // Negative, very long or with an exponent.
+            // The number is negative, very long or has an exponent.
             guard let seconds = Double(Substring(String(decoding: text, as: UTF8.self))), abs(seconds) < 9.2e9 else {
                 return nil
             }
@@ -51,7 +52,8 @@ extension WallTime {
         self.init(nanoseconds: sum)
     }
 
-    /// Nothing, or a point and at least one digit: the fraction of a second in nanoseconds. Nil for anything else.
+    /// Returns the fraction of a second, in nanoseconds. The text must be empty or consist of a decimal point and at
+    /// least one digit; otherwise returns nil.
     private static func decimals(_ text: Slice<UnsafeRawBufferPointer>) -> Int64? {
         guard text.startIndex < text.endIndex else { return 0 }
         let bytes = text.base
@@ -71,7 +73,7 @@ extension WallTime {
         return digit <= 9 ? digit : nil
     }
 
-    /// The number at that place; far below zero when it is none.
+    /// Returns the two-digit number at an index; a large negative number if the text has no digits there.
     private static func twoDigits(_ text: UnsafeRawBufferPointer, _ index: Int) -> Int {
         guard let tens = digit(text[index]), let ones = digit(text[index + 1]) else { return -1_000_000 }
         return Int(tens) * 10 + Int(ones)

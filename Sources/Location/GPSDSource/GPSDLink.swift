@@ -5,7 +5,8 @@ import GPSDProtocol
 import Synchronization
 import SystemCalls
 
-/// A connection to gpsd. The source's thread or the executor of the subscriber reads it and posts to the hub.
+/// A connection to gpsd. Either the source's thread or the executor of the subscriber reads it and posts reports to the
+/// hub.
 final class GPSDLink: PollableSource {
     private struct Content: ~Copyable {
         let socket: Socket
@@ -13,10 +14,10 @@ final class GPSDLink: PollableSource {
         var reader: LineReader
         var decoder: any ReportDecoder
         var demand: UInt64
-        /// The last time at which the connection was read or its timeouts were handled.
+        /// The time at which the connection was last read or its timeouts were last handled.
         var lastActivity: BootTime
         var hasRead = false
-        /// The error that ended the connection.
+        /// The error that ended the connection; nil while it is open.
         var failure: DeviceError?
 
         init(
@@ -31,8 +32,8 @@ final class GPSDLink: PollableSource {
         }
     }
 
-    /// The number of lines after which an executor stops reading, so that the app's callbacks run: managers queue a thousand
-    /// reports.
+    /// The number of lines after which a read by an executor ends, so that the app's callbacks can run. Well below the
+    /// 1024 reports that a manager queues.
     private static let maximumLinesBeforeCallbacks = 400
     private let settings: GPSDSettings
     private let hub: PositionHub
@@ -41,7 +42,7 @@ final class GPSDLink: PollableSource {
     private let isClosed = Atomic<Bool>(false)
     private let heardService = Atomic<Bool>(false)
     private let watchdogDeadline = Atomic<Int64>(BootTime.zero.nanoseconds)
-    /// The socket, which the content keeps open.
+    /// The descriptor of the socket, which `content` keeps open.
     let descriptor: Int32
 
     init(
@@ -62,21 +63,21 @@ final class GPSDLink: PollableSource {
         content = ExclusiveValue(Content(socket, reader, decoder, demand: hub.demand, now: now))
     }
 
-    /// Requests reports.
+    /// Requests reports from gpsd.
     func greet() throws(DeviceError) {
         let number = content.useWhenFree { $0.socket.send(GPSDRequest.watch(enabled: true)) }
         if let number { throw settings.ended(errno: number) }
     }
 
-    /// True once gpsd has sent a line that could be decoded.
+    /// True once gpsd has sent a valid line.
     var hasHeardService: Bool { heardService.load(ordering: .acquiring) }
 
-    /// The time of the next timeout: the end of a held epoch, or the watchdog's.
+    /// The time of the next timeout, which is that of a held epoch or of the watchdog.
     var deadline: BootTime {
         min(hub.nextDeadline, BootTime(nanoseconds: watchdogDeadline.load(ordering: .acquiring)))
     }
 
-    /// Stops reading.
+    /// Disables further reads.
     func close() { isClosed.store(true, ordering: .releasing) }
 
     func readAvailable(_ cause: ReadCause) throws(DeviceError) -> ReadOutcome {
@@ -105,7 +106,7 @@ final class GPSDLink: PollableSource {
             content.reader.begin(
                 pause: content.hasRead ? pause : 0, limit: settings.timing.standstill, now: now)
             content.hasRead = true
-            // Lines that arrived before the end of a connection count.
+            // Executed even if the connection has ended, because the lines before its end are valid.
             defer {
                 content.reader.finish()
                 count(content.reader.takeCounts())
@@ -114,7 +115,8 @@ final class GPSDLink: PollableSource {
             isEmpty = try readLines(
                 content.socket, &content.framer, &content.reader, &content.decoder, untilEmpty: isOnExecutor)
         }
-        // If the process was suspended, timeouts may be handled before the next read, which has to know of the pause.
+        // Not updated if only timeouts are handled after a suspension of the process, because the next read needs the
+        // length of the pause.
         if isReadable || pause < settings.timing.standstill { content.lastActivity = now }
         if hub.nextDeadline <= now { hub.handOverDue(now: now) }
         defer { watchdogDeadline.store(content.reader.watchdog.deadline.nanoseconds, ordering: .releasing) }
@@ -128,7 +130,8 @@ final class GPSDLink: PollableSource {
         return isEmpty ? .drained : .moreAvailable
     }
 
-    /// Returns whether to read, whether an executor does, and the seconds by which this thread is later than intended.
+    /// Returns whether to read, whether an executor reads, and for how many seconds the process may have been
+    /// suspended.
     private func conditions(
         of cause: ReadCause, _ lastActivity: BootTime, _ reader: LineReader, now: BootTime
     ) -> (isReadable: Bool, isOnExecutor: Bool, pause: Double) {
@@ -144,16 +147,16 @@ final class GPSDLink: PollableSource {
         }
     }
 
-    /// Reads lines; returns false if more may be available.
+    /// Reads lines. Returns false if more lines may be available.
     ///
-    /// - Parameter untilEmpty: True to read until the socket is empty, as an executor has to. Otherwise a read that does not
-    ///   fill the buffer has emptied it, which saves a system call.
+    /// - Parameter untilEmpty: True to read until the socket is empty, as an executor has to. If false, reading ends
+    ///   when a read does not fill the buffer, which saves a system call.
     private func readLines(
         _ socket: borrowing Socket, _ framer: inout LineFramer, _ reader: inout LineReader,
         _ decoder: inout any ReportDecoder, untilEmpty: Bool
     ) throws(DeviceError) -> Bool {
         var lines = 0
-        // Bounded, because gpsd may send faster than this thread reads.
+        // Limited, because gpsd may send lines faster than this thread reads them.
         for _ in 0..<(reader.isCatchingUp ? 4096 : 256) {
             var result = Socket.ReadResult.nothing
             var space = 0

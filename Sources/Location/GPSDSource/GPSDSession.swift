@@ -3,7 +3,7 @@
 import DeviceCore
 import GPSDProtocol
 
-/// The work of the source's thread: connect, read until the connection ends, wait, and again.
+/// The loop of the source's thread: connect, read until the connection ends, pause, repeat.
 final class GPSDSession: Sendable {
     private let settings: GPSDSettings
     private let hub: PositionHub
@@ -24,7 +24,7 @@ final class GPSDSession: Sendable {
         self.count = count
     }
 
-    /// Works until nobody wants positions any more.
+    /// Runs until the hub has no subscribers.
     func run() {
         var backoff = Backoff(first: timing.firstRetry, limit: timing.lastRetry)
         while hub.isWanted {
@@ -50,13 +50,13 @@ final class GPSDSession: Sendable {
             #else
             throw DeviceError(
                 .notSupported,
-                "\(address) asks for libgps, but this build has the LibGPS trait off. Use gpsd://, or build with the trait."
+                "\(address) requires libgps, but this program was built without the LibGPS trait. Use gpsd://, or build with the trait."
             )
             #endif
         case .mqtt, .mqtts:
             throw DeviceError(
                 .notSupported,
-                "\(address) asks for a board at an MQTT broker, but this build has the LibMosquitto trait off. Build with --traits default,LibMosquitto."
+                "\(address) requires MQTT, but this program was built without the LibMosquitto trait. Build it with --traits default,LibMosquitto."
             )
         }
     }
@@ -73,11 +73,12 @@ final class GPSDSession: Sendable {
                 failure = error
             }
         }
-        throw failure ?? DeviceError(.unreachable, "The host of \(address) has no address. Check its name.")
+        throw failure
+            ?? DeviceError(.unreachable, "The host name of \(address) resolves to no address. Check the name.")
     }
 
-    /// Waits, but not longer than the subscribers are there that have been told of the failure: one that comes anew shall
-    /// not wait for what others have seen fail.
+    /// Waits, but returns early if the hub has no subscribers or new ones: a subscriber does not have to wait because
+    /// of failures before it subscribed.
     private func pause(seconds: Double, demand: UInt64) {
         let end = clock.now.advanced(bySeconds: seconds)
         while hub.isWanted, hub.demand == demand, clock.now < end {
@@ -85,7 +86,7 @@ final class GPSDSession: Sendable {
         }
     }
 
-    /// Reads until the connection ends, which is an error, or until nobody listens.
+    /// Reads until the hub has no subscribers. Throws when the connection ends.
     private func serve(
         _ socket: consuming Socket, _ decoder: sending any ReportDecoder, backoff: inout Backoff
     ) throws(DeviceError) {

@@ -3,15 +3,15 @@
 public import DeviceCore
 import Synchronization
 
-/// Positions from a gpsd: connects, reads, and connects again for as long as somebody listens.
+/// A source of positions from gpsd. It connects, reads, and reconnects while there are subscribers.
 ///
-/// One thread runs while there is a subscriber, even if the source itself has been released. It waits in poll(2), so it
-/// uses no time while gpsd is silent, and it never gives up: gpsd may start later, restart, or move.
+/// One thread runs while there are subscribers, even if the source itself has been released. It blocks in poll(2) while
+/// gpsd is silent, and retries without a limit, because gpsd may start later or restart.
 public final class GPSDSource: PositionSource {
     private let hub: PositionHub
     private let counts: Counts
 
-    /// A source that reads the gpsd at that address.
+    /// Creates a source that reads from the gpsd at an address.
     public init(
         address: PositionSourceAddress, clock: any DeviceClock, repairsWeekRollover: Bool = false,
         timing: GPSDTiming = GPSDTiming()
@@ -27,7 +27,8 @@ public final class GPSDSource: PositionSource {
         self.counts = counts
     }
 
-    /// Hands events to the closure on the source's thread.
+    /// Subscribes to positions. The closures are called on the source's thread, or on the executor of the request while
+    /// that executor reads the connection.
     public func subscribe(
         _ request: PositionRequest, receive: @escaping @Sendable (PositionEvent) -> Void,
         settled: @escaping @Sendable () -> Void
@@ -38,57 +39,57 @@ public final class GPSDSource: PositionSource {
     /// The last fix of the best receiver.
     public var lastFix: PositionFix? { hub.lastFix }
 
-    /// The receivers that gpsd has named.
+    /// The receivers that gpsd has reported.
     public var receivers: [ReceiverDescription] { hub.receivers }
 
-    /// What has been read so far.
+    /// The counts of all connections so far.
     public var statistics: GPSDStatistics { counts.sum.withLock { $0 } }
 
-    /// The sum of what all connections have read.
+    /// The counts of all connections.
     private final class Counts: Sendable {
         let sum = Mutex(GPSDStatistics())
     }
 }
 
-/// The times by which the client judges gpsd, in seconds.
+/// The timeouts and intervals of a gpsd client, in seconds.
 public struct GPSDTiming: Sendable {
-    /// How long one address may take to connect.
+    /// The timeout for connecting to one address.
     public var connect = 5.0
-    /// The pause before the first new attempt to connect; it doubles with each failure...
+    /// The pause after the first failed connection. It doubles with each further failure, up to ``lastRetry``.
     public var firstRetry = 0.25
-    /// ...up to this one.
+    /// The maximum pause between connection attempts.
     public var lastRetry = 10.0
-    /// Without a position report for this long, the position counts as lost.
+    /// The time without position reports after which the position counts as lost.
     public var silence = 10.0
-    /// While the receiver is silent, gpsd is asked this often whether it is still there. A program that waits sleeps all the
-    /// time between: that the connection lives, and gpsd's machine, the system looks after (TCP keep-alive, two minutes).
+    /// The interval between probes of gpsd while the receiver is silent. The process sleeps between probes. TCP
+    /// keep-alive detects a lost network connection within two minutes.
     public var probeInterval = 300.0
-    /// gpsd has to answer within this time, or the connection counts as dead.
+    /// The time within which gpsd has to answer a probe. After it, the connection counts as dead.
     public var answer = 5.0
-    /// After a standstill of this long, as when the process was stopped, what piled up meanwhile is dropped but for the
+    /// The minimum duration of a suspension of the process after which accumulated reports are dropped, except for the
     /// newest epoch.
     public var standstill = 2.0
-    /// A place that waits for the socket itself may look so much later than it should; then the source reads again.
+    /// The maximum delay of an executor that polls the socket. After it, the source's thread reads again.
     package var lateness = 0.5
 
-    /// The times that suit boards.
+    /// Creates timeouts that suit embedded boards.
     public init() {}
 }
 
-/// What a client has read so far.
+/// The counts of a gpsd client.
 public struct GPSDStatistics: Sendable, Hashable {
-    /// Connections that were made.
+    /// The number of established connections.
     public var connections = 0
-    /// Lines read.
+    /// The number of lines read.
     public var lines = 0
-    /// Position reports among them.
+    /// The number of position reports.
     public var positions = 0
-    /// Lines that made no sense and were skipped.
+    /// The number of invalid lines, which were skipped.
     public var malformedLines = 0
-    /// Reports dropped after a standstill of the process.
+    /// The number of reports dropped after a suspension of the process.
     public var staleReports = 0
 
-    /// Nothing read yet.
+    /// Creates counts of zero.
     public init() {}
 
     static func += (sum: inout GPSDStatistics, part: GPSDStatistics) {

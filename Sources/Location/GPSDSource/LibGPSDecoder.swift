@@ -5,17 +5,17 @@ import CLibGPS
 import DeviceCore
 import GPSDProtocol
 
-/// Reads gpsd's lines with libgps.
+/// Decodes gpsd's lines with libgps.
 ///
-/// Lines that libgps mishandles never reach it: it hangs for ever on a DEVICES line with five entries, loses a sky of
-/// more satellites than its array holds, and drops all that follows a nested value it does not know. Those, and every
-/// class other than TPV, SKY and ATT, are read by this package's own decoder.
+/// Lines that libgps handles incorrectly are not passed to it: it loops endlessly on a DEVICES line with five entries,
+/// drops a SKY report with more satellites than its array holds, and drops the remainder of a line after an unknown
+/// nested value. `GPSDDecoder` decodes these lines and all classes except TPV, SKY and ATT.
 struct LibGPSDecoder: ReportDecoder {
     private let parser: Parser
     private var native = GPSDDecoder()
     private var lastPath = ""
 
-    /// Owns libgps's memory.
+    /// The owner of libgps's memory.
     private final class Parser {
         let pointer: OpaquePointer
 
@@ -31,7 +31,7 @@ struct LibGPSDecoder: ReportDecoder {
         }
     }
 
-    /// The API of the libgps that this was built with, its major number times 100 and its minor one.
+    /// The API version of libgps at build time: the major version times 100 plus the minor version.
     static var apiVersion: Int32 { dsgps_api_version() }
 
     init() throws(DeviceError) {
@@ -59,7 +59,7 @@ struct LibGPSDecoder: ReportDecoder {
         return native.decode(line, position: &position)
     }
 
-    /// The path that the last line names, as one String for as long as it stays the same.
+    /// Returns the receiver path of the last line. The string is reused while the path does not change.
     private mutating func receiver() -> String {
         guard let path = dsgps_device(parser.pointer) else { return "" }
         let same = lastPath.utf8.withContiguousStorageIfAvailable { bytes -> Bool in
@@ -98,7 +98,7 @@ struct LibGPSDecoder: ReportDecoder {
 }
 
 extension WallTime {
-    /// The time of a libgps report; nil when it has none or one out of range.
+    /// Creates the time of a libgps report; nil if the report has no time or one out of range.
     fileprivate init?(_ seconds: Int64, _ nanoseconds: Int32, isPresent: Bool) {
         let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         guard isPresent, !overflow else { return nil }
@@ -107,7 +107,7 @@ extension WallTime {
 }
 
 extension Double {
-    /// The number, or NaN for an infinite one, which is no more of a measurement.
+    /// The number, or NaN if it is infinite.
     fileprivate var ifFinite: Double { isFinite ? self : .nan }
 }
 
@@ -157,7 +157,7 @@ extension Satellite {
         azimuth = satellite.azimuth.ifFinite
         signal = satellite.ss.ifFinite
         isUsed = satellite.used
-        // Without a number within the system, libgps's zeros mean nothing.
+        // If the number within the system is 0, libgps has not set these fields.
         if satellite.svid != 0 {
             system = System(rawValue: UInt8(clamping: satellite.gnssid))
             systemNumber = satellite.svid

@@ -3,16 +3,16 @@
 import DeviceCore
 import GPSDProtocol
 
-/// Decodes lines and passes on what they say. It lives as long as one connection.
+/// Decodes the lines of one connection and publishes the reports.
 struct LineReader {
     private let hub: PositionHub
-    /// Gives the civil time by which dates are mended; nil when they are not.
+    /// The clock whose wall time is used to correct dates; nil if dates are not corrected.
     private let rolloverClock: (any DeviceClock)?
     var watchdog: Watchdog
     private var standstill = Standstill()
     private var now = BootTime.zero
     private var counts = GPSDStatistics()
-    /// Where positions are decoded, again and again.
+    /// Reused for every position report.
     private var report = PositionReport()
 
     init(hub: PositionHub, watchdog: Watchdog, rolloverClock: (any DeviceClock)?) {
@@ -22,17 +22,21 @@ struct LineReader {
         counts.connections = 1
     }
 
-    /// True while the reports of a standstill are being read.
+    /// True while the reports that accumulated during a suspension of the process are being read.
     var isCatchingUp: Bool { standstill.isCatchingUp }
 
-    /// Reading begins after a pause of that many seconds.
+    /// Begins a read.
+    ///
+    /// - Parameters:
+    ///   - pause: The time since the previous read, in seconds.
+    ///   - limit: The time, in seconds, from which the pause counts as a suspension of the process.
     mutating func begin(pause: Double, limit: Double, now: BootTime) {
         self.now = now
         standstill.begin(pause: pause, limit: limit)
         if standstill.isCatchingUp { hub.discardHeld() }
     }
 
-    /// All that was there has been read.
+    /// Ends a read, after all available lines were read.
     mutating func finish() {
         guard standstill.isCatchingUp else { return }
         hub.together {
@@ -40,7 +44,7 @@ struct LineReader {
         }
     }
 
-    /// Reads one line.
+    /// Decodes a line and publishes its report.
     mutating func take(_ line: UnsafeRawBufferPointer, decoder: inout any ReportDecoder) {
         counts.lines += 1
         if hub.wantsLines { hub.post(line: line, arrival: now) }
@@ -80,7 +84,7 @@ struct LineReader {
         }
     }
 
-    /// What was counted since the last call.
+    /// Returns the counts since the last call.
     mutating func takeCounts() -> GPSDStatistics {
         defer { counts = GPSDStatistics() }
         counts.staleReports = standstill.takeDropped()
@@ -90,30 +94,30 @@ struct LineReader {
     private mutating func heardService() {
         let isFirst = !watchdog.hasHeardService
         watchdog.heardLine(now: now)
-        // The first intelligible line shows that gpsd is back.
+        // The first valid line shows that gpsd is available again.
         if isFirst { hub.setStatus(.available) }
     }
 }
 
-/// Reads one line of gpsd's: this package's decoder or libgps.
+/// A decoder of gpsd's lines: `GPSDDecoder` or libgps.
 protocol ReportDecoder {
-    /// What the line says. A position report is read into the argument, and the answer is nil. Never fails: a line that
-    /// makes no sense is `.malformed`.
+    /// Decodes a line. A position report is stored in `position`, and the result is nil. An invalid line is returned as
+    /// `.malformed`.
     mutating func decode(_ line: UnsafeRawBufferPointer, position: inout PositionReport) -> GPSDReport?
 }
 
 extension GPSDDecoder: ReportDecoder {}
 
-/// Mends the date of a receiver that has lost count of GPS weeks: the signal carries ten bits of the week number, so an
-/// old receiver is off by a multiple of 1024 weeks.
+/// Corrects the dates of receivers with a GPS week rollover: the signal contains ten bits of the week number, so the
+/// date of an old receiver is off by a multiple of 1024 weeks.
 enum WeekRollover {
     /// 1024 weeks in nanoseconds.
     static let period: Int64 = 1024 * 7 * 86_400 * 1_000_000_000
 
-    /// The time moved by whole rollovers to where it is nearest to the system clock.
+    /// Returns the time shifted by the multiple of 1024 weeks that brings it closest to the system clock.
     static func repaired(_ time: WallTime, near system: WallTime) -> WallTime {
-        // What is left of the distance once whole rollovers are taken off. Each time is taken by itself: their
-        // difference may be more than the range holds.
+        // The difference modulo 1024 weeks. The remainders are subtracted, because the difference of the times may
+        // overflow.
         var distance = system.nanoseconds % period - time.nanoseconds % period
         let half = period / 2
         while distance > half { distance -= period }

@@ -3,7 +3,7 @@
 import DeviceCore
 import SystemCalls
 
-/// A TCP connection that never blocks. The thin edge: one system call a function, errors named.
+/// A nonblocking TCP connection.
 struct Socket: ~Copyable {
     let descriptor: Int32
 
@@ -19,7 +19,7 @@ struct Socket: ~Copyable {
         case failed(errno: Int32)
     }
 
-    /// Reads what is there.
+    /// Reads available bytes.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> ReadResult {
         while true {
             let count = recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
@@ -33,7 +33,8 @@ struct Socket: ~Copyable {
         }
     }
 
-    /// Sends a request, which is far smaller than any socket buffer; returns the error number when it could not.
+    /// Sends a request, which always fits into the socket buffer unless gpsd has stopped reading. Returns nil on
+    /// success and the errno on failure.
     func send(_ bytes: [UInt8]) -> Int32? {
         bytes.withUnsafeBytes { buffer in
             let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
@@ -47,7 +48,7 @@ struct Socket: ~Copyable {
     }
 }
 
-/// The C function, whose name the method hides.
+/// The C function, whose name is shadowed by the method `send(_:)`.
 private func system_send(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int, _ flags: Int32) -> Int {
     send(descriptor, bytes, count, flags)
 }
@@ -60,7 +61,7 @@ extension Socket {
         var family: Int32
     }
 
-    /// The addresses of a host. Asking the resolver may take long; it runs on the source's own thread.
+    /// Returns the addresses of a host, at most eight. Blocks while the resolver works.
     static func resolve(_ address: PositionSourceAddress) throws(DeviceError) -> [Address] {
         var addresses: [Address] = []
         let result = Sockets.resolve(address.host, port: address.port) { entry in
@@ -79,13 +80,13 @@ extension Socket {
                 ? .system(call: "getaddrinfo", errno: errno) : .library(name: "getaddrinfo", code: result)
             throw DeviceError(
                 .unreachable,
-                "The host of \(address) cannot be found: \(String(cString: gai_strerror(result))). Check the name, or use its numeric address.",
+                "The host name of \(address) cannot be resolved: \(String(cString: gai_strerror(result))). Check the name, or use the numeric address.",
                 cause: cause)
         }
         return addresses
     }
 
-    /// Connects within the time; nil when the wait was interrupted because `isCancelled` turned true.
+    /// Connects within a time in seconds. Returns nil if `isCancelled` returned true after a wakeup.
     static func connect(
         _ target: Address, name: PositionSourceAddress, within seconds: Double, wakeUp: WakeUp, clock: any DeviceClock,
         isCancelled: () -> Bool
@@ -110,8 +111,8 @@ extension Socket {
         return connection
     }
 
-    /// Has the system find out when the other machine is gone, without waking this program: after a minute of silence it asks,
-    /// and after four answers that did not come, 15 s each, it ends the connection.
+    /// Enables TCP keep-alive, which detects a lost peer without waking this process: the first probe is sent after a
+    /// minute of silence, and the connection ends after four unanswered probes 15 s apart.
     private static func keepAlive(_ descriptor: Int32) {
         func set(_ level: Int32, _ option: Int32, _ value: Int32) {
             var value = value
@@ -126,8 +127,8 @@ extension Socket {
     private static func failure(_ name: PositionSourceAddress, call: String, errno number: Int32) -> DeviceError {
         let remedy =
             number == ECONNREFUSED
-            ? "Nobody listens there: start gpsd (systemctl start gpsd.socket), or set DEVICE_SERVICES_GPSD to where it runs."
-            : "Check that gpsd runs there and that the network lets it through."
+            ? "No server listens there: start gpsd (systemctl start gpsd.socket), or set DEVICE_SERVICES_GPSD to its address."
+            : "Check that gpsd runs there and that no firewall blocks the connection."
         return DeviceError(
             .unreachable, "\(name) cannot be reached. \(remedy)", cause: .system(call: call, errno: number))
     }

@@ -2,13 +2,13 @@
 
 import DeviceCore
 
-/// Keeps a process that was stopped for a while from replaying what piled up in the socket: only the newest epoch of
-/// each receiver gets through.
+/// Drops reports that accumulated in the socket while the process was suspended: only the newest epoch of each receiver
+/// is kept.
 ///
-/// A receiver that is slower than the limit looks like a standstill each time; as it has one epoch to report, it loses
-/// nothing.
+/// If the report interval of a receiver exceeds the limit, every read counts as one after a suspension. No reports are
+/// lost, because only one epoch is pending.
 struct Standstill: Sendable {
-    /// The most receivers, and the most reports of one epoch, that are kept.
+    /// The maximum number of receivers, and of reports per epoch.
     private static let capacity = 64
 
     private struct Epoch {
@@ -17,16 +17,16 @@ struct Standstill: Sendable {
     }
 
     private var newest: [Epoch] = []
-    /// True while what piled up is being read.
+    /// True while accumulated reports are being read.
     private(set) var isCatchingUp = false
     private var dropped = 0
 
-    /// Reading begins after a pause of that many seconds.
+    /// Begins a read, `pause` seconds after the previous one.
     mutating func begin(pause: Double, limit: Double) {
         isCatchingUp = pause >= limit
     }
 
-    /// Keeps a report back until the reading is done.
+    /// Stores a report until the end of the read.
     mutating func keep(_ report: PositionReport) {
         guard let index = newest.firstIndex(where: { $0.receiver == report.receiver }) else {
             if newest.count < Standstill.capacity {
@@ -46,7 +46,7 @@ struct Standstill: Sendable {
         newest[index].reports.append(report)
     }
 
-    /// Everything that piled up has been read: these are the reports that count.
+    /// Ends the read and returns the reports to publish.
     mutating func finish() -> [PositionReport] {
         defer {
             newest.removeAll()
@@ -55,7 +55,7 @@ struct Standstill: Sendable {
         return newest.flatMap(\.reports)
     }
 
-    /// How many reports were dropped since the last call.
+    /// Returns the number of reports dropped since the last call.
     mutating func takeDropped() -> Int {
         defer { dropped = 0 }
         return dropped

@@ -2,17 +2,18 @@
 
 import DeviceCore
 
-/// Tells a silent receiver from a dead connection: the first has no reports, the second does not even answer.
+/// Distinguishes a silent receiver from a dead connection: without a receiver, gpsd sends no reports but answers
+/// requests.
 struct Watchdog: Sendable {
-    /// What is due.
+    /// The action that is due.
     enum Action: Sendable, Equatable {
-        /// Nothing yet.
+        /// No action is due.
         case none
-        /// Ask gpsd for its version.
+        /// Request the version of gpsd.
         case probe
-        /// Tell the subscribers that reports have stopped.
+        /// Report to the subscribers that position reports have stopped.
         case declareSilent
-        /// Give the connection up.
+        /// Close the connection.
         case giveUp
     }
 
@@ -21,25 +22,25 @@ struct Watchdog: Sendable {
     private var lastLine: BootTime
     private var isSilent = false
     private var answerBy: BootTime?
-    /// True once gpsd has said something intelligible on this connection.
+    /// True once gpsd has sent a valid line on this connection.
     private(set) var hasHeardService = false
 
     init(timing: GPSDTiming, now: BootTime) {
         self.timing = timing
         lastReport = now
         lastLine = now
-        // A service that does not greet is asked at once, so that something else on that port is noticed soon.
+        // A service that sends no greeting times out early, so that a wrong port is detected soon.
         answerBy = now.advanced(bySeconds: timing.answer)
     }
 
-    /// A line of gpsd's has arrived.
+    /// Records the arrival of a valid line.
     mutating func heardLine(now: BootTime) {
         lastLine = now
         answerBy = nil
         hasHeardService = true
     }
 
-    /// A position report has arrived; true when it ends a silence.
+    /// Records the arrival of a position report. Returns true if it ends a silence.
     mutating func heardReport(now: BootTime) -> Bool {
         lastReport = now
         defer { isSilent = false }
@@ -51,7 +52,7 @@ struct Watchdog: Sendable {
         if !isSilent { lastReport = now }
     }
 
-    /// When to look again.
+    /// The time of the next check.
     var deadline: BootTime {
         let answer = answerBy ?? .never
         let probe = answerBy == nil ? probeAt : .never
@@ -59,7 +60,7 @@ struct Watchdog: Sendable {
         return min(answer, probe, silence)
     }
 
-    /// What has to be done now.
+    /// Returns the action that is due now.
     mutating func check(now: BootTime) -> Action {
         if let answerBy, now >= answerBy { return .giveUp }
         if !isSilent, now >= lastReport.advanced(bySeconds: timing.silence) {

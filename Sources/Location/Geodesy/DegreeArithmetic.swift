@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Sums and roundings of angles in degrees that lose nothing.
+/// Exact sums and roundings of angles in degrees.
 enum DegreeArithmetic {
-    /// The same angle between -180 and 180 degrees; exact.
+    /// Returns the equivalent angle between -180 and 180 degrees. The result is exact.
     static func reduced(_ angle: Double) -> Double {
         abs(angle) <= 180 ? angle : angle.remainder(dividingBy: 360)
     }
 
-    /// The angle moved to the grid of 2⁻⁵⁷ degrees when it is small.
+    /// Returns the angle, rounded to a multiple of 2⁻⁵⁷ degrees if it is small.
     ///
-    /// The step is a thousandth of a nanometre on the ground. It keeps products of tiny angles out of the
-    /// range where doubles underflow. It turns -0 into 0.
+    /// The step corresponds to a thousandth of a nanometre on the ground. The rounding keeps products of tiny angles
+    /// out of the range in which doubles underflow, and turns -0 into 0.
     static func snapped(_ angle: Double) -> Double {
         let grid = 0.0625
         guard abs(angle) < grid else { return angle }
         return angle < 0 ? grid - (grid - angle) : (angle + grid) - grid
     }
 
-    /// `to - from` between -180 and 180 degrees, as a rounded difference and what rounding took away; the two
-    /// together stay within 180 degrees.
+    /// Returns `to - from`, reduced to -180 ... 180 degrees, as a rounded difference and its rounding error. Their sum
+    /// is also within this range.
     static func difference(from: Double, to: Double) -> (rounded: Double, rest: Double) {
         let first = exactSum(reduced(to), -reduced(from))
         let second = exactSum(reduced(first.rounded), first.rest)
-        // A hair beyond 180 degrees one way is a hair less the other way.
+        // A difference slightly beyond 180 degrees in one direction is slightly less than 180 degrees in the other.
         if abs(second.rounded) == 180 && second.rest != 0 {
             return (second.rest > 0 ? -180 : 180, second.rest)
         }
         return second
     }
 
-    /// The sum of two numbers as its nearest double and the rounding error, both exact (D. E. Knuth, The Art of
+    /// Returns the sum of two numbers as its nearest double and the rounding error, both exact (D. E. Knuth, The Art of
     /// Computer Programming, volume 2, section 4.2.2, theorem B).
     private static func exactSum(_ a: Double, _ b: Double) -> (rounded: Double, rest: Double) {
         let sum = a + b

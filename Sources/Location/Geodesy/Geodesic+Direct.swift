@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The end of a path that was given by its start, its direction and its length.
+/// The solution of the direct problem: the end of a path with a given start, direction and length.
 ///
-/// All values are NaN when the start was not valid or the direction or length was not finite.
+/// All values are NaN if the start is not valid or the direction or length is not finite.
 package struct GeodesicDirect: Equatable, Sendable {
-    /// The point reached; its longitude lies between -180 and 180 degrees.
+    /// The end of the path; its longitude is between -180 and 180 degrees.
     package let destination: GeodeticCoordinate
 
     /// The direction of travel at the destination, in degrees clockwise from north, from -180 to 180.
@@ -16,17 +16,17 @@ package struct GeodesicDirect: Equatable, Sendable {
 }
 
 extension Geodesic {
-    /// Where a path ends that leaves a point in a direction and goes on for a distance.
+    /// Returns the end of the path that leaves a point in a direction and has a given length.
     ///
     /// - Parameters:
-    ///   - start: The point of departure.
-    ///   - azimuth: The direction at departure in degrees clockwise from north; any finite value. At a pole north is
-    ///     the direction that points along the coordinate's longitude.
-    ///   - distance: The length of the path in metres; negative goes the other way. It may be longer than the way
-    ///     round the earth.
-    /// - Returns: The point reached, with an error of about 20 nanometres for paths up to once round the earth, and
-    ///   the direction of travel there. All values are NaN when the start is not valid (see
-    ///   ``GeodeticCoordinate/isValid``) or when azimuth or distance is not finite.
+    ///   - start: The start of the path.
+    ///   - azimuth: The direction at the start in degrees clockwise from north; any finite value. At a pole, north is
+    ///     the direction along the meridian of the coordinate's longitude.
+    ///   - distance: The length of the path in metres; a negative length is in the opposite direction. It may be longer
+    ///     than the circumference of the earth.
+    /// - Returns: The end of the path, with an error of about 20 nanometres for paths up to once around the earth, and
+    ///   the direction of travel there. All values are NaN if the start is not valid (see
+    ///   ``GeodeticCoordinate/isValid``) or if azimuth or distance is not finite.
     package static func direct(
         from start: GeodeticCoordinate, azimuth: Double, distance: Double
     ) -> GeodesicDirect {
@@ -37,7 +37,7 @@ extension Geodesic {
         let node = circle.equatorialAzimuth
         let epsilon = circle.epsilon
 
-        // Distance to arc (Karney 2013, equations 7 and 20).
+        // The arc of the distance (Karney 2013, equations 7 and 20).
         let series = DistanceSeries(epsilon: epsilon)
         let startPeriodic = series.periodic(circle.arc)
         let tau12 = distance / (WGS84.semiMinorAxis * series.scale)
@@ -45,11 +45,11 @@ extension Geodesic {
         let arc = tau12 + startPeriodic + DistanceSeries.reverted(epsilon: epsilon)(tau2)
         let end = circle.arc + SineCosine(radians: arc)
 
-        // Back from the sphere (Karney 2013, equations 8 and 11 to 14).
+        // From the sphere to the ellipsoid (Karney 2013, equations 8 and 11 to 14).
         let sine = node.cosine * end.sine
         let northward = node.cosine * end.cosine
         var cosine = (node.sine * node.sine + northward * northward).squareRoot()
-        // Exactly at a pole any direction will do; north along the longitude returned is taken.
+        // The direction is arbitrary exactly at a pole; the result is north along the returned longitude.
         let finalAzimuth = cosine == 0 ? SineCosine(sine: 0, cosine: 1) : SineCosine(sine: node.sine, cosine: northward)
         cosine = max(cosine, SineCosine.tiny)
         let omega = SineCosine(sine: node.sine * end.sine, cosine: end.cosine) - circle.longitude

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The shortest path between two points: how long it is, and in which direction it leaves and arrives.
+/// The solution of the inverse problem: the length of the shortest path between two points, and its directions at the
+/// ends.
 ///
-/// All three values are NaN when either point was not valid.
+/// All three values are NaN if either point is not valid.
 package struct GeodesicInverse: Equatable, Sendable {
     /// The length of the shortest path, in metres.
     package let distance: Double
@@ -10,8 +11,8 @@ package struct GeodesicInverse: Equatable, Sendable {
     /// The direction of travel at the first point, in degrees clockwise from north, from -180 to 180.
     package let initialAzimuth: Double
 
-    /// The direction of travel (not the way back) at the second point, in degrees clockwise from north,
-    /// from -180 to 180.
+    /// The direction of travel (not of the way back) at the second point, in degrees clockwise from north, from -180 to
+    /// 180.
     package let finalAzimuth: Double
 
     static var invalid: GeodesicInverse {
@@ -20,12 +21,12 @@ package struct GeodesicInverse: Equatable, Sendable {
 }
 
 extension Geodesic {
-    /// The shortest path between two points.
+    /// Returns the shortest path between two points.
     ///
     /// - Returns: The distance in metres, with an error of about 15 nanometres, and the direction of travel at both
-    ///   ends. At a pole north is the direction that points along the coordinate's longitude. Coincident points have
-    ///   both azimuths zero. Where two paths are equally short (antipodal points) one of them is returned. All values
-    ///   are NaN when a point is not valid (see ``GeodeticCoordinate/isValid``).
+    ///   ends. At a pole, north is the direction along the meridian of the coordinate's longitude. For coincident
+    ///   points both azimuths are zero. If two paths are equally short (antipodal points), one of them is returned. All
+    ///   values are NaN if a point is not valid (see ``GeodeticCoordinate/isValid``).
     package static func inverse(from start: GeodeticCoordinate, to end: GeodeticCoordinate) -> GeodesicInverse {
         guard start.isValid, end.isValid else { return .invalid }
         var (eastward, rest) = DegreeArithmetic.difference(from: start.longitude, to: end.longitude)
@@ -46,8 +47,8 @@ extension Geodesic {
         if path.distance == 0 {
             return GeodesicInverse(distance: 0, initialAzimuth: 0, finalAzimuth: 0)
         }
-        // Swapping the ends turns the path round: both azimuths change by 180 degrees and east changes sides, which
-        // leaves the sine as it was.
+        // Swapping the ends reverses the path: both azimuths change by 180 degrees, and east and west are exchanged,
+        // which leaves the sine unchanged.
         let azimuths = isSwapped ? (path.arrival, path.departure) : (path.departure, path.arrival)
         let cosineSign = isSwapped ? -northSign : northSign
         return GeodesicInverse(

@@ -2,7 +2,7 @@
 
 /// A sum of six sines of even multiples of an angle, `c1 sin 2σ + c2 sin 4σ + ... + c6 sin 12σ`.
 ///
-/// Six stored properties instead of an array: no allocation, no bounds checks.
+/// Six stored properties instead of an array avoid allocation and bounds checks.
 struct SineSeries {
     var c1: Double
     var c2: Double
@@ -11,7 +11,7 @@ struct SineSeries {
     var c5: Double
     var c6: Double
 
-    /// The value of the sum at an angle, by Clenshaw's recurrence.
+    /// Returns the value of the sum at an angle, by Clenshaw's recurrence.
     func callAsFunction(_ angle: SineCosine) -> Double {
         let twiceCosine = 2 * (angle.cosine - angle.sine) * (angle.cosine + angle.sine)
         let b5 = c5 + twiceCosine * c6
@@ -47,7 +47,7 @@ struct DistanceSeries {
             c6: e4 * e2 * (-7 / 2048))
     }
 
-    /// The reverted series `B1'`: `σ = τ + B1'(τ)` for the distance `τ = s / (b A1)` (Karney 2013, equations 20
+    /// Returns the reverted series `B1'`: `σ = τ + B1'(τ)` for the distance `τ = s / (b A1)` (Karney 2013, equations 20
     /// and 21).
     static func reverted(epsilon e: Double) -> SineSeries {
         let e2 = e * e
@@ -91,14 +91,14 @@ struct LongitudeSeries {
             c6: 0)
     }
 
-    /// `A3` alone.
+    /// Returns `A3`.
     static func scale(epsilon e: Double) -> Double {
         let n = WGS84.thirdFlattening
         let tail = e * ((3 + 2 * n) / 64 + e * (3 / 128))
         return 1 - e * ((1 - n) / 2 + e * ((2 + n * (1 - 3 * n)) / 8 + e * ((1 + n * (3 + n)) / 16 + tail)))
     }
 
-    /// `A3 (σ2 + B3(σ2) - σ1 - B3(σ1))`, where `arc` is `σ2 - σ1` in radians.
+    /// Returns `A3 (σ2 + B3(σ2) - σ1 - B3(σ1))`, where `arc` is `σ2 - σ1` in radians.
     func callAsFunction(from start: SineCosine, to end: SineCosine, arc: Double) -> Double {
         scale * (arc + (periodic(end) - periodic(start)))
     }
@@ -107,9 +107,9 @@ struct LongitudeSeries {
 /// The difference of the integrals that give distance and reduced length, `J(σ) = I1(σ) - I2(σ)` (Karney 2013,
 /// equations 39 to 43).
 ///
-/// Only the slope for Newton's method is made from it.
+/// It is used only for the slope in Newton's method.
 struct ReducedLengthSeries {
-    /// What grows with the arc, for one radian of it.
+    /// The part that grows with the arc, per radian.
     let secular: Double
 
     /// The periodic part.
@@ -132,7 +132,7 @@ struct ReducedLengthSeries {
             c6: i1.scale * i1.periodic.c6 - scale * e4 * e2 * (77 / 2048))
     }
 
-    /// `J(σ2) - J(σ1)`, where `arc` is `σ2 - σ1` in radians.
+    /// Returns `J(σ2) - J(σ1)`, where `arc` is `σ2 - σ1` in radians.
     func callAsFunction(from start: SineCosine, to end: SineCosine, arc: Double) -> Double {
         secular * arc + (periodic(end) - periodic(start))
     }

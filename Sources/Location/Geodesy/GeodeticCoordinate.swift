@@ -2,22 +2,22 @@
 
 /// A point on the WGS-84 ellipsoid, given by its geodetic latitude and its longitude.
 ///
-/// Both are in degrees, north and east positive. Any pair of numbers can be stored; whether it names a point is
-/// told by ``isValid``.
+/// Both are in degrees, positive north and east. Any pair of numbers can be stored; ``isValid`` determines whether it
+/// is a point.
 public struct GeodeticCoordinate: Equatable, Sendable {
     /// The geodetic latitude in degrees, from -90 (south pole) to 90 (north pole).
     public var latitude: Double
 
-    /// The longitude in degrees east of Greenwich; any finite value, taken modulo 360.
+    /// The longitude in degrees, positive east of Greenwich; any finite value, taken modulo 360.
     public var longitude: Double
 
-    /// Creates a coordinate from degrees; nothing is checked or changed.
+    /// Creates a coordinate from degrees. The values are neither checked nor changed.
     public init(latitude: Double, longitude: Double) {
         self.latitude = latitude
         self.longitude = longitude
     }
 
-    /// Whether the latitude lies within ±90 degrees and the longitude is finite.
+    /// Whether the latitude is within ±90 degrees and the longitude is finite.
     ///
     /// A longitude beyond ±180 degrees is valid and means the same meridian as its remainder modulo 360.
     public var isValid: Bool {
@@ -25,10 +25,10 @@ public struct GeodeticCoordinate: Equatable, Sendable {
     }
 }
 
-/// The WGS-84 ellipsoid: the shape that GPS positions refer to.
+/// The WGS-84 ellipsoid, the reference ellipsoid of GPS positions.
 ///
-/// Lengths are in metres. The two defining constants are the semi-major axis and the flattening (NIMA TR8350.2,
-/// third edition, table 3.1); everything else follows from them.
+/// Lengths are in metres. The two defining constants are the semi-major axis and the flattening (NIMA TR8350.2, third
+/// edition, table 3.1); all others are derived from them.
 package enum WGS84 {
     /// The equatorial radius `a`, in metres.
     package static var semiMajorAxis: Double { 6_378_137 }

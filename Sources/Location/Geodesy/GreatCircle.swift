@@ -2,29 +2,29 @@
 
 /// The latitude on the auxiliary sphere: `tan β = (1 - f) tan φ` (Karney 2013, equation 6).
 struct ReducedLatitude {
-    /// Sine and cosine of `β`; the cosine is never zero.
+    /// The sine and cosine of `β`; the cosine is never zero.
     var angle: SineCosine
 
     var sine: Double { angle.sine }
     var cosine: Double { angle.cosine }
 
-    /// Creates it from a geodetic latitude between -90 and 90 degrees.
+    /// Creates a reduced latitude from a geodetic latitude between -90 and 90 degrees.
     init(latitude: Double) {
         let geodetic = SineCosine(degrees: latitude)
         angle = SineCosine(y: (1 - WGS84.flattening) * geodetic.sine, x: geodetic.cosine)
-        // A pole is moved by 10⁻¹⁴⁷ m so that azimuth and longitude stay defined there.
+        // A pole is moved by 10⁻¹⁴⁷ m, so that azimuth and longitude are defined there.
         angle.cosine = max(angle.cosine, SineCosine.tiny)
     }
 
-    /// `w = √(1 + e'² sin² β)`, by which meridional lengths on the sphere are stretched.
+    /// `w = √(1 + e'² sin² β)`, the factor by which meridional lengths on the sphere are stretched.
     var stretch: Double {
         (1 + WGS84.secondEccentricitySquared * sine * sine).squareRoot()
     }
 }
 
-/// A geodesic's image on the auxiliary sphere: the great circle through a latitude in a direction.
+/// The image of a geodesic on the auxiliary sphere: the great circle through a latitude in a direction.
 struct GreatCircle {
-    /// `α0`, the azimuth where the circle crosses the equator northward.
+    /// `α0`, the azimuth at the northward crossing of the equator.
     let equatorialAzimuth: SineCosine
 
     /// `σ`, the arc length from that crossing to the given point.
@@ -38,7 +38,8 @@ struct GreatCircle {
         equatorialAzimuth = SineCosine(
             sine: azimuth.sine * latitude.cosine,
             cosine: (azimuth.cosine * azimuth.cosine + cosine * cosine).squareRoot())
-        // On the equator heading due east or west, the point itself is taken as the crossing.
+        // If the point is on the equator and the direction is due east or west, the point itself is used as the
+        // crossing.
         let onEquator = latitude.sine == 0 && azimuth.cosine == 0
         let northward = onEquator ? 1 : azimuth.cosine * latitude.cosine
         arc = SineCosine(y: latitude.sine, x: northward)
@@ -50,7 +51,7 @@ struct GreatCircle {
         Self.epsilon(cosineSquared: equatorialAzimuth.cosine * equatorialAzimuth.cosine)
     }
 
-    /// The expansion parameter for a given `cos² α0`.
+    /// Returns the expansion parameter for a given `cos² α0`.
     static func epsilon(cosineSquared: Double) -> Double {
         let k2 = WGS84.secondEccentricitySquared * cosineSquared
         return k2 / (2 * (1 + (1 + k2).squareRoot()) + k2)

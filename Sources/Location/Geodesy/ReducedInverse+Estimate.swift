@@ -3,21 +3,21 @@
 import SystemCalls
 
 extension ReducedInverse {
-    /// What can be said before iterating.
+    /// The result of the estimation before the iteration.
     enum Estimate {
-        /// The points are so close that the sphere gives the answer to full precision.
+        /// The solution, for points so close that the sphere gives it with full precision.
         case solved(Path)
 
-        /// A departure to start Newton's method from.
+        /// A departure from which to start Newton's method.
         case azimuth(SineCosine)
     }
 
-    /// A first guess at the departure (Karney 2013, section 5).
+    /// Returns a first estimate of the departure (Karney 2013, section 5).
     func estimate() -> Estimate {
         let difference = end.angle - start.angle
         let sum = end.angle + start.angle
 
-        // For short lines the sphere's radius is fitted to the mean latitude (equation 48).
+        // For short lines the radius of the sphere is adapted to the mean latitude (equation 48).
         let isShort = difference.cosine >= 0 && difference.sine < 0.5 && end.cosine * longitude < 0.5
         var omega = longitudeAngle
         var stretch = 1.0
@@ -29,7 +29,7 @@ extension ReducedInverse {
             omega = SineCosine(radians: longitude / ((1 - WGS84.flattening) * stretch))
         }
 
-        // Equations 49 to 51, with 1 - cos ω and 1 + cos ω written so that they do not cancel.
+        // Equations 49 to 51, with 1 - cos ω and 1 + cos ω written without cancellation.
         let sine = end.cosine * omega.sine
         let square = omega.sine * omega.sine
         let cosine =
@@ -54,7 +54,7 @@ extension ReducedInverse {
         return .azimuth(antipodalEstimate(latitudeSum: sum.sine))
     }
 
-    /// A departure for nearly antipodal points, from the astroid that the geodesics touch there (Karney 2013,
+    /// Returns a departure for nearly antipodal points, from the astroid that the geodesics touch there (Karney 2013,
     /// equations 52 to 57).
     private func antipodalEstimate(latitudeSum: Double) -> SineCosine {
         let epsilon = GreatCircle.epsilon(cosineSquared: start.sine * start.sine)
@@ -62,7 +62,8 @@ extension ReducedInverse {
         let x = -supplement / longitudeScale
         let y = latitudeSum / (longitudeScale * start.cosine)
 
-        // Inside the astroid on its axis every departure is a root of the other formula; this picks the shortest.
+        // On the axis inside the astroid, every departure is a root of the other formula; this one selects the shortest
+        // path.
         if y > -200 * Double.ulpOfOne && x > -1 - 1000 * 0x1p-26 {
             let sine = min(1, -x)
             return SineCosine(sine: sine, cosine: -(1 - sine * sine).squareRoot())
@@ -73,30 +74,30 @@ extension ReducedInverse {
         return Self.eastward(sine: end.cosine * omega.sine, cosine: latitudeSum - curve)
     }
 
-    /// The direction of a vector; due east where rounding has turned it away from the eastern half.
+    /// Returns the direction of a vector; due east if rounding has moved it out of the eastern half.
     private static func eastward(sine: Double, cosine: Double) -> SineCosine {
         sine > 0 ? SineCosine(y: sine, x: cosine) : SineCosine(sine: 1, cosine: 0)
     }
 
-    /// The arc below which the ellipsoid differs from the fitted sphere by less than rounding: about 0.2 m.
+    /// The arc below which the ellipsoid differs from the adapted sphere by less than rounding: about 0.2 m.
     private static var sphericalArc: Double { 3.6e-8 }
 }
 
-/// The plane problem to which nearly antipodal points lead: lines that touch an astroid (Karney 2013, figure 5).
+/// The plane problem for nearly antipodal points: lines that touch an astroid (Karney 2013, figure 5).
 enum Astroid {
-    /// The positive root `k` of `x² / (1 + k)² + y² / k² = 1` (Karney 2013, equation 55), close enough to start
-    /// Newton's method on the ellipsoid from.
+    /// Returns the positive root `k` of `x² / (1 + k)² + y² / k² = 1` (Karney 2013, equation 55), accurate enough to
+    /// start Newton's method on the ellipsoid.
     ///
-    /// The left side falls and is convex for `k > 0`, so Newton's method that starts below the root climbs to it and
-    /// never passes it. Below the root lie `|y|` and `|x| - 1`, because one term alone is 1 there; and, because
-    /// `(1 + k)⁻² ≥ 1 - 2k`, whatever makes `(1 - x²) k² + 2 x² k³` at most `y²`. The greatest of them is
-    /// within a small factor of the root even beside the cusps.
+    /// The left side decreases and is convex for `k > 0`, so Newton's method, started below the root, increases towards
+    /// it and never passes it. `|y|` and `|x| - 1` are below the root, because one term alone is 1 there. Because `(1 +
+    /// k)⁻² ≥ 1 - 2k`, so is every `k` for which `(1 - x²) k² + 2 x² k³` is at most `y²`. The greatest of these values
+    /// is within a small factor of the root, even near the cusps.
     static func parameter(x: Double, y: Double) -> Double {
         let x2 = x * x
         let y2 = y * y
         var k = max(abs(y), abs(x) - 1)
         let inner = max(0, 1 - x2)
-        // Each of the two terms takes at most half of y².
+        // Each of the two terms is at most half of y².
         k = max(k, min((y2 / (2 * inner)).squareRoot(), cbrt(y2 / (4 * x2))))
         guard k > 0, k.isFinite else { return 0 }
         for _ in 0..<6 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ReducedInverse {
-    /// A geodesic from the first point that was followed to the second point's latitude.
+    /// A geodesic that starts at the first point and ends at the latitude of the second point.
     private struct Trial {
-        /// The longitude it arrives at less the one wanted, in radians.
+        /// The longitude of its end minus that of the second point, in radians.
         var longitudeError: Double
 
-        /// The change of that longitude with the departure's azimuth.
+        /// The derivative of that longitude with respect to the azimuth of the departure.
         var slope: Double
 
         var arrival: SineCosine
@@ -16,8 +16,8 @@ extension ReducedInverse {
         var epsilon: Double
     }
 
-    /// Turns the departure until the geodesic meets the second point: Newton's method, kept inside a bracket that
-    /// falls back on bisection (Karney 2013, section 4).
+    /// Changes the departure until the geodesic meets the second point, by Newton's method within a bracket, with
+    /// bisection as a fallback (Karney 2013, section 4).
     func refine(_ estimate: SineCosine) -> Path {
         let rounding = Double.ulpOfOne
         var departure = estimate
@@ -31,7 +31,7 @@ extension ReducedInverse {
         for step in 0..<84 {
             let error = trial.longitudeError
             if isBracketClosed || !(abs(error) >= (isPolished ? 8 : 1) * rounding) { break }
-            // The longitude reached grows with the azimuth.
+            // The longitude of the end increases with the azimuth.
             if error > 0 {
                 if departure.cosine * high.sine > high.cosine * departure.sine { high = departure }
             } else {
@@ -56,10 +56,10 @@ extension ReducedInverse {
         return Path(distance: distance, departure: departure, arrival: trial.arrival)
     }
 
-    /// Follows the geodesic that leaves with an azimuth (Karney 2013, equations 5, 10 to 12, 38, 45 and 46).
+    /// Computes the geodesic with an azimuth of departure (Karney 2013, equations 5, 10 to 12, 38, 45 and 46).
     private func follow(_ azimuth: SineCosine) -> Trial {
         var departure = azimuth
-        // A line along the equator has no crossing to count from; this one bends south by nothing.
+        // A line along the equator has no equator crossing to count from; this deviation to the south is negligible.
         if start.sine == 0 && departure.cosine == 0 { departure.cosine = -SineCosine.tiny }
         let circle = GreatCircle(latitude: start.angle, azimuth: departure)
         let node = circle.equatorialAzimuth

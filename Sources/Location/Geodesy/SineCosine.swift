@@ -2,10 +2,10 @@
 
 import SystemCalls
 
-/// An angle, or a point of the unit circle, held as its sine and cosine.
+/// An angle, or a point of the unit circle, represented by its sine and cosine.
 ///
-/// The geodesic formulas need hardly anything else of an angle, and in this form no precision is lost near the
-/// poles or the antipodes.
+/// The geodesic formulas need mainly these two values, and in this representation no precision is lost near the poles
+/// or the antipodes.
 struct SineCosine {
     var sine: Double
     var cosine: Double
@@ -15,7 +15,7 @@ struct SineCosine {
         self.cosine = cosine
     }
 
-    /// The angle of the vector (`x`, `y`) of any length but zero, counted from the x axis.
+    /// Creates the angle of the vector (`x`, `y`), counted from the x axis. The vector may have any length except zero.
     init(y: Double, x: Double) {
         let length = (x * x + y * y).squareRoot()
         sine = y / length
@@ -27,9 +27,10 @@ struct SineCosine {
         cosine = cos(radians)
     }
 
-    /// The angle, from -180 to 180 degrees, plus a tiny correction in degrees; exact at multiples of 90 degrees.
+    /// Creates an angle from degrees, from -180 to 180, plus a tiny correction in degrees. Exact at multiples of 90
+    /// degrees.
     init(degrees: Double, plus correction: Double = 0) {
-        // The quadrant is taken off first because that subtraction is exact, unlike a conversion to radians.
+        // The quadrant is subtracted first, because this subtraction is exact, unlike the conversion to radians.
         let quadrant = (degrees / 90).rounded(.toNearestOrEven)
         let radians = (degrees - quadrant * 90 + correction) * degree
         let s = sin(radians)
@@ -48,7 +49,8 @@ struct SineCosine {
 
     /// The angle in degrees, from -180 to 180; exact at multiples of 90 degrees.
     var degrees: Double {
-        // The arc tangent is only taken within 45 degrees of an axis: near the axes small angles keep their precision.
+        // The arc tangent is used only within 45 degrees of an axis, so that small angles near the axes keep their
+        // precision.
         if abs(sine) <= abs(cosine) {
             let fromAxis = atan2(sine, abs(cosine)) / degree
             if cosine >= 0 { return fromAxis }
@@ -77,6 +79,6 @@ struct SineCosine {
 private var degree: Double { Double.pi / 180 }
 
 extension SineCosine {
-    /// A sine that stands for zero where zero itself would make a direction undefined; its square does not underflow.
+    /// A substitute for a sine of zero, which would make a direction undefined; its square does not underflow.
     static var tiny: Double { 0x1p-511 }
 }

@@ -2,27 +2,29 @@
 
 import DeviceCore
 
-/// Makes instants of times of day: dates come now and then only.
+/// A clock that combines times of day with dates, which sentences contain less often.
 struct NMEAClock {
     static let day: Int64 = 86_400_000_000_000
 
-    /// The midnight before the last time, in nanoseconds since 1970; as long as no date is known, since some midnight.
+    /// The midnight before the last time, in nanoseconds since 1970. Relative to an arbitrary midnight until a date is
+    /// known.
     private var midnight: Int64 = 0
     private var timeOfDay: Int64?
     /// The certainty of the date, in ascending order.
     private enum Dating: Int {
         case none
-        /// From a receiver that may not know the date yet: without a fix, or with the first date of GPS or its clock.
+        /// The date of a receiver that may not know the date yet: it has no fix, or reports the first date of GPS or of
+        /// its own clock.
         case provisional
         case certain
     }
 
     private var dating = Dating.none
-    /// True once a date is known.
+    /// True if a date is known.
     var isDated: Bool { dating != .none }
-    /// True once a date that is not provisional is known.
+    /// True if a date is known that is not provisional.
     var hasCertainDate: Bool { dating == .certain }
-    /// The midnight before the first time of all; nil while no date is known.
+    /// The midnight before the first time; nil until a date is known.
     private(set) var firstMidnight: Int64?
 
     init(midnight: Int64?) {
@@ -32,15 +34,16 @@ struct NMEAClock {
         dating = .certain
     }
 
-    /// The last instant; nil before the first.
+    /// The last time, in nanoseconds since 1970 or an arbitrary midnight; nil until a time is known.
     var last: Int64? { timeOfDay.map { midnight.addingSaturated($0) } }
 
-    /// Takes a time, and a date when there is one.
+    /// Updates the clock with the time of day and the date of an epoch, in nanoseconds; nil if the epoch has none.
     ///
-    /// - Parameter isProvisional: True for a date that is used only until a certain one is known.
+    /// - Parameter isProvisional: True for a date that is only used until a date is known that is not provisional.
     mutating func advance(to time: Int64?, date: Int64?, isProvisional: Bool = false) {
         if let time {
-            // From late to early, midnight was between. A small step back is a step back.
+            // A step of more than 12 hours crosses midnight: a step back leads to the next day, a step forward to the
+            // previous day. Smaller steps stay within the day.
             if let last = timeOfDay {
                 if time < last - Self.day / 2 { midnight = midnight.addingSaturated(Self.day) }
                 if time > last + Self.day / 2 { midnight = midnight.subtractingSaturated(Self.day) }
@@ -49,7 +52,7 @@ struct NMEAClock {
         }
         let found = isProvisional ? Dating.provisional : .certain
         guard let date, found.rawValue >= dating.rawValue else { return }
-        // The first date also dates the earlier times, across any midnights in between.
+        // The first date also determines the dates of all earlier times, including the midnights since the first time.
         if found != dating {
             firstMidnight = date.subtractingSaturated(midnight.subtractingSaturated(firstMidnight ?? 0))
         }

@@ -2,38 +2,43 @@
 
 public import DeviceCore
 
-/// Makes reports of the sentences of NMEA 0183.
+/// A decoder that converts sentences of NMEA 0183 to reports.
 ///
 ///     var decoder = NMEADecoder()
 ///     for line in lines { decoder.decode(line) { report in … } }
 ///     decoder.finish { report in … }
 ///
-/// It reads GGA, GNS, RMC, GLL, VTG, GSA, GSV, GST, ZDA, DPT, HDT, HDG, HDM, THS, VHW, ROT and the pitch and roll of XDR, of
-/// every talker. Other sentences are passed over, and those with a wrong checksum count for nothing. All sentences of one
-/// time make one epoch, which is handed over when the next one begins: satellites, then the position, then directions.
-/// A sentence whose time differs from that of its epoch by whole quarter hours is in local time; its time is ignored.
+/// Decodes GGA, GNS, RMC, GLL, VTG, GSA, GSV, GST, ZDA, DPT, HDT, HDG, HDM, THS, VHW, ROT and the pitch, roll and yaw
+/// of XDR, from all talkers. Other sentences, and sentences with an invalid checksum, are ignored. All sentences with
+/// the same time form an epoch. Its reports are delivered when the next epoch begins: satellites, position, then
+/// attitude. If the time of a sentence differs from that of its epoch by a multiple of 15 minutes, the time is assumed
+/// to be local and is ignored.
 ///
-/// Units and references are those of ``DeviceCore/PositionReport``. GST's standard deviations become errors of 95 per
-/// cent. Altitudes are above mean sea level, and above the ellipsoid too when the geoid separation is given. If one
-/// sentence of an epoch reports no fix, the epoch has none. A sentence whose status or coordinates cannot be read gives
-/// no position; without any other position the mode is unknown. RMC and ZDA give dates, which are continued over
-/// midnight until the next one. The dates of a void RMC and 6 January 1980, the GPS epoch, are used only until another
-/// date is known. Dates are not corrected when a receiver's week counter has overflowed.
+/// Units and reference systems are those of ``DeviceCore/PositionReport``. The standard deviations of GST are converted
+/// to errors with 95 % confidence. Altitudes are above mean sea level, and also above the ellipsoid if the geoid
+/// separation is known. If one sentence of an epoch reports that there is no fix, the epoch has no fix. A sentence with
+/// an invalid status or invalid coordinates provides no position. If the epoch has no other position, its mode is
+/// unknown.
+///
+/// Dates are read from RMC and ZDA, and advance at midnight until the next date is received. The date of a void RMC, 6
+/// January 1980 (the GPS epoch) and 1 January of the two-digit year 70 are only used until another date is known. Dates
+/// are not corrected for a GPS week rollover.
 public struct NMEADecoder: Sendable {
-    /// The most receivers that are told apart.
+    /// The maximum number of receivers that are distinguished.
     private static let maximumReceivers = 16
-    /// The longest name of a receiver.
+    /// The maximum length of a receiver name, in bytes. A longer name is truncated.
     private static let maximumName = 64
 
-    /// What it came across.
+    /// The counters of the decoded and ignored sentences.
     public var counts: NMEACounts { findings.counts }
     private var findings = NMEAFindings()
     private let options: NMEADecoderOptions
     private let midnight: Int64?
-    /// Receivers by the names that tag blocks give them; the first one is that without a name.
+    /// The streams of the receivers, by the source names in tag blocks. The first stream is for sentences without a
+    /// name.
     private var streams: [(name: [UInt8], stream: NMEAStream)]
 
-    /// A decoder that has seen nothing.
+    /// Creates a decoder.
     public init(options: NMEADecoderOptions = .init()) {
         self.options = options
         midnight = options.date.map { date in
@@ -43,21 +48,21 @@ public struct NMEADecoder: Sendable {
         streams = [([], NMEAStream(receiver: "", midnight: midnight))]
     }
 
-    /// The day on which the first sentence with a time was made, as the first date and the midnights before it tell; nil
-    /// as long as there was no date.
+    /// The day of the first sentence with a time, derived from the first date and the midnights before it; nil until a
+    /// date is known.
     public var firstDate: WallTime? {
         streams.lazy.compactMap(\.stream.clock.firstMidnight).first.map { WallTime(nanoseconds: $0) }
     }
 
-    /// True once a date that is not provisional is known.
+    /// True if a date is known that is not provisional.
     package var hasCertainDate: Bool { streams.contains { $0.stream.clock.hasCertainDate } }
 
-    /// Reads the sentences of a line: usually one, perhaps behind a tag block, a stamp or other text.
+    /// Decodes the sentences of a line: usually one, optionally preceded by a tag block, a timestamp or other text.
     ///
     /// - Parameters:
-    ///   - line: without its line end. It may hold any bytes.
-    ///   - arrival: when it arrived; nil for what a tag block says, if there is one.
-    ///   - receive: gets the reports that are complete now.
+    ///   - line: The line without its line terminator. May contain any bytes.
+    ///   - arrival: The arrival time; nil to use the time of the tag block, if there is one.
+    ///   - receive: Called synchronously with each report that is complete.
     public mutating func decode(
         _ line: UnsafeRawBufferPointer, arrival: WallTime? = nil, receive: (NMEAReport) -> Void
     ) {
@@ -81,16 +86,17 @@ public struct NMEADecoder: Sendable {
         }
     }
 
-    /// The number of the line that is decoded next, for ``NMEAIssue/line``. Set by the caller; 0 if lines are not numbered.
+    /// The number of the line that is decoded next, for ``NMEAIssue/line``. Set by the caller; 0 if lines are not
+    /// numbered.
     package var line: Int {
         get { findings.line }
         set { findings.line = newValue }
     }
 
-    /// Returns and removes the issues recorded since the last call.
+    /// Returns and removes the issues that were recorded since the last call.
     package mutating func drainIssues() -> [NMEAIssue] { findings.issues.isEmpty ? [] : findings.drainIssues() }
 
-    /// Hands over what is left, as no line follows.
+    /// Delivers the remaining reports. Call it after the last line.
     public mutating func finish(receive: (NMEAReport) -> Void) {
         for index in streams.indices { streams[index].stream.flush(&findings, receive) }
     }
@@ -119,13 +125,15 @@ public struct NMEADecoder: Sendable {
     }
 }
 
-/// What is known of sentences beforehand.
+/// The options of an NMEA decoder.
 public struct NMEADecoderOptions: Sendable, Hashable {
-    /// The day on which they begin, as any instant of it; nil to learn it from RMC and ZDA. Those count more.
+    /// The day of the first sentence, as any time on that day; nil to use the dates of RMC and ZDA only. Reliable dates
+    /// from RMC and ZDA take precedence.
     public var date: WallTime?
-    /// True to take sentences that have no checksum. Sentences that were cut off have none either.
+    /// True to accept sentences without a checksum. Truncated sentences, which have no checksum, are then also
+    /// accepted.
     public var allowsMissingChecksum = false
 
-    /// Options for what receivers send.
+    /// Creates the default options.
     public init() {}
 }

@@ -2,22 +2,24 @@
 
 public import DeviceCore
 
-/// Writes reports as the sentences of NMEA 0183 that a receiver would have sent.
+/// An encoder of reports as sentences of NMEA 0183, as a receiver would send them.
 ///
 ///     for sentence in NMEAEncoder.sentences(position, sky: sky) { port.write(sentence + [13, 10]) }
 ///
-/// Each sentence is whole, from the dollar sign to the checksum, without CR LF. What is not known is an empty field. Units
-/// are converted here: knots and km/h, degrees with minutes, standard deviations. One system of satellites gets its own
-/// talker (GP, GL, GA, GB, GQ, GI), several get GN, as receivers have it.
+/// Each sentence is complete from the dollar sign to the checksum, without CR LF. Unknown values are empty fields.
+/// Values are converted to the units of NMEA: knots and km/h, degrees and minutes, standard deviations. As with
+/// receivers, sentences about one satellite system have the talker of that system (GP, GL, GA, GB, GQ, GI); sentences
+/// about several systems have the talker GN.
 public enum NMEAEncoder {
-    /// Knots are nautical miles of 1852 m an hour.
+    /// One knot in metres per second: a nautical mile of 1852 m per hour.
     static let knot = 1852.0 / 3600
 
-    /// The sentences of one epoch: GGA, RMC, VTG, GST when errors are known, ZDA, DPT when the depth is known; with a sky
-    /// GSA and GSV. Without a fix GGA, RMC and VTG say so.
+    /// Returns the sentences of an epoch: GGA, RMC and VTG, which also indicate a missing fix; GST if errors are known;
+    /// ZDA if the time is known; DPT if the depth is known. With a sky, also returns GSA and GSV. Without a sky, GSA is
+    /// returned if the fix mode is known.
     ///
-    /// Altitudes in GGA are above mean sea level. With the altitude above the ellipsoid alone the field is empty, for the
-    /// sentence has none for that.
+    /// GGA contains the altitude above mean sea level. If only the altitude above the ellipsoid is known, the field is
+    /// empty, because GGA has no field for it.
     public static func sentences(
         _ position: PositionReport, sky: SkyReport? = nil, options: NMEAOptions = .init()
     ) -> [[UInt8]] {
@@ -33,13 +35,13 @@ public enum NMEAEncoder {
         return sentences + epoch.others()
     }
 
-    /// The sentences of a sky by itself: GSV, four satellites each, for each system and signal.
+    /// Returns the sentences of a sky report: GSV for each system and signal, with up to four satellites per sentence.
     public static func sentences(_ sky: SkyReport, options: NMEAOptions = .init()) -> [[UInt8]] {
         options.sentences.contains(.gsv) ? SkyText(sky).inView() : []
     }
 
-    /// The sentences of a compass or inertial report: HDT for the heading from true north, HDG for the one from magnetic
-    /// north (with the variation between them when both are known), ROT, and XDR for pitch and roll.
+    /// Returns the sentences of an attitude report: HDT for the true heading, HDG for the magnetic heading (with the
+    /// variation if both headings are known), ROT for the rate of turn, and XDR for pitch and roll.
     public static func sentences(_ attitude: AttitudeReport, options: NMEAOptions = .init()) -> [[UInt8]] {
         guard options.sentences.contains(.heading) else { return [] }
         var sentences: [[UInt8]] = []
@@ -53,7 +55,7 @@ public enum NMEAEncoder {
         if attitude.magneticHeading >= 0, attitude.magneticHeading < 360 {
             var text = NMEASentenceText("HC", "HDG")
             text.degrees(attitude.magneticHeading, decimals: 3)
-            // The deviation is taken off already.
+            // The heading is already corrected for deviation.
             text.empty()
             text.empty()
             var variation = attitude.heading - attitude.magneticHeading
@@ -77,7 +79,7 @@ public enum NMEAEncoder {
         return sentences
     }
 
-    /// An angle in degrees, and whose it is.
+    /// Appends the fields of an angle in degrees, with the name of its transducer.
     private static func transducer(_ name: StaticString, _ value: Double, _ text: inout NMEASentenceText) {
         guard value.isFinite else { return }
         text.text("A")
@@ -86,9 +88,9 @@ public enum NMEAEncoder {
         text.text(name)
     }
 
-    /// A tag block that says when the sentence behind it arrived: `\c:…*hh\`.
+    /// Returns a tag block with the arrival time of the sentence that follows it: `\c:…*hh\`.
     ///
-    /// - Parameter time: milliseconds since 1970.
+    /// - Parameter time: The arrival time, in milliseconds since 1970.
     public static func tagBlock(time: Int64) -> [UInt8] {
         let contents = [UInt8]("c:\(max(time, 0))".utf8)
         let mark = [UInt8(ascii: "\\")]

@@ -2,9 +2,9 @@
 
 import DeviceCore
 
-/// A part of a sentence that could not be read.
+/// A part of a sentence that could not be parsed.
 package struct NMEAIssue: Sendable, Hashable {
-    /// The number of the sentence's line, as set in ``NMEADecoder/line``.
+    /// The line number of the sentence, as set in ``NMEADecoder/line``.
     package let line: Int
     /// The problem and its consequence, as a clause without a full stop.
     package let message: String
@@ -12,29 +12,29 @@ package struct NMEAIssue: Sendable, Hashable {
     package let text: String
 }
 
-/// The fields of a kind of sentence, one character each:
+/// The expected fields of a kind of sentence, one character per field:
 ///
 /// | | |
 /// | --- | --- |
 /// | `t` | time of day, `hhmmss` with or without a fraction |
-/// | `d` | date, `ddmmyy`; `000000` stands for none |
+/// | `d` | date, `ddmmyy`; `000000` if the date is unknown |
 /// | `p` | position: the four fields `ddmm.m,N,dddmm.m,E` |
 /// | `e` | degrees and `E` or `W`: two fields |
 /// | `a` | angle from 0 to 360 degrees |
 /// | `n` | number |
-/// | `u` | number that is not negative |
-/// | `c` | whole number that is not negative |
+/// | `u` | nonnegative number |
+/// | `c` | nonnegative integer |
 /// | `f` | dimensions of the fix: 1 for none, 2 or 3 |
 /// | `s` | status, `A` or `V` |
 /// | `x` | any text |
 /// | capital letter | unit or reference: exactly that letter |
 ///
-/// A decimal comma splits a number into two fields and shifts all fields behind it. The shift is detected by the units,
-/// the hemispheres of the position and the date.
+/// A decimal comma splits a number into two fields and shifts all fields after it. The shift is detected from the
+/// units, the hemispheres of the position and the date.
 struct NMEALayout {
     /// The forms of the first fields.
     private let forms: StaticString
-    /// The forms of each of the groups that follow; empty for none.
+    /// The forms of each repeated group after the first fields; empty if there are none.
     private let group: StaticString
     private let maximumFields: Int
 
@@ -42,11 +42,11 @@ struct NMEALayout {
         (self.forms, self.group, self.maximumFields) = (forms, group, maximumFields)
     }
 
-    /// The layout of a kind of sentence; nil for a kind without a fixed layout.
+    /// Creates the layout of a kind of sentence; nil for a kind without a fixed layout.
     init?(of sentence: NMEASentence) {
         switch sentence.kind {
         case NMEASentence.kind("GGA"): self.init("tpxcunMnMuc")
-        // A decimal comma shows only in the number of fields.
+        // A decimal comma can only be detected from the number of fields.
         case NMEASentence.kind("GNS"): self.init("tpxcunnuc", maximumFields: 13)
         case NMEASentence.kind("RMC"): self.init("txpuade")
         case NMEASentence.kind("GLL"): self.init("ptx")
@@ -68,11 +68,11 @@ struct NMEALayout {
         }
     }
 
-    /// The fields of a sentence, numbered from 1 after the kind, that do not have the expected form.
+    /// The fields of a sentence that do not have the expected form, numbered from 1 after the kind.
     struct Faults {
-        /// The nonempty fields that cannot be read. Positions are checked when they are read.
+        /// The nonempty fields that cannot be parsed. The values of positions are checked when they are read.
         var unreadable: [Int] = []
-        /// The first field whose value belongs to another field.
+        /// The first field that contains the value of another field.
         var shifted: Int?
     }
 
@@ -96,7 +96,7 @@ struct NMEALayout {
         return faults
     }
 
-    /// True for an empty field, and for one of the form.
+    /// True if the field is empty or has the expected form.
     private static func isReadable(_ sentence: NMEASentence, _ index: Int, _ form: UInt8) -> Bool {
         let field = sentence[index]
         if form == UInt8(ascii: "p") || form == UInt8(ascii: "d") && field.isEmpty {
@@ -118,7 +118,8 @@ struct NMEALayout {
         }
     }
 
-    /// The index of a field whose value belongs to another field, among those that are not of the form.
+    /// Returns the index of the field that contains the value of another field, if the field at `index` does not have
+    /// the expected form; nil if the fields are not shifted.
     private static func shiftedField(_ sentence: NMEASentence, _ index: Int, _ form: UInt8) -> Int? {
         switch form {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"): index
@@ -132,12 +133,12 @@ struct NMEALayout {
 }
 
 extension NMEASentence {
-    /// The midnight at which the date in a `ddmmyy` field begins; nil for an invalid date.
+    /// Returns the midnight at which the date in a `ddmmyy` field begins; nil if the date is invalid.
     func midnight(_ index: Int) -> WallTime? {
         shortDate(index).flatMap { CivilDate.time(year: $0.year, month: $0.month, day: $0.day) }
     }
 
-    /// True when the field is empty or a single capital letter.
+    /// True if the field is empty or consists of a single letter.
     fileprivate func mayBeHemisphere(_ index: Int) -> Bool {
         let field = self[index]
         let isLetter = (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(field.letter)
@@ -145,13 +146,14 @@ extension NMEASentence {
     }
 }
 
-/// The counts and issues of a decoder.
+/// The counters and issues of a decoder.
 struct NMEAFindings: Sendable {
-    /// The maximum number of issues that are kept between two calls of ``NMEADecoder/drainIssues()``.
+    /// The maximum number of issues that are stored between two calls of ``NMEADecoder/drainIssues()``. Further issues
+    /// are discarded.
     private static let maximumIssues = 256
 
     var counts = NMEACounts()
-    /// The number of the line of the sentence that is being read.
+    /// The line number of the sentence that is being decoded.
     var line = 0
     private(set) var issues: [NMEAIssue] = []
 
@@ -166,13 +168,13 @@ struct NMEAFindings: Sendable {
         return issues
     }
 
-    /// Records the unreadable fields of a sentence. Returns false when its fields are shifted and the sentence has to
-    /// be ignored.
+    /// Records the invalid fields of a sentence. Returns false if its fields are shifted and the sentence must be
+    /// ignored.
     mutating func check(_ sentence: NMEASentence) -> Bool {
         guard let faults = NMEALayout(of: sentence)?.faults(in: sentence) else { return true }
         if let number = faults.shifted {
             record(
-                "\(sentence.kindName) was ignored, because its fields are shifted from field \(number) on (decimal commas?)",
+                "\(sentence.kindName) was ignored because its fields are shifted from field \(number) on (decimal commas?)",
                 sentence)
             return false
         }

@@ -3,28 +3,30 @@
 package import DeviceCore
 import JSONBytes
 
-/// Finds the sentences of a line: `$…*hh` and `!…*hh`, each perhaps behind a tag block `\…*hh\`.
+/// A scanner for the sentences of a line: `$…*hh` and `!…*hh`, each optionally preceded by a tag block `\…*hh\`.
 ///
-/// Text in front of a sentence, such as a stamp, and behind it is passed over. A sentence into which another one was
-/// written is lost, and the other one is found.
+/// Text before and after a sentence, such as a timestamp, is skipped. If another sentence begins within a sentence, the
+/// scanner returns `Part.broken` for the incomplete one and continues with the other.
 struct NMEALine {
-    /// What was found.
+    /// An element of a line.
     enum Part {
-        /// What stands between the dollar sign and the checksum, which was right.
+        /// The range between the dollar sign and the checksum of a sentence. The checksum is valid, or missing if it is
+        /// optional.
         case sentence(Range<Int>, hasChecksum: Bool)
-        /// The same of a tag block.
+        /// The range between the backslash and the checksum of a tag block. The checksum is valid.
         case tagBlock(Range<Int>)
-        /// A sentence whose checksum was wrong or missing.
+        /// A sentence or a tag block with an invalid or missing checksum.
         case broken
     }
 
-    /// The longest sentence, in bytes. The standard has 82; receivers with many digits and systems write more.
+    /// The maximum length of a sentence, in bytes. The standard allows 82; receivers with many digits and systems write
+    /// longer sentences.
     static let maximumLength = 1024
 
     let bytes: UnsafeRawBufferPointer
-    /// True when a sentence that a line end follows may have no checksum.
+    /// True to accept a sentence at the end of the line without a checksum.
     let allowsMissingChecksum: Bool
-    /// Where the search goes on.
+    /// The offset of the next byte to scan.
     private(set) var at = 0
 
     init(_ bytes: UnsafeRawBufferPointer, allowsMissingChecksum: Bool = false) {
@@ -32,7 +34,7 @@ struct NMEALine {
         self.allowsMissingChecksum = allowsMissingChecksum
     }
 
-    /// The next part; nil at the end.
+    /// Returns the next element; nil at the end of the line.
     mutating func next() -> Part? {
         while at < bytes.count {
             let byte = bytes[at]
@@ -62,7 +64,7 @@ struct NMEALine {
                 at &+= 3
                 return .sentence(start..<end, hasChecksum: true)
             }
-            // Another sentence begins, or this is none: both are looked at again.
+            // The byte does not belong to the sentence. It may start another one, so it is not consumed.
             guard byte >= 0x20, byte < 0x7f, byte != UInt8(ascii: "$"), byte != UInt8(ascii: "!") else {
                 return .broken
             }
@@ -73,7 +75,7 @@ struct NMEALine {
         return .sentence(start..<at, hasChecksum: false)
     }
 
-    /// A tag block has a checksum of its own. Anything else behind a backslash is text.
+    /// Reads a tag block, which has its own checksum. Returns nil if the text after the backslash is not a tag block.
     private mutating func tagBlock() -> Part? {
         let start = at
         var sum: UInt8 = 0
@@ -95,7 +97,7 @@ struct NMEALine {
         return nil
     }
 
-    /// The two hexadecimal digits that stand there.
+    /// Returns the value of two hexadecimal digits; nil if there are none.
     private func checksum(_ at: Int) -> UInt8? {
         guard at &+ 1 < bytes.count, let high = HexDigit.value(bytes[at]), let low = HexDigit.value(bytes[at &+ 1])
         else { return nil }
@@ -103,7 +105,7 @@ struct NMEALine {
     }
 }
 
-/// What a tag block says: `s:` the source, `c:` seconds or milliseconds since 1970.
+/// The contents of a tag block: `s:` for the source, `c:` for a time in seconds or milliseconds since 1970.
 package struct NMEATagBlock {
     private(set) var source: UnsafeRawBufferPointer?
     private(set) var time: WallTime?
@@ -120,12 +122,12 @@ package struct NMEATagBlock {
         }
     }
 
-    /// An instant of seconds or milliseconds since 1970: digits and nothing else. Nil for other text, and for what no
-    /// clock can show.
+    /// Returns the time of an unsigned integer of seconds or milliseconds since 1970; nil for other text or if the time
+    /// is out of range.
     package static func time(_ value: UnsafeRawBufferPointer) -> WallTime? {
         var digits = DecimalDigits()
-        // Beyond this, in the year 5138, they are milliseconds.
         guard digits.readWhole(value) else { return nil }
+        // 100,000,000,000 s would be in the year 5138, so numbers from this one on are milliseconds.
         let isMilliseconds = digits.mantissa >= 100_000_000_000
         let unit: Int64 = isMilliseconds ? 1_000_000 : 1_000_000_000
         guard let count = Int64(exactly: digits.mantissa), count <= Int64.max / unit else { return nil }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How sentences are written.
+/// The options for encoding sentences.
 public struct NMEAOptions: Sendable, Hashable {
-    /// The kinds of sentences that can be written.
+    /// A set of sentence kinds.
     public struct Sentences: OptionSet, Sendable, Hashable {
-        /// One bit a kind.
+        /// The bits of the set, one per kind.
         public let rawValue: UInt16
 
-        /// Kinds by their bits.
+        /// Creates a set from its bits.
         public init(rawValue: UInt16) { self.rawValue = rawValue }
 
         /// Position with altitude.
@@ -16,7 +16,7 @@ public struct NMEAOptions: Sendable, Hashable {
         public static let rmc = Sentences(rawValue: 2)
         /// Course and speed.
         public static let vtg = Sentences(rawValue: 4)
-        /// Satellites used, and dilutions.
+        /// Satellites used and dilutions of precision.
         public static let gsa = Sentences(rawValue: 8)
         /// Satellites in view.
         public static let gsv = Sentences(rawValue: 16)
@@ -28,19 +28,20 @@ public struct NMEAOptions: Sendable, Hashable {
         public static let heading = Sentences(rawValue: 128)
         /// Depth of the water (DPT).
         public static let depth = Sentences(rawValue: 256)
-        /// All of them.
+        /// All kinds of sentences.
         public static let all = Sentences(rawValue: 511)
     }
 
-    /// Which sentences are written, as far as there is something to say in them.
+    /// The kinds of sentences to encode. Sentences without known values are omitted.
     public var sentences = Sentences.all
-    /// Digits behind the point of a coordinate's minutes, 2 to 9. Receivers write four, five (2 cm) or seven; with seven,
-    /// sentences become longer than the 82 characters of the standard, as such receivers' are.
+    /// The number of decimals of coordinate minutes; values outside 2 to 9 are clamped. Receivers write four, five (a
+    /// resolution of 2 cm) or seven. With seven decimals, sentences exceed the standard's limit of 82 characters, as in
+    /// receivers that write seven.
     public var minuteDecimals = 5 { didSet { minuteDecimals = max(2, min(minuteDecimals, 9)) } }
 
-    /// The confidence of the reports' errors.
+    /// The confidence level of the errors in the reports.
     package var confidence = PositionDeviations.Confidence.ninetyFive
 
-    /// Options for what most receivers write.
+    /// Creates the default options, which match most receivers.
     public init() {}
 }

@@ -2,63 +2,63 @@
 
 public import DeviceCore
 
-/// What the sentences of one epoch say.
+/// A report that was decoded from the sentences of one epoch.
 public struct NMEAReport: Sendable {
-    /// A report of one of the kinds that gpsd has.
+    /// The contents of a report, in the form of gpsd's reports.
     public enum Contents: Sendable {
-        /// A position, or that there is none.
+        /// A position, or the information that there is no fix.
         case position(PositionReport)
-        /// Satellites and dilutions.
+        /// Satellites and dilutions of precision.
         case sky(SkyReport)
-        /// Heading, rate of turn, pitch and roll. Sentences give no time for them.
+        /// Heading, rate of turn, pitch and roll. Its sentences contain no time.
         case attitude(AttitudeReport)
     }
 
-    /// The report.
+    /// The contents of the report.
     public var contents: Contents
-    /// When the last of its sentences arrived; nil when nobody said.
+    /// The arrival time of the last sentence; nil if it is unknown.
     public var arrival: WallTime?
-    /// The time of the epoch in nanoseconds since 1970, or since some midnight while no date is known; nil when no
-    /// sentence gave a time yet.
+    /// The time of the epoch, in nanoseconds since 1970, or since an arbitrary midnight until a date is known; nil
+    /// until a sentence has contained a time.
     public var clock: Int64?
-    /// True for a position without a time, or with the time that the same talker and kind of sentence gave before: the
-    /// receiver measures more often than the resolution of its times.
+    /// True for a position without a time, or with the same time as the previous position of the same talker and kind
+    /// of sentence. In the latter case, the receiver measures more often than the resolution of its times allows.
     package var isRepeated = false
 }
 
-/// What a decoder came across.
+/// The counters of a decoder.
 public struct NMEACounts: Sendable, Hashable {
-    /// Sentences that were read.
+    /// The number of decoded sentences.
     public var read = 0
-    /// Sentences of other kinds, such as a maker's own, with a right checksum.
+    /// The number of sentences with a valid checksum that are not supported, such as proprietary ones.
     public var passedOver = 0
-    /// Sentences whose checksum was wrong or missing, that were cut, or were longer than 1024 bytes.
+    /// The number of sentences that have an invalid or missing checksum, are truncated, or are longer than 1024 bytes.
     public var broken = 0
-    /// Sentences among those read that are there for speed and course: RMC and VTG.
+    /// The number of decoded sentences with speed and course (RMC and VTG).
     public var motion = 0
-    /// Sentences among those read that had no checksum.
+    /// The number of decoded sentences without a checksum.
     public var unchecked = 0
-    /// Lists of satellites of which a sentence was missing, and which were left out therefore.
+    /// The number of epochs whose satellites were discarded because a GSV sentence was missing or invalid.
     public var incompleteSkies = 0
-    /// Positions without a date, so that they have no time.
+    /// The number of positions without a time because the date was unknown.
     public var undated = 0
-    /// Sentences that say that positions are of another datum than WGS 84; they are taken as they are.
+    /// The number of sentences that announce another datum than WGS 84. Positions are not converted.
     public var otherDatums = 0
-    /// Receivers beyond the sixteenth, told apart by tag blocks; their sentences were left out.
+    /// The number of ignored sentences from receivers beyond the sixteenth. Receivers are distinguished by tag blocks.
     public var receiversLeftOut = 0
 
-    /// Nothing yet.
+    /// Creates counters with the value 0.
     public init() {}
 }
 
-/// How a position was found: gpsd's status, the quality of GGA and the letter of the other sentences.
+/// A kind of fix: the status of gpsd, the quality of GGA, and the mode letter of other sentences.
 struct NMEAStatus {
     var status: UInt8
     var quality: Int
     var letter: UInt8
 
-    /// Differential, fixed and floating real-time kinematics, dead reckoning, entered by hand, simulated, precise. Any
-    /// other fix has the quality 1 and the letter A.
+    /// Differential, RTK fixed, RTK float, dead reckoning, manual input, simulation and precise. Any other fix has the
+    /// quality 1 and the letter A.
     static let all = [
         NMEAStatus(status: 2, quality: 2, letter: UInt8(ascii: "D")),
         NMEAStatus(status: 3, quality: 4, letter: UInt8(ascii: "R")),

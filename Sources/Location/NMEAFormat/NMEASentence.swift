@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A sentence whose checksum was right, as it stands in a line: its kind, and where its fields are.
+/// A sentence in a line, split into its talker, its kind and its fields.
 struct NMEASentence {
     private let bytes: UnsafeRawBufferPointer
-    /// Where each field begins; the last one is where the one behind the last field would.
+    /// The offset of each field, followed by the offset that a further field would have.
     private var starts: [Int] = []
-    /// The talker.
+    /// The two characters of the talker.
     let talker: (UInt8, UInt8)
-    /// The three letters of its kind as one number: see ``NMEASentence/kind(_:)``.
+    /// The three letters of the kind as an integer; see ``NMEASentence/kind(_:)``.
     let kind: UInt32
 
-    /// Takes what stands between the dollar sign and the checksum; nil when it does not begin with a talker and a kind.
+    /// Creates a sentence from the bytes between the dollar sign and the checksum; nil if they do not begin with a
+    /// talker and a kind.
     init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count >= 5, bytes.count == 5 || bytes[5] == UInt8(ascii: ",") else { return nil }
         self.bytes = bytes
@@ -21,19 +22,20 @@ struct NMEASentence {
         starts.append(bytes.count &+ 1)
     }
 
-    /// The three letters of the kind, such as GGA.
+    /// The three letters of the kind, for example GGA.
     var kindName: String { String(decoding: bytes[2..<5], as: UTF8.self) }
 
-    /// The whole sentence without its checksum.
+    /// The complete sentence without its checksum.
     var text: String { "$" + String(decoding: bytes, as: UTF8.self) }
 
-    /// A copy of the bytes, from which the sentence can be parsed again.
+    /// Returns a copy of the bytes, from which the sentence can be created again.
     func copy() -> [UInt8] { [UInt8](bytes) }
 
-    /// How many fields follow the kind.
+    /// The number of fields after the kind.
     var count: Int { starts.count &- 1 }
 
-    /// A field, counted from 0 behind the kind; empty when the sentence has not so many. Blanks around it are left out.
+    /// A field, with leading and trailing spaces removed. The first field after the kind has the index 0. Fields beyond
+    /// the end are empty.
     subscript(index: Int) -> NMEAField {
         guard index >= 0, index < count else { return NMEAField(bytes: UnsafeRawBufferPointer(start: nil, count: 0)) }
         var start = starts[index]
@@ -43,12 +45,13 @@ struct NMEASentence {
         return NMEAField(bytes: UnsafeRawBufferPointer(rebasing: bytes[start..<end]))
     }
 
-    /// The number of a kind.
+    /// Returns the integer of a kind.
     static func kind(_ name: StaticString) -> UInt32 {
         name.withUTF8Buffer { $0.prefix(3).reduce(0) { $0 << 8 | UInt32($1) } }
     }
 
-    /// The time of day in nanoseconds, from `hhmmss` with or without a fraction; nil when there is none.
+    /// Returns the time of day of an `hhmmss` field with or without a fraction, in nanoseconds; nil if the field is not
+    /// a time.
     func timeOfDay(_ index: Int) -> Int64? {
         let field = self[index].bytes
         guard field.count >= 6, let hour = Self.two(field, 0), hour < 24, let minute = Self.two(field, 2), minute < 60,
@@ -68,7 +71,8 @@ struct NMEASentence {
         return Int64(hour * 3600 + minute * 60 + second) * 1_000_000_000 + nanoseconds
     }
 
-    /// The date from `ddmmyy`: years from 80 on are of the twentieth century, as in 1980 GPS began. Nil when there is none.
+    /// Returns the date of a `ddmmyy` field. The years 80 to 99 are 1980 to 1999, because GPS time begins in 1980. nil
+    /// if the field is not a date.
     func shortDate(_ index: Int) -> (year: Int, month: Int, day: Int)? {
         let field = self[index].bytes
         guard field.count == 6, let day = Self.two(field, 0), let month = Self.two(field, 2),
@@ -83,7 +87,8 @@ struct NMEASentence {
         return tens <= 9 && ones <= 9 ? Int(tens) &* 10 &+ Int(ones) : nil
     }
 
-    /// A position from four fields: latitude, N or S, longitude, E or W. Nil when one is missing or out of range.
+    /// Returns the position of four fields: latitude, N or S, longitude, E or W. nil if a field is missing or out of
+    /// range.
     func position(_ index: Int) -> NMEAPosition? {
         guard let latitude = coordinate(index, positive: UInt8(ascii: "N"), negative: UInt8(ascii: "S"), limit: 90),
             let longitude = coordinate(
@@ -104,7 +109,7 @@ struct NMEASentence {
         guard digits.read(field), !digits.isNegative else { return nil }
         var unit: UInt64 = 1
         for _ in 0..<digits.decimals { unit &*= 10 }
-        // The last two digits before the point are minutes, and the others degrees.
+        // The last two digits before the decimal point are minutes, the others are degrees.
         let (whole, fraction) = digits.mantissa.quotientAndRemainder(dividingBy: unit)
         let (degrees, minutes) = whole.quotientAndRemainder(dividingBy: 100)
         guard minutes < 60, degrees <= 180 else { return nil }
@@ -113,7 +118,7 @@ struct NMEASentence {
         return (half == negative ? -value : value, digits.decimals)
     }
 
-    /// Degrees, from two fields: a number and E or W; NaN when one is missing.
+    /// Returns the angle of two fields, a number and E or W, in degrees east; NaN if a field is missing or invalid.
     func eastward(_ index: Int) -> Double {
         let degrees = self[index].positive
         guard degrees <= 180 else { return .nan }
@@ -125,10 +130,10 @@ struct NMEASentence {
     }
 }
 
-/// A position, and with how many digits it was written.
+/// A position in degrees, and the precision of its text.
 struct NMEAPosition {
     var latitude: Double
     var longitude: Double
-    /// Behind the point of the minutes.
+    /// The number of decimals of the minutes.
     var decimals: Int
 }

@@ -3,11 +3,11 @@
 import DeviceCore
 import JSONBytes
 
-/// Puts a sentence together, field by field: `$GPGGA,…*hh`.
+/// A builder of a sentence, field by field: `$GPGGA,…*hh`.
 struct NMEASentenceText {
     private(set) var bytes: [UInt8] = []
 
-    /// Begins with the talker and the kind of sentence.
+    /// Creates a sentence without fields.
     init(_ talker: String, _ formatter: StaticString) {
         bytes.reserveCapacity(96)
         bytes.append(UInt8(ascii: "$"))
@@ -15,28 +15,29 @@ struct NMEASentenceText {
         formatter.withUTF8Buffer { bytes.append(contentsOf: $0) }
     }
 
-    /// A field of which nothing is known.
+    /// Appends an empty field, for an unknown value.
     mutating func empty() { bytes.append(UInt8(ascii: ",")) }
 
-    /// A field of text, without anything that would end a field or a sentence.
+    /// Appends a text, which must not contain a delimiter of fields or sentences.
     mutating func text(_ text: StaticString) {
         empty()
         text.withUTF8Buffer { bytes.append(contentsOf: $0) }
     }
 
-    /// A field of one character.
+    /// Appends a single character.
     mutating func letter(_ letter: UInt8) {
         empty()
         bytes.append(letter)
     }
 
-    /// A number with a fixed count of decimals; empty when it is not known, or too large to mean anything.
+    /// Appends a number with a fixed number of decimals. The field is empty if the number is unknown or its magnitude
+    /// is at least 1e9.
     mutating func number(_ value: Double, decimals: Int, width: Int = 1) {
         empty()
         guard value.magnitude < 1e9 else { return }
         let start = bytes.count
         FixedDecimal.append(value, decimals: decimals, width: width, to: &bytes)
-        // What rounds to nothing has no sign.
+        // A negative number that is rounded to 0 has no sign.
         if bytes[start] == UInt8(ascii: "-"),
             bytes[(start + 1)...].allSatisfy({ $0 == UInt8(ascii: "0") || $0 == UInt8(ascii: ".") })
         {
@@ -44,7 +45,8 @@ struct NMEASentenceText {
         }
     }
 
-    /// A direction, 0 up to but not including 360 degrees as written; empty when it is not known.
+    /// Appends a direction in degrees, normalized to 0..<360 after rounding. The field is empty if the direction is
+    /// unknown.
     mutating func degrees(_ value: Double, decimals: Int, width: Int = 1) {
         guard value.isFinite else { return empty() }
         var unit = 1.0
@@ -54,15 +56,15 @@ struct NMEASentenceText {
         number((positive * unit).rounded() >= 360 * unit ? 0 : positive, decimals: decimals, width: width)
     }
 
-    /// A whole number with zeros before it; empty for a number below zero.
+    /// Appends an integer with leading zeros. The field is empty if the integer is negative.
     mutating func count(_ value: Int, digits: Int = 1) {
         empty()
         guard value >= 0 else { return }
         CivilDate.append(value, digits: max(digits, String(value).utf8.count), to: &bytes)
     }
 
-    /// The time of day: hundredths of a second, thousandths where they say more. What is finer is cut off, as in gpsd's
-    /// reports.
+    /// Appends a time of day with hundredths of a second, or with milliseconds if the time requires them. Finer
+    /// decimals are truncated, as in gpsd's reports.
     mutating func timeOfDay(_ date: CivilDate?) {
         empty()
         guard let date else { return }
@@ -76,18 +78,21 @@ struct NMEASentenceText {
         }
     }
 
-    /// The date with two digits of the year.
+    /// Appends a date with a two-digit year.
     mutating func shortDate(_ date: CivilDate?) {
         empty()
         guard let date else { return }
         for part in [date.day, date.month, date.year] { CivilDate.append(part, digits: 2, to: &bytes) }
     }
 
-    /// A latitude or longitude: two fields, degrees with minutes and the half of the globe.
+    /// Appends a latitude or longitude as two fields: degrees with minutes, and the hemisphere.
     ///
     /// - Parameters:
-    ///   - width: digits of the degrees.
-    ///   - decimals: digits behind the point of the minutes.
+    ///   - value: The angle, in degrees. Both fields are empty if it is unknown.
+    ///   - width: The number of digits of the degrees.
+    ///   - decimals: The number of decimals of the minutes.
+    ///   - positive: The hemisphere of a positive angle.
+    ///   - negative: The hemisphere of a negative angle.
     mutating func coordinate(
         _ value: Double, width: Int, decimals: Int, positive: StaticString, negative: StaticString
     ) {
@@ -97,7 +102,7 @@ struct NMEASentenceText {
         }
         var unit: Int64 = 1
         for _ in 0..<decimals { unit *= 10 }
-        // Rounded as a whole, so that there never are sixty minutes.
+        // The angle is rounded before it is split, so that the minutes are always less than 60.
         let total = Int64((value.magnitude * 60 * Double(unit)).rounded())
         let (degrees, rest) = total.quotientAndRemainder(dividingBy: 60 * unit)
         let (minutes, fraction) = rest.quotientAndRemainder(dividingBy: unit)
@@ -109,19 +114,19 @@ struct NMEASentenceText {
         text(value < 0 ? negative : positive)
     }
 
-    /// The whole sentence with its checksum, without a line end.
+    /// Returns the complete sentence with its checksum, without a line terminator.
     consuming func sentence() -> [UInt8] {
         bytes.append(contentsOf: Self.checksum(bytes.dropFirst()))
         return bytes
     }
 
-    /// The asterisk and two digits behind bytes.
+    /// Returns the checksum of bytes: an asterisk and two hexadecimal digits.
     static func checksum(_ bytes: some Sequence<UInt8>) -> [UInt8] {
         let sum = bytes.reduce(0, ^)
         return [UInt8(ascii: "*"), digit(sum >> 4), digit(sum)]
     }
 
-    /// The hexadecimal digit of the low four bits. Receivers write capitals.
+    /// Returns the hexadecimal digit of the low four bits, in upper case like that of receivers.
     static func digit(_ value: UInt8) -> UInt8 {
         let digit = HexDigit.digit(value)
         return digit < UInt8(ascii: "a") ? digit : digit & 0xdf

@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-// Sentences with headings and attitudes, which have no time.
+// Sentences with headings and attitudes, which contain no time.
 extension NMEAStream {
     mutating func takeAttitude(
         _ sentence: NMEASentence, _ arrival: WallTime?, _ receive: (NMEAReport) -> Void
@@ -25,7 +25,7 @@ extension NMEAStream {
         return true
     }
 
-    /// `heading of the sensor,deviation,E,variation,E`
+    /// Reads HDG: `sensor heading,deviation,E,variation,E`.
     private mutating func readHDG(_ sentence: NMEASentence, _ arrival: WallTime?, _ receive: (NMEAReport) -> Void) {
         let sensor = Self.direction(sentence[0])
         let deviation = sentence.eastward(1)
@@ -34,11 +34,11 @@ extension NMEAStream {
         let variation = sentence.eastward(3)
         guard !variation.isNaN else { return }
         epoch.report.magneticVariation = variation
-        // A dedicated sentence takes precedence.
+        // HDT, THS and VHW take precedence, because they contain the true heading itself.
         if attitude.heading.isNaN { note(\.heading, Self.turned(magnetic + variation), arrival, receive) }
     }
 
-    /// Groups of four fields: the kind of transducer, the value, its unit, its name.
+    /// Reads XDR: groups of four fields with the kind of transducer, the value, its unit and its name.
     private mutating func readXDR(_ sentence: NMEASentence, _ arrival: WallTime?, _ receive: (NMEAReport) -> Void) {
         var index = 0
         while index + 3 < sentence.count {
@@ -57,7 +57,7 @@ extension NMEAStream {
         }
     }
 
-    /// Sets a value of the pending report. If the value is already set, delivers that report and begins another.
+    /// Sets a value of the pending report. If the value is already set, delivers that report first and begins another.
     private mutating func note(
         _ path: WritableKeyPath<AttitudeReport, Double>, _ value: Double, _ arrival: WallTime?,
         _ receive: (NMEAReport) -> Void
@@ -77,7 +77,7 @@ extension NMEAStream {
         hasAttitude = false
     }
 
-    /// A direction of 0 to 360 degrees; NaN for anything else.
+    /// Returns a direction from 0 to 360 degrees, with 360 as 0; NaN for any other value.
     private static func direction(_ field: NMEAField) -> Double {
         let value = field.positive
         return value <= 360 ? turned(value) : .nan

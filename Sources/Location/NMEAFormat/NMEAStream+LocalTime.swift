@@ -2,9 +2,9 @@
 
 import DeviceCore
 
-// Some receivers give local time in GLL and ZDA, and UTC in all other sentences.
+// Some receivers use local time in GLL and ZDA, and UTC in all other sentences.
 extension NMEAStream {
-    /// True for a time that differs from that of the epoch by whole quarter hours, give or take a second.
+    /// True if the time differs from that of the epoch by a multiple of 15 minutes, with a tolerance of 1 s.
     func mayBeLocalTime(_ time: Int64, _ kind: Kinds) -> Bool {
         guard let current = epoch.time, !epoch.kinds.isEmpty, epoch.kinds.isDisjoint(with: kind) else { return false }
         let difference = (time - current).magnitude
@@ -15,10 +15,10 @@ extension NMEAStream {
 
     static let quarterOfAnHour: Int64 = 900_000_000_000
 
-    /// Processes the held sentence when the next time is read or the epoch ends.
+    /// Processes the held sentence. Called when the next time is read or the epoch ends.
     ///
-    /// If the next time is closer to the epoch's time than to the sentence's own, the sentence belongs to the epoch;
-    /// otherwise it begins a new one. If no time follows, GLL and ZDA are assumed to be in local time.
+    /// If the next time is closer to the time of the epoch than to that of the held sentence, the sentence belongs to
+    /// the epoch. Otherwise, it begins a new epoch. If no time follows, GLL and ZDA are assumed to be in local time.
     mutating func release(before next: Int64?, _ findings: inout NMEAFindings, _ receive: (NMEAReport) -> Void) {
         guard let held, let time = epoch.time else { return }
         self.held = nil
@@ -32,7 +32,7 @@ extension NMEAStream {
             let isEpochLocal: Bool
             if let next {
                 isLocal = (next - time).magnitude < (next - held.time).magnitude
-                // The held sentence and the next one agree, so the GLL before them is in local time.
+                // The held sentence and the next one have the same time, so the preceding GLL is in local time.
                 isEpochLocal = epoch.kinds == .gll && next == held.time
             } else {
                 isLocal = kind == .gll || kind == [] || epoch.kinds.rawValue.nonzeroBitCount > 1

@@ -2,9 +2,9 @@
 
 import DeviceCore
 
-// The sentences that make up a position report.
+// Sentences with the values of a position report.
 extension NMEAStream {
-    /// `time,lat,N,lon,E,quality,used,hdop,altitude,M,separation,M,age,station`
+    /// Reads GGA: `time,lat,N,lon,E,quality,used,hdop,altitude,M,separation,M,age,station`.
     mutating func readGGA(_ sentence: NMEASentence, _ findings: inout NMEAFindings) {
         let quality = sentence[5].count
         if let found = NMEAStatus.all.first(where: { $0.quality == quality }) { epoch.report.status = found.status }
@@ -17,7 +17,7 @@ extension NMEAStream {
         readFix(sentence, state, separation: 10, age: 12, &findings)
     }
 
-    /// `time,lat,N,lon,E,modes,used,hdop,altitude,separation,age,station`
+    /// Reads GNS: `time,lat,N,lon,E,modes,used,hdop,altitude,separation,age,station`.
     mutating func readGNS(_ sentence: NMEASentence, _ findings: inout NMEAFindings) {
         let modes = sentence[5].bytes
         var state = FixState.unknown
@@ -29,7 +29,7 @@ extension NMEAStream {
         readFix(sentence, state, separation: 9, age: 10, &findings)
     }
 
-    /// `time,A,lat,N,lon,E,knots,course,ddmmyy,variation,E,mode`
+    /// Reads RMC: `time,A,lat,N,lon,E,knots,course,ddmmyy,variation,E,mode`.
     mutating func readRMC(_ sentence: NMEASentence, _ findings: inout NMEAFindings) {
         let state = Self.state(sentence[1])
         usePosition(of: sentence, at: 2, state, &findings)
@@ -40,9 +40,9 @@ extension NMEAStream {
         readMode(sentence[11])
     }
 
-    /// `lat,N,lon,E,time,A,mode`
+    /// Reads GLL: `lat,N,lon,E,time,A,mode`.
     mutating func readGLL(_ sentence: NMEASentence, _ findings: inout NMEAFindings) {
-        // Before version 2, GLL ended with the position.
+        // Before NMEA version 2, GLL consisted of the position only.
         let state = sentence.count < 6 ? .fix : Self.state(sentence[5])
         usePosition(of: sentence, at: 0, state, &findings)
         readMode(sentence[6])
@@ -56,7 +56,7 @@ extension NMEAStream {
         }
     }
 
-    /// `course,T,magnetic course,M,knots,N,km/h,K,mode`, and before version 2 without the letters.
+    /// Reads VTG: `course,T,magnetic course,M,knots,N,km/h,K,mode`; without the letters before version 2.
     mutating func readVTG(_ sentence: NMEASentence) {
         let isOld = sentence.count == 4
         if sentence[8].letter == UInt8(ascii: "N") { return }
@@ -67,7 +67,7 @@ extension NMEAStream {
         if magnetic <= 360 { epoch.report.magneticTrack = magnetic }
     }
 
-    /// `time,rms,major,minor,orientation,latitude,longitude,altitude`
+    /// Reads GST: `time,rms,major,minor,orientation,latitude,longitude,altitude`.
     mutating func readGST(_ sentence: NMEASentence) {
         var deviations = PositionDeviations()
         deviations.north = sentence[5].positive
@@ -76,7 +76,7 @@ extension NMEAStream {
         epoch.deviations = deviations
     }
 
-    /// `time,day,month,year,…`
+    /// Reads ZDA: `time,day,month,year,…`.
     mutating func readZDA(_ sentence: NMEASentence, _ findings: inout NMEAFindings) {
         guard let day = sentence[1].count, let month = sentence[2].count, let year = sentence[3].count else { return }
         if let midnight = CivilDate.time(year: year, month: month, day: day) {
@@ -86,14 +86,15 @@ extension NMEAStream {
         }
     }
 
-    /// `depth below the transducer,offset`: a positive offset reaches to the waterline, a negative one to the keel.
+    /// Reads DPT: `depth below the transducer,offset`. A positive offset is the distance to the waterline, a negative
+    /// one the distance to the keel.
     mutating func readDPT(_ sentence: NMEASentence) {
         let depth = sentence[0].positive
         let offset = sentence[1].positive
         epoch.report.depth = offset.isNaN ? depth : depth + offset
     }
 
-    /// Uses the position of a sentence, and its statement about the fix.
+    /// Updates the epoch with the position and the fix status of a sentence.
     private mutating func usePosition(
         of sentence: NMEASentence, at index: Int, _ state: FixState, _ findings: inout NMEAFindings
     ) {
@@ -103,19 +104,19 @@ extension NMEAStream {
             findings.record("the position of \(sentence.kindName) cannot be read and was ignored", sentence)
         } else if state == .unknown, !isEmpty {
             findings.record(
-                "\(sentence.kindName) does not state whether there is a fix, and its position was ignored", sentence)
+                "\(sentence.kindName) does not state whether there is a fix, so its position was ignored", sentence)
         }
         if state == .none { epoch.fix = .none }
         guard let position, state == .fix else { return }
         if epoch.fix == .unknown { epoch.fix = .fix }
-        // The sentence with the most digits is used.
+        // The position with the most decimals takes precedence.
         guard position.decimals > epoch.decimals else { return }
         epoch.decimals = position.decimals
         epoch.report.latitude = position.latitude
         epoch.report.longitude = position.longitude
     }
 
-    /// Reads the fields that GGA and GNS have in common.
+    /// Reads the common fields of GGA and GNS.
     private mutating func readFix(
         _ sentence: NMEASentence, _ state: FixState, separation: Int, age: Int, _ findings: inout NMEAFindings
     ) {
@@ -127,7 +128,7 @@ extension NMEAStream {
         let geoid = sentence[separation].number
         if !geoid.isNaN { epoch.report.geoidSeparation = geoid }
         epoch.report.correctionAge = sentence[age].positive
-        // Receivers write the station 0000 when they have none.
+        // Receivers write the station 0000 if there is none.
         if let station = sentence[age + 1].count, !epoch.report.correctionAge.isNaN || station > 0 {
             epoch.report.correctionStation = Int32(truncatingIfNeeded: station)
         }
@@ -146,7 +147,8 @@ extension NMEAStream {
     }
 
     private mutating func setDate(_ midnight: WallTime, isProvisional: Bool) {
-        // Receivers that do not know the date give the GPS epoch, or that of their own clock: 1 January of the year 70.
+        // A receiver that does not know the date reports the GPS epoch, or 1 January of the year 70 as the epoch of its
+        // clock.
         let isProvisional = isProvisional || Self.beginnings.contains(midnight)
         guard !isProvisional || epoch.date == nil else { return }
         (epoch.date, epoch.isProvisionalDate) = (midnight.nanoseconds, isProvisional)

@@ -2,12 +2,12 @@
 
 import DeviceCore
 
-/// Puts the sentences of one receiver together to epochs.
+/// The sentences of one receiver, combined into epochs.
 ///
-/// An epoch ends when a sentence with another time comes, or one about the position of a kind that it has already.
-/// Sentences without a time belong to the epoch before them.
+/// An epoch ends at a sentence with another time, or at a position sentence of a kind that the epoch already contains.
+/// Sentences without a time belong to the current epoch.
 struct NMEAStream {
-    /// The kinds of sentences that say where the receiver is.
+    /// The kinds of position sentences.
     struct Kinds: OptionSet {
         let rawValue: UInt8
         static let gga = Kinds(rawValue: 1)
@@ -15,13 +15,13 @@ struct NMEAStream {
         static let gll = Kinds(rawValue: 4)
         static let gns = Kinds(rawValue: 8)
 
-        /// The index of one kind, from 0 to 3.
+        /// The index of a single kind, 0 to 3.
         var index: Int { min(rawValue.trailingZeroBitCount, 3) }
     }
 
-    /// The fix according to a sentence or an epoch, in rising order of precedence.
+    /// The fix status of a sentence or an epoch, in ascending order of precedence.
     enum FixState {
-        /// No sentence states it readably.
+        /// No sentence contains a valid fix status.
         case unknown
         case fix
         case none
@@ -35,7 +35,7 @@ struct NMEAStream {
         let arrival: WallTime?
     }
 
-    /// The content of the sentences of one epoch.
+    /// The contents of the sentences of one epoch.
     struct Epoch {
         /// The time of day, in nanoseconds.
         var time: Int64?
@@ -51,7 +51,7 @@ struct NMEAStream {
         var lacksTime = false
         var fix = FixState.unknown
         var report = PositionReport()
-        /// The decimals of the minutes of the position; -1 without one.
+        /// The number of decimals of the minutes in the position; -1 if there is no position.
         var decimals = -1
         /// The standard deviations of GST.
         var deviations: PositionDeviations?
@@ -66,7 +66,7 @@ struct NMEAStream {
     var hasAttitude = false
     private var arrival: WallTime?
     var attitudeArrival: WallTime?
-    /// The dimensions of the last GSA.
+    /// The fix mode of the last GSA.
     private var lastMode = 0
     let receiver: String
 
@@ -75,7 +75,7 @@ struct NMEAStream {
         clock = NMEAClock(midnight: midnight)
     }
 
-    /// Takes a sentence. False when it is of a kind that is not read.
+    /// Processes a sentence. Returns false if its kind is not supported.
     mutating func take(
         _ sentence: NMEASentence, arrival: WallTime?, findings: inout NMEAFindings, receive: (NMEAReport) -> Void
     ) -> Bool {
@@ -111,7 +111,7 @@ struct NMEAStream {
         return true
     }
 
-    /// The index of the time field, and the kind; nil for sentences without a time.
+    /// Returns the index of the time field, and the kind for position sentences; nil for sentences without a time.
     static func timedKind(_ sentence: NMEASentence) -> (index: Int, kind: Kinds)? {
         switch sentence.kind {
         case NMEASentence.kind("GGA"): (0, .gga)
@@ -144,10 +144,11 @@ struct NMEAStream {
         _ sentence: NMEASentence, _ time: Int64?, _ kind: Kinds, _ arrival: WallTime?, _ findings: inout NMEAFindings,
         _ receive: (NMEAReport) -> Void
     ) {
-        // GLL had no time before version 2, and receivers without a fix give none.
+        // Before version 2, GLL contained no time. Without a fix, receivers may omit the time.
         let lacksTime = time == nil && !kind.isEmpty && kind != .gll && sentence.position(kind == .rmc ? 2 : 1) != nil
         if lacksTime {
-            findings.record("\(sentence.kindName) has a position and no time; it follows the position before", sentence)
+            findings.record(
+                "\(sentence.kindName) has a position but no time; it was placed after the previous position", sentence)
         }
         let isOther =
             time != nil && epoch.time != nil && time != epoch.time
@@ -166,8 +167,8 @@ struct NMEAStream {
         self.arrival = arrival
     }
 
-    /// Finishes the epoch and delivers its reports, the satellites before the position that uses them. To be called where
-    /// no sentence follows.
+    /// Ends the epoch and delivers its reports: the satellites before the position, which depends on them. Must also be
+    /// called after the last sentence.
     mutating func flush(_ findings: inout NMEAFindings, _ receive: (NMEAReport) -> Void) {
         release(before: nil, &findings, receive)
         let epoch = epoch

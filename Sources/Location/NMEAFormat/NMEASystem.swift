@@ -2,9 +2,10 @@
 
 import DeviceCore
 
-/// The satellite systems as sentences tell them apart.
+/// A satellite system, as identified in sentences.
 struct NMEASystem: Hashable, Comparable {
-    /// NMEA 4.11's number, as in the last field of GSA: 1 GPS with SBAS, 2 GLONASS, 3 Galileo, 4 BeiDou, 5 QZSS, 6 NavIC.
+    /// The system ID of NMEA 4.11, as in the last field of GSA: 1 GPS with SBAS, 2 GLONASS, 3 Galileo, 4 BeiDou, 5
+    /// QZSS, 6 NavIC.
     var number: Int
 
     static let gps = NMEASystem(number: 1)
@@ -16,16 +17,16 @@ struct NMEASystem: Hashable, Comparable {
 
     static func < (left: NMEASystem, right: NMEASystem) -> Bool { left.number < right.number }
 
-    /// The second letters of the systems' talkers, by their numbers; the first is G.
+    /// The second letters of the talkers, in the order of the system IDs. The first letter is G.
     private static let letters = Array("PLABQI".utf8)
 
-    /// The talker of sentences about this system alone.
+    /// The talker of sentences about this system only.
     var talker: String {
         let letter = Self.letters.indices.contains(number - 1) ? Self.letters[number - 1] : Self.letters[0]
         return String(decoding: [UInt8(ascii: "G"), letter], as: UTF8.self)
     }
 
-    /// The system of a talker; nil when it speaks for several, or is not a receiver of satellites.
+    /// Creates the system of a talker; nil if the talker represents several systems or is not a GNSS receiver.
     init?(talker: (UInt8, UInt8)) {
         switch talker {
         case (UInt8(ascii: "B"), UInt8(ascii: "D")): self = .beiDou
@@ -40,13 +41,13 @@ struct NMEASystem: Hashable, Comparable {
     init(number: Int) { self.number = number }
 }
 
-/// A satellite's system and its number there.
+/// The identity of a satellite: its system and its number within the system.
 struct SatelliteIdentity: Hashable {
     var system: Satellite.System
     var number: Int
 
-    /// What gpsd's report says of a satellite: the system and the number within it, else the range of its PRN. Nil when
-    /// it fits nothing.
+    /// Creates the identity of a satellite in a gpsd report, from the system and the number within it, or else from the
+    /// range of its PRN. nil if the number is in no known range.
     init?(_ satellite: Satellite) {
         if let system = satellite.system, satellite.systemNumber > 0 {
             self.init(system: system, number: Int(satellite.systemNumber))
@@ -60,8 +61,8 @@ struct SatelliteIdentity: Hashable {
         self.number = number
     }
 
-    /// A number of which only the range tells the system: NMEA's for the older systems, and u-blox's and gpsd's extension
-    /// of it for the newer.
+    /// Creates the identity from a number whose range determines the system: the ranges of NMEA for older systems, and
+    /// the extended ranges of u-blox and gpsd for newer ones.
     init?(extended number: Int) {
         switch number {
         case 1...32: self.init(system: .gps, number: number)
@@ -78,7 +79,8 @@ struct SatelliteIdentity: Hashable {
         }
     }
 
-    /// A number in a sentence about one system.
+    /// Creates the identity from a number in a sentence of a system. Numbers outside the system's range are looked up
+    /// in the extended ranges.
     init?(_ number: Int, in system: NMEASystem?) {
         switch (system, number) {
         case (.glonass?, 1...32): self.init(system: .glonass, number: number)
@@ -91,7 +93,7 @@ struct SatelliteIdentity: Hashable {
         }
     }
 
-    /// The system whose sentences it stands in.
+    /// The system whose sentences contain the satellite.
     var group: NMEASystem {
         switch system {
         case .gps, .sbas, .imes: .gps
@@ -103,7 +105,7 @@ struct SatelliteIdentity: Hashable {
         }
     }
 
-    /// Its number in the sentences of its system; nil when they have none for it.
+    /// The number in the sentences of the system; nil if the satellite cannot be represented.
     var sentenceNumber: Int? {
         let result =
             switch system {
@@ -115,7 +117,7 @@ struct SatelliteIdentity: Hashable {
         return (1...999).contains(result) ? result : nil
     }
 
-    /// gpsd's number of it, which no other system shares.
+    /// The number of the satellite in gpsd's `PRN`, which is unique among all systems.
     var extendedNumber: Int32 {
         switch system {
         case .gps: Int32(number)
@@ -130,9 +132,10 @@ struct SatelliteIdentity: Hashable {
     }
 }
 
-/// The numbers of satellites' signals: NMEA 4.11's in sentences, u-blox's in gpsd's reports.
+/// Conversion between the signal IDs of NMEA 4.11 in sentences and those of u-blox in gpsd's reports.
 enum SignalIdentifier {
-    /// Pairs of u-blox's number and NMEA's, the one that is preferred in return first.
+    /// The pairs of u-blox and NMEA signal IDs. If several u-blox IDs have the same NMEA ID, the first is used for the
+    /// conversion from NMEA.
     private static func pairs(_ system: Satellite.System) -> [(report: Int32, sentence: Int)] {
         switch system {
         case .gps: [(0, 1), (4, 5), (3, 6), (6, 7), (7, 8)]
@@ -144,12 +147,12 @@ enum SignalIdentifier {
         }
     }
 
-    /// NMEA's number; nil when there is none.
+    /// Returns the NMEA signal ID; nil if there is none.
     static func sentence(_ report: Int32, _ system: Satellite.System) -> Int? {
         pairs(system).first { $0.report == report }?.sentence
     }
 
-    /// u-blox's number; -1 when there is none.
+    /// Returns the u-blox signal ID; -1 if there is none.
     static func report(_ sentence: Int, _ system: Satellite.System) -> Int32 {
         pairs(system).first { $0.sentence == sentence }?.report ?? -1
     }

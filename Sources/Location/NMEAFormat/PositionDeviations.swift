@@ -2,34 +2,36 @@
 
 package import DeviceCore
 
-/// The standard deviations of a position, in metres: what GST and covariances hold, where reports have errors of a
-/// confidence. NaN stands for what is not known.
+/// The standard deviations of a position, in metres, as used by GST and by covariances. Reports contain errors with a
+/// confidence level instead. NaN if a deviation is unknown.
 package struct PositionDeviations: Sendable, Hashable {
-    /// How many standard deviations of a normal distribution an error is.
+    /// A confidence level, as the ratios of an error to the standard deviation of a normal distribution.
     package struct Confidence: Sendable, Hashable {
-        /// Along one axis: the quantile of the normal distribution.
+        /// The ratio along one axis: the quantile of the normal distribution.
         package let alongAxis: Double
-        /// The radius in the plane, of two equal deviations: the square root of -2 ln(1 - p).
+        /// The ratio of the radius in a plane, for two equal deviations: the square root of -2 ln(1 - p).
         package let inPlane: Double
-        /// The radius in space, of three equal deviations: the square root of the quantile of chi squared of three.
+        /// The ratio of the radius in space, for three equal deviations: the square root of the chi-squared quantile
+        /// with three degrees of freedom.
         package let inSpace: Double
 
-        /// 95 per cent: gpsd's errors.
+        /// 95 %, as in gpsd's errors.
         package static let ninetyFive = Confidence(alongAxis: 1.959964, inPlane: 2.447747, inSpace: 2.795483)
-        /// 68 per cent: phones' accuracies.
+        /// 68 %, as in the accuracies that phones report.
         package static let sixtyEight = Confidence(alongAxis: 0.994458, inPlane: 1.509592, inSpace: 1.872400)
     }
 
     package var north = Double.nan
     package var east = Double.nan
     package var up = Double.nan
-    /// True when north and east are those of a circle.
+    /// True if `north` and `east` are derived from a single horizontal error.
     package private(set) var isCircle = false
 
-    /// Deviations of which nothing is known.
+    /// Creates unknown deviations.
     package init() {}
 
-    /// Those of a report.
+    /// Creates the deviations from the errors of a report. If the errors of latitude and longitude are unknown, they
+    /// are derived from the horizontal error.
     package init(_ report: PositionReport, _ confidence: Confidence = .ninetyFive) {
         north = Self.known(report.latitudeError / confidence.alongAxis)
         east = Self.known(report.longitudeError / confidence.alongAxis)
@@ -40,7 +42,7 @@ package struct PositionDeviations: Sendable, Hashable {
         isCircle = true
     }
 
-    /// Writes the errors of a report.
+    /// Sets the errors of a report from the deviations.
     package func write(to report: inout PositionReport, _ confidence: Confidence = .ninetyFive) {
         report.latitudeError = north * confidence.alongAxis
         report.longitudeError = east * confidence.alongAxis
@@ -52,8 +54,8 @@ package struct PositionDeviations: Sendable, Hashable {
 }
 
 extension PositionReport {
-    /// The same position with errors of another confidence. The horizontal one comes from those of latitude and longitude
-    /// where it is not told.
+    /// Returns the report with its errors converted to another confidence level. If the horizontal error is unknown, it
+    /// is derived from the errors of latitude and longitude.
     package func with(
         errors confidence: PositionDeviations.Confidence, insteadOf former: PositionDeviations.Confidence
     ) -> PositionReport {

@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-/// The sentences about one position.
+/// The sentences of one position report.
 struct PositionText {
     private let report: PositionReport
     private let view: SkyText?
@@ -18,7 +18,7 @@ struct PositionText {
         date = report.time.map { CivilDate($0) }
     }
 
-    /// GGA, RMC and VTG.
+    /// Returns GGA, RMC and VTG.
     func positions() -> [[UInt8]] {
         var sentences: [[UInt8]] = []
         if options.sentences.contains(.gga) { sentences.append(gga()) }
@@ -27,7 +27,7 @@ struct PositionText {
         return sentences
     }
 
-    /// GST, ZDA and DPT.
+    /// Returns GST, ZDA and DPT.
     func others() -> [[UInt8]] {
         var sentences: [[UInt8]] = []
         if options.sentences.contains(.gst), let gst = gst() { sentences.append(gst) }
@@ -88,7 +88,7 @@ struct PositionText {
         guard !deviations.north.isNaN || !deviations.east.isNaN || !deviations.up.isNaN else { return nil }
         var text = NMEASentenceText(talker, "GST")
         text.timeOfDay(date)
-        // The noise of the ranges and the ellipse of errors are not known.
+        // The RMS of the pseudorange residuals and the error ellipse are unknown.
         for _ in 0..<4 { text.empty() }
         text.number(deviations.north, decimals: 3)
         text.number(deviations.east, decimals: 3)
@@ -102,7 +102,7 @@ struct PositionText {
         text.count(date.day, digits: 2)
         text.count(date.month, digits: 2)
         text.count(date.year, digits: 4)
-        // The zone is UTC.
+        // The time zone is UTC.
         text.text("00")
         text.text("00")
         return text.sentence()
@@ -111,7 +111,7 @@ struct PositionText {
     private func dpt() -> [UInt8] {
         var text = NMEASentenceText("SD", "DPT")
         text.number(report.depth, decimals: 3)
-        // gpsd's depth is below the surface already.
+        // gpsd's depth is already relative to the surface.
         text.text("0.0")
         return text.sentence()
     }
@@ -134,7 +134,8 @@ struct PositionText {
         text.text(degrees < 0 ? "W" : "E")
     }
 
-    /// The altitude above mean sea level and the geoid's above the ellipsoid, as far as two of the three numbers give them.
+    /// The altitude above mean sea level and the geoid separation, in metres. A missing value is derived from the
+    /// altitude above the ellipsoid and the other value; NaN if this is not possible.
     private var heights: (altitude: Double, separation: Double) {
         guard report.hasFix else { return (.nan, .nan) }
         var altitude = report.altitudeMSL
@@ -144,10 +145,10 @@ struct PositionText {
         return (altitude, separation)
     }
 
-    /// GGA's quality. gpsd's numbers are others.
+    /// The quality in GGA, which differs from gpsd's status.
     private var quality: Int { report.hasFix ? status?.quality ?? 1 : 0 }
 
-    /// The letter at the end of RMC and VTG.
+    /// The mode letter at the end of RMC and VTG.
     private var modeLetter: UInt8 { report.hasFix ? status?.letter ?? UInt8(ascii: "A") : UInt8(ascii: "N") }
 
     private var status: NMEAStatus? { NMEAStatus.all.first { $0.status == report.status } }

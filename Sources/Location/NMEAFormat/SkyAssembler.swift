@@ -2,21 +2,22 @@
 
 import DeviceCore
 
-/// Collects the satellites and dilutions of one epoch.
+/// The satellites and dilutions of precision of one epoch.
 struct SkyAssembler {
-    /// The most lists of satellites of an epoch: one for each system and signal.
+    /// The maximum number of satellite lists in an epoch. There is one list for each system and signal.
     private static let maximumLists = 64
-    /// The most sentences of a list. The standard has nine; four satellites each, of all systems in many signals are less.
+    /// The maximum number of sentences in a list. The standard allows nine. With four satellites per sentence, 40
+    /// sentences suffice for all systems, even with many signals.
     private static let maximumSentences = 40
-    /// The most satellites of a list.
+    /// The maximum number of satellites in a list.
     private static let maximumSatellites = 256
 
-    /// One list, spread over several sentences.
+    /// A list of satellites in several GSV sentences.
     private struct List {
         var talker: (UInt8, UInt8)
         var signal: Int
         var sentences: Int
-        /// How many sentences have come, all in order.
+        /// The number of received sentences, all in order.
         var received: Int
         var isWhole: Bool { received == sentences }
         var satellites: [Satellite]
@@ -24,22 +25,22 @@ struct SkyAssembler {
 
     private var lists: [List] = []
     private var isBroken = false
-    /// What the fix uses, as the last epoch that said so has it.
+    /// The satellites used for the fix, according to the last epoch with a GSA.
     private var used: [SatelliteIdentity] = []
     private var hasUsed = false
     private var report = SkyReport()
     private var countOfGGA = -1
     private var hdopOfGGA = Double.nan
-    /// 1 none, 2 two dimensions, 3 three; 0 when no GSA came.
+    /// The fix mode of GSA: 1 no fix, 2 two-dimensional, 3 three-dimensional; 0 without a GSA.
     private(set) var mode = 0
 
-    /// Takes what GGA and GNS say.
+    /// Stores the values of GGA and GNS.
     mutating func note(used: Int?, hdop: Double) {
         if let used { countOfGGA = used }
         if !hdop.isNaN { hdopOfGGA = hdop }
     }
 
-    /// GSA: `A,3,…twelve satellites…,pdop,hdop,vdop` and from version 4.10 on the system.
+    /// Reads GSA: `A,3,…twelve satellites…,pdop,hdop,vdop`, and the system ID since version 4.10.
     mutating func readUsed(_ sentence: NMEASentence) {
         if let mode = sentence[1].count, (1...3).contains(mode) { self.mode = max(self.mode, mode) }
         if !hasUsed { used.removeAll(keepingCapacity: true) }
@@ -62,8 +63,8 @@ struct SkyAssembler {
         return value.isNaN ? other : value
     }
 
-    /// GSV: `count of sentences,number of this one,satellites in view`, then four fields for each satellite, and from
-    /// version 4.10 on the signal.
+    /// Reads GSV: `number of sentences,index of this sentence,satellites in view`, four fields for each satellite, and
+    /// the signal ID since version 4.10.
     mutating func readInView(_ sentence: NMEASentence) {
         guard let count = sentence[0].count, count <= Self.maximumSentences, let number = sentence[1].count,
             number >= 1, number <= count
@@ -127,7 +128,8 @@ struct SkyAssembler {
         return satellite
     }
 
-    /// The report of the epoch; nil when nothing was said. What is known of the use of satellites stays for the next one.
+    /// Returns the report of the epoch, and starts a new epoch that keeps the used satellites; nil if the epoch
+    /// contains no data about satellites.
     mutating func take(counts: inout NMEACounts) -> SkyReport? {
         defer {
             let used = used

@@ -2,18 +2,18 @@
 
 import DeviceCore
 
-/// The sentences about the satellites.
+/// The sentences of one sky report.
 struct SkyText {
-    /// The most satellites of one GSA.
+    /// The maximum number of satellites in a GSA sentence.
     private static let satellitesOfGSA = 12
-    /// The most satellites of one GSV.
+    /// The maximum number of satellites in a GSV sentence.
     private static let satellitesOfGSV = 4
-    /// The most satellites of a system that GSV can count: 99 sentences would hold more, two digits do not.
+    /// The maximum number of satellites in a list of GSV sentences, which state the number with two digits.
     private static let maximumSatellites = 99
 
     private let report: SkyReport
     private let satellites: [(identity: SatelliteIdentity, satellite: Satellite)]
-    /// The systems that have a satellite in the fix, or in view when no fix uses any.
+    /// The systems with satellites used for the fix; if there are none, the systems with satellites in view.
     private let systems: [NMEASystem]
 
     init(_ report: SkyReport) {
@@ -35,7 +35,7 @@ struct SkyText {
         }
     }
 
-    /// How many satellites the fix uses; -1 when unknown.
+    /// The number of satellites used for the fix; -1 if it is unknown.
     var usedCount: Int {
         if report.usedCount >= 0 { return min(Int(report.usedCount), 999) }
         return report.satellites == nil ? -1 : satellites.count { $0.satellite.isUsed }
@@ -43,14 +43,14 @@ struct SkyText {
 
     var hdop: Double { report.hdop }
 
-    /// GSA: one for each system that is used.
+    /// Returns one GSA sentence for each system, or a single one without satellites if there are none.
     func used(_ mode: FixMode) -> [[UInt8]] {
         let groups: [NMEASystem?] = systems.isEmpty ? [nil] : systems.map { $0 }
         return groups.map { group in
             var text = NMEASentenceText(talker, "GSA")
             text.text("A")
             text.count(max(Int(mode.rawValue), 1))
-            // A satellite in several signals is listed several times.
+            // A satellite that is received on several signals is listed several times.
             var numbers: [Int] = []
             for (identity, satellite) in satellites where satellite.isUsed && identity.group == group {
                 guard let number = identity.sentenceNumber, !numbers.contains(number) else { continue }
@@ -61,13 +61,14 @@ struct SkyText {
             text.number(report.pdop, decimals: 2)
             text.number(report.hdop, decimals: 2)
             text.number(report.vdop, decimals: 2)
-            // The systems' numbers overlap, so that with several the sentence says of which it speaks.
+            // The numbers of different systems overlap. The system is stated if there are several, or if it is neither
+            // GPS nor GLONASS.
             if let group, systems.count > 1 || group.number > 2 { text.count(group.number) }
             return text.sentence()
         }
     }
 
-    /// GSV: all satellites in view, by system, and by signal where the report tells it.
+    /// Returns the GSV sentences of all satellites in view, by system, and by signal if the report contains it.
     func inView() -> [[UInt8]] {
         struct Group: Hashable {
             var system: NMEASystem
@@ -96,7 +97,7 @@ struct SkyText {
                     let (elevation, azimuth, signal) = (satellite.elevation, satellite.azimuth, satellite.signal)
                     text.number((-90...90).contains(elevation) ? elevation : .nan, decimals: 0, width: 2)
                     text.degrees((0...360).contains(azimuth) ? azimuth : .nan, decimals: 0, width: 3)
-                    // The field is empty while a satellite is not tracked; gpsd has 0 for that.
+                    // The field is empty if the satellite is not tracked; gpsd reports 0.
                     text.number(signal > 0 && signal < 99.5 ? signal : .nan, decimals: 0, width: 2)
                 }
                 if let signal = group.signal { text.letter(NMEASentenceText.digit(UInt8(truncatingIfNeeded: signal))) }

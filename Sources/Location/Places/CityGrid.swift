@@ -2,17 +2,18 @@
 
 import SystemCalls
 
-/// Cities as points, in cells of one degree.
+/// The cities as points, in cells of one degree.
 ///
-/// The bytes of the grid: for each row of cells from the south the number of its first cell (181 of two bytes), the number
-/// of cells with cities (four bytes), and for each of them 9 bits of its column above 20 of its first city. A city has ten
-/// bytes: its place in the cell (12 bits of latitude, 12 of longitude), 13 bits of its area and 10 of its zone, ten times
-/// the binary logarithm of its inhabitants and one, its name.
+/// The grid contains the index of the first cell of each row from the south (181 numbers of two bytes), the number of
+/// cells with cities (four bytes), and four bytes for each of these cells: the index of its first city (the lower 20
+/// bits) and its column (the upper 9 bits). A city has ten bytes: its position in the cell (12 bits of latitude, 12
+/// bits of longitude), its area (13 bits), its time zone (10 bits), ten times the binary logarithm of its population
+/// plus one (one byte), and the offset of its name (three bytes).
 struct CityGrid: Sendable {
     private let grid: PlaceBytes
     private let rows: PlaceTable
 
-    /// Kilometres a degree of latitude, on the sphere of the mean radius.
+    /// The length of a degree of latitude, in kilometres, on a sphere with the mean radius of the earth.
     static let kilometres = 111.195
     private static let steps = 4096.0
 
@@ -23,30 +24,31 @@ struct CityGrid: Sendable {
 
     var count: Int { rows.count }
 
-    /// One city.
+    /// The data of one city.
     struct City {
         var number: Int
         var latitude: Double
         var longitude: Double
         var area: Int
         var zone: Int
-        /// Ten times the binary logarithm of its inhabitants and one.
+        /// Ten times the binary logarithm of the population plus one.
         var size: Int
         var name: Int
 
-        /// How far it reaches, in kilometres: 0.1 km times the cube root of its inhabitants.
+        /// The radius of the city, in kilometres: 0.1 km times the cube root of its population.
         ///
-        /// Found by trying rules on cities; it is 2 km for 10,000 inhabitants and 22 km for 10 million.
+        /// The rule was found by experiments with real cities. The radius is 2 km for 10,000 inhabitants and 22 km for
+        /// 10 million.
         var reach: Double { CityGrid.reach(size) }
     }
 
     private static let reaches: [Double] = (0...255).map { 0.1 * exp2(Double($0) / 30) }
-    /// The farthest that a city reaches: of 40 million inhabitants.
+    /// The maximum radius of a city, in kilometres: that of 40 million inhabitants.
     static let farthestReach = 35.0
 
-    /// A city by number.
+    /// Returns the city with the given index.
     func city(_ number: Int) throws(PlaceDataError) -> City {
-        // The last cell that begins at or before it.
+        // Finds the last cell whose first city does not follow the requested one.
         var low = 0
         var high = try cellCount()
         while low < high {
@@ -64,7 +66,7 @@ struct CityGrid: Sendable {
         return try city(number, row: row, column: cell(place).column)
     }
 
-    /// Calls with each city.
+    /// Calls the closure with each city.
     func forEachCity(_ body: (City) -> Void) throws(PlaceDataError) {
         for row in 0..<180 {
             for place in try cells(ofRow: row) {
@@ -76,12 +78,12 @@ struct CityGrid: Sendable {
         }
     }
 
-    /// How far a city is from a place on the same plane as there, in kilometres.
+    /// Returns the distance of a city from a point, in kilometres, on a plane at the latitude of the point.
     static func distance(_ city: City, _ latitude: Double, _ longitude: Double) -> Double {
         distance(from: (city.latitude, city.longitude), to: (latitude, longitude))
     }
 
-    /// The same of two points.
+    /// Returns the distance of two points, in kilometres, on a plane at the latitude of the second point.
     static func distance(
         from point: (latitude: Double, longitude: Double), to place: (latitude: Double, longitude: Double)
     ) -> Double {
@@ -90,10 +92,10 @@ struct CityGrid: Sendable {
         return (dx * dx + dy * dy).squareRoot()
     }
 
-    /// Calls with the number of each city that is nearer to a place than that, and with how far it is, in kilometres. The
-    /// closure may lower the limit.
+    /// Calls the closure with the index and the distance of each city that is less than `limit` kilometres away from a
+    /// point. The distance is in kilometres. The closure may reduce the limit.
     ///
-    /// The distance is that on a plane, which at 100 km is right to a few metres, except near the poles.
+    /// The distance is calculated on a plane. At 100 km, its error is a few metres, except near the poles.
     @inline(__always)
     func forEach(
         near latitude: Double, _ longitude: Double, within limit: inout Double,
@@ -103,7 +105,7 @@ struct CityGrid: Sendable {
         let wide = max(0.01, cos(min(89.9, abs(latitude) + high) * .pi / 180))
         let firstRow = max(0, Int((latitude - high + 90).rounded(.down)))
         let lastRow = min(179, Int((latitude + high + 90).rounded(.down)))
-        // Near a pole it is all around.
+        // Near a pole, the search covers all longitudes.
         let aside = min(180, high / wide)
         let west = Int((longitude - aside + 180).rounded(.down))
         let east = min(west + 359, Int((longitude + aside + 180).rounded(.down)))
@@ -111,7 +113,7 @@ struct CityGrid: Sendable {
         guard firstRow <= lastRow else { return }
         for row in firstRow...lastRow {
             let cells = try cells(ofRow: row)
-            // The columns west...east, and what of them lies beyond the antimeridian.
+            // The columns from `west` to `east`, including those beyond the antimeridian.
             for turn in [0, -360, 360] where max(0, west + turn) <= min(359, east + turn) {
                 for place in try firstCell(of: cells, from: west + turn)..<cells.upperBound {
                     let (column, first) = try cell(place)
@@ -132,7 +134,7 @@ struct CityGrid: Sendable {
         }
     }
 
-    /// The first of those cells whose column is that one or farther east.
+    /// Returns the first cell of a row that is in the column or east of it.
     private func firstCell(of cells: Range<Int>, from column: Int) throws(PlaceDataError) -> Int {
         var low = cells.lowerBound
         var high = cells.upperBound
@@ -146,7 +148,7 @@ struct CityGrid: Sendable {
     func size(_ number: Int) throws(PlaceDataError) -> Int { try rows.number(number, at: 6, bytes: 1) }
     func area(_ number: Int) throws(PlaceDataError) -> Int { try rows.number(number, at: 3, bytes: 2) & 0x1FFF }
 
-    /// How far a city of that size reaches, in kilometres.
+    /// Returns the radius of a city with the given size, in kilometres. See ``City/size``.
     static func reach(_ size: Int) -> Double { reaches[min(size, 255)] }
 
     private func city(_ number: Int, row: Int, column: Int) throws(PlaceDataError) -> City {
@@ -160,7 +162,7 @@ struct CityGrid: Sendable {
             name: try rows.number(number, at: 7, bytes: 3))
     }
 
-    /// Where the name of a city is among the texts.
+    /// Returns the offset of the name of a city in the texts.
     func nameOffset(_ number: Int) throws(PlaceDataError) -> Int { try rows.number(number, at: 7, bytes: 3) }
 
     private func cellCount() throws(PlaceDataError) -> Int {

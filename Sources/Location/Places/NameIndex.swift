@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Cities by folded name.
+/// The search for cities by folded name.
 ///
-/// A search first looks at samples of the index, which are beside each other, and then at the marks of the rows between two
-/// of them: the names themselves, and the cities that have them, are all over the data, and every one that is looked at
-/// brings up to 64 kB of it into memory.
+/// A search first reads samples of the index, which are stored contiguously, and then the hashes of the rows between
+/// two samples. This limits page faults: names and their cities are spread over the data, and each access loads up to
+/// 64 kB of it into memory.
 extension PlaceData {
-    /// How many rows of one name, or of one beginning, are looked at.
+    /// The maximum number of cities that are returned for a name or a prefix.
     private static let mostRows = 2000
 
-    /// The numbers of the cities of that name, in any of their languages; each once.
+    /// Returns the indices of the cities with the given name, in any of their languages, without duplicates.
     func cities(named name: [UInt8]) throws(PlaceDataError) -> [Int] {
         let mark = Self.mark(name)
         var found: [Int] = []
@@ -23,14 +23,14 @@ extension PlaceData {
         return found
     }
 
-    /// Eight bits of a name: FNV-1a.
+    /// Returns an 8-bit hash of a name: the upper bits of FNV-1a.
     static func mark(_ name: [UInt8]) -> Int {
         var value: UInt32 = 0x811C_9DC5
         for byte in name { value = (value ^ UInt32(byte)) &* 0x0100_0193 }
         return Int(value >> 24)
     }
 
-    /// The numbers of the cities whose name begins so.
+    /// Returns the indices of the cities whose name begins with the given prefix.
     func cities(beginning start: [UInt8]) throws(PlaceDataError) -> [Int] {
         var (low, high) = try rows(around: start)
         while low < high {
@@ -47,10 +47,10 @@ extension PlaceData {
         return found
     }
 
-    /// How many rows there are from one sample to the next.
+    /// The number of rows from one sample to the next.
     private static let rowsBetweenSamples = 32
 
-    /// The rows among which the first one of that name, or behind it, is.
+    /// Returns the range of rows that contains the first row whose name is not before `name`.
     private func rows(around name: [UInt8]) throws(PlaceDataError) -> (low: Int, high: Int) {
         let before = try samplesBefore(name) { sample, name in sample < name }
         let until = try samplesBefore(name) { sample, name in sample <= name }
@@ -58,7 +58,7 @@ extension PlaceData {
         return (min(low, index.count), min(high, index.count))
     }
 
-    /// How many samples stand before a name, by their beginnings.
+    /// Returns the number of samples before a name, comparing the first 8 bytes.
     private func samplesBefore(
         _ name: [UInt8], _ isBefore: (UInt64, UInt64) -> Bool
     ) throws(PlaceDataError) -> Int {

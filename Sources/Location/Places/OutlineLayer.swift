@@ -1,37 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A map of the earth in areas that do not overlap, each with a label; 0 is none.
+/// A map of the earth with areas that do not overlap. Each area has a label; 0 means no area.
 ///
-/// It is cut into cells of one degree or more. A cell without outlines has one label. Any other knows the label at its south-west
-/// corner and the arcs that touch the cell, each with the labels on its left and on its right: the outline that is nearest
-/// on the way from a point to the corner tells on which side the point is.
+/// The map is divided into cells of at least one degree. A cell without outlines has a single label. Any other cell
+/// stores the label at its south-west corner and the arcs that touch the cell, each with the labels on its left and on
+/// its right. To find the label of a point, the arcs are intersected with the line from the point to the corner. The
+/// intersection nearest to the point determines the label.
 ///
-/// The bytes: how many degrees a cell has (two bytes); for each row of cells from the south the number of its first entry
-/// (181 of two bytes, however many rows there are); the number of entries (four bytes); entries of five bytes, which are 9 bits of the first column that they hold for, 9 of the label at the
-/// corner and 22 of the offset of the arcs, or 0; then the arcs. They are numbers of varying length: how many; for each
-/// the label on the left, on the right, how many lines it has, and its points. The first point counts from the corner,
-/// the others from the one before, longitude first.
+/// The bytes of the layer are:
+///
+/// - The size of a cell, in degrees (two bytes).
+/// - For each row of cells from the south, the index of its first entry (181 numbers of two bytes, for any number of
+///   rows).
+/// - The number of entries (four bytes).
+/// - The entries, five bytes each: the first column to which the entry applies (9 bits), the label at the corner (9
+///   bits), and the offset of the arcs, or 0 (22 bits).
+/// - The arcs of each cell, as integers of variable length: the number of arcs, and for each arc the label on the left,
+///   the label on the right, the number of line segments, and its points. The first point is relative to the corner,
+///   each further point is relative to the previous one. The longitude precedes the latitude.
 struct OutlineLayer: Sendable {
     private let bytes: PlaceBytes
 
-    /// Units a degree of the points.
+    /// The resolution of the points, in units per degree.
     private static let units = 500.0
-    /// What a cell can hold at most, so that damaged data ends soon.
+    /// The maximum number of line segments in a cell. It limits the time that damaged data can take.
     private static let mostLines = 20_000
 
     init(_ bytes: PlaceBytes) { self.bytes = bytes }
 
-    /// What the layer says of a point.
+    /// The result of the search for a point.
     struct Answer: Equatable {
-        /// The label of the area that holds it; 0 for none.
+        /// The label of the area that contains the point; 0 if there is none.
         var label: Int
-        /// The label across the nearest outline toward the corner: of a point just outside of an area, that area.
+        /// The label on the other side of the nearest outline toward the corner. For a point just outside an area, this
+        /// is the label of that area.
         var across = 0
     }
 
-    /// The area at a latitude from -90 to 90 and a longitude from -180 to 180, in degrees.
+    /// Returns the area at a point.
+    ///
+    /// - Parameters:
+    ///   - latitude: The latitude, -90 to 90 degrees.
+    ///   - longitude: The longitude, -180 to 180 degrees.
     func area(latitude: Double, longitude: Double) throws(PlaceDataError) -> Answer {
-        // The outlines end where the map does; what is on its edge counts as within.
+        // The outlines end at the edge of the map, so points on the edge are moved inside.
         let latitude = min(89.999, max(-89.999, latitude))
         let longitude = min(179.999, max(-179.999, longitude))
         let size = Double(try bytes.number(at: 0, bytes: 2))
@@ -40,7 +52,7 @@ struct OutlineLayer: Sendable {
         let column = min(360 / size - 1, max(0, ((longitude + 180) / size).rounded(.down)))
         guard let entry = try entry(row: Int(row), column: Int(column)) else { return Answer(label: 0) }
         guard entry.offset > 0 else { return Answer(label: entry.corner) }
-        // Half a unit from the corner, where no point of an outline lies.
+        // The origin is half a unit away from the corner, so that no point of an outline coincides with it.
         let x = (longitude + 180 - column * size) * Self.units - 0.5
         let y = (latitude + 90 - row * size) * Self.units - 0.5
         return try nearestSide(x: x, y: y, corner: entry.corner, arcs: entry.offset)
@@ -66,12 +78,13 @@ struct OutlineLayer: Sendable {
         let rest = try bytes.number(at: start + 3, bytes: 2)
         let isOwn = word & 0x1FF == column
         let offset = word >> 18 | rest << 6
-        // Arcs are those of one cell; what follows it without an entry of its own has none.
+        // Arcs apply to one cell only. Further cells of an entry have no arcs.
         guard isOwn || offset == 0 else { throw .damaged }
         return (word >> 9 & 0x1FF, offset == 0 ? 0 : 368 + count * 5 + offset)
     }
 
-    /// Follows the arcs and takes the crossing nearest to the point on its way to the corner, which is the origin.
+    /// Follows the arcs and returns the labels at the intersection that is nearest to the point, on the line from the
+    /// point to the origin, which represents the corner.
     private func nearestSide(x: Double, y: Double, corner: Int, arcs: Int) throws(PlaceDataError) -> Answer {
         var cursor = PlaceCursor(bytes: bytes, offset: arcs)
         var answer = Answer(label: corner)
@@ -84,7 +97,8 @@ struct OutlineLayer: Sendable {
             guard left >= 0 else { throw .damaged }
             var ax = Double(try cursor.nextSigned()) - 0.5
             var ay = Double(try cursor.nextSigned()) - 0.5
-            // On which side of the way the point lies: what is exactly on it counts as on the left, once.
+            // The side of the line on which the vertex lies. A vertex on the line always counts as on the same side, so
+            // that an intersection at a vertex is found exactly once.
             var aSide = x * ay - y * ax <= 0
             for _ in 0..<lines {
                 let bx = ax + Double(try cursor.nextSigned())

@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A place as the data knows it.
+/// A place in the data.
 package struct Place: Equatable, Sendable {
-    /// Where it is, in degrees on WGS 84: the point that was asked for, or the middle of the place that was found.
+    /// The latitude in degrees on WGS 84. The coordinates are those of the requested point, or of the centre of the
+    /// found place.
     package var latitude: Double
     package var longitude: Double
-    /// How far it reaches from there, in metres.
+    /// The radius around the coordinates, in metres.
     package var radius: Double
-    /// The two letters of ISO 3166-1; nil at sea.
+    /// The two-letter country code of ISO 3166-1; nil at sea.
     package var countryCode: String?
     /// The English name of the country.
     package var country: String?
-    /// The first level below the country, as GeoNames names it.
+    /// The name of the first administrative level below the country, according to GeoNames.
     package var administrativeArea: String?
     package var locality: String?
     package var subLocality: String?
-    /// A zone of IANA's, for example "Europe/Berlin".
+    /// The name of the IANA time zone, for example "Europe/Berlin".
     package var timeZone: String?
     package var ocean: String?
     package var inlandWater: String?
 
-    /// What one calls it: the smallest thing that has a name here.
+    /// The name of the most specific feature that has one.
     package var name: String? {
         inlandWater ?? subLocality ?? locality ?? ocean ?? administrativeArea ?? country
     }

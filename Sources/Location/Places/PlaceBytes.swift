@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The data of places cannot be read.
+/// An error while reading the place data.
 package struct PlaceDataError: Error, Equatable, CustomStringConvertible {
-    /// What is wrong, for people.
+    /// The message for the user.
     package let description: String
 
     init(_ description: String) { self.description = description }
 
     static let damaged = PlaceDataError(
-        "The data of places is damaged. It is linked into the program: install the program again.")
+        "The place data in this program is damaged. Reinstall the program.")
 }
 
-/// Bytes that are never written, with every read checked against their end.
+/// Immutable bytes, whose bounds are checked on every access.
 ///
-/// They are the program's own constants, which the kernel brings into memory page by page when they are read, or a copy.
-struct PlaceBytes: @unchecked Sendable {  // nobody writes to them
+/// The bytes are constants of the program, which the kernel loads page by page on access, or a copy.
+struct PlaceBytes: @unchecked Sendable {  // The bytes are never modified.
     private let bytes: UnsafeRawBufferPointer
-    /// Keeps a copy alive; nil for constants of the program.
+    /// Owns a copy of the bytes; nil for constants of the program.
     private let owner: Copy?
 
-    /// Bytes that stay where they are for as long as the program runs.
+    /// Creates a view of bytes that are valid for the lifetime of the process.
     init(constant bytes: UnsafeRawBufferPointer) {
         self.bytes = bytes
         owner = nil
@@ -38,8 +38,8 @@ struct PlaceBytes: @unchecked Sendable {  // nobody writes to them
 
     var count: Int { bytes.count }
 
-    /// A number of so many bytes, at most four, the least significant first. One of four has 31 bits: no number in the data
-    /// has more, and an Int of 32 bits holds it.
+    /// Returns a little-endian integer of up to four bytes. An integer of four bytes must be less than 2^31, which is
+    /// the case for all numbers in the data and fits an `Int` of 32 bits.
     @inline(__always)
     func number(at offset: Int, bytes width: Int) throws(PlaceDataError) -> Int {
         guard offset >= 0, offset <= bytes.count - width, width < 4 || bytes[offset + 3] < 0x80 else { throw .damaged }
@@ -48,13 +48,13 @@ struct PlaceBytes: @unchecked Sendable {  // nobody writes to them
         return value
     }
 
-    /// A part of them.
+    /// Returns a view of a part of the bytes.
     func part(_ offset: Int, _ count: Int) throws(PlaceDataError) -> PlaceBytes {
         guard offset >= 0, count >= 0, offset <= bytes.count, count <= bytes.count - offset else { throw .damaged }
         return PlaceBytes(part: UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count]), owner: owner)
     }
 
-    /// The text there, whose length stands before it in a byte.
+    /// Returns the text at an offset. One byte before the text contains its length.
     func text(at offset: Int) throws(PlaceDataError) -> String {
         let length = try number(at: offset, bytes: 1)
         guard length <= bytes.count - offset - 1 else { throw .damaged }
@@ -73,13 +73,13 @@ struct PlaceBytes: @unchecked Sendable {  // nobody writes to them
     }
 }
 
-/// Reads numbers of varying length one after the other.
+/// A cursor that reads consecutive integers of variable length.
 struct PlaceCursor {
     let bytes: PlaceBytes
     var offset: Int
 
-    /// Seven bits a byte, the least significant first, the top bit set in all bytes but the last. There are at most four
-    /// bytes, so that it is never negative.
+    /// Reads an unsigned integer: seven bits per byte, least significant first, with the top bit set in all bytes
+    /// except the last. The maximum length is four bytes, so the value is never negative.
     @inline(__always)
     mutating func next() throws(PlaceDataError) -> Int {
         var value = 0
@@ -94,7 +94,7 @@ struct PlaceCursor {
         throw .damaged
     }
 
-    /// The same with a sign in the lowest bit.
+    /// Reads an integer whose lowest bit is the sign.
     @inline(__always)
     mutating func nextSigned() throws(PlaceDataError) -> Int {
         let value = try next()

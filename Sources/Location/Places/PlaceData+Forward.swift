@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PlaceData {
-    /// How many places one search gives.
+    /// The maximum number of places that a search returns.
     private static let mostResults = 5
-    /// A city with as many inhabitants (100,000) comes before an area of its name.
+    /// The size of a city with 100,000 inhabitants. If the largest city with a name has at least this size, the cities
+    /// are ranked before areas with the same name.
     private static let largeCity = 166
 
-    /// Finds the places of a text: "city", "city, area", "city, area, country" and the like, with other parts before them,
-    /// such as a street, passed over.
+    /// Finds the places that a text names: "city", "city, area", "city, area, country" and similar. Preceding parts,
+    /// such as a street, are ignored.
     ///
-    /// Case, accents and words with digits (postal codes) do not count. Areas may be given by their letters, countries by
-    /// those of ISO 3166-1. The last words of a part may say what it lies in, too. What stands behind the place and is not
-    /// known, such as a county, is passed over when nothing fits it. When no place has the name, those that begin with it
-    /// are found.
+    /// Case, accents and words with digits (postal codes) are ignored. Areas can be given by their abbreviations, and
+    /// countries by their ISO 3166-1 codes. The area or country can also be the last words of a part. If no place
+    /// matches all parts after it, unknown parts, such as a county, are ignored. If no place has the name, places whose
+    /// name begins with it are returned.
     package func places(_ query: PlaceQuery) throws(PlaceDataError) -> PlaceMatch {
         guard query.text.utf8.count <= PlaceQuery.longestText else { return .nothing }
         var parts: [[UInt8]] = []
@@ -36,8 +37,10 @@ extension PlaceData {
         return cities.isEmpty ? .nothing : .found(cities)
     }
 
-    /// The places of the first part that is one, in what is left of the parts behind it; nil is left of parts in which
-    /// nothing is to be looked for.
+    /// Returns the places of the first part that names a place within the parts after it.
+    ///
+    /// The closure `left` returns the parts to consider among the parts after a place; nil if they do not permit a
+    /// search.
     private func places(
         _ parts: [[UInt8]], _ around: [Surroundings], _ query: PlaceQuery,
         _ left: (ArraySlice<Surroundings>) throws(PlaceDataError) -> [Surroundings]?
@@ -46,14 +49,15 @@ extension PlaceData {
             guard let within = try left(around[(head + 1)...]) else { continue }
             let found = try places(named: parts[head], around[head], within, query)
             guard let best = found.first else { continue }
-            // A street that is not known is passed over; a town that is not is not.
+            // An unknown part before a town may be a street and is ignored. An unknown part before an area may be a
+            // town and is not ignored.
             return head > 0 && best.locality == nil ? .onlyAround(best.name ?? "") : .found(found)
         }
         return .nothing
     }
 
-    /// Those of the parts behind a place that name something where the parts behind them lie; nil when that leaves too
-    /// little to go by.
+    /// Returns the parts after a place that name an area or a country which is compatible with the parts after them.
+    /// Returns nil if there are none and an unknown part may be an abbreviation.
     private func known(of parts: ArraySlice<Surroundings>) throws(PlaceDataError) -> [Surroundings]? {
         var kept: [Surroundings] = []
         var isUnknown = false
@@ -64,7 +68,7 @@ extension PlaceData {
                 let outside = part.countries.subtracting(countries)
                 part.countries.formIntersection(countries)
                 part.areas = try areas(part.areas) { countries.contains($0) }
-                // "Puerto Rico, USA": what has a code of its own is narrower than the state that it belongs to.
+                // "Puerto Rico, USA": a territory with its own country code is more specific than its country.
                 if part.isEmpty, !part.isLetters, !outside.isEmpty {
                     part.countries = outside
                     kept = []
@@ -72,7 +76,7 @@ extension PlaceData {
             }
             if part.isEmpty { isUnknown = isUnknown || part.isLetters } else { kept.append(part) }
         }
-        // "London, QQ" is not any London.
+        // "London, QQ" must not match every London.
         return kept.isEmpty && isUnknown ? nil : kept
     }
 
@@ -82,14 +86,15 @@ extension PlaceData {
         return countries
     }
 
-    /// Those of areas whose countries fit.
+    /// Returns the areas whose country satisfies the condition.
     private func areas(_ areas: Set<Int>, _ fits: (Int) -> Bool) throws(PlaceDataError) -> Set<Int> {
         var found: Set<Int> = []
         for area in areas where fits(try areaCountry(area)) { found.insert(area) }
         return found
     }
 
-    /// Takes the last one to three words of a part for what it lies in: "Paris TX", "Sydney NSW 2000, Australia".
+    /// Interprets the last one to three words of a part as an area or a country: "Paris TX", "Sydney NSW 2000,
+    /// Australia".
     private func placesWithin(
         _ parts: [[UInt8]], _ around: [Surroundings], _ query: PlaceQuery
     ) throws(PlaceDataError) -> [Place]? {
@@ -108,7 +113,8 @@ extension PlaceData {
         return nil
     }
 
-    /// The places of a name, and what else has it, within all of those; the best first, at most five.
+    /// Returns up to five cities, areas and countries with the given name, within all of the surroundings, best match
+    /// first.
     private func places(
         named name: [UInt8], _ own: Surroundings, _ within: [Surroundings], _ query: PlaceQuery
     ) throws(PlaceDataError) -> [Place] {
@@ -116,7 +122,7 @@ extension PlaceData {
         for number in try self.cities(named: name) where try isCity(number, within: within) { cities.append(number) }
         let areas = try areas(own.areas) { country in within.allSatisfy { $0.countries.contains(country) } }
         let countries = within.isEmpty ? own.countries : []
-        // A word of two letters is rather a town, unless it is written as letters are.
+        // A word of two letters is more likely a town than a country code, unless the text is in upper case.
         let isTown = name.count == 2 && !cities.isEmpty && query.text.contains(where: \.isLowercase)
         let found = try ordered(
             cities, areas: areas.sorted(), countries: isTown ? [] : countries.sorted(), query)
@@ -138,7 +144,7 @@ extension PlaceData {
         return true
     }
 
-    /// How far away a town may be that is named as what another one lies in, in kilometres.
+    /// The maximum distance between a town and another town that is given as its surroundings, in kilometres.
     private static let neighbourhood = 50.0
 
     private func ordered(
@@ -168,7 +174,8 @@ extension PlaceData {
 
     private func sizeOf(_ city: Int) -> Int { (try? cities.city(city).size) ?? 0 }
 
-    /// Cities as places: within the circle and near its middle first, else the largest first.
+    /// Returns the cities as places, the largest first. With a circle, cities inside it come first, and nearer cities
+    /// before farther ones.
     private func ranked(_ numbers: [Int], _ query: PlaceQuery) throws(PlaceDataError) -> [Place] {
         var rows: [(city: CityGrid.City, isInside: Bool, distance: Double)] = []
         for number in numbers {
@@ -191,17 +198,18 @@ extension PlaceData {
     }
 }
 
-/// What a part of a text may name beside a city that is looked for.
+/// The areas, countries or cities that a part of a text can name.
 struct Surroundings {
-    /// Numbers of areas.
+    /// The indices of areas.
     var areas: Set<Int> = []
-    /// Labels of countries.
+    /// The labels of countries.
     var countries: Set<Int> = []
-    /// When it names nothing else: towns, of which the place may be a part or a neighbour.
+    /// The indices of cities, if there are no areas and countries. The place may be a part of one of these cities or
+    /// near it.
     var cities: [Int] = []
-    /// Whether it is two or three letters.
+    /// True if the part consists of two or three bytes, and may be an abbreviation.
     var isLetters = false
 
-    /// Whether it names no area and no country.
+    /// True if the part names no area and no country.
     var isEmpty: Bool { areas.isEmpty && countries.isEmpty }
 }

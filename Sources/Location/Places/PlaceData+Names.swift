@@ -2,12 +2,13 @@
 
 import SystemCalls
 
-/// Countries and areas by name, and what is known of them.
+/// The search for countries and areas by name, and the creation of their places.
 extension PlaceData {
-    /// How many towns of one name are looked at to see whether a place is near one of them.
+    /// The maximum number of cities with one name that are checked for proximity to a place.
     private static let mostNeighbours = 50
 
-    /// The countries and areas that a folded text names. A place that is looked for itself is no area by its letters.
+    /// Returns the areas and countries that a folded text names, or the cities if there are none. If `isHead` is true,
+    /// the text names the place itself, and abbreviations of areas do not match.
     func surroundings(_ name: [UInt8], _ query: PlaceQuery, isHead: Bool = false) throws(PlaceDataError) -> Surroundings
     {
         var found = Surroundings(isLetters: (2...3).contains(name.count))
@@ -26,7 +27,7 @@ extension PlaceData {
         }
         guard found.isEmpty else { return found }
         let towns = try cities(named: name)
-        // Countries in further languages take time, and a town that is known is none.
+        // Country names in other languages are slow to look up, so the name of a known city is not looked up.
         if towns.isEmpty, case let codes = query.countryCodes(name), !codes.isEmpty {
             for row in 0..<countries.count where codes.contains(try code(ofCountry: row + 1)) {
                 found.countries.insert(row + 1)
@@ -36,13 +37,13 @@ extension PlaceData {
         return found
     }
 
-    /// A row of the index of areas: an area, and whether it stands there by its letters.
+    /// Returns the area of a row in the area index, and whether the row refers to its abbreviation.
     private func areaEntry(_ row: Int) throws(PlaceDataError) -> (area: Int, isLetters: Bool) {
         let entry = try areaIndex.number(row, at: 0, bytes: 2)
         return (entry & 0x7FFF, entry & 0x8000 != 0)
     }
 
-    /// Calls with the rows of a sorted table whose key is that one.
+    /// Calls the closure with the rows of a sorted table whose key is equal to a name.
     private func forEachRow(
         of count: Int, equalTo name: [UInt8], key: (Int) throws(PlaceDataError) -> [UInt8],
         body: (Int) throws(PlaceDataError) -> Void
@@ -59,7 +60,7 @@ extension PlaceData {
         }
     }
 
-    /// The countries with those two or three letters of ISO 3166-1.
+    /// Returns the countries with a two- or three-letter code of ISO 3166-1.
     private func countries(letters name: [UInt8]) throws(PlaceDataError) -> Set<Int> {
         var found: Set<Int> = []
         let letters = name.map { $0 & 0xDF }
@@ -91,7 +92,8 @@ extension PlaceData {
         return place
     }
 
-    /// An area is where its cities are: its middle is the mean of theirs. Nil when it has none.
+    /// Returns the place of an area. Its centre is the mean of its cities, its radius covers all of them and is at
+    /// least 10 km. nil if the area has no cities.
     func placeOfArea(_ area: Int) throws(PlaceDataError) -> Place? {
         var members: [CityGrid.City] = []
         try cities.forEachCity { city in if city.area == area { members.append(city) } }

@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PlaceData {
-    /// How far off the coast a city still says which country it is, in kilometres. The outlines leave out small islands and
-    /// are off by up to 2 km; with this distance no point more than 25 km from land is given to a country.
+    /// The maximum distance of a point at sea from the city that determines its country, in kilometres. The outlines
+    /// omit small islands and have errors of up to 2 km. With this limit, no point more than 25 km from land is
+    /// assigned to a country.
     private static let offshore = 25.0
-    /// How far away the nearest city may be to name the place, in kilometres.
+    /// The maximum distance of the city that provides the name of a place, in kilometres.
     private static let farthestLocality = 100.0
-    /// How far away a city may be to tell the time zone.
+    /// The maximum distance of the city that provides the time zone, in kilometres.
     private static let farthestZone = 1500.0
 
-    /// What is at a point in degrees on WGS 84; nil when nothing is known of it, or when it is no point of the earth.
+    /// Returns the place at a point in degrees on WGS 84; nil if nothing is known about the point or it is not on the
+    /// earth.
     ///
-    /// The country is that whose borders hold the point, and off the coast that of the nearest city within 25 km. The
-    /// locality is the largest city of the country that reaches here, else the nearest within 100 km.
+    /// The country is the one whose borders contain the point. Off the coast, it is the country of the nearest city
+    /// within 25 km. The locality is the largest city of the country whose radius contains the point, or else the
+    /// nearest city within 100 km.
     package func place(latitude: Double, longitude: Double) throws(PlaceDataError) -> Place? {
-        guard abs(latitude) <= 90, abs(longitude) <= 180 else { return nil }  // NaN is not either
+        guard abs(latitude) <= 90, abs(longitude) <= 180 else { return nil }  // Also rejects NaN.
         var place = Place(latitude: latitude, longitude: longitude, radius: 0)
         var country = try land.area(latitude: latitude, longitude: longitude).label
         let isAtSea = country == 0
@@ -44,7 +47,7 @@ extension PlaceData {
                 }
             }
         }
-        // Within a city that the coast of the outlines runs through one is not at sea.
+        // A point inside a city is not at sea, even if the simplified coastline runs through the city.
         if isAtSea, cities.largest == nil {
             let answer = try seas.area(latitude: latitude, longitude: longitude)
             let sea = answer.label > 0 ? answer.label : answer.across
@@ -56,17 +59,17 @@ extension PlaceData {
         return place
     }
 
-    /// Both are of the country that was asked for, if one was.
+    /// The cities near a point, in the requested country if there is one.
     private struct NearCities {
-        /// The nearest.
         var nearest: CityGrid.City?
-        /// How far it is, in kilometres.
+        /// The distance of the nearest city, in kilometres.
         var distance = Double.infinity
-        /// The largest of those that reach here.
+        /// The largest city whose radius contains the point.
         var largest: CityGrid.City?
     }
 
-    /// Looks for them farther and farther, from one distance to another in kilometres: mostly there is one near by.
+    /// Searches for cities with increasing distance, because there is usually a city nearby. Distances are in
+    /// kilometres.
     private func cities(
         near latitude: Double, _ longitude: Double, in country: Int, beyond start: Double = 0, within limit: Double
     ) throws(PlaceDataError) -> NearCities {
@@ -129,13 +132,14 @@ extension PlaceData {
 
     func areaCountry(_ area: Int) throws(PlaceDataError) -> Int { try areas.number(area, at: 0, bytes: 2) }
 
-    /// The text that a row refers to; nil for an empty one.
+    /// Returns the text that a row refers to; nil if it is empty.
     func text(_ table: PlaceTable, _ row: Int, at place: Int) throws(PlaceDataError) -> String? {
         let text = try texts.text(at: table.number(row, at: place, bytes: 3))
         return text.isEmpty ? nil : text
     }
 
-    /// The zone that ships on the high seas keep: whole hours, by the meridian. In these names west is positive.
+    /// Returns the nautical time zone of a meridian, with an offset of whole hours. In the names of these zones, west
+    /// is positive.
     private static func nauticalZone(_ longitude: Double) -> String {
         let hours = -Int((longitude / 15).rounded())
         return hours == 0 ? "Etc/GMT" : "Etc/GMT\(hours > 0 ? "+" : "")\(hours)"

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// All that is known of places: countries, lakes and seas by outline, cities by point, and their names.
+/// The place data: countries, lakes and seas as outlines, cities as points, and their names.
 ///
-/// A value over one read-only image that CPlaceData/make_places.py makes. Integers in it have the least significant byte
-/// first, texts are UTF-8 behind a byte with their length, and references to texts are three bytes.
+/// The data is a read-only image that CPlaceData/make_places.py generates. Integers are little-endian. Texts are UTF-8,
+/// preceded by one byte with their length. References to texts have three bytes.
 ///
 /// | section | rows |
 /// | --- | --- |
-/// | countries | 14 bytes: ISO 3166-1 of two and of three letters, name, centre (hundredths of a degree), reach (km) |
-/// | country names | 5 bytes: country, folded name in some language, in the order of the names' bytes |
-/// | areas | 8 bytes: country, name, letters in addresses or an empty text |
-/// | area index | 2 bytes: an area by its name, or with the top bit set by its letters, in the order of their folded bytes |
+/// | countries | 14 bytes: ISO 3166-1 codes of 2 and 3 letters, name, centre (hundredths of a degree), radius (km) |
+/// | country names | 5 bytes: country, folded name in any language; sorted by the bytes of the names |
+/// | areas | 8 bytes: country, name, abbreviation in addresses or an empty text |
+/// | area index | 2 bytes: area, with the top bit set for its abbreviation; sorted by the bytes of the folded texts |
 /// | zones | 3 bytes: name |
-/// | samples | 8 bytes: the beginning of the folded name of each 32nd row of the index, with zeros behind it |
+/// | samples | 8 bytes: the start of the folded name of each 32nd row of the index, padded with zeros |
 /// | grid, cities | see ``CityGrid`` |
 /// | others | 6 bytes: city, folded name in another language |
-/// | index | 3 bytes: a city, or behind the last city one of others, in the order of their folded names' bytes, and a mark |
-/// | land, lakes, seas | see ``OutlineLayer``; labels begin with 1 |
+/// | index | 3 bytes: a city, or the number of cities plus a row of others; hash of the name; sorted by folded names |
+/// | land, lakes, seas | see ``OutlineLayer``; labels start at 1 |
 /// | lake and sea names | 3 bytes: name, for labels from 1 |
-/// | folding | 4 bytes: a UTF-16 unit and the letters that it folds to |
+/// | folding | 4 bytes: a UTF-16 code unit and the letters to which it is folded |
 /// | texts | |
 ///
-/// Every number in it is checked where it is used, so a damaged image gives an error, or a wrong name, and no crash.
+/// All numbers are checked when they are used. A damaged image causes errors or wrong names, but no crash.
 package struct PlaceData: Sendable {
     let countries: PlaceTable
     let countryNames: PlaceTable
@@ -40,12 +40,12 @@ package struct PlaceData: Sendable {
     let folding: PlaceTable
     let texts: PlaceBytes
 
-    /// Reads constants of the program, which are not copied.
+    /// Creates the place data from constants of the program, without copying them.
     package init(constant bytes: UnsafeRawBufferPointer) throws(PlaceDataError) {
         try self.init(PlaceBytes(constant: bytes))
     }
 
-    /// Reads a copy of those bytes.
+    /// Creates the place data from a copy of bytes.
     package init(copying bytes: [UInt8]) throws(PlaceDataError) { try self.init(PlaceBytes(copying: bytes)) }
 
     private static let signature: [UInt8] = [0x50, 0x4C, 0x41, 0x43, 0x45, 0x53, 0, 2]  // PLACES, version 2
@@ -78,7 +78,7 @@ package struct PlaceData: Sendable {
     }
 }
 
-/// Rows of one width.
+/// A table with rows of a fixed size.
 struct PlaceTable: Sendable {
     let bytes: PlaceBytes
     let width: Int
@@ -90,14 +90,14 @@ struct PlaceTable: Sendable {
 
     var count: Int { bytes.count / width }
 
-    /// A number in a row, at that place and of so many bytes.
+    /// Returns the integer at an offset in a row.
     @inline(__always)
     func number(_ row: Int, at place: Int, bytes count: Int) throws(PlaceDataError) -> Int {
         guard row >= 0, row < self.count else { throw .damaged }
         return try bytes.number(at: row * width + place, bytes: count)
     }
 
-    /// The same as a number with a sign, of two bytes.
+    /// Returns the signed integer of two bytes at an offset in a row.
     func signed(_ row: Int, at place: Int) throws(PlaceDataError) -> Int {
         Int(Int16(truncatingIfNeeded: try number(row, at: place, bytes: 2)))
     }

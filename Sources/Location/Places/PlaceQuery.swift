@@ -2,23 +2,25 @@
 
 /// A search for places by text.
 package struct PlaceQuery: Sendable {
-    /// What people write: a place, or a place and what it lies in, with commas between them.
+    /// The text that the user has entered: a place, optionally followed by the areas that contain it, separated by
+    /// commas.
     package var text: String
-    /// Places in this circle come first, and the nearer ones before the others.
+    /// A circle, in degrees and metres. Places inside it are preferred, and nearer places are preferred to farther
+    /// ones.
     package var circle: (latitude: Double, longitude: Double, radius: Double)?
-    /// What countries are called in a language that the data does not have: the codes of ISO 3166-1 for a folded name.
+    /// Returns the ISO 3166-1 codes for the folded name of a country in a language that the data does not contain.
     package var countryCodes: @Sendable ([UInt8]) -> [String]
 
-    /// The languages in which the data has names of countries and of large cities, by ISO 639.
+    /// The languages in which the data contains names of countries and large cities, as ISO 639 codes.
     package static let languages: Set = [
         "ca", "cs", "da", "de", "en", "es", "fi", "fr", "hr", "hu", "id", "it", "nb", "nl", "no", "pl", "pt", "ro",
         "sv",
         "tr", "vi",
     ]
 
-    /// The longest text that is looked at, in bytes of UTF-8.
+    /// The maximum length of a text, in bytes of UTF-8. A longer text has no matches.
     package static let longestText = 1000
-    /// The most parts between commas.
+    /// The maximum number of comma-separated parts. Further parts are ignored.
     static let mostParts = 10
 
     package init(
@@ -31,11 +33,11 @@ package struct PlaceQuery: Sendable {
     }
 }
 
-/// What a search found.
+/// The result of a search.
 package enum PlaceMatch: Equatable, Sendable {
-    /// The best first, at most five.
+    /// The matching places, best match first; at most five.
     case found([Place])
-    /// Only what the place would lie in, by its name.
+    /// The place is unknown. Only the area or country with this name, which would contain it, is known.
     case onlyAround(String)
     case nothing
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PlaceData {
-    /// The text without case, accents and punctuation, words with one space between them, in UTF-8.
+    /// Returns a text in lower case without accents and punctuation, with single spaces between words, in UTF-8.
     ///
-    /// Latin letters lose what stands above, below and in them: "Île-de-France" is "ile de france", "Łódź" is "lodz".
-    /// Letters of other scripts stay, in lower case.
+    /// Latin letters are folded to ASCII: "Île-de-France" becomes "ile de france", "Łódź" becomes "lodz". Letters of
+    /// other scripts are only converted to lower case.
     package func folded(_ text: some StringProtocol) throws(PlaceDataError) -> [UInt8] {
         var folded: [UInt8] = []
         folded.reserveCapacity(text.utf8.count)
@@ -34,7 +34,8 @@ extension PlaceData {
         }
     }
 
-    /// What the data says that a scalar folds to: one letter or two, or none.
+    /// Returns the letters to which a scalar is folded: up to two, padded with zeros. nil if the data does not contain
+    /// the scalar.
     private func letters(of scalar: Unicode.Scalar) throws(PlaceDataError) -> [UInt8]? {
         var low = 0
         var high = folding.count

@@ -12,9 +12,9 @@
 extern "C" {
 #endif
 
-// libiio says through errno why it made nothing; it is taken over here, before anything else can change it.
+// libiio reports the reason of a failure through errno. It is copied here, before it can change.
 
-// Opens a context. `uri` must be the caller's own memory: libiio 0.24 writes into it.
+// Opens a context. `uri` must be memory of the caller, because libiio 0.24 writes to it.
 static inline struct iio_context *dsiio_open(char *uri, int *error) {
     errno = 0;
     struct iio_context *const context = iio_create_context_from_uri(uri);
@@ -30,7 +30,7 @@ static inline struct iio_buffer *dsiio_open_buffer(const struct iio_device *devi
     return buffer;
 }
 
-// The functions of a stream, as in cookie_io_functions_t, which the C library only declares with _GNU_SOURCE.
+// The functions of a stream, as in cookie_io_functions_t, which the C library declares only with _GNU_SOURCE.
 struct dsiio_stream_functions {
     void *read;
     ssize_t (*write)(void *context, const char *bytes, size_t count);
@@ -41,7 +41,7 @@ struct dsiio_stream_functions {
 extern FILE *dsiio_fopencookie(void *context, const char *mode, struct dsiio_stream_functions functions)
     __asm__("fopencookie");
 
-// Opens an unbuffered stream that passes its output to a function; NULL without memory.
+// Opens an unbuffered stream that passes its output to a function. Returns NULL if there is no memory.
 static inline FILE *dsiio_open_stream(ssize_t (*write)(void *context, const char *bytes, size_t count)) {
     const struct dsiio_stream_functions functions = {NULL, write, NULL, NULL};
     FILE *const file = dsiio_fopencookie(NULL, "w", functions);
@@ -49,7 +49,7 @@ static inline FILE *dsiio_open_stream(ssize_t (*write)(void *context, const char
     return file;
 }
 
-// Replaces the standard error stream of the process, and returns the one before; NULL for a C library whose stream is
+// Replaces the standard error stream of the process. Returns the previous one, or NULL if the C library's stream is
 // constant.
 static inline FILE *dsiio_exchange_stderr(FILE *file) {
 #ifdef __GLIBC__

@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Programs written for iOS use Date, OperationQueue and NSObject with no other import than this module.
+// Apps written for iOS use `Date`, `OperationQueue` and `NSObject` without importing Foundation.
 @_exported public import Foundation

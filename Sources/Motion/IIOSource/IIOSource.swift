@@ -3,18 +3,19 @@
 public import DeviceCore
 import Synchronization
 
-/// Motion readings through libiio: from the kernel of this machine, or from servers and devices that libiio reaches.
+/// A source of motion readings that uses libiio: sensors of the local kernel, and of servers and devices that libiio
+/// can access.
 ///
-/// Nothing is opened before somebody asks for the sensors or subscribes. While there is a subscriber, one thread looks
-/// after each context and one reads each device that is listened to, even if the source itself has been released; the
-/// hardware stops when the last subscriber leaves. What is lost is looked for until it is back. Events arrive on those
-/// threads, and a closure that takes long holds back what follows. Without the trait LibIIO there are no sensors, and a
-/// subscriber hears that once.
+/// No context is opened before the sensors are requested or a subscription begins. While there are subscribers, one
+/// thread supervises each context, and one thread reads each device with subscribed sensors, even if the source itself
+/// has been released. The hardware stops when the last subscription ends. The source searches for lost devices until
+/// they return. Events are delivered on these threads, so a slow closure delays subsequent events. Without the trait
+/// LibIIO there are no sensors, and each subscriber receives a single `lost` event.
 public final class IIOSource: MotionSource {
     private let hub: MotionHub
     private let supervisor: Supervisor
 
-    /// A source over the contexts at those addresses.
+    /// Creates a source for the contexts at the given addresses.
     public convenience init(
         addresses: [MotionSourceAddress], settings: [SensorSetting] = [], clock: any DeviceClock,
         options: IIOSourceOptions = IIOSourceOptions()
@@ -37,34 +38,36 @@ public final class IIOSource: MotionSource {
         supervisor.attach(hub)
     }
 
-    /// The sensors there are now, the best one of each kind first.
+    /// The sensors that are currently known, sorted so that the best sensor of each kind is first.
     ///
-    /// The first call opens the contexts and waits for them, for at most `discoveryLimit` seconds. Sensors of a server
-    /// that has not answered by then are there as soon as it has.
+    /// The first access opens the contexts and waits for them, for at most `discoveryLimit` seconds. Sensors of a
+    /// server that responds later appear when it responds.
     public var sensors: [SensorDescription] {
         supervisor.discover()
         return hub.sensors
     }
 
-    /// The sensor of that name, if it has been found.
+    /// Returns the sensor with an ID; nil if it has not been found.
     public func description(of sensor: SensorDescription.ID) -> SensorDescription? { hub.description(of: sensor) }
 
-    /// What each context says of itself, as libiio's XML with the values of attributes.
+    /// The descriptions of the contexts, in libiio's XML format including attribute values.
     public var contextDescriptions: [String] {
         supervisor.discover()
         return hub.contextDescriptions
     }
 
-    /// Why contexts could not be opened when that was tried last.
+    /// The errors of the contexts that could not be opened at the last attempt.
     public var problems: [DeviceError] { supervisor.problems }
 
-    /// Looks for devices that have come or gone, as when the kernel has said so.
+    /// Searches for added and removed devices. Called, for example, after a kernel event.
     public func devicesChanged() { supervisor.call() }
 
-    /// Whether somebody says when devices of this machine come or go: then they are looked for less often.
+    /// Sets whether changes of local devices are reported by calls of `devicesChanged()`. If so, the source searches
+    /// less frequently.
     public func devicesAreWatched(_ areWatched: Bool) { supervisor.setWatched(areWatched) }
 
-    /// Hands events to the closure, on threads of the source.
+    /// Subscribes to readings. The closures are called on threads of the source, or on the executor of the request
+    /// while that executor reads the device.
     public func subscribe(
         _ request: MotionRequest, receive: @escaping @Sendable (MotionEvent) -> Void,
         quiet: @escaping @Sendable () -> Void
@@ -78,12 +81,12 @@ public final class IIOSource: MotionSource {
         return hub.subscribe(request, receive: receive, quiet: quiet)
     }
 
-    /// The rate of a sensor's readings, in hertz, measured over about a second.
+    /// Returns the rate of a sensor's readings in hertz, measured over about one second.
     public func measuredRate(of sensor: SensorDescription.ID) -> Double? { hub.measuredRate(of: sensor) }
 }
 
 extension IIOSource {
-    /// Passes the wishes of subscribers on to the contexts.
+    /// Notifies the threads of the contexts of changed subscriptions.
     private final class Supervisor: Sendable {
         private struct WeakHub {
             weak var hub: MotionHub?
@@ -112,7 +115,7 @@ extension IIOSource {
 
         func setWatched(_ isWatched: Bool) {
             parts.watch.set(isWatched)
-            // What waits for long looks again how long that is to be.
+            // The threads recalculate when to search again.
             call()
         }
 
@@ -121,7 +124,7 @@ extension IIOSource {
             for session in sessions { session.call(hub: hub, catalog: catalog, owner: self) }
         }
 
-        /// Looks for sensors where that has not been done, and waits for it.
+        /// Discovers the sensors of contexts without a valid discovery, and waits for the results.
         func discover() {
             #if !LibIIO
             if isWithoutLibrary { return }

@@ -3,7 +3,7 @@
 import DeviceCore
 import SensorFusion
 
-/// The attitudes of the last moments, for samples that come in late.
+/// The most recent attitudes, for samples that arrive late.
 struct AttitudeHistory: Sendable {
     private static let capacity = 256
 
@@ -22,7 +22,8 @@ struct AttitudeHistory: Sendable {
         newest = -1
     }
 
-    /// Adds an attitude; one of the newest time takes that one's place, and after an older time all begins anew.
+    /// Adds an attitude. If the newest attitude has the same time, it is replaced; if it is later, the history is
+    /// cleared first.
     mutating func add(_ attitude: Quaternion, at time: BootTime) {
         if newest >= 0 {
             if moments[newest].time == time {
@@ -39,7 +40,8 @@ struct AttitudeHistory: Sendable {
         }
     }
 
-    /// The attitude at that time, between the two next to it; nil when the time is not among those that are known.
+    /// Returns the attitude at a time, interpolated between the adjacent ones; nil if the history does not cover the
+    /// time.
     func attitude(at time: BootTime) -> Quaternion? {
         guard newest >= 0, time <= moments[newest].time else { return nil }
         var later = newest
@@ -47,7 +49,7 @@ struct AttitudeHistory: Sendable {
             if moments[later].time <= time { break }
             let earlier = (later + moments.count - 1) % moments.count
             let (a, b) = (moments[earlier], moments[later])
-            // Round once: this is the oldest.
+            // If the previous element is not older, the search has wrapped around, and `later` is the oldest attitude.
             guard a.time < b.time else { return nil }
             if a.time <= time {
                 let part = time.seconds(since: a.time) / b.time.seconds(since: a.time)
@@ -58,7 +60,7 @@ struct AttitudeHistory: Sendable {
         return moments[later].time == time ? moments[later].attitude : nil
     }
 
-    /// The attitude on the way from one to the other: the chord instead of the arc, which is the same for small turns.
+    /// Interpolates between two attitudes, along the chord instead of the arc. For small rotations both are the same.
     private static func between(_ a: Quaternion, _ b: Quaternion, _ part: Double) -> Quaternion {
         let sign: Double = (a.components * b.components).sum() < 0 ? -1 : 1
         return Quaternion(components: a.components * (1 - part) + b.components * (sign * part)).normalized

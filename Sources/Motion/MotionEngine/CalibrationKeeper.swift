@@ -3,25 +3,25 @@
 import DeviceCore
 import SensorFusion
 
-/// Which sensors the engine reads, and what is stored of them.
+/// The sensors that the engine reads, and their stored calibrations.
 struct CalibrationKeeper: Sendable {
-    /// A sensor and what is stored of it.
+    /// A sensor and its stored calibration.
     struct Known: Sendable {
         var id: SensorDescription.ID
         var identity: SensorIdentity
         var mountMatrix: MountMatrix
-        /// In the device's axes; nil for nothing.
+        /// The stored calibration, in the device's axes; nil if there is none.
         var stored: SensorCalibration?
     }
 
-    /// A calibration that is to be stored, in the sensor's own axes.
+    /// A calibration to store, in the sensor's own axes.
     struct Task: Sendable {
         var identity: SensorIdentity
         var calibration: SensorCalibration
     }
 
     private var known: [Known?] = [nil, nil, nil]
-    /// When to look again whether there is something to store.
+    /// The time of the next check for calibrations to store.
     private var nextLook: BootTime?
 
     subscript(sensor: SampleAligner.Sensor) -> Known? {
@@ -29,12 +29,12 @@ struct CalibrationKeeper: Sendable {
         set { known[sensor.rawValue] = newValue }
     }
 
-    /// True when readings of the sensor come from the one of that id.
+    /// Returns true if the readings of the sensor come from the device with this ID.
     func isReading(_ sensor: SampleAligner.Sensor, _ id: SensorDescription.ID) -> Bool {
         known[sensor.rawValue]?.id == id
     }
 
-    /// True once in a while.
+    /// Returns true once per `CalibrationRules.pause`. The first call only starts the interval.
     mutating func isDue(at now: BootTime) -> Bool {
         guard let next = nextLook, now < next, next.seconds(since: now) <= CalibrationRules.pause else {
             defer { nextLook = now.advanced(bySeconds: CalibrationRules.pause) }
@@ -43,7 +43,7 @@ struct CalibrationKeeper: Sendable {
         return false
     }
 
-    /// What is worth storing now; it counts as stored.
+    /// Returns the calibrations that are worth storing and records them as stored.
     mutating func tasks(_ pipeline: FusionPipeline, at now: WallTime) -> [Task] {
         var tasks: [Task] = []
         if let sensor = self[.gyroscope], pipeline.hasBias {

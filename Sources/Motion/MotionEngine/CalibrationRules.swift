@@ -3,36 +3,36 @@
 import DeviceCore
 import SensorFusion
 
-/// When what has been learned is worth storing, and what a stored value is worth later.
+/// The rules that decide whether a calibration is worth storing, and how accurate a stored one still is.
 enum CalibrationRules {
-    /// Seconds between looks at whether there is something to store.
+    /// The interval between checks for calibrations to store, in seconds.
     static let pause = 60.0
 
-    /// Of a bias of which nothing is known: rad/s. The filter takes no more than its own first one.
+    /// The standard deviation of an unknown bias, in rad/s. The filter limits it to its own initial value.
     static let unknownSigma = 1.0
 
     private static let degree = Double.pi / 180
     private static let day = 86_400.0
-    /// A bias is another one after each start of the chip, and with its temperature: rad/s.
+    /// The standard deviation of the change of a bias by a restart of the chip and by its temperature, in rad/s.
     private static let restart = 0.05 * degree
-    /// What it wanders in a day, growing with the root of time: rad/s.
+    /// The standard deviation of the drift of a bias in one day, in rad/s. It grows with the square root of the time.
     private static let wander = 0.1 * degree
-    /// No bias is known better for having been stored than one of which nothing is known: rad/s.
+    /// The maximum standard deviation of a stored bias, in rad/s. It is that of an unknown bias.
     private static let unknown = 0.5 * degree
-    /// A bias that is known no better than that is not stored: rad/s.
+    /// The standard deviation below which a bias is worth storing, in rad/s.
     private static let worthwhile = 0.1 * degree
-    /// A bias that has not changed by more than that is left as it is stored: rad/s.
+    /// The minimum change of a bias for which it is stored again, in rad/s.
     private static let change = 0.02 * degree
 
-    /// The standard deviation of a stored bias now, in rad/s.
+    /// Returns the current standard deviation of a stored bias, in rad/s.
     static func sigma(of stored: SensorCalibration, at now: WallTime) -> Double {
-        // A clock without a battery may well be before the time of storing.
+        // The time of storing may be in the future if the system clock has no battery.
         let days = max(0, now.seconds(since: stored.date)) / day
         let own = stored.sigma.isNaN ? restart : stored.sigma
         return min(unknown, (own * own + restart * restart + wander * wander * days).squareRoot())
     }
 
-    /// Whether to store a bias in the place of what is stored, which is nil for nothing.
+    /// Returns true if a bias should replace the stored one; `stored` is nil if there is none.
     static func isWorthStoring(bias: SIMD3<Double>, sigma: Double, over stored: SensorCalibration?, at now: WallTime)
         -> Bool
     {
@@ -43,13 +43,13 @@ enum CalibrationRules {
         return sigma < 0.7 * Self.sigma(of: stored, at: now) && now.seconds(since: stored.date) > day / 24
     }
 
-    /// Whether to store a magnetometer's calibration in the place of what is stored, which is nil for nothing. Both are in
-    /// the same axes.
+    /// Returns true if a magnetometer calibration should replace the stored one; `stored` is nil if there is none. Both
+    /// are in the same axes.
     static func isWorthStoring(_ found: MagneticCalibration, over stored: MagneticCalibration?) -> Bool {
         guard found.quality >= .low, found.isUsable else { return false }
         guard let stored, stored.quality >= .low else { return true }
         if found.quality != stored.quality { return found.quality > stored.quality }
-        // One that has been found since is about the device as it is now.
+        // At equal quality, a different calibration is preferred because it describes the current state of the device.
         if found.correctsTheSame(as: stored) {
             return found.coverage > stored.coverage + 0.1 || found.sidesUp.count > stored.sidesUp.count
         }

@@ -3,20 +3,21 @@
 import DeviceCore
 import Geodesy
 
-/// The earth's magnetic field where the device was seen last.
+/// The Earth's magnetic field at the last position of the device.
 struct EarthField: Sendable {
-    /// Seconds between looks at the position.
+    /// The interval between checks of the position, in seconds.
     private static let pause = 5.0
-    /// Degrees and metres within which the field stays what it is.
+    /// The changes of position, in degrees and in metres, below which the field is not computed again.
     private static let nearby = 0.01
     private static let nearbyHeight = 1000.0
     private static let day = 86_400.0
 
-    /// Radians from true north to magnetic north, east positive; nil when not known, or where a compass is of no use.
+    /// The angle from true north to magnetic north, in radians, positive to the east; nil if unknown, or if the
+    /// position is in a blackout zone, where a compass is unusable.
     private(set) var declination: Double?
-    /// Gauss; nil when not known.
+    /// The field strength, in gauss; nil if unknown.
     private(set) var strength: Double?
-    /// Radians below the horizon.
+    /// The inclination of the field below the horizon, in radians.
     private(set) var dip = 0.0
 
     private var nextLook: BootTime?
@@ -25,18 +26,18 @@ struct EarthField: Sendable {
     private var altitude = Double.nan
     private var wallTime = WallTime.epoch
 
-    /// True when it is time to look at the position.
+    /// Returns true if the position has to be checked.
     func isDue(at now: BootTime) -> Bool {
         guard let nextLook else { return true }
-        // Also after a clock that was set back.
+        // The second condition covers a clock that was set back.
         return now >= nextLook || nextLook.seconds(since: now) > Self.pause
     }
 
-    /// Takes the position; true when the field has changed.
+    /// Updates the field for a fix. Returns true if the field has changed.
     mutating func look(at fix: PositionFix?, now: BootTime, wallTime: WallTime) -> Bool {
         nextLook = now.advanced(bySeconds: Self.pause)
         guard let report = fix?.report, report.latitude.isFinite, report.longitude.isFinite else {
-            // Positions may begin any moment.
+            // Fixes may begin at any time, so the next call checks again.
             nextLook = now
             return false
         }

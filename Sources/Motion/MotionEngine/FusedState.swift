@@ -3,46 +3,46 @@
 package import DeviceCore
 package import SensorFusion
 
-/// The device's attitude and what follows from it, at the time of one sample.
+/// The attitude of the device, and the values derived from it, at the time of one sample.
 ///
-/// In the device's axes (x right, y to the top edge, z out of the screen) and Industrial I/O's units. The earth's axes
-/// are x east, y north, z up.
+/// Values are in the device's axes (x to the right, y to the top edge, z out of the screen) and in the units of
+/// Industrial I/O. The Earth's axes are x east, y north, z up.
 package struct FusedState: Sendable {
-    /// When the sample was measured: the gyroscope's, without one the accelerometer's.
+    /// The time of the gyroscope sample, or of the accelerometer sample if the gyroscope is not used.
     package var time: BootTime
-    /// From the device's axes to ones whose z points up and whose x points somewhere in the plane, where only the
-    /// gyroscope keeps it.
+    /// The rotation from the device's axes to axes whose z points up and whose x points in an arbitrary horizontal
+    /// direction, which is maintained only by the gyroscope.
     package var attitude = Quaternion.identity
-    /// Radians by which those axes have to be turned about z, counterclockwise, to become magnetic east, north, up;
-    /// nil as long as no magnetometer has told.
+    /// The angle in radians, counterclockwise about z, by which those axes have to be rotated to become magnetic east,
+    /// north, up; nil until the magnetometer has determined it.
     package var northOffset: Double?
-    /// Radians, 95 % bound of the error of the magnetic heading; nil without `northOffset`.
+    /// The 95 % bound of the error of the magnetic heading, in radians; nil without `northOffset`.
     package var headingUncertainty: Double?
-    /// Radians from true north to magnetic north, east positive; nil when the position is not known.
+    /// The angle from true north to magnetic north, in radians, positive to the east; nil if unknown.
     package var declination: Double?
-    /// True when the gyroscope has taken part: without it the attitude follows movements late.
+    /// True if the gyroscope is used. Without it, the attitude lags behind movements.
     package var usesGyroscope = false
-    /// Radians per second, without the gyroscope's bias; zero without a gyroscope.
+    /// The rotation rate without the gyroscope's bias, in radians per second; zero without a gyroscope.
     package var rotationRate = SIMD3<Double>.zero
-    /// Metres per second squared, proper acceleration as the accelerometer measures it: +9.81 on the axis that points up.
+    /// The proper acceleration as measured by the accelerometer, in m/s²: +9.81 on the axis that points up.
     package var acceleration = SIMD3<Double>.zero
-    /// Gauss, without the device's own field; nil without a magnetometer.
+    /// The magnetic field without the device's own field, in gauss; nil without a magnetometer.
     package var magneticField: SIMD3<Double>?
-    /// How well the device's own field is known.
+    /// The accuracy with which the device's own field is known.
     package var magneticQuality = MagneticQuality.uncalibrated
-    /// Counts up when the field is corrected in another way.
+    /// The number of times that the correction of the field has changed.
     package var magneticCorrections: UInt32 = 0
-    /// True while the magnetic field is not the one that is expected here; false as long as none is.
+    /// True if the magnetic field differs from the expected one; false if no field is expected.
     package var isMagneticallyDisturbed = false
-    /// True while the device lies still.
+    /// True if the device is at rest.
     package var isResting = false
 
-    /// A state of that time, with nothing known.
+    /// Creates a state at a time, with default values.
     package init(time: BootTime) { self.time = time }
 
-    /// The direction up in the device's axes, of length 1.
+    /// The upward direction in the device's axes, as a unit vector.
     package var up: SIMD3<Double> { attitude.up }
 
-    /// From the device's axes to magnetic east, north, up; nil as long as north is not known.
+    /// The rotation from the device's axes to magnetic east, north, up; nil while north is unknown.
     package var magneticAttitude: Quaternion? { northOffset.map { Quaternion(aboutZ: $0) * attitude } }
 }

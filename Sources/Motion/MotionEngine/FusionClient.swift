@@ -3,7 +3,7 @@
 import DeviceCore
 import Synchronization
 
-/// One subscriber of the engine.
+/// A subscriber of the engine.
 final class FusionClient: Sendable {
     let request: FusionRequest
     private let receive: @Sendable (FusionEvent) -> Void
@@ -14,13 +14,13 @@ final class FusionClient: Sendable {
         self.receive = receive
     }
 
-    /// Hands over the event unless the subscriber has left, which it or another one may do in a callback.
+    /// Delivers the event unless the subscription has been cancelled, which may happen during any callback.
     func tell(_ event: FusionEvent) { if isActive.load(ordering: .acquiring) { receive(event) } }
 
-    /// Nothing is handed over from now on.
+    /// Stops the delivery of events.
     func leave() { isActive.store(false, ordering: .releasing) }
 
-    /// True when it wants to know what becomes of that sensor.
+    /// Returns true if losses of the sensor have to be reported to the subscriber.
     func cares(for sensor: SampleAligner.Sensor) -> Bool {
         switch sensor {
         case .accelerometer: true

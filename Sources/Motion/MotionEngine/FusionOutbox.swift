@@ -2,28 +2,28 @@
 
 import DeviceCore
 
-/// The subscribers and what is on its way to them, in order. Not an `Outbox`: losses may overtake the states of another
-/// thread, and batches go out whole.
+/// The subscribers, and a queue of events for them, in order. An `Outbox` cannot be used, because losses may overtake
+/// states that another thread has queued, and because the queue is drained as a whole.
 struct FusionOutbox: Sendable {
     struct Item: Sendable {
         var client: FusionClient
         var event: FusionEvent
     }
 
-    /// States that each of the subscribers is to be told, without a way through the outbox.
+    /// States to deliver to all subscribers directly, without queueing them.
     struct Round: Sendable {
         let clients: [FusionClient]
         let states: [FusedState]
     }
 
-    /// More events than these do not wait for a subscriber that takes its time.
+    /// The maximum number of queued events. If there are more, the oldest states are dropped.
     private static let limit = 1024
 
     private var clients: [FusionClient] = []
-    /// Of the same subscribers.
+    /// The decimators of the subscribers, in the same order.
     private var thinners: [SampleThinner] = []
     private var waiting: [Item] = []
-    /// True while a thread hands over.
+    /// True while a thread delivers events.
     private var isBusy = false
 
     var requests: [FusionRequest] { clients.map(\.request) }
@@ -42,10 +42,10 @@ struct FusionOutbox: Sendable {
         waiting.removeAll { $0.client === client }
     }
 
-    /// The states as a round for the caller to tell, when nothing is on its way and each subscriber takes all: the caller
-    /// has begun then. Else puts them in, for each subscriber as many as it asked for, and returns nil.
+    /// Begins direct delivery of the states if no events are queued or being delivered and every subscriber receives
+    /// all states. The caller then has to deliver the returned round. Otherwise queues the states and returns nil.
     ///
-    /// - Parameter interval: Seconds from one state to the next; nil when not known.
+    /// - Parameter interval: The interval between states in seconds; nil if unknown.
     mutating func pass(_ states: [FusedState], interval: @autoclosure () -> Double?) -> Round? {
         guard !states.isEmpty else { return nil }
         guard !isBusy, waiting.isEmpty, !clients.isEmpty,
@@ -58,9 +58,9 @@ struct FusionOutbox: Sendable {
         return Round(clients: clients, states: states)
     }
 
-    /// Puts in the states for each subscriber, as many as it asked for.
+    /// Queues the states for each subscriber, decimated to the interval that it requested.
     ///
-    /// - Parameter interval: Seconds from one state to the next; nil when not known.
+    /// - Parameter interval: The interval between states in seconds; nil if unknown.
     mutating func post(_ states: [FusedState], interval: @autoclosure () -> Double?) {
         guard !states.isEmpty else { return }
         for index in clients.indices {
@@ -69,45 +69,45 @@ struct FusionOutbox: Sendable {
         }
     }
 
-    /// True when a subscriber takes all states: those that come hardly faster than it asked for.
+    /// Returns true if a subscriber receives every state: it requested all states, or an interval at most 2 % longer
+    /// than the interval between states.
     private func takesAll(_ index: Int, _ interval: @autoclosure () -> Double?) -> Bool {
         let wanted = thinners[index].interval
         return wanted == 0 || interval().map { wanted <= $0 * 1.02 } ?? false
     }
 
-    /// Puts in the event for each subscriber that cares for the sensor.
+    /// Queues an event for each subscriber that needs the sensor.
     mutating func post(_ event: FusionEvent, about sensor: SampleAligner.Sensor) {
         for client in clients where client.cares(for: sensor) { post(event, to: client) }
     }
 
     mutating func post(_ event: FusionEvent, to client: FusionClient) {
         if waiting.count >= Self.limit {
-            // Losses and returns are few and are kept.
+            // States are dropped first, because losses and recoveries are rare.
             waiting.remove(at: waiting.firstIndex { $0.event.isStates } ?? 0)
         }
         waiting.append(Item(client: client, event: event))
     }
 
-    /// What is to be handed over now; nil when there is nothing, or another thread is at it.
+    /// Begins delivery and returns the queued events; nil if there are none or another thread is delivering.
     ///
-    /// - Parameter upToStates: True to leave states, and what comes after them, to the thread that put them in.
+    /// - Parameter upToStates: If true, states, and the events after them, are left to the thread that queued them.
     mutating func begin(upToStates: Bool) -> [Item]? {
         guard !isBusy, let items = take(upToStates: upToStates) else { return nil }
         isBusy = true
         return items
     }
 
-    /// What came in while the thread that began was at it; nil when it is done.
+    /// Returns the events that were queued during the delivery. If there are none, ends the delivery and returns nil.
     mutating func goOn(upToStates: Bool) -> [Item]? {
         let items = take(upToStates: upToStates)
         if items == nil { isBusy = false }
         return items
     }
 
-    /// True when nothing waits.
     var isEmpty: Bool { waiting.isEmpty }
 
-    /// True when something waits and no thread is at it.
+    /// True if events are queued and no thread is delivering them.
     var isStuck: Bool { !isBusy && !waiting.isEmpty }
 
     private mutating func take(upToStates: Bool) -> [Item]? {

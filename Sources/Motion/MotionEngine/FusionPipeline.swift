@@ -3,49 +3,52 @@
 import DeviceCore
 import SensorFusion
 
-/// From samples to states: the aligner, the attitude filter and the calibrator, without threads and subscribers.
+/// A pipeline that computes states from samples with the aligner, the attitude filter and the calibrator. It has no
+/// threads and no subscribers.
 ///
-/// One belongs to one engine, which touches it under its lock and nowhere else. An object, because its parts are some
-/// kilobytes, which were copied whenever one of them was looked at.
-/// That nobody else touches them meanwhile is the lock's business, so that it need not be checked at each access.
+/// Each engine has one pipeline, which it accesses only under its lock. The pipeline is a class because its parts take
+/// several kilobytes and would be copied at each access. The lock ensures exclusive access, so it is not checked at run
+/// time.
 final class FusionPipeline: @unchecked Sendable {
-    /// Seconds for which a reading of a sensor stands for the ones that do not come.
+    /// The maximum age of an accelerometer reading in a state, in seconds. Magnetometer readings may have twice that
+    /// age.
     private static let freshness = 0.5
-    /// Metres per second squared (CGPM 1901).
+    /// Standard gravity in m/s² (CGPM 1901).
     private static let standardGravity = 9.80665
-    /// A correction that moves the field by more than that part of it makes another field, to the filter.
+    /// The relative change of the corrected field above which the filter restarts its magnetometer input.
     private static let jump = 0.02
-    /// Radians, 95 %: a heading that is known no better has no accuracy to speak of.
+    /// The uncertainty of the heading, in radians at 95 %, above which the magnetic accuracy is at most `low`.
     private static let roughHeading = 20 * Double.pi / 180
 
     @exclusivity(unchecked) private(set) var aligner = SampleAligner()
     @exclusivity(unchecked) private(set) var filter = AttitudeFilter()
     @exclusivity(unchecked) private(set) var calibrator = MagnetometerCalibrator()
-    /// The calibrator's, as the filter knows it: a copy for each sample would cost more than to compare it.
+    /// The calibrator's calibration as the filter uses it. Comparing the two is cheaper than copying one for each
+    /// sample.
     @exclusivity(unchecked) private var calibration: MagneticCalibration
     @exclusivity(unchecked) private(set) var earth = EarthField()
-    /// What corrects the accelerometer's readings, in the device's axes; nil for nothing.
+    /// The correction of the accelerometer's readings, in the device's axes; nil if there is none.
     var accelerometerCorrection: SensorCalibration?
-    /// How often what corrects the field has changed.
+    /// The number of times that the correction of the field has changed.
     private var corrections: UInt32 = 0
-    /// Of the filter, when the calibrator was told last.
+    /// The filter's `timesFound` when the calibrator was last notified of an interruption.
     private var timesFound: UInt32 = 0
     @exclusivity(unchecked) private var history = AttitudeHistory()
-    /// Times are counted from here, which keeps them precise.
+    /// The origin of the filter's timestamps, which keeps them precise.
     private var origin: BootTime?
-    /// The time of the state that is being made, while samples of the gyroscope make states.
+    /// The time of the gyroscope sample of the state in progress; nil if the accelerometer produces the state.
     private var turning: BootTime?
     private var acceleration: (value: SIMD3<Double>, time: BootTime)?
     private var field: (value: SIMD3<Double>, time: BootTime)?
-    /// The filter's attitude since its last sample of gyroscope or accelerometer, the only ones that change it; nil before
-    /// somebody has asked.
+    /// The filter's attitude, cached until the next sample of the gyroscope or the accelerometer, since only these
+    /// change it; nil if it has not been read.
     private var presentAttitude: Quaternion?
-    /// True once a calibration has come into force that was not there at the start.
+    /// True if a calibration that differs from the initial one is in use.
     private(set) var hasCalibrated = false
 
     init() { calibration = calibrator.calibration }
 
-    // MARK: What comes in
+    // MARK: Input
 
     func expect(_ sensor: SampleAligner.Sensor, _ isExpected: Bool) {
         aligner.expect(sensor, isExpected)
@@ -54,7 +57,7 @@ final class FusionPipeline: @unchecked Sendable {
 
     func setLatency(seconds: Double) { aligner.latency = max(0, Int64(saturatingSeconds: seconds) ?? 0) }
 
-    /// Takes the samples of a batch and adds the states that can be made now.
+    /// Processes the samples of a batch and appends the states that can be computed.
     func take(_ batch: MotionBatch, into states: inout [FusedState]) {
         guard let sensor = SampleAligner.Sensor(batch.kind) else { return }
         if origin == nil { origin = batch.times.first }
@@ -62,30 +65,30 @@ final class FusionPipeline: @unchecked Sendable {
         run(into: &states)
     }
 
-    /// The sensor gives nothing for now.
+    /// Records that the sensor delivers no samples, and appends the states that can be computed.
     func lose(_ sensor: SampleAligner.Sensor, into states: inout [FusedState]) {
         aligner.lose(sensor)
         run(into: &states)
         forget(sensor)
     }
 
-    /// The sensor is back.
+    /// Records that the sensor is available again.
     func regain(_ sensor: SampleAligner.Sensor) { aligner.regain(sensor) }
 
-    /// Nothing follows for now.
+    /// Stops waiting for samples and appends the states that can be computed.
     func release(into states: inout [FusedState]) {
         aligner.release()
         run(into: &states)
     }
 
-    /// Time has passed: samples that came in before that wait no longer.
+    /// Advances the time without samples. Samples that arrived at `limit` or earlier are not held back any longer.
     func pass(to now: BootTime, heldSince limit: BootTime, into states: inout [FusedState]) {
         aligner.note(arrival: now)
         if let since = aligner.waitingSince, since <= limit { aligner.release() }
         run(into: &states)
     }
 
-    /// Nobody listens any more. What has been learned stays.
+    /// Discards all samples when there are no subscribers. The filter and the calibrations are kept.
     func pause() {
         aligner.restart()
         history.removeAll()
@@ -100,48 +103,48 @@ final class FusionPipeline: @unchecked Sendable {
         }
     }
 
-    // MARK: What has been learned before
+    // MARK: Calibrations
 
-    /// Begins with a gyroscope's bias, in radians per second.
+    /// Sets the initial bias of the gyroscope, in radians per second.
     func startBias(_ bias: SIMD3<Double>, sigma: Double) { filter.startBias(bias, sigma: sigma) }
 
-    /// True when the filter knows something of the gyroscope's bias that it was not told.
+    /// True if the filter has an estimate of the gyroscope's bias of its own.
     private(set) var hasBias = false
 
-    /// Begins with a magnetometer's calibration; nil for none.
+    /// Sets the initial calibration of the magnetometer; nil if there is none.
     func startCalibration(_ calibration: MagneticCalibration?) {
         calibrator = MagnetometerCalibrator(start: calibration)
         hasCalibrated = false
         follow()
     }
 
-    /// True when it is time to look at the position.
+    /// Returns true if the position has to be checked.
     func isPositionDue(at now: BootTime) -> Bool { earth.isDue(at: now) }
 
-    /// Takes the position that the device was seen at last.
+    /// Updates the Earth's field for the last fix of the device.
     func look(at fix: PositionFix?, now: BootTime, wallTime: WallTime) {
         if earth.look(at: fix, now: now, wallTime: wallTime) { expectField() }
     }
 
-    /// Tells filter and calibrator what field there is to expect.
+    /// Passes the expected field to the filter and the calibrator.
     private func expectField() {
         guard let strength = earth.strength else { return }
         calibrator.expectField(strength: strength, dip: earth.dip)
         let calibration = calibrator.calibration
-        // Without a good fit the device's own field and the sensor's scale are in the reading: it says nothing then to
-        // compare its strength. With one, the scale that is left is in the strength of the fit.
+        // Without a good fit, the reading contains the device's own field and the sensor's scale error, and comparing
+        // its strength is meaningless. If the fit is good, its field strength includes the remaining scale error.
         guard calibration.quality >= .medium, calibration.fieldStrength.isFinite,
             abs(calibration.fieldStrength / strength - 1) < 0.2
         else { return }
         filter.expectField(strength: calibration.fieldStrength, dip: earth.dip)
     }
 
-    // MARK: From samples to states
+    // MARK: Processing
 
-    /// Seconds between states at the pace of late; nil when not known.
+    /// The recent interval between states, in seconds; nil if unknown.
     var interval: Double? { aligner.interval.map { Double($0) / 1e9 } }
 
-    /// When the oldest sample came in of those that wait for others; nil when none does.
+    /// The arrival time of the oldest sample that waits for other samples; nil if none is waiting.
     var waitingSince: BootTime? { aligner.waitingSince }
 
     private func run(into states: inout [FusedState]) {
@@ -167,7 +170,7 @@ final class FusionPipeline: @unchecked Sendable {
         }
     }
 
-    /// The filter's attitude, which takes some time to compute.
+    /// The filter's attitude, which is expensive to compute.
     private var attitude: Quaternion {
         if let presentAttitude { return presentAttitude }
         let attitude = filter.attitude
@@ -181,7 +184,7 @@ final class FusionPipeline: @unchecked Sendable {
 
     private func seconds(_ time: BootTime) -> Double { time.seconds(since: origin ?? .zero) }
 
-    /// The reading in the axes that the device has at the time of the state, when it was measured at another time.
+    /// Returns the reading in the device's axes at the time of the state, if it was measured at another time.
     private func nowadays(_ value: SIMD3<Double>, measuredAt time: BootTime) -> SIMD3<Double> {
         guard let turning, time != turning, filter.isReady, let then = history.attitude(at: time) else { return value }
         return attitude.conjugate.rotate(then.rotate(value))
@@ -207,13 +210,13 @@ final class FusionPipeline: @unchecked Sendable {
         filter.updateMagnetometer(value, timestamp: seconds(time), attitude: then)
     }
 
-    /// Tells the filter of another calibration.
+    /// Applies the calibrator's current calibration to the filter.
     private func follow() {
         let former = exchange(&calibration, with: calibrator.calibration)
         if !calibration.correctsTheSame(as: former) {
             corrections &+= 1
             let difference = calibration.difference(from: former)
-            // Also when nothing is known of how far it went.
+            // The condition is negated so that NaN, an unknown difference, also restarts the magnetometer input.
             if !(difference <= Self.jump) {
                 filter.restartMagnetometer(strength: calibration.fieldStrength, dip: calibration.dip)
             }
@@ -221,18 +224,19 @@ final class FusionPipeline: @unchecked Sendable {
         expectField()
     }
 
-    /// Radians: that of the filter, and what the calibration leaves as the device is held.
+    /// The uncertainty of the heading, in radians. It combines the uncertainty of the filter with the remaining error
+    /// of the calibration at the current attitude.
     private var headingUncertainty: Double? {
         guard let own = filter.headingUncertainty else { return nil }
         let left = calibrator.headingDeviation.isNaN ? 0 : 2 * calibrator.headingDeviation
         return min(.pi, (own * own + left * left).squareRoot())
     }
 
-    /// That of the calibration, unless the filter itself hardly knows the heading: a field that is not the earth's tells
-    /// nobody where north is.
+    /// The accuracy of the calibration, but at most `low` if the filter's heading is very uncertain. A field that is
+    /// not the Earth's does not indicate north.
     private var magneticQuality: MagneticQuality {
         let quality = calibrator.quality
-        // Before a field is expected the filter knows of nothing to doubt.
+        // Without an expected field, the filter cannot detect a disturbance.
         guard filter.isFieldExpected, let uncertainty = filter.headingUncertainty, uncertainty > Self.roughHeading
         else {
             return quality
@@ -251,7 +255,7 @@ final class FusionPipeline: @unchecked Sendable {
         if let acceleration, abs(time.seconds(since: acceleration.time)) <= Self.freshness || turning == nil {
             state.acceleration = acceleration.value
         } else {
-            // Without an accelerometer nothing is known of how the device is moved.
+            // Without an accelerometer, the acceleration of the device is unknown and assumed to be zero.
             state.acceleration = state.up * Self.standardGravity
         }
         if let field, abs(time.seconds(since: field.time)) <= 2 * Self.freshness {

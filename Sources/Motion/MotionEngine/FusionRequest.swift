@@ -2,32 +2,32 @@
 
 package import DeviceCore
 
-/// What a subscriber wants of the motion engine.
+/// The request of a subscriber of the motion engine.
 package struct FusionRequest: Sendable, Hashable {
-    /// What has to be known. What other subscribers need is known too.
+    /// The values that a subscriber needs. States also contain the values that other subscribers need.
     package enum Need: Int, Sendable, Hashable, Comparable {
-        /// Which way is up: the accelerometer alone will do.
+        /// The upward direction, which requires only the accelerometer.
         case gravity
-        /// How the device turns: the gyroscope as well, where there is one.
+        /// The rotation of the device, which also requires the gyroscope if there is one.
         case attitude
-        /// Where north is: the magnetometer as well.
+        /// The direction of north, which also requires the magnetometer.
         case heading
 
-        /// By how much it takes.
+        /// Orders the needs by the number of sensors that they require.
         package static func < (left: Need, right: Need) -> Bool { left.rawValue < right.rawValue }
     }
 
-    /// What has to be known.
+    /// The values that the subscriber needs.
     package var need: Need
-    /// Seconds from one state to the next; 0 for each sample of the gyroscope (without one, of the accelerometer) at
-    /// its greatest rate.
+    /// The interval between states, in seconds; 0 for a state for each gyroscope sample at the sensor's maximum rate,
+    /// or for each accelerometer sample if there is no gyroscope.
     package var interval: Double
-    /// Seconds that a state may wait for others.
+    /// The maximum time for which states may be batched, in seconds.
     package var latency: Double
-    /// Where what comes of the states is told: a place that may wait for the samples itself.
+    /// The executor on which the subscriber runs its callbacks, if it can poll the sensors itself.
     package var place: DirectPlace?
 
-    /// A request of those parts.
+    /// Creates a request. Negative and non-finite times become 0.
     package init(need: Need, interval: Double = 0, latency: Double = 0) {
         self.need = need
         self.interval = interval.isFinite ? max(0, interval) : 0
@@ -35,13 +35,13 @@ package struct FusionRequest: Sendable, Hashable {
     }
 }
 
-/// What the motion engine has to say to a subscriber.
+/// An event of the motion engine.
 package enum FusionEvent: Sendable {
-    /// States, oldest first, never none.
+    /// States, oldest first. Never empty.
     case states([FusedState])
-    /// A sensor gives nothing for now, and why. Sent once for each loss. Indirect, so that states are passed
-    /// on quickly.
+    /// A sensor delivers no readings, for the reason that the error gives. Sent once for each loss. Indirect, so that
+    /// states are cheap to copy.
     indirect case lost(SensorKind, DeviceError)
-    /// A sensor is back.
+    /// The sensor is available again.
     case regained(SensorKind)
 }

@@ -5,35 +5,36 @@ package import SensorFusion
 import Dispatch
 import Synchronization
 
-/// The device's attitude, computed once for all who ask: one filter and one calibrator.
+/// An engine that computes the attitude of a device with one filter and one calibrator, shared by all subscribers.
 ///
-/// It runs while somebody has subscribed. States reach subscribers in order, on the threads of the motion source or of the
-/// clock; no lock is held meanwhile, so a subscriber may subscribe and cancel in its closure. One that takes long holds
-/// back what follows, and finally loses the oldest of it.
+/// The engine runs while it has subscribers. They receive states in order, on the threads of the motion source or of
+/// the clock. No lock is held during a callback, so a subscriber may subscribe and cancel in its closure. A slow
+/// subscriber delays subsequent events, and finally the oldest states are dropped.
 ///
-/// Whatever interval subscribers ask for, gyroscope and accelerometer run at 100 Hz or the next rate above that they
-/// offer while a gyroscope takes part, and at the greatest rate for an interval of 0; each subscriber gets as many of the
-/// states as it asked for, chosen by time stamp. A device without a gyroscope, and subscribers that only want to know
-/// which way is up, leave it at the accelerometer at the interval asked for, at least ten times a second.
+/// While a gyroscope is used, the gyroscope and the accelerometer run at 100 Hz, or at the next higher rate that they
+/// support, whatever interval the subscribers request; for an interval of 0, they run at the maximum rate. Each
+/// subscriber receives states at the interval that it requested, selected by their timestamps. If the device has no
+/// gyroscope, or if the subscribers need only the upward direction, the accelerometer runs at the requested interval,
+/// but at least at 10 Hz.
 package final class MotionEngine: Sendable {
     private struct State: Sendable {
         var outbox = FusionOutbox()
         let pipeline = FusionPipeline()
-        /// The subscriptions that count: what others say comes too late.
+        /// The generations of the current subscriptions to the sensors. Events of other subscriptions are ignored.
         var numbers: [UInt32] = [0, 0, 0]
         /// The status of each sensor.
         var statuses: [SourceStatus] = [.unknown, .unknown, .unknown]
         var wires: [(request: MotionRequest, subscription: Subscription)?] = [nil, nil, nil]
-        /// True while a thread brings the subscriptions in line.
+        /// True while a thread updates the subscriptions to the sensors.
         var isAdjusting = false
         var hasToAdjust = false
         var knowsGyroscope = false
         var keeper = CalibrationKeeper()
-        /// The states of the last batch, whose memory is used again once no subscriber has them any more.
+        /// The states of the last batch. The memory is reused once no subscriber references it.
         var states: [FusedState] = []
         var timer: ClockTimer?
 
-        /// How long, in seconds, a state waits for samples of other sensors when no sample comes in any more.
+        /// The time for which a state waits for samples of other sensors if no further samples arrive, in seconds.
         var patience: Double { 0.1 + Double(pipeline.aligner.latency) / 1e9 }
     }
 
@@ -41,13 +42,13 @@ package final class MotionEngine: Sendable {
     private let positions: any PositionSource
     private let clock: any DeviceClock
     private let calibrations: any CalibrationStore
-    /// Files are written here while sensors are read.
+    /// The queue on which calibrations are written, so that the sensor threads do not wait for the disk.
     private let background = DispatchQueue(label: "device-services.calibration", qos: .utility)
     private let state = Mutex(State())
     /// Held while calibrations are stored.
     private let storing = Mutex(())
 
-    /// The engine of that device.
+    /// Returns the engine of the device.
     package static func of(_ device: Device) -> MotionEngine {
         device.component(MotionEngine.self) { MotionEngine(device: $0) }
     }
@@ -61,11 +62,11 @@ package final class MotionEngine: Sendable {
 
     // MARK: Subscribers
 
-    /// Hands states to the closure, in order, until the subscription ends.
+    /// Delivers states to the closure, in order, until the subscription ends.
     ///
-    /// When a sensor that the request needs is known to be lost, the closure hears so at once. A sensor that is not there
-    /// is waited for in silence. Where a gyroscope may be needed, sensors are looked for first if that has not been done,
-    /// which may take a few seconds.
+    /// If a sensor that the request needs is known to be lost, the closure is called with the loss immediately. A
+    /// missing sensor is not reported. If a gyroscope may be needed, the first call searches for sensors, which may
+    /// take a few seconds.
     package func subscribe(
         _ request: FusionRequest, receive: @escaping @Sendable (FusionEvent) -> Void
     ) -> Subscription {
@@ -79,8 +80,9 @@ package final class MotionEngine: Sendable {
         }
         adjust()
         handOver(upToStates: true)
-        // Strong, as everywhere here: a weak reference to an object makes every other one to it slow. The last subscriber to go
-        // ends the subscriptions to the sensors, and with them the sources' hold of the engine.
+        // The reference is strong, as in all closures here, because a weak reference to an object slows down all strong
+        // ones. Cancelling the last subscription ends the subscriptions to the sensors, and with them the sources'
+        // references to the engine.
         return Subscription {
             client.leave()
             self.remove(client)
@@ -93,12 +95,12 @@ package final class MotionEngine: Sendable {
             return state.outbox.isWithoutClients
         }
         adjust()
-        // At once, as the program may be about to end.
+        // The calibrations are stored immediately, because the process may be about to exit.
         if isLast { store() }
     }
 
-    /// True when the device has what it takes now: an accelerometer; for an attitude a gyroscope as well; for a heading
-    /// a magnetometer as well (without a gyroscope, accelerometer and magnetometer do).
+    /// Returns true if the device has the required sensors: an accelerometer for gravity, an accelerometer and a
+    /// gyroscope for an attitude, and an accelerometer and a magnetometer for a heading.
     package func isAvailable(_ need: FusionRequest.Need) -> Bool {
         let kinds = Set(source.sensors.lazy.map(\.kind))
         switch need {
@@ -108,8 +110,8 @@ package final class MotionEngine: Sendable {
         }
     }
 
-    /// Radians per second, the gyroscope's bias as it is known now, and the standard deviation of each axis; nil before
-    /// the first sample.
+    /// The current bias of the gyroscope in radians per second, and the standard deviation of each axis; nil while the
+    /// gyroscope delivers no samples.
     package var gyroscopeBias: (bias: SIMD3<Double>, sigma: Double)? {
         state.withLock { state in
             guard state.pipeline.aligner.isPresent(.gyroscope) else { return nil }
@@ -117,33 +119,32 @@ package final class MotionEngine: Sendable {
         }
     }
 
-    /// How the device has been held since its magnetometer is looked at; nil where that cannot be told, as without a
-    /// gyroscope.
+    /// The attitudes in which the magnetometer has been observed; nil if they are unknown, as without a gyroscope.
     package var magneticSurvey: MagneticSurvey? { state.withLock { $0.pipeline.calibrator.survey } }
 
     // MARK: Calibrations
 
-    /// Stores what is worth it. One thread at a time does, and looks at what is known then, so that nothing older is
-    /// written over something newer.
+    /// Stores calibrations that are worth storing. Only one thread at a time does so, with the values current at that
+    /// time, so that no newer calibration is overwritten by an older one.
     private func store() {
         guard calibrations.isWritable else { return }
         storing.withLock { _ in
             let wallTime = clock.wallTime
-            // The store keeps what went wrong; it is tried again when there is something better.
+            // The store records errors. Storing is attempted again when there is a better calibration.
             for task in state.withLock({ $0.keeper.tasks($0.pipeline, at: wallTime) }) {
                 try? calibrations.store(task.calibration, for: task.identity)
             }
         }
     }
 
-    /// Loads what is stored of a sensor before its first samples are used.
+    /// Loads the stored calibration of a sensor before its first samples are used.
     private func prepare(_ sensor: SampleAligner.Sensor, _ id: SensorDescription.ID) {
         let former = state.withLock { $0.keeper[sensor]?.id }
         guard former != id else { return }
         var description = source.description(of: id) ?? SensorDescription(id: id, kind: sensor.kind)
         description.kind = sensor.kind
         let identity = SensorIdentity(description)
-        // A sensor's readings come from one thread at a time, so that none of them overtakes this.
+        // Only one thread at a time delivers readings of a sensor, so no reading overtakes the calibration.
         let stored = calibrations.load(identity).flatMap { stored in
             stored.problem(for: sensor.kind) == nil ? stored.inDeviceAxes(description.mountMatrix) : nil
         }
@@ -157,7 +158,7 @@ package final class MotionEngine: Sendable {
                     let sigma = CalibrationRules.sigma(of: stored, at: wallTime)
                     state.pipeline.startBias(stored.offset, sigma: sigma)
                 } else if former != nil {
-                    // Another gyroscope: what is known of the one before must not be stored as this one's.
+                    // The bias of the previous gyroscope must not be stored for the new one.
                     state.pipeline.startBias(.zero, sigma: CalibrationRules.unknownSigma)
                 }
             case .accelerometer:
@@ -169,8 +170,8 @@ package final class MotionEngine: Sendable {
 
     // MARK: Sensors
 
-    /// Brings the subscriptions to sensors in line with what subscribers want. One thread at a time does; no lock is held
-    /// while it subscribes, as a sensor that is lost says so at once.
+    /// Updates the subscriptions to the sensors according to the requests of the subscribers. Only one thread at a time
+    /// does so. No lock is held during `subscribe`, because a lost sensor is reported within that call.
     private func adjust() {
         let begins = state.withLock { state in
             state.hasToAdjust = true
@@ -215,7 +216,7 @@ package final class MotionEngine: Sendable {
             guard state.wires[index]?.request != request else { return (nil, nil) }
             let former = state.wires[index].take()?.subscription
             let number = state.numbers[index] &+ 1
-            // Until there is a new one, what the former says counts.
+            // Events of the previous subscription are accepted until the new one exists.
             if former == nil || request == nil { state.numbers[index] = number }
             state.pipeline.expect(sensor, request != nil && isThere)
             if request == nil { state.statuses[index] = .unknown }
@@ -223,7 +224,8 @@ package final class MotionEngine: Sendable {
         }
         guard let number else { return }
         if let request {
-            // The new one first, so that the sensor runs on.
+            // The new subscription is created before the previous one is cancelled, so that the sensor continues to
+            // run.
             let subscription = source.subscribe(request) { event in
                 self.receive(event, sensor, number)
             } quiet: {
@@ -237,11 +239,11 @@ package final class MotionEngine: Sendable {
         former?.cancel()
     }
 
-    // MARK: What comes in, on the threads of the source and the clock
+    // MARK: Events, on the threads of the source and the clock
 
     private func receive(_ event: MotionEvent, _ sensor: SampleAligner.Sensor, _ number: UInt32) {
         let now = clock.now
-        // Most often it is the sensor of the last batch, as the lock that is taken anyway tells.
+        // Usually the batch is from the same sensor as the last one. The check requires no additional locking.
         var outcome = state.withLock { take(event, sensor, number, now, &$0) }
         if outcome.hasToPrepare {
             if case .samples(let batch) = event { prepare(sensor, batch.sensor) }
@@ -254,14 +256,14 @@ package final class MotionEngine: Sendable {
             for client in round.clients { client.tell(event) }
             goOn(state.withLock { $0.outbox.goOn(upToStates: false) }, upToStates: false)
         } else if case .lost = event {
-            // The source tells of a loss from inside of `subscribe` too.
+            // The source may report a loss within `subscribe`.
             handOver(upToStates: state.withLock(\.isAdjusting))
         } else if outcome.hasOutput || outcome.hasToAdjust {
             handOver()
         }
     }
 
-    /// What follows from an event.
+    /// The actions that an event requires.
     private struct Outcome {
         var hasToPrepare = false
         var hasToAdjust = false
@@ -270,7 +272,7 @@ package final class MotionEngine: Sendable {
         var round: FusionOutbox.Round?
     }
 
-    /// Takes what came in.
+    /// Processes an event of a subscription to a sensor.
     private func take(
         _ event: MotionEvent, _ sensor: SampleAligner.Sensor, _ number: UInt32, _ now: BootTime, _ state: inout State,
         isPrepared: Bool = false
@@ -281,7 +283,8 @@ package final class MotionEngine: Sendable {
             outcome.hasToPrepare = true
             return outcome
         }
-        // What a new subscription says of a loss counts before its samples do.
+        // Losses and recoveries of a new subscription are accepted before it has replaced the previous one, but samples
+        // are not.
         let isNews = if case .samples = event { false } else { number == state.numbers[index] &+ 1 }
         guard isNews || number == state.numbers[index] else { return outcome }
         switch event {
@@ -312,7 +315,7 @@ package final class MotionEngine: Sendable {
         return outcome
     }
 
-    /// Nothing follows for now: what waits for other sensors waits no longer.
+    /// Stops waiting for other sensors. Called when the source expects no further readings for now.
     private func settle(_ sensor: SampleAligner.Sensor, _ number: UInt32) {
         state.withLock { state in
             guard state.numbers[sensor.rawValue] == number else { return }
@@ -332,7 +335,7 @@ package final class MotionEngine: Sendable {
         handOver()
     }
 
-    /// Puts states in the way of the subscribers, and a timer behind what still waits.
+    /// Queues the states that `make` produces, and sets the timer.
     private func post(_ state: inout State, _ make: (FusionPipeline, inout [FusedState]) -> Void) {
         var states: [FusedState] = []
         make(state.pipeline, &states)
@@ -340,29 +343,29 @@ package final class MotionEngine: Sendable {
         setTimer(&state)
     }
 
-    /// Puts a timer behind what still waits.
+    /// Sets a timer if samples are waiting for other sensors.
     private func setTimer(_ state: inout State) {
         guard state.timer == nil, state.pipeline.waitingSince != nil else { return }
         state.timer = clock.timer(at: clock.now.advanced(bySeconds: state.patience)) { self.tick() }
     }
 
-    // MARK: What goes out
+    // MARK: Delivery
 
-    /// Hands over what waits, unless another thread is at it, which then goes on with it.
+    /// Delivers queued events, unless another thread is delivering, which then also delivers these.
     ///
-    /// - Parameter upToStates: True where a subscriber may be in the middle of subscribing: it is only to hear of losses
+    /// - Parameter upToStates: True if a subscriber may be within its call of `subscribe`. Only losses are delivered
     ///   then.
     private func handOver(upToStates: Bool = false) {
         goOn(state.withLock { $0.outbox.begin(upToStates: upToStates) }, upToStates: upToStates)
-        // The thread that put states in meanwhile has left them to this one.
+        // States that another thread has queued in the meantime were left to this thread.
         guard upToStates, state.withLock({ $0.outbox.isStuck }) else { return }
         background.async { self.handOver() }
     }
 
-    /// Hands over what has been begun with, and what comes in meanwhile.
+    /// Delivers events for which delivery has begun, and those that are queued in the meantime.
     private func goOn(_ begun: [FusionOutbox.Item]?, upToStates: Bool) {
         var items = begun
-        // What has been told goes outside of the lock, and a client that has left with it.
+        // Delivered events and cancelled subscribers are released outside the lock.
         while let current = items {
             for item in current { item.client.tell(item.event) }
             items = state.withLock { $0.outbox.goOn(upToStates: upToStates) }
@@ -371,7 +374,7 @@ package final class MotionEngine: Sendable {
 }
 
 extension SampleAligner.Sensor {
-    /// What it measures.
+    /// The kind of the sensor.
     var kind: SensorKind {
         switch self {
         case .gyroscope: .gyroscope

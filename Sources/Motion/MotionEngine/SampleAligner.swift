@@ -2,29 +2,33 @@
 
 import DeviceCore
 
-/// Brings the samples of gyroscope, accelerometer and magnetometer into the order in which they were measured.
+/// A queue that sorts the samples of gyroscope, accelerometer and magnetometer by the time of measurement.
 ///
-/// There is a state for each sample of the gyroscope; without one, of the accelerometer. It waits for those samples of the
-/// other sensors that are due by then, at most until the next sample comes in, so that it does not matter in which order
-/// the sensors hand over what they measured at one time. Samples of one time come as gyroscope, accelerometer,
-/// magnetometer. What comes in too late for its own state goes before the next one, with its own time.
+/// The aligner produces one state for each sample of the driving sensor, which is the gyroscope, or the accelerometer
+/// if there is no gyroscope. The state waits for the samples of the other sensors that are due by then, but not longer
+/// than until the next sample of the driving sensor arrives. The result therefore does not depend on the order in which
+/// the sensors deliver samples of the same time. Samples of the same time are ordered gyroscope, accelerometer,
+/// magnetometer. A sample that arrives too late for its own state is processed before the next state, with its own
+/// time.
 ///
-/// A sensor that is lost or falls silent is not waited for. One whose clock goes its own way is taken as it comes in.
-/// After each change, take steps until there is none:
+/// The aligner does not wait for a sensor that is lost or silent. If the clock of a sensor disagrees with the others,
+/// its samples are processed on arrival. After each change, call `next()` until it returns nil:
 ///
-///     aligner.add(batch)
-///     while let step = aligner.next() { … }
+/// ```swift
+/// aligner.add(batch)
+/// while let step = aligner.next() { … }
+/// ```
 struct SampleAligner: Sendable {
-    /// What is to be done next.
+    /// The next sample to process, or the completion of a state.
     enum Step: Sendable, Hashable {
         case gyroscope(SIMD3<Double>, BootTime)
         case accelerometer(SIMD3<Double>, BootTime)
         case magnetometer(SIMD3<Double>, BootTime)
-        /// All that belongs to this time has been handed out.
+        /// All samples of this state have been returned.
         case state(BootTime)
     }
 
-    /// The sensors, in the order of samples of one time.
+    /// The sensors, in the order of samples of the same time.
     enum Sensor: Int, Sendable, CaseIterable {
         case gyroscope, accelerometer, magnetometer
 
@@ -39,28 +43,28 @@ struct SampleAligner: Sendable {
         }
     }
 
-    /// More samples of one sensor than these do not wait.
+    /// The maximum number of queued samples of a sensor.
     private static let limit = 2048
-    /// Nanoseconds by which a sensor's clock may differ from that of the others, as far as that shows.
+    /// The difference above which a sensor's clock disagrees with that of the others, in nanoseconds.
     private static let disagreement: Int64 = 1_000_000_000
-    /// Nanoseconds within which clocks agree again.
+    /// The difference up to which the clocks agree again, in nanoseconds.
     private static let agreement: Int64 = 500_000_000
     private static let maximumStrays = 10
 
-    /// Nanoseconds that samples may come in late because the source lets them wait for others.
+    /// The maximum delay of samples that the source buffers, in nanoseconds.
     var latency: Int64 = 0
-    /// By the sensors' raw values.
+    /// The state of each sensor, indexed by `Sensor.rawValue`.
     private var tracks = InlineArray<3, SampleTrack>(repeating: SampleTrack())
-    /// Of the same sensors.
+    /// The queued samples of each sensor, indexed by `Sensor.rawValue`.
     private var queues = InlineArray<3, SampleQueue>(repeating: SampleQueue())
-    /// True when a sensor may be expected whose first sample is not awaited yet.
+    /// True if `awaitedSince` may have to be set for an expected sensor.
     private var hasToAwait = true
     private static let gyroscope = Sensor.gyroscope.rawValue
     private static let accelerometer = Sensor.accelerometer.rawValue
     private static let magnetometer = Sensor.magnetometer.rawValue
-    /// The time of the state that is being made.
+    /// The time of the state in progress.
     private var settling: SampleStamp?
-    /// The time of the last state.
+    /// The time of the last completed state.
     private var settled: SampleStamp?
     private var isReleasing = false
     private var newestArrival = BootTime(nanoseconds: .min)
@@ -75,16 +79,16 @@ struct SampleAligner: Sendable {
         tracks[sensor.rawValue].awaitAnew()
     }
 
-    /// The sensor gives nothing for now.
+    /// Records that the sensor delivers no samples.
     mutating func lose(_ sensor: Sensor) { tracks[sensor.rawValue].isLost = true }
 
-    /// The sensor is back.
+    /// Records that the sensor is available again.
     mutating func regain(_ sensor: Sensor) {
         hasToAwait = true
         tracks[sensor.rawValue].awaitAnew()
     }
 
-    /// Forgets all samples and times.
+    /// Discards all samples and times.
     mutating func restart() {
         for sensor in Sensor.allCases {
             tracks[sensor.rawValue].restart()
@@ -96,7 +100,7 @@ struct SampleAligner: Sendable {
         newestArrival = BootTime(nanoseconds: .min)
     }
 
-    /// Takes samples of a sensor.
+    /// Adds samples of a sensor.
     mutating func add(_ sensor: Sensor, values: [SIMD3<Double>], times: [BootTime], arrival: BootTime) {
         note(arrival: arrival)
         if tracks[sensor.rawValue].newestTime == nil, let master = master(of: sensor) {
@@ -120,7 +124,7 @@ struct SampleAligner: Sendable {
         }
     }
 
-    /// Time has passed without samples.
+    /// Records the current time, with or without new samples.
     mutating func note(arrival: BootTime) {
         newestArrival = max(newestArrival, arrival)
         guard hasToAwait else { return }
@@ -131,8 +135,7 @@ struct SampleAligner: Sendable {
         }
     }
 
-    /// Nothing is to be waited for any longer: the steps that follow, until there is none, are for all states that can be
-    /// made.
+    /// Stops waiting for samples. Until `next()` returns nil, its steps complete all states that are possible.
     mutating func release() { isReleasing = true }
 
     // Who looks changes nothing. It is mutating so that it looks at the samples where they lie, and not at copies.
@@ -147,13 +150,14 @@ struct SampleAligner: Sendable {
         }
     }
 
-    /// True while samples of the sensor can be counted on.
+    /// Returns true if the sensor is delivering samples: they are expected, have arrived, and the sensor is neither
+    /// lost nor silent.
     func isPresent(_ sensor: Sensor) -> Bool {
         tracks[sensor.rawValue].isExpected && !tracks[sensor.rawValue].isLost && tracks[sensor.rawValue].newest != nil
             && !tracks[sensor.rawValue].isSilent(at: newestArrival, latency: latency)
     }
 
-    /// Nanoseconds between states at the pace of late; nil when not known.
+    /// The recent interval between states, in nanoseconds; nil if unknown.
     var interval: Int64? { mutating get { tracks[driver.rawValue].interval } }
 
     // MARK: Clocks
@@ -175,7 +179,8 @@ struct SampleAligner: Sendable {
         return SampleStamp(epoch: now.epoch, time: time)
     }
 
-    /// A sample whose time does not come, though time has passed, was stamped by another clock.
+    /// Detects a sensor with a different clock: the time of its oldest sample has not been reached, although enough
+    /// time has passed since the sample arrived.
     private mutating func checkClock(of sensor: Sensor, at arrival: BootTime) {
         guard let stamp = queues[sensor.rawValue].firstStamp, let now = tracks[driver.rawValue].newest, stamp > now,
             let since = queues[sensor.rawValue].firstArrival
@@ -201,7 +206,7 @@ struct SampleAligner: Sendable {
         }
     }
 
-    /// The next step; nil when it takes more samples to go on.
+    /// Returns the next step; nil if more samples are needed.
     mutating func next() -> Step? {
         while true {
             if let stamp = settling {
@@ -214,7 +219,7 @@ struct SampleAligner: Sendable {
             let driver = driver
             guard let stamp = queues[driver.rawValue].firstStamp else { break }
             if let settled, stamp <= settled {
-                // The other sensor has made states for later times already.
+                // The other sensor has already produced states for later times.
                 guard let head = queues[driver.rawValue].takeFirst() else { break }
                 if driver == .accelerometer { return .accelerometer(head.value, head.stamp.time) }
                 continue
@@ -228,7 +233,7 @@ struct SampleAligner: Sendable {
         return nil
     }
 
-    /// True when the state of the sample needs nothing more, or has waited long enough.
+    /// Returns true if the state of the sample is complete or has waited long enough.
     private mutating func isReady(_ stamp: SampleStamp, of driver: Sensor) -> Bool {
         if isReleasing || tracks[driver.rawValue].isLost || !tracks[driver.rawValue].isExpected { return true }
         guard let arrival = queues[driver.rawValue].firstArrival,
@@ -239,7 +244,7 @@ struct SampleAligner: Sendable {
         return !tracks[Self.magnetometer].isDue(by: stamp, arrival, latency: latency)
     }
 
-    /// The oldest sample of a sensor when it belongs to that state or before.
+    /// Returns the oldest sample of a sensor if it belongs to this state or an earlier one.
     private mutating func take(_ sensor: Sensor, upTo stamp: SampleStamp) -> SampleQueue.Item? {
         while let first = queues[sensor.rawValue].firstStamp, first <= stamp,
             let head = queues[sensor.rawValue].takeFirst()
@@ -254,7 +259,7 @@ struct SampleAligner: Sendable {
         return nil
     }
 
-    /// True for a sample that is too old to be of use.
+    /// Returns true if a sample is too old to be used.
     private func isStray(_ stamp: SampleStamp) -> Bool {
         guard let settled else { return false }
         if stamp.epoch != settled.epoch { return stamp.epoch < settled.epoch }

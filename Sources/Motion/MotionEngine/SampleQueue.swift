@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-/// Samples of one sensor that wait, oldest first. Its memory is used again and again.
+/// A queue of the samples of one sensor, oldest first. Its memory is reused.
 struct SampleQueue: Sendable {
     struct Item: Sendable {
         var value: SIMD3<Double>
@@ -15,21 +15,21 @@ struct SampleQueue: Sendable {
 
     var count: Int { items.count - head }
     var isEmpty: Bool { items.count == head }
-    /// When the oldest was measured.
+    /// The timestamp of the oldest sample.
     var firstStamp: SampleStamp? { isEmpty ? nil : items[head].stamp }
-    /// When the oldest came in.
+    /// The arrival time of the oldest sample.
     var firstArrival: BootTime? { isEmpty ? nil : items[head].arrival }
 
     mutating func append(_ item: Item) { items.append(item) }
 
-    /// True when the newest came in after that, or was stamped by a clock that has been set back.
+    /// Returns true if the newest sample arrived after `arrival`, or has another epoch because the clock was set back.
     func hasLater(than arrival: BootTime, _ epoch: Int32) -> Bool {
         guard !isEmpty else { return false }
         let last = items.count - 1
         return items[last].arrival > arrival || items[last].stamp.epoch != epoch
     }
 
-    /// Takes the oldest out.
+    /// Removes and returns the oldest sample.
     mutating func takeFirst() -> Item? {
         guard !isEmpty else { return nil }
         let item = items[head]
@@ -40,7 +40,7 @@ struct SampleQueue: Sendable {
     mutating func removeFirst() {
         guard !isEmpty else { return }
         head += 1
-        // Seldom, as it costs more than all the rest.
+        // The memory is compacted only rarely, because that costs more than all other operations.
         guard head >= 64 else { return }
         if head == items.count {
             removeAll()
@@ -55,15 +55,15 @@ struct SampleQueue: Sendable {
         head = 0
     }
 
-    /// Gives all that wait another time.
+    /// Replaces the timestamps of all queued samples.
     mutating func restamp(_ stamp: SampleStamp) { for index in head..<items.count { items[index].stamp = stamp } }
 }
 
-/// When a sample was measured: by a clock that may have been set back some times.
+/// The time of a measurement, by a clock that may have been set back.
 struct SampleStamp: Sendable, Hashable, Comparable {
-    /// How often the clock has been set back.
+    /// The number of times that the clock has been set back.
     var epoch: Int32
-    /// What the clock said.
+    /// The time of the clock.
     var time: BootTime
 
     static func < (left: SampleStamp, right: SampleStamp) -> Bool {

@@ -2,40 +2,43 @@
 
 import DeviceCore
 
-/// What the aligner knows of one sensor.
+/// The state of one sensor in the aligner.
 struct SampleTrack: Sendable {
-    /// A step back by less than that is a slip of one stamp, not of the clock.
+    /// The largest backward step, in nanoseconds, that counts as an error in a single timestamp. A larger one means
+    /// that the clock was set back.
     private static let slip: Int64 = 100_000_000
 
-    /// True while its samples are asked for.
+    /// True while samples of the sensor are requested.
     var isExpected = false
-    /// True while it is known to give none.
+    /// True while the sensor is known to deliver no samples.
     var isLost = false
-    /// True when its clock is not that of the others: its samples count as measured when they come in.
+    /// True if the sensor's clock disagrees with that of the other sensors. Its samples then count as measured on
+    /// arrival.
     var isOffBeat = false
-    /// How many samples in a row came far too late.
+    /// The number of consecutive samples that arrived much too late.
     var strays = 0
-    /// Of the newest sample, as it counts.
+    /// The effective timestamp of the newest sample.
     var newest: SampleStamp?
     var newestArrival: BootTime?
-    /// The arrival of the first sample of any sensor since this one has been expected.
+    /// The arrival time of the first sample, from any sensor, after samples of this sensor were requested.
     var awaitedSince: BootTime?
-    /// How often its clock was set back.
+    /// The number of times that the sensor's clock has been set back.
     var epoch: Int32 = 0
-    /// Of the newest sample, as its clock had it.
+    /// The time of the newest sample, by the sensor's own clock.
     private(set) var newestTime: BootTime?
 
-    /// The last steps between samples in nanoseconds, the newest over the oldest. In place and not on the heap: a track is
-    /// looked at often, and holds no reference to count.
+    /// The most recent intervals between samples, in nanoseconds, as a ring buffer. They are stored inline because
+    /// tracks are read often, and a heap allocation would require reference counting.
     private var steps = InlineArray<16, Int64>(repeating: .max)
     private var nextStep = 0
     private var shortest: Int64?
 
-    /// Nanoseconds between samples at its pace; nil before it has a second one. The shortest of late, so that lost samples
-    /// do not make it look slow.
+    /// The interval between samples, in nanoseconds; nil before the second sample. It is the shortest recent interval,
+    /// so that lost samples do not lengthen it.
     var interval: Int64? { shortest }
 
-    /// Takes note of a sample's time; false when it is none that counts, being no later than the one before.
+    /// Records the time of a sample. Returns false if the sample has to be ignored, because it is not newer than the
+    /// last one.
     mutating func note(_ time: BootTime) -> Bool {
         defer {
             if newestTime.map({ time > $0 }) ?? true { newestTime = time }
@@ -54,11 +57,11 @@ struct SampleTrack: Sendable {
     }
 
     private mutating func add(_ step: Int64) {
-        // The places that are not in use yet hold the greatest number.
+        // Unused elements contain the maximum value.
         let former = steps[nextStep]
         steps[nextStep] = step
         nextStep = nextStep + 1 == steps.count ? 0 : nextStep + 1
-        // Gone with the step that made way, unless there is another one.
+        // The minimum is recomputed if the removed interval was the shortest one.
         if former == shortest, step > former {
             var least = Int64.max
             for index in steps.indices { least = min(least, steps[index]) }
@@ -73,7 +76,8 @@ struct SampleTrack: Sendable {
         shortest = nil
     }
 
-    /// Nanoseconds after which nobody waits for it any more.
+    /// Returns the time after which the sensor is no longer waited for, in nanoseconds: three intervals, but at least
+    /// 0.5 s and at most 30 s, plus the latency.
     @inline(__always)
     func patience(latency: Int64) -> Int64 {
         let beat = (interval ?? 0).multipliedReportingOverflow(by: 3)
@@ -81,34 +85,34 @@ struct SampleTrack: Sendable {
         return max(500_000_000, min(slow, 30_000_000_000)).addingSaturated(latency)
     }
 
-    /// True when it has not been heard of for longer than that.
+    /// Returns true if no samples have arrived for longer than `patience(latency:)`.
     @inline(__always)
     func isSilent(at arrival: BootTime, latency: Int64) -> Bool {
         guard let reference = newestArrival ?? awaitedSince else { return false }
         return arrival.nanoseconds.subtractingSaturated(reference.nanoseconds) > patience(latency: latency)
     }
 
-    /// True when it may still give a sample of that time or before.
+    /// Returns true if the sensor may still deliver a sample that was measured by the given time.
     ///
-    /// - Parameter arrival: when the sample of another sensor came in that waits for it.
+    /// - Parameter arrival: The arrival time of the waiting sample of another sensor.
     @inline(__always)
     func isDue(by stamp: SampleStamp, _ arrival: BootTime, latency: Int64) -> Bool {
         guard isExpected, !isLost, !isOffBeat else { return false }
         if let newest, newest >= stamp { return false }
         if isSilent(at: arrival, latency: latency) { return false }
         guard let newest, newest.epoch == stamp.epoch, let interval else { return true }
-        // A tenth early still is in time.
+        // A sample may be early by a tenth of the interval.
         let due = newest.time.nanoseconds.addingSaturated(interval - interval / 10)
         return stamp.time.nanoseconds >= due
     }
 
-    /// Its first sample is awaited from now on.
+    /// Waits for the first sample again.
     mutating func awaitAnew() {
         isLost = false
         (awaitedSince, newestArrival) = (nil, nil)
     }
 
-    /// Forgets all but whether it is expected and lost.
+    /// Resets everything except whether the sensor is expected and lost.
     mutating func restart() {
         let (isExpected, isLost) = (isExpected, isLost)
         self = SampleTrack()

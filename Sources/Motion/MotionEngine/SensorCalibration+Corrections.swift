@@ -4,7 +4,7 @@ package import DeviceCore
 package import SensorFusion
 
 extension SensorCalibration {
-    /// A magnetometer's calibration as it is stored, in the axes that it was made in.
+    /// Creates the stored form of a magnetometer's calibration, in the same axes.
     package init(_ magnetic: MagneticCalibration, date: WallTime) {
         self.init()
         offset = magnetic.hardIron
@@ -21,7 +21,7 @@ extension SensorCalibration {
 }
 
 extension MagneticCalibration {
-    /// What is stored of a magnetometer, in the same axes.
+    /// Creates a magnetometer's calibration from its stored form, in the same axes.
     package init(_ stored: SensorCalibration) {
         self.init()
         hardIron = stored.offset

@@ -2,31 +2,34 @@
 
 import DeviceCore
 
-/// How often the engine asks each sensor, so that all subscribers get what they need.
+/// The interval that the engine requests from each sensor, so that it can serve all subscribers.
 struct SensorPlan: Sendable, Hashable {
-    /// Seconds. An attitude from 20 Hz has five times the error of one from 100 Hz, however seldom it is looked at.
+    /// The maximum interval of the gyroscope, in seconds. An attitude computed at 20 Hz has five times the error of one
+    /// computed at 100 Hz, however rarely it is read.
     private static let fusion = 0.01
-    /// Seconds. Faster is of no use: the heading is smoothed over seconds.
+    /// The interval of the magnetometer, in seconds. A shorter one has no benefit, because the heading is smoothed over
+    /// seconds.
     private static let compass = 0.02
-    /// Seconds. Enough to know which way is up.
+    /// The maximum interval of the accelerometer without a gyroscope, in seconds. It is sufficient for the upward
+    /// direction.
     private static let slowest = 0.1
     private static let slowestHeading = 0.05
 
-    /// Seconds between readings; nil when none are needed.
+    /// The intervals between readings, in seconds; nil if the sensor is not needed.
     var gyroscope: Double?
     var accelerometer: Double?
     var magnetometer: Double?
     var latency = 0.0
-    /// The place that may wait for the samples: that of all subscribers.
+    /// The executor that may poll the sensors itself, if all subscribers use the same one.
     var place: DirectPlace?
 
-    /// What those requests need on a device that has a gyroscope or not.
+    /// Creates the plan for a set of requests, for a device with or without a gyroscope.
     init(_ requests: [FusionRequest], hasGyroscope: Bool) {
         guard let need = requests.lazy.map(\.need).max() else { return }
         let interval = requests.lazy.map(\.interval).min() ?? 0
         latency = requests.lazy.map(\.latency).min() ?? 0
         if let first = requests.first?.place, requests.allSatisfy({ $0.place == first }) { place = first }
-        // Asked for in any case: one may be plugged in later.
+        // The gyroscope is requested in any case, because one may be connected later.
         if need >= .attitude { gyroscope = min(interval, Self.fusion) }
         if gyroscope != nil, hasGyroscope {
             accelerometer = gyroscope
@@ -37,7 +40,7 @@ struct SensorPlan: Sendable, Hashable {
         magnetometer = interval == 0 ? 0 : Self.compass
     }
 
-    /// What is asked of a sensor; nil for nothing.
+    /// Returns the request for a sensor; nil if the sensor is not needed.
     func request(_ sensor: SampleAligner.Sensor) -> MotionRequest? {
         let (kind, interval): (SensorKind, Double?) =
             switch sensor {
@@ -45,7 +48,8 @@ struct SensorPlan: Sendable, Hashable {
             case .accelerometer: (.accelerometer, accelerometer)
             case .magnetometer: (.magnetometer, magnetometer)
             }
-        // Each reading, where a sensor is faster than asked: to leave some out would only make the filter worse.
+        // If a sensor is faster than requested, all its readings are used. Leaving some out would only degrade the
+        // filter.
         guard let interval else { return nil }
         var request = MotionRequest(kind: kind, interval: interval, latency: latency, thins: false)
         request.place = place

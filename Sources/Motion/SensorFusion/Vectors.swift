@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SIMD3<Double> {
-    /// True when no component is infinite or NaN.
+    /// True if no component is infinite or NaN.
     package var isFinite: Bool {
-        // Zero times a finite number is a zero; zero times infinity or NaN is NaN, and the sum keeps it.
+        // Zero times a finite number is zero; zero times infinity or NaN is NaN, and so is the sum.
         (self * 0).sum() == 0
     }
 
@@ -12,13 +12,13 @@ extension SIMD3<Double> {
     package var length: Double { squaredLength.squareRoot() }
 }
 
-/// Vectors of three as four lanes, which the processor's registers hold.
+/// Three-dimensional vectors stored in four lanes, which fit the registers of the processor.
 extension SIMD4<Double> {
-    /// The product of the first three lanes.
+    /// Returns the dot product of the first three lanes.
     @inline(__always)
     func dot(_ other: SIMD4<Double>) -> Double { x * other.x + y * other.y + z * other.z }
 
-    /// The vector product of the first three lanes; the fourth is zero.
+    /// Returns the cross product of the first three lanes; the fourth lane is zero.
     @inline(__always)
     func cross(_ other: SIMD4<Double>) -> SIMD4<Double> {
         let first = y * other.z - z * other.y
@@ -27,7 +27,7 @@ extension SIMD4<Double> {
         return SIMD4(first, second, third, 0)
     }
 
-    /// The first three lanes, none farther from zero than a limit; the fourth is zero.
+    /// Returns the first three lanes clamped to -limit ... limit; the fourth lane is zero.
     @inline(__always)
     func limited(to limit: Double) -> SIMD4<Double> {
         SIMD4(Self.limited(x, limit), Self.limited(y, limit), Self.limited(z, limit), 0)

@@ -4,35 +4,36 @@ package import DeviceCore
 import Synchronization
 package import Trace
 
-/// Saves the last minutes of a ring when something has happened, and goes on.
+/// A flight recorder: after a trigger event, saves the last minutes of a ring as a trace, and continues recording.
 ///
-/// What is recorded for some seconds after a trigger belongs to it; further triggers in that time are noted in the same
-/// trace and do not make it longer. One that comes while a trace is being saved begins the next one.
+/// A trace includes some seconds after its trigger. Further triggers during that time are listed in the same trace and
+/// do not extend it. A trigger that occurs while a trace is being saved starts the next trace.
 package final class BlackBox: Sendable {
-    /// How traces are saved.
+    /// The extent of saved traces.
     package struct Options: Sendable {
-        /// Seconds before a trigger.
+        /// The time before a trigger, in seconds.
         package var before = 600.0
-        /// Seconds behind it.
+        /// The time after a trigger, in seconds.
         package var after = 30.0
 
-        /// Ten minutes before, half a minute behind.
+        /// Creates options with ten minutes before and 30 s after a trigger.
         package init() {}
     }
 
-    /// What happens to the box.
+    /// An event of the black box.
     package enum Event: Sendable {
-        /// Something has happened, and a trace will be saved in so many seconds.
+        /// A trigger occurred. A trace will be saved after this number of seconds; 0 if the trigger is added to a
+        /// pending trace.
         case triggered(RingTrigger, seconds: Double)
         /// A trace was saved.
         case saved(RingSave, triggers: [RingTrigger])
-        /// There was nothing to save.
+        /// No events were available to save.
         case empty(RingTrigger)
-        /// A trace could not be saved; the ring has all of it as long as nothing more is recorded.
+        /// A trace could not be saved. Its events stay in the ring as long as nothing more is recorded.
         case failed(DeviceError)
-        /// What a former recorder had left behind was looked at, and saved where there was anything.
+        /// The remains of an earlier recording were processed, and saved if they contained events.
         case foundLeftover(RingLeftover)
-        /// It could not be saved now, and stays for the next time.
+        /// The remains of an earlier recording could not be saved now and are kept for the next attempt.
         case keptLeftover(DeviceError)
     }
 
@@ -47,13 +48,13 @@ package final class BlackBox: Sendable {
         var isSaving = false
         var isSavingLeftovers = false
         var isFinished = false
-        /// A trace could not be saved: what the ring has of it stays.
+        /// True if a trace could not be saved. Its events are then kept in the ring.
         var hasFailed = false
-        /// Rung when a save has ended.
+        /// Signalled when a save ends.
         var waiters: [Bell] = []
     }
 
-    /// More triggers of one trace are not noted.
+    /// The maximum number of triggers listed in one trace.
     private static let maximumTriggers = 100
 
     private let ring: TraceRing
@@ -64,12 +65,14 @@ package final class BlackBox: Sendable {
     private let told: @Sendable (Event) -> Void
     private let state = Mutex(State())
 
+    /// Creates a black box. The last closure receives the events, on any thread.
+    ///
     /// - Parameters:
-    ///   - ring: what is saved.
-    ///   - writer: what writes to it.
-    ///   - clock: that of the recording.
-    ///   - run: runs the saving of a trace; a thread of its own unless given.
-    ///   - told: is told what happens, on any thread.
+    ///   - ring: The ring to save.
+    ///   - writer: The writer that records into the ring.
+    ///   - options: The extent of saved traces.
+    ///   - clock: The clock of the recording.
+    ///   - run: Executes the closure that saves a trace; nil to use a new thread for each.
     package init(
         ring: TraceRing, writer: TraceWriter, options: Options = Options(), clock: any DeviceClock,
         run: (@Sendable (@escaping @Sendable () -> Void) -> Void)? = nil, told: @escaping @Sendable (Event) -> Void
@@ -85,7 +88,7 @@ package final class BlackBox: Sendable {
             }
     }
 
-    /// Saves what former recorders have left behind, beside recording.
+    /// Saves the remains of earlier recordings, concurrently with recording.
     package func saveLeftovers() {
         state.withLock { $0.isSavingLeftovers = true }
         run { [self] in
@@ -103,7 +106,7 @@ package final class BlackBox: Sendable {
         }
     }
 
-    /// Something has happened.
+    /// Reports a trigger event.
     package func trigger(_ event: String) {
         let noted = state.withLock { state -> (trigger: RingTrigger, isFirst: Bool)? in
             guard !state.isFinished else { return nil }
@@ -119,7 +122,7 @@ package final class BlackBox: Sendable {
             } else {
                 state.pending?.triggers = triggers
             }
-            // In the order of the events: of two at once, the first must not be the last that the ring hears.
+            // Called while holding the lock, so that the ring receives concurrent triggers in order.
             ring.keep(from: from(triggers), for: triggers)
             return (trigger, triggers.count == 1)
         }
@@ -127,8 +130,8 @@ package final class BlackBox: Sendable {
         told(.triggered(noted.trigger, seconds: noted.isFirst ? options.after : 0))
     }
 
-    /// Ends it: what waits for the time behind a trigger is saved with what there is. Returns when it has been. Then the ring
-    /// is to be closed.
+    /// Saves a pending trace immediately, with the events recorded so far, and waits until all saves have ended. The
+    /// caller must close the ring afterwards.
     package func finish() {
         let bell = Bell()
         state.withLock { state in
@@ -159,7 +162,7 @@ package final class BlackBox: Sendable {
         if isFree { run { self.save() } }
     }
 
-    /// Saves what is pending. To be called by the one who has set `isSaving`.
+    /// Saves the pending trace. The caller must have set `isSaving`.
     private func save() {
         let pending = state.withLock { state -> Pending? in
             defer { state.pending = nil }
@@ -173,7 +176,7 @@ package final class BlackBox: Sendable {
             let paths = ring.beginReading()
             defer { ring.endReading() }
             guard let first = pending.triggers.first else { return end() }
-            // What the clock says now of the time of the trigger.
+            // The civil time of the trigger according to the present setting of the clock.
             let passed = last.subtractingSaturated(first.time)
             let time = WallTime(nanoseconds: clock.wallTime.nanoseconds.subtractingSaturated(passed))
             let place = ring.place

@@ -3,32 +3,35 @@
 public import DeviceCore
 public import Trace
 
-/// Leaves a part of a trace, with time zero at its beginning.
+/// An edit that extracts a part of a trace. Time zero moves to the beginning of the part.
 ///
-/// What had happened before and still holds goes along: the battery, accessories that are attached and their open
-/// sessions, sensors and the position source when they were lost, and what gpsd had said of itself and its receivers.
+/// The part begins with events that restore the state at that time: the battery, attached accessories and their open
+/// sessions, losses of sensors and of the position source, and gpsd's reports about itself and its receivers.
 public struct CutEdit: TraceEdit {
-    /// Nanoseconds since the start.
+    /// The beginning of the part, in nanoseconds since the start of the trace.
     private let from: Int64
     private let to: Int64
     private var state = TraceState()
     private var hasBegun = false
 
+    /// Creates an edit.
+    ///
     /// - Parameters:
-    ///   - start: Seconds from the start of the trace; what is before is left out.
-    ///   - end: Seconds from the start of the trace; what is later is left out. Infinity for the trace's end.
+    ///   - start: The beginning of the part in seconds since the start of the trace; earlier events are omitted.
+    ///   - end: The end of the part in seconds since the start of the trace; later events are omitted. Infinity for the
+    ///     end of the trace.
     public init(from start: Double = 0, to end: Double = .infinity) {
         from = Int64(saturatingSeconds: max(start, 0)) ?? 0
         to = end == .infinity ? .max : Int64(saturatingSeconds: max(end, 0)) ?? 0
     }
 
-    /// The same, in nanoseconds, which no conversion rounds.
+    /// Creates an edit with a range in nanoseconds, without rounding.
     package init(nanoseconds range: ClosedRange<Int64>) { (from, to) = (range.lowerBound, range.upperBound) }
 
-    /// The same header with its start moved.
+    /// Returns the header with a shifted start.
     public mutating func header(_ header: TraceHeader) throws(DeviceError) -> TraceHeader {
         guard from <= to else {
-            throw DeviceError(.invalidConfiguration, "The part of the trace ends before it begins.")
+            throw DeviceError(.invalidConfiguration, "The selected part of the trace ends before it begins.")
         }
         var header = header
         if let start = header.start {
@@ -39,7 +42,7 @@ public struct CutEdit: TraceEdit {
         return header
     }
 
-    /// Lets through what happens in the part.
+    /// Appends the event if it is in the part, with adjusted times.
     public mutating func take(_ event: TraceEvent, into events: inout [TraceEvent]) {
         let time = event.time ?? 0
         guard time >= from else { return state.take(event) }
@@ -53,7 +56,7 @@ public struct CutEdit: TraceEdit {
         events.append(event)
     }
 
-    /// A part behind the last event begins with what held then.
+    /// Appends the state at the beginning of a part that starts after the last event.
     public mutating func finish(into events: inout [TraceEvent]) { begin(&events) }
 
     private mutating func begin(_ events: inout [TraceEvent]) {

@@ -6,7 +6,7 @@ import GPSDProtocol
 import Trace
 
 extension FaultEdit {
-    /// Leaves of a position only when it was.
+    /// Removes everything except the time from a position report.
     mutating func loseFix(of event: inout TraceEvent, _ receiver: String?) {
         guard case .gpsd(let line) = event.contents, let report = decoder.position(line),
             receiver == nil || receiver == report.receiver
@@ -18,13 +18,13 @@ extension FaultEdit {
         event.contents = .gpsd(GPSDEncoder.line(lost))
     }
 
-    /// Moves the times that a receiver tells, and leaves all else of its reports as it is.
+    /// Shifts the times that a receiver reports, and leaves the rest of its reports unchanged.
     func stepClock(of event: inout TraceEvent, _ receiver: String?, by seconds: Double) {
         guard case .gpsd(let line) = event.contents, let shift = Int64(saturatingSeconds: seconds) else { return }
         event.contents = .gpsd(ReportEdit(shift: shift, movesMachine: false, only: receiver).apply(to: line))
     }
 
-    /// Changes a reading.
+    /// Applies a sensor fault to a reading.
     mutating func change(_ event: inout TraceEvent, by fault: TraceFault, _ index: Int) {
         guard case .sample(var value, let kind, let sensor, let stamp) = event.contents else { return }
         switch fault.action {
@@ -42,11 +42,12 @@ extension FaultEdit {
 }
 
 extension TraceHeader {
-    /// Adds to what was let go wrong: {"seed":"1","list":"nofix"}, from the second time on an array of such.
+    /// Adds the faults to the header: {"seed":"1","list":"nofix"}. If the header contains faults already, the member
+    /// becomes an array.
     mutating func noteFaults(_ list: String, seed: UInt64) {
         var writer = JSONWriter()
         writer.object { writer in
-            // As text: not every reader of JSON keeps 64 bits.
+            // Encoded as text, because not every JSON parser preserves 64-bit integers.
             writer.member("seed", String(seed))
             writer.member("list", list)
         }

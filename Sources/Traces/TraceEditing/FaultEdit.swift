@@ -4,45 +4,48 @@ public import DeviceCore
 import GPSDProtocol
 public import Trace
 
-/// Lets things go wrong in a trace. The same trace, faults and seed give the same result.
+/// An edit that injects faults into a trace. The result is determined by the trace, the faults and the seed.
 ///
-/// The header of the result says what was done, in a member "faults" with the seed and the list, so that a run that has failed can
-/// be repeated from its trace alone; a list of such where there were faults in it before. A fault that names what the trace
-/// has not is an error, so that no test passes because of a slip: sensors are looked for in the header, receivers and
-/// accessories in all of the trace, and what would begin behind the last event is one too.
+/// The header of the result contains the seed and the list of faults in a member "faults", so that a failed run can be
+/// repeated from its trace alone. If the trace contained faults already, the member is an array. A target that does not
+/// exist in the trace is an error, so that a typing error does not make a test pass. Sensors are looked up in the
+/// header, receivers and accessories in the whole trace. A fault that begins after the last event is an error too.
 ///
-/// Where faults change positions (`nofix`, `clockstep`) the sentences that receivers sent are left out of all of the trace:
-/// they would tell of a fix or a time that the reports beside them do not have. Simulated servers make others of the reports.
+/// If a fault changes positions (`nofix`, `clockstep`), all NMEA sentences are omitted from the trace, because they
+/// would contain a fix or a time that contradicts the reports. Simulated servers generate new sentences from the
+/// reports.
 public struct FaultEdit: TraceEdit {
     let faults: [TraceFault]
     private let seed: UInt64
     private var numbers: SeededNumbers
     private var kinds: [SensorDescription.ID: SensorKind] = [:]
     var decoder = GPSDDecoder()
-    /// The last readings before a sensor was stuck, by fault and sensor.
+    /// The last readings before a sensor became stuck, by fault and sensor.
     var held: [[SensorDescription.ID: SIMD3<Double>]]
     private var schedule: FaultSchedule
-    /// How many losses there are of a sensor, and of gpsd by the empty name.
+    /// The number of active losses by sensor id; the empty id stands for gpsd.
     private var losses: [String: Int] = [:]
-    /// True for accessories' faults that have happened.
+    /// True for each accessory fault that has happened.
     private var isOver: [Bool]
-    /// Events that come later than they were taken.
+    /// Events that are delayed beyond the time at which they were received.
     private var late = LateEvents()
     private let hasJitter: Bool
     private let dropsSentences: Bool
     private let namesReceivers: Bool
-    /// Those that faults name, and some of the others, for what is said when one is missing.
+    /// All receivers that are targets of faults, and up to 100 others for error messages.
     private var receivers: Set<String> = []
     private var end: Int64 = 0
-    /// The names that accessories have, by their ids.
+    /// The names of accessories by id.
     private var accessories: [String: String] = [:]
-    /// Accessories that were unplugged: nothing more is heard of them until they are attached again.
+    /// Unplugged accessories. Their events are omitted until they are attached again.
     private var unplugged: Set<String> = []
     private var open: [String: [String]] = [:]
 
+    /// Creates an edit.
+    ///
     /// - Parameters:
-    ///   - faults: What goes wrong. Of several for one event the first comes first.
-    ///   - seed: What chance is counted from.
+    ///   - faults: The faults. If several apply to an event, they are applied in this order.
+    ///   - seed: The seed of the random numbers.
     public init(_ faults: [TraceFault], seed: UInt64 = 0) {
         self.faults = faults
         self.seed = seed
@@ -55,7 +58,7 @@ public struct FaultEdit: TraceEdit {
         namesReceivers = faults.contains { $0.action.subject == .receivers && $0.receiver != nil }
     }
 
-    /// The same header, with what is done.
+    /// Returns the header with the list of faults. Throws an error if a sensor fault has no matching sensor.
     public mutating func header(_ header: TraceHeader) throws(DeviceError) -> TraceHeader {
         for fault in faults { try fault.check(against: header) }
         for sensor in header.sensors { kinds[sensor.id] = sensor.kind }
@@ -65,19 +68,19 @@ public struct FaultEdit: TraceEdit {
         return header
     }
 
-    /// Adds what becomes of an event.
+    /// Appends the events that result from an event.
     public mutating func take(_ event: TraceEvent, into events: inout [TraceEvent]) {
         let time = event.time ?? 0
         end = max(end, time)
         if namesReceivers { noteReceivers(event) }
         while let step = schedule.next(upTo: time) { happen(step, into: &events) }
         apply(to: event, time, into: &events)
-        // What comes later is not earlier.
+        // All further events have this time or a later one.
         late.release(upTo: time, into: &events)
     }
 
-    /// Adds what was late. Throws for a fault of a receiver or an accessory that was not in the trace, and for one behind its
-    /// end.
+    /// Appends the delayed events. Throws an error for a fault whose receiver or accessory is not in the trace, and for
+    /// a fault that begins after the last event.
     public mutating func finish(into events: inout [TraceEvent]) throws(DeviceError) {
         late.release(upTo: .max, into: &events)
         for fault in faults { try fault.check(end: end) }
@@ -95,14 +98,14 @@ public struct FaultEdit: TraceEdit {
         count < 100 && name.utf8.count < 4096 || faults.contains { $0.target == name }
     }
 
-    // MARK: What happens by itself
+    // MARK: Scheduled faults
 
     private mutating func happen(_ step: FaultSchedule.Step, into events: inout [TraceEvent]) {
         guard case .loss = step.fault.action else { return unplug(step.fault.target, at: step.time, into: &events) }
         for source in step.fault.isForPositions ? [""] : sensors(step.fault) {
             let count = losses[source, default: 0] + (step.isEnd ? -1 : 1)
             losses[source] = count
-            // While another loss lasts nothing is back.
+            // The source becomes available only when the last of overlapping losses ends.
             guard count == (step.isEnd ? 0 : 1) else { continue }
             hand(TraceEvent(time: step.time, step.isEnd ? Self.regain(source) : Self.loss(source)), into: &events)
         }
@@ -132,7 +135,7 @@ public struct FaultEdit: TraceEdit {
         }
     }
 
-    // MARK: What happens to an event
+    // MARK: Faults of an event
 
     private mutating func apply(to event: TraceEvent, _ time: Int64, into events: inout [TraceEvent]) {
         if dropsSentences, case .gpsdText(let line) = event.contents, line.first == UInt8(ascii: "$") { return }
@@ -166,10 +169,11 @@ public struct FaultEdit: TraceEdit {
         for _ in 0..<copies { hand(event, into: &events) }
     }
 
-    /// A number from 0 up to 1.
+    /// Returns a uniformly distributed number from 0 up to, but not including, 1.
     private mutating func chance() -> Double { Double(numbers.next() >> 11) * 0x1p-53 }
 
-    /// Lets through the first half of what the program writes, and unplugs; false when that is not the event.
+    /// Keeps the first half of the bytes that the program writes, then unplugs the accessory. Returns false if the
+    /// event is not a write.
     private mutating func cut(_ event: TraceEvent, into events: inout [TraceEvent]) -> Bool {
         guard case .accessory(let accessory) = event.contents, case .sent(let name, let bytes) = accessory.change else {
             return false
@@ -184,7 +188,7 @@ public struct FaultEdit: TraceEdit {
         return true
     }
 
-    /// Notes who is attached; false for what an unplugged accessory would have done.
+    /// Updates the attached accessories. Returns false for events of an unplugged accessory.
     private mutating func passes(_ event: TraceEvent) -> Bool {
         guard case .accessory(let accessory) = event.contents else { return true }
         let id = accessory.accessory
@@ -203,7 +207,7 @@ public struct FaultEdit: TraceEdit {
         return !unplugged.contains(id)
     }
 
-    /// Hands on an event once nothing earlier can come.
+    /// Appends an event. With jitter, the event is held back until no earlier event can follow.
     private mutating func hand(_ event: TraceEvent, into events: inout [TraceEvent]) {
         if hasJitter { late.add(event, into: &events) } else { events.append(event) }
     }

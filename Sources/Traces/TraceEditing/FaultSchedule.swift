@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What faults do by themselves, whether or not anything happens in the trace, in the order of time.
+/// The steps of faults that happen at a fixed time, independent of the events in the trace, in chronological order.
 struct FaultSchedule {
-    /// Something that comes at its time.
+    /// The beginning or the end of a fault.
     struct Step {
-        /// Nanoseconds since the start.
+        /// Nanoseconds since the start of the trace.
         var time: Int64
         var fault: TraceFault
         var isEnd: Bool
-        /// Of those of one time what ends comes before what begins, but nothing ends before it has begun.
+        /// The order of steps with equal times. Ends precede beginnings, but a fault never ends before it begins.
         fileprivate var rank: Int
     }
 
     private let steps: [Step]
     private var place = 0
 
-    /// The losses of the faults, with their ends, and what is unplugged.
+    /// Creates the schedule of all losses with their ends, and of accessories being unplugged.
     init(_ faults: [TraceFault]) {
         var steps: [Step] = []
         for fault in faults {
@@ -29,13 +29,13 @@ struct FaultSchedule {
             default: break
             }
         }
-        // The order of the list counts last.
+        // Steps of equal rank keep the order of the list.
         self.steps = steps.enumerated().sorted {
             ($0.element.time, $0.element.rank, $0.offset) < ($1.element.time, $1.element.rank, $1.offset)
         }.map(\.element)
     }
 
-    /// The next that is due by that time; nil when there is none.
+    /// Returns the next step due by that time; nil if there is none.
     mutating func next(upTo time: Int64) -> Step? {
         guard place < steps.count, steps[place].time <= time else { return nil }
         defer { place += 1 }

@@ -2,30 +2,31 @@
 
 import Trace
 
-/// Events that wait for their time, with a bound on how many and on how large they are.
+/// A queue of delayed events with a maximum count and size.
 struct LateEvents {
-    /// So many events wait: a minute of two thousand readings a second.
+    /// The maximum number of events, enough for one minute of 2000 readings per second.
     static let capacity = 1 << 17
-    /// So many bytes do they have.
+    /// The maximum size of all events in bytes (64 MiB).
     static let maximumSize = 64 << 20
 
-    /// How many bytes wait.
+    /// The size of all queued events in bytes.
     private(set) var size = 0
     private var heap = TimeHeap<TraceEvent>()
     private let capacity: Int
-    /// Where too many came at once some go before their time. None goes before one that has gone.
+    /// The time of the last released event. If the queue is full, events are released early; no event is released with
+    /// an earlier time than the previous one.
     private var last = Int64.min
 
     init(capacity: Int = LateEvents.capacity) { self.capacity = capacity }
 
-    /// Adds an event; the earliest is handed on where too many wait.
+    /// Adds an event. If the queue is full, releases the earliest events.
     mutating func add(_ event: TraceEvent, into events: inout [TraceEvent]) {
         heap.insert(event, at: max(event.time ?? 0, last))
         size += event.size
         while heap.count > capacity || size > Self.maximumSize, heap.count > 0 { release(into: &events) }
     }
 
-    /// Hands on those that have no later time than this.
+    /// Releases all events up to this time.
     mutating func release(upTo time: Int64, into events: inout [TraceEvent]) {
         while let first = heap.earliest, first <= time { release(into: &events) }
     }

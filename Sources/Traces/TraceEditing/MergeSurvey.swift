@@ -4,32 +4,32 @@ import DeviceCore
 import GPSDProtocol
 import Trace
 
-/// What of a trace can collide with others that it is merged with.
+/// The properties of a trace that may conflict with other traces in a merge.
 struct MergeSurvey {
-    /// When a receiver reports, in nanoseconds since the start of the merged trace.
+    /// The period in which a receiver reports, in nanoseconds since the start of the merged trace.
     struct Span: Equatable {
         var first: Int64
         var last: Int64
 
-        /// True when both report at one time. Where one ends as the other begins they do not.
+        /// True if the periods overlap or are equal. Periods that only share a boundary do not overlap.
         func overlaps(_ other: Span) -> Bool { self == other || (first < other.last && other.first < last) }
     }
 
-    /// So many receivers are told apart.
+    /// The maximum number of distinguished receivers.
     static let maximumReceivers = 256
 
-    /// The receivers by their paths; empty for one without.
+    /// The periods of the receivers by path; the path is empty for reports without a receiver.
     private(set) var receivers: [String: Span] = [:]
-    /// True when there are more receivers than are told apart.
+    /// True if there are more receivers than the maximum.
     private(set) var hasMore = false
-    /// True when it tells of a battery.
+    /// True if the trace contains a battery.
     private(set) var hasBattery: Bool
-    /// How often positions were lost.
+    /// The number of losses of the position source.
     private(set) var lossCount = 0
 
-    /// Goes through the trace once.
+    /// Reads the whole trace.
     ///
-    /// - Parameter offset: By how much it is moved.
+    /// - Parameter offset: The offset added to the times of the trace.
     init(_ trace: TraceFile, _ header: TraceHeader, offset: Int64) {
         hasBattery = header.battery != nil
         var reading = TraceReading(trace)

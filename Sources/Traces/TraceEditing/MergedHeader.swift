@@ -5,24 +5,28 @@ import GPSDProtocol
 import NMEAFormat
 import Trace
 
-/// The header of a merged trace, and what the sensors, receivers and accessories of each part are called in it.
+/// The header of a merged trace, and the new names of sensors, receivers and accessories in each source trace.
 struct MergedHeader {
     private(set) var header: TraceHeader
     private(set) var remarks: [String] = []
-    /// For each trace the sensors that are called otherwise now.
+    /// The new ids of renamed sensors, for each trace.
     private var names: [[SensorDescription.ID: SensorDescription.ID]] = [[:]]
-    /// The same of receivers.
+    /// The new names of receivers, for each trace.
     private let receivers: [ReceiverRenaming]
-    /// The trace whose battery is told: a device has one. Nil when none tells of any.
+    /// The index of the trace whose battery events are kept, because a device has only one battery; nil if no trace
+    /// contains a battery.
     let batteryTrace: Int?
-    /// The traces whose errors of 68 per cent become such of 95.
+    /// The indices of traces whose 68 % accuracies are converted to 95 %.
     private let phones: Set<Int>
 
+    /// Creates the header from that of the first trace.
+    ///
     /// - Parameters:
-    ///   - offset: By how much the first trace is moved.
-    ///   - receivers: For each trace the receivers that are called otherwise now.
-    ///   - batteryTrace: The trace whose battery is told.
-    ///   - phones: The traces whose errors of 68 per cent become such of 95, because others have those.
+    ///   - offset: The offset added to the times of the first trace.
+    ///   - receivers: The new names of renamed receivers, for each trace.
+    ///   - batteryTrace: The index of the trace whose battery events are kept.
+    ///   - phones: The indices of traces whose 68 % accuracies are converted to 95 %, because other traces have 95 %
+    ///     accuracies.
     init(
         _ first: TraceHeader, offset: Int64, receivers: [[String: String]], batteryTrace: Int?, phones: Set<Int> = []
     ) {
@@ -34,15 +38,16 @@ struct MergedHeader {
         if let start = first.start {
             header.start = TraceHeader.Start(
                 wallTime: WallTime(nanoseconds: start.wallTime.nanoseconds.subtractingSaturated(offset)),
-                // Those of several machines have nothing to do with each other.
+                // The boot times of different machines are unrelated.
                 boot: BootTime(nanoseconds: max(0, start.boot.nanoseconds.subtractingSaturated(offset))))
         }
     }
 
-    /// Takes in the header of a further trace.
+    /// Adds the header of a further trace.
+    ///
     /// - Parameters:
-    ///   - number: Its place, counted from 1.
-    ///   - file: What to call it in remarks.
+    ///   - number: The number of the trace, counted from 1.
+    ///   - file: The name of the trace in remarks.
     mutating func add(_ other: TraceHeader, number: Int, file: String) {
         var renamed: [SensorDescription.ID: SensorDescription.ID] = [:]
         for var sensor in other.sensors {
@@ -50,7 +55,8 @@ struct MergedHeader {
             while header.sensors.contains(where: { $0.id == sensor.id }) { sensor.id += "-\(number)" }
             if sensor.id != id {
                 renamed[id] = sensor.id
-                remarks.append("The sensor \(id) of \(file) is called \(sensor.id) here, where \(id) is another.")
+                remarks.append(
+                    "The sensor \(id) of \(file) was renamed to \(sensor.id), because another sensor is named \(id).")
             }
             header.add(sensor)
             header.calibrations[sensor.id] = other.calibrations[id]
@@ -63,20 +69,22 @@ struct MergedHeader {
         header.units.merge(other.units) { former, _ in former }
     }
 
-    /// Says whether all errors are a phone's.
+    /// Sets whether all accuracies are a phone's 68 % radii.
     mutating func set(hasPhoneAccuracies: Bool) { header.hasPhoneAccuracies = hasPhoneAccuracies }
 
-    /// A phone's position with errors as gpsd has them. Such positions were written here, so that nothing else is lost.
+    /// Converts a phone's position to gpsd's 95 % accuracies. This project writes positions of phones, so encoding them
+    /// again loses no information.
     private static func withUsualErrors(_ line: [UInt8]) -> [UInt8] {
         var decoder = GPSDDecoder()
         guard let report = decoder.position(line) else { return line }
         return GPSDEncoder.line(report.with(errors: .ninetyFive, insteadOf: .sixtyEight))
     }
 
-    /// An event of a trace as it stands in the merged one; nil for one of another battery.
+    /// Returns an event as it appears in the merged trace; nil for a battery event that is omitted.
+    ///
     /// - Parameters:
-    ///   - offset: By how much the trace is moved.
-    ///   - trace: Its place, counted from 0.
+    ///   - offset: The offset added to the times of the trace.
+    ///   - trace: The index of the trace, counted from 0.
     func moved(_ event: TraceEvent, by offset: Int64, trace: Int) -> TraceEvent? {
         var event = event
         event.time = (event.time ?? 0).addingSaturated(offset)

@@ -1,26 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the receivers of traces are called in the merged one, so that two that report at one time are never taken for one.
+/// The names of the receivers in a merged trace. Two receivers that report in the same period never share a name.
 ///
-/// Two parts of one drive, of which the second begins when the first has ended, have one receiver and keep it.
+/// If the second trace begins after the first has ended, for example if both are parts of one drive, equal receivers
+/// keep their name.
 struct MergedReceivers {
-    /// For each trace the receivers that are called otherwise now.
+    /// The new names of renamed receivers, for each trace.
     private(set) var names: [[String: String]]
     private(set) var remarks: [String] = []
     private var taken: [String: [MergeSurvey.Span]] = [:]
 
+    /// Determines the names.
+    ///
     /// - Parameters:
-    ///   - surveys: Of all traces.
-    ///   - files: What to call them in remarks.
+    ///   - surveys: The surveys of all traces.
+    ///   - files: The names of the traces in remarks.
     init(_ surveys: [MergeSurvey], files: [String]) {
         names = surveys.map { _ in [:] }
         for (index, survey) in surveys.enumerated() {
             if survey.hasMore, surveys.count(where: { !$0.receivers.isEmpty }) > 1 {
                 remarks.append(
-                    "\(files[index]) has more than \(MergeSurvey.maximumReceivers) receivers. Those that first report after them keep their names, also where another trace has the same."
+                    "\(files[index]) has more than \(MergeSurvey.maximumReceivers) receivers. The remaining receivers keep their names, even if another trace contains the same names."
                 )
             }
-            // Those with names first, since one without may belong to them.
+            // Named receivers are processed first, because reports without a name may belong to one of them.
             for (path, span) in survey.receivers.sorted(by: { $0.key > $1.key }) {
                 let name =
                     path.isEmpty
@@ -30,13 +33,15 @@ struct MergedReceivers {
                 names[index][path] = name
                 remarks.append(
                     path.isEmpty
-                        ? "The receiver of \(files[index]), which has no name there, is called \(name) here."
-                        : "The receiver \(path) of \(files[index]) is called \(name) here, where \(path) is another.")
+                        ? "The unnamed receiver of \(files[index]) was named \(name)."
+                        : "The receiver \(path) of \(files[index]) was renamed to \(name), because another receiver is named \(path)."
+                )
             }
         }
     }
 
-    /// Reports without a receiver's name would be taken for any: they get one where another trace has reports of that time.
+    /// Returns the name for reports without a receiver. Such reports match any receiver, so they get a name if another
+    /// trace has reports in the same period; otherwise the result is empty.
     private func name(ofNameless span: MergeSurvey.Span, in index: Int, _ surveys: [MergeSurvey]) -> String {
         let isAlone = surveys.enumerated().allSatisfy { other, survey in
             other == index || !survey.receivers.values.contains { $0.overlaps(span) }
@@ -47,7 +52,7 @@ struct MergedReceivers {
         return free("receiver-\(index + 1)", span, number: index + 1)
     }
 
-    /// The name, or one like it, that no receiver has at that time.
+    /// Returns the name, or one derived from it, that no receiver has in that period.
     private func free(_ path: String, _ span: MergeSurvey.Span, number: Int) -> String {
         var name = path
         while taken[name]?.contains(where: { $0.overlaps(span) }) == true { name += "-\(number)" }

@@ -3,14 +3,14 @@
 import DeviceCore
 import Geodesy
 
-/// Looks at how good positions are.
+/// Statistics of position reports.
 struct PositionMeter {
     private static let maximumErrors = 65_536
 
     private var found = TraceSummary.Positions()
     private var errors: [Double] = []
     private var last: GeodeticCoordinate?
-    /// A longitude, and how often the way has gone round the earth to get there.
+    /// A longitude, and the number of revolutions around the Earth up to it.
     private struct Longitude {
         var degrees: Double
         var turns: Int
@@ -34,7 +34,7 @@ struct PositionMeter {
         }
         if report.horizontalError >= 0, errors.count < Self.maximumErrors { errors.append(report.horizontalError) }
         let here = GeodeticCoordinate(latitude: report.latitude, longitude: report.longitude)
-        // A comparison with NaN keeps the new one.
+        // The negated comparison replaces an initial NaN.
         if !(found.south <= here.latitude) { found.south = here.latitude }
         if !(found.north >= here.latitude) { found.north = here.latitude }
         note(longitude: here.longitude)
@@ -42,7 +42,8 @@ struct PositionMeter {
         last = here
     }
 
-    /// Widens the area. From one position to the next the shorter way counts, which may cross 180 degrees.
+    /// Extends the range of longitudes. The shorter way between two positions counts, which may cross the 180°
+    /// meridian.
     private mutating func note(longitude: Double) {
         if let last {
             if longitude - last.longitude > 180 { turns -= 1 }
@@ -55,7 +56,7 @@ struct PositionMeter {
         longitudes = (west, east)
     }
 
-    /// Nil when there was no position report.
+    /// The statistics; nil if there was no position report.
     var positions: TraceSummary.Positions? {
         guard found.count > 0 else { return nil }
         var result = found

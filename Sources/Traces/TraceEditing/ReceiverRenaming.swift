@@ -2,20 +2,20 @@
 
 import JSONBytes
 
-/// Gives receivers other names in gpsd's reports, and leaves every other byte as it is.
+/// An edit that renames receivers in gpsd's reports. All other bytes stay unchanged.
 struct ReceiverRenaming {
     private struct Place {
         var range: Range<Int>
         var text: [UInt8]
     }
 
-    /// Classes that come from a receiver, also where they do not say which.
+    /// The classes of reports that originate from a receiver, even if they do not name it.
     private static let measurements: Set = ["TPV", "SKY", "ATT", "GST", "IMU"]
 
-    /// The new names by the former ones; that for an empty name is given to reports without any.
+    /// The new names by old name. The new name for the empty name is added to reports without a receiver.
     let names: [String: String]
 
-    /// The report with the new names; the same where it says none of the former ones, or cannot be read.
+    /// Returns the report with the new names. Returns it unchanged if no name applies or if it is malformed.
     func apply(to line: [UInt8]) -> [UInt8] {
         guard !names.isEmpty else { return line }
         let changes = line.withUnsafeBytes { bytes -> [Place] in
@@ -26,7 +26,7 @@ struct ReceiverRenaming {
         return result
     }
 
-    /// What is to be written where, in order.
+    /// Returns the ranges to replace and their new contents, in ascending order.
     private func places(in bytes: UnsafeRawBufferPointer) throws(JSONError) -> [Place] {
         var reader = JSONReader(bytes)
         var name = ""
@@ -67,10 +67,10 @@ struct ReceiverRenaming {
         }
     }
 
-    /// The place of the name that comes next; nil where it stays, and for what is no name.
+    /// Reads the next name and returns its replacement; nil if the name does not change or the value is not a string.
     private func renamed(_ reader: inout JSONReader) throws(JSONError) -> Place? {
         guard let text = try reader.textIfPresent(), let new = names[text.string()] else { return nil }
-        // With its quotes.
+        // The range includes the quotation marks.
         return Place(range: reader.offset - text.rawBytes.count - 2..<reader.offset, text: Self.quoted(new))
     }
 

@@ -4,13 +4,13 @@ import DeviceCore
 package import GPSDProtocol
 package import Trace
 
-/// The problems of the gpsd reports in a trace: damaged reports, unreadable members and impossible numbers.
+/// The problems of the gpsd reports in a trace: damaged reports, invalid members and impossible values.
 ///
-/// Playback uses the rest of such a report, as gpsd's clients do; commands that inspect or convert a trace print the
-/// remarks.
+/// Playback uses the valid part of a damaged report, as gpsd's clients do. Commands that inspect or convert a trace
+/// print the remarks.
 package struct ReportDamage: Sendable {
     private var diagnostics = InputDiagnostics()
-    /// The warnings about lines, if a whole trace was read.
+    /// The warnings about lines of the trace; empty unless a whole trace was read.
     package private(set) var lineWarnings = InputDiagnostics()
 
     package init() {}
@@ -32,12 +32,12 @@ package struct ReportDamage: Sendable {
         }
     }
 
-    /// Records the problems of a report that the decoder has just read.
+    /// Records the problems of a report that the decoder has just processed.
     ///
     /// - Parameters:
     ///   - report: The decoded report; nil for a position.
     ///   - bytes: The bytes of the report.
-    ///   - line: The line of the report, counted from 1.
+    ///   - line: The line number of the report, counted from 1.
     package mutating func record(
         _ report: GPSDReport?, _ decoder: GPSDDecoder, bytes: UnsafeRawBufferPointer, line: Int
     ) {
@@ -53,12 +53,12 @@ package struct ReportDamage: Sendable {
             count: decoder.impossibleValues)
     }
 
-    /// Records the problems of a line that a trace holds as text because it is not a complete report.
+    /// Records the problems of a line that the trace contains as text because it is not a complete report.
     package mutating func record(text line: [UInt8], _ decoder: inout GPSDDecoder, line number: Int) {
         line.withUnsafeBytes { record(decoder.decode($0), decoder, bytes: $0, line: number) }
     }
 
-    /// The key and the start of the value at that offset.
+    /// Returns the key and the beginning of the value at the offset.
     private static func member(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> String {
         guard bytes.indices.contains(offset) else { return "" }
         let separators = [UInt8(ascii: ","), UInt8(ascii: "{")]

@@ -6,39 +6,43 @@ import SystemCalls
 public import DeviceCore
 public import Trace
 
-/// Takes out of a trace what tells who recorded it, where and when: see ``ScrubOptions``.
+/// An edit that removes data from a trace that may identify the person, the place or the time of the recording. See
+/// ``ScrubOptions``.
 ///
-/// Of gpsd's reports positions, satellites and attitudes are written anew from what is known of them; all others, and
-/// lines that are no reports, are left out, because they may hold the place in any form. Serial numbers, contexts of sensors,
-/// names of ports and members of other versions go from the header, and serial numbers, ports and names from accessories.
-/// Beacons, whose places others have published, get numbers for their UUIDs, majors and minors.
-/// What the header says in words of its own is kept only where it is one of the words that this project writes.
+/// Position, satellite and attitude reports are encoded again from their decoded values. All other reports, and lines
+/// that are not reports, are omitted, because they may contain the position in any form. From the header, serial
+/// numbers, the contexts of sensors, port names and unknown members are removed; from accessories, serial numbers, port
+/// names and names. The UUIDs, major and minor values of beacons are replaced by numbers, because public databases
+/// contain the locations of beacons. The header's `clock` and the names and locations of sensors are kept only if they
+/// have known values.
 ///
-/// What is left can still tell something: magnetometers tell the magnetic latitude and barometers the height.
+/// The result may still reveal some information: magnetometer readings depend on the magnetic latitude, and barometer
+/// readings on the altitude.
 public struct ScrubEdit: TraceEdit {
     private let options: ScrubOptions
     private var decoder = GPSDDecoder()
-    /// By how much receivers' times move; known once the first time is.
+    /// The offset added to receivers' times, in nanoseconds; nil until the first time is known.
     private var shift: Int64?
-    /// The position that comes to lie at the place.
+    /// The position that is moved to `options.place`.
     private var origin: GeodeticCoordinate?
     private var receivers: [String: String] = [:]
     private var sensors: [SensorDescription.ID: SensorDescription.ID] = [:]
-    /// What accessories are called now, by what they were called.
+    /// The new ids of accessories by old id.
     private var accessories: [String: String] = [:]
     private var beacons = ScrubbedBeacons()
 
-    /// An edit that takes out what the options say.
+    /// Creates an edit with the options.
     public init(_ options: ScrubOptions = ScrubOptions()) { self.options = options }
 
-    /// A header that says what the readings are, and nothing of where they come from.
+    /// Returns a header that describes the readings, without their origin.
     public mutating func header(_ header: TraceHeader) throws(DeviceError) -> TraceHeader {
         var scrubbed = TraceHeader()
-        // Anybody can have written anything there.
+        // The member may contain arbitrary text.
         scrubbed.clock = ["CLOCK_BOOTTIME", "virtual"].contains(header.clock) ? header.clock : ""
         scrubbed.battery = header.battery
         if let start = options.start {
-            // Receivers' clocks are moved by as much, so that they stay beside that of the machine.
+            // The times of receivers are shifted by the same amount, so that they stay consistent with the machine's
+            // clock.
             if let former = header.start {
                 shift = start.nanoseconds.subtractingSaturated(former.wallTime.nanoseconds)
             }
@@ -71,7 +75,7 @@ public struct ScrubEdit: TraceEdit {
         return scrubbed
     }
 
-    /// Lets through what was taken out of an event.
+    /// Appends the scrubbed event, unless the event is omitted.
     public mutating func take(_ event: TraceEvent, into events: inout [TraceEvent]) {
         var event = event
         switch event.contents {
@@ -98,7 +102,7 @@ public struct ScrubEdit: TraceEdit {
             guard let sighting = beacons.scrubbed(sighting) else { return }
             event.contents = .beacon(.sighting(sighting))
         case .beacon(.lost(let error)):
-            event.contents = .beacon(.lost(DeviceError(error.code, "Beacons could not be heard.")))
+            event.contents = .beacon(.lost(DeviceError(error.code, "Beacons could not be received.")))
         case .regained, .battery, .beacon(.regained): break
         }
         events.append(event)
@@ -115,7 +119,7 @@ public struct ScrubEdit: TraceEdit {
             if options.dropsAltitude {
                 (report.altitudeHAE, report.altitudeMSL, report.altitudeUndefined) = (.nan, .nan, .nan)
             }
-            // It is read from a map of the world by the place, and would tell it.
+            // These values are derived from the position by global models, and would reveal it.
             if options.place != nil {
                 report.geoidSeparation = .nan
                 if !report.altitudeMSL.isNaN { report.altitudeHAE = .nan }
@@ -159,7 +163,7 @@ public struct ScrubEdit: TraceEdit {
         let moved = Geodesic.direct(from: place, azimuth: way.initialAzimuth, distance: way.distance)
         report.latitude = moved.destination.latitude
         report.longitude = moved.destination.longitude
-        // North turns along the way, and differently there than here.
+        // The direction of north changes along a geodesic, and by a different angle at the new place.
         let turn = moved.finalAzimuth - way.finalAzimuth
         if way.distance > 0, turn.isFinite {
             report.track = Self.direction(report.track + turn)
@@ -177,7 +181,7 @@ public struct ScrubEdit: TraceEdit {
 
     // MARK: Sensors
 
-    /// Where a calibration was made is told by the field there, and when by its date.
+    /// Removes the field, which reveals the place of the calibration, and the date.
     private func scrubbed(_ calibration: SensorCalibration) -> SensorCalibration {
         var calibration = calibration
         if options.place != nil {
@@ -188,7 +192,8 @@ public struct ScrubEdit: TraceEdit {
         return calibration
     }
 
-    /// True for the name of a chip, as drivers have it ("mpu6050", "bmi160-accel"); phones have their owners' names.
+    /// True for the name of a chip as used by drivers ("mpu6050", "bmi160-accel"). The names of phones often contain
+    /// those of their owners.
     private static func isPart(_ name: String) -> Bool {
         name.utf8.count <= 24 && name.utf8.contains { $0 >= 0x30 && $0 <= 0x39 }
             && name.utf8.allSatisfy { byte in
@@ -196,7 +201,7 @@ public struct ScrubEdit: TraceEdit {
             }
     }
 
-    /// The kernel's words for the place of a sensor.
+    /// The kernel's values for the location of a sensor.
     private static let places: Set<String> = ["accel-base", "accel-display", "accel-camera", "base", "display", "lid"]
 
     // MARK: Names
@@ -205,24 +210,24 @@ public struct ScrubEdit: TraceEdit {
         if receiver.isEmpty { return "" }
         if let known = receivers[receiver] { return known }
         let name = "/dev/gps\(receivers.count)"
-        // More than a machine has are a hostile trace's.
+        // Bounds the memory use for a malicious trace.
         if receivers.count < 64 { receivers[receiver] = name }
         return name
     }
 
-    /// The name of the kind for the first sensor of a kind, else with a number.
+    /// Returns the name of the kind for the first sensor of a kind, with a number for the others.
     private func name(of sensor: SensorDescription, _ index: Int, in header: TraceHeader) -> SensorDescription.ID {
         let before = header.sensors[..<index].count { $0.kind == sensor.kind }
         return before == 0 ? sensor.kind.rawValue : "\(sensor.kind.rawValue)-\(before + 1)"
     }
 
-    /// What a sensor is called now that only an event names.
+    /// Returns the new name of a sensor for an event; "sensor" if the header does not contain the sensor.
     private func name(of sensor: SensorDescription.ID) -> SensorDescription.ID { sensors[sensor] ?? "sensor" }
 
     private mutating func number(of accessory: String) -> String {
         if let known = accessories[accessory] { return known }
         let number = String(accessories.count + 1)
-        // As many as a hostile trace's are one.
+        // Bounds the memory use for a malicious trace. All further accessories get the same number.
         if accessories.count < 1024 { accessories[accessory] = number }
         return number
     }
@@ -230,7 +235,7 @@ public struct ScrubEdit: TraceEdit {
     private func scrubbed(_ description: AccessoryDescription, _ number: String) -> AccessoryDescription {
         var scrubbed = description
         scrubbed.serialNumber = ""
-        // A place on the USB says nothing; a path may hold a name or a serial number.
+        // A USB port number reveals nothing; a path may contain a name or a serial number.
         if !description.portPath.utf8.allSatisfy({ "0123456789-.:".utf8.contains($0) }) { scrubbed.portPath = number }
         scrubbed.identity = scrubbed.portIdentity
         if options.dropsNames {
@@ -240,23 +245,24 @@ public struct ScrubEdit: TraceEdit {
     }
 }
 
-/// What is taken out of a trace before it is shared.
+/// The data to remove from a trace before it is shared.
 public struct ScrubOptions: Sendable {
-    /// Where the first position comes to lie; nil leaves positions where they are. Distances from it and directions from
-    /// it are kept, so that a drive keeps its shape.
+    /// The new place of the first position; nil keeps all positions. Distances and directions relative to the first
+    /// position are preserved, and with them the shape of a drive.
     public var place: GeodeticCoordinate? = GeodeticCoordinate(latitude: 0, longitude: 0)
-    /// When the trace begins; nil leaves times as they are. Receivers' times move with it.
+    /// The new start time of the trace; nil keeps all times. The times of receivers are shifted by the same amount.
     public var start: WallTime? = WallTime(nanoseconds: 946_684_800_000_000_000)
-    /// Leaves out altitudes, which with a map of the world tell more than one thinks.
+    /// Whether to remove altitudes. Together with an elevation model, an altitude profile can reveal the place.
     public var dropsAltitude = false
-    /// Leaves out where satellites stand in the sky, which together with a time tell the place.
+    /// Whether to remove the positions of satellites in the sky. Together with a time, they reveal the place.
     public var dropsSky = true
-    /// Leaves out what was said to accessories and what they answered.
+    /// Whether to remove the data exchanged with accessories.
     public var dropsBytes = true
 
-    /// Names accessories after their models, or with a number: users name theirs.
+    /// Whether to replace the names of accessories by their models or by numbers, because users may have chosen the
+    /// names.
     public var dropsNames = true
 
-    /// Everything but altitudes: the place becomes 0° N 0° E and the start 2000-01-01.
+    /// Creates options that remove everything except altitudes. The place becomes 0° N 0° E and the start 2000-01-01.
     public init() {}
 }

@@ -2,16 +2,19 @@
 
 import DeviceCore
 
-/// Beacons under other names: their own tell whose house it is. What was the same stays the same.
+/// A mapping of beacon identities to numbers, because the identity of a beacon can reveal its location. Equal values
+/// stay equal.
 struct ScrubbedBeacons: Sendable {
-    /// More owners than this are a hostile trace's, and their beacons are left out.
+    /// The maximum number of UUIDs. Beacons with further UUIDs are omitted, to bound the memory use for a malicious
+    /// trace.
     private static let maximumOwners = 1024
 
     private var owners: [BeaconUUID: UInt64] = [:]
     private var majors: [UInt16: UInt16] = [:]
     private var minors: [UInt16: UInt16] = [:]
 
-    /// The sighting with numbers in the order in which they appear, from 1.
+    /// Returns the sighting with its UUID, major and minor replaced by numbers in order of appearance, starting at 1;
+    /// nil if the maximum number of UUIDs is reached.
     mutating func scrubbed(_ sighting: BeaconSighting) -> BeaconSighting? {
         let identity = sighting.identity
         if owners[identity.uuid] == nil {
@@ -26,7 +29,7 @@ struct ScrubbedBeacons: Sendable {
     }
 
     private static func number(_ value: UInt16, _ numbers: inout [UInt16: UInt16]) -> UInt16 {
-        // With all 65,536 of them the last is 0.
+        // Overflows to 0 for the last of all 65,536 values.
         let new = UInt16(truncatingIfNeeded: numbers.count + 1)
         return numbers[value]
             ?? {

@@ -2,9 +2,9 @@
 
 import DeviceCore
 
-/// Counts events by stream.
+/// Statistics of events, grouped by stream.
 struct StreamMeters {
-    /// So many intervals are kept to find the usual one.
+    /// The maximum number of intervals stored for the median.
     static let maximumIntervals = 4096
 
     private struct Key: Hashable {
@@ -15,7 +15,7 @@ struct StreamMeters {
     struct Meter {
         var stream: TraceSummary.Stream
         var intervals: [Int64] = []
-        /// Intervals of at least a second, of which those that are much longer than the usual one are gaps.
+        /// Intervals of at least one second. Those longer than five median intervals are gaps.
         var long: [Int64] = []
     }
 
@@ -38,7 +38,7 @@ struct StreamMeters {
         meters[index].note(time)
     }
 
-    /// What was counted.
+    /// The statistics of all streams.
     var streams: [TraceSummary.Stream] { meters.map(\.result) }
 }
 

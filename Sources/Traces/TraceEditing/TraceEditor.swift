@@ -3,13 +3,14 @@
 public import DeviceCore
 public import Trace
 
-/// Runs traces through edits, event by event: a trace of any length takes the memory of a few events.
+/// Applies edits to traces event by event, so that the memory use does not depend on the length of a trace.
 public enum TraceEditor {
-    /// Writes the trace as it is after the edits, which are made one after the other.
+    /// Applies the edits in order and writes the resulting trace.
     ///
-    /// A trace that is not native becomes one. Reports without a stamp of their arrival get the times at which
-    /// playback would tell them.
-    /// - Returns: Sentences about lines that could not be read in full, grouped by problem.
+    /// A trace in another format is converted to the native format. Reports without an arrival time get the time at
+    /// which playback would deliver them.
+    ///
+    /// - Returns: Remarks about lines that were not or not completely read, grouped by problem.
     @discardableResult
     public static func write(
         _ trace: TraceFile, edits: [any TraceEdit] = [], to sink: any TraceSink
@@ -30,7 +31,7 @@ public enum TraceEditor {
         return reading.diagnostics.remarks
     }
 
-    /// The same in memory.
+    /// Applies the edits in order and returns the resulting trace.
     public static func trace(_ trace: TraceFile, edits: [any TraceEdit], named name: String) throws(DeviceError)
         -> TraceFile
     {
@@ -53,19 +54,21 @@ public enum TraceEditor {
     }
 }
 
-/// A change of a trace, made event by event: a cut, a scrubbing, faults. ``TraceEditor`` makes it.
+/// A change of a trace that is applied event by event by a ``TraceEditor``, for example extracting a part or injecting
+/// faults.
 public protocol TraceEdit {
-    /// What becomes of the header. Called once, before any event.
+    /// Returns the edited header. Called once, before any event.
     mutating func header(_ header: TraceHeader) throws(DeviceError) -> TraceHeader
 
-    /// Adds what becomes of an event: nothing, one or several. Their times do not go back.
+    /// Appends the events that result from an event: none, one or several. Their times must never decrease.
     mutating func take(_ event: TraceEvent, into events: inout [TraceEvent])
 
-    /// Adds what is left at the end. Throws where only now it is known that the edit cannot be of this trace.
+    /// Appends the remaining events at the end of the trace. Throws an error if the edit turns out not to apply to this
+    /// trace.
     mutating func finish(into events: inout [TraceEvent]) throws(DeviceError)
 }
 
 extension TraceEdit {
-    /// Nothing is left.
+    /// Appends no events.
     public mutating func finish(into events: inout [TraceEvent]) {}
 }

@@ -4,7 +4,7 @@ import DeviceCore
 import Trace
 
 extension TraceFault.Action {
-    /// What it happens to.
+    /// The kind of target.
     enum Subject {
         case receivers
         case accessories
@@ -22,10 +22,10 @@ extension TraceFault.Action {
         }
     }
 
-    /// False for what happens in an instant.
+    /// False for an instantaneous fault.
     var lasts: Bool { subject != .accessories }
 
-    /// True for what means another thing for each kind of sensor.
+    /// True if the meaning of the value depends on the kind of sensor.
     fileprivate var needsKind: Bool {
         switch self {
         case .saturation, .disturbance: true
@@ -35,56 +35,57 @@ extension TraceFault.Action {
 }
 
 extension TraceFault {
-    /// Throws when it cannot happen to what it names, as far as the header tells.
+    /// Throws an error if the fault cannot apply to its target according to the header.
     func check(against header: TraceHeader) throws(DeviceError) {
-        if duration != nil, !action.lasts { throw wrong("takes no duration, for it does not end by itself") }
+        if duration != nil, !action.lasts { throw wrong("accepts no duration, because it is instantaneous") }
         let kinds = Set(header.sensors.map(\.kind))
         guard let target else {
             guard action.needsKind, kinds.count > 1 else { return }
             throw wrong(
-                "needs the sensor that it is of, for the recording has several kinds: \(Self.list(header.sensors))")
+                "needs a sensor, because the recording has several kinds: \(Self.list(header.sensors))")
         }
         switch action.subject {
         case .receivers:
             let isSensor =
                 header.sensors.contains { meets(sensor: $0.id, $0.kind) } || SensorKind(rawValue: target) != nil
-            if isSensor { throw wrong("is of receivers, not of sensors") }
-        case .accessories: if target == "gpsd" { throw wrong("is of accessories, not of gpsd") }
+            if isSensor { throw wrong("applies to receivers, not to sensors") }
+        case .accessories: if target == "gpsd" { throw wrong("applies to accessories, not to gpsd") }
         case .streams, .sensors:
             if action.subject == .streams, target == "gpsd" { return }
             guard !header.sensors.contains(where: { meets(sensor: $0.id, $0.kind) }) else { return }
             let known =
                 header.sensors.isEmpty
-                ? "the recording has no motion sensors" : "there are \(Self.list(header.sensors))"
-            throw wrong("names \"\(target)\", which is no sensor of the recording: \(known)")
+                ? "the recording has none" : "the recording has \(Self.list(header.sensors))"
+            throw wrong("names \"\(target)\", which is not a sensor of the recording: \(known)")
         }
     }
 
-    /// Throws when it would begin behind the last event.
+    /// Throws an error if the fault begins after the last event.
     func check(end: Int64) throws(DeviceError) {
         guard startNanoseconds > end else { return }
-        throw wrong("begins behind the end of the recording, which is at \(Double(end / 1_000_000) / 1000) s")
+        throw wrong("begins after the end of the recording, which is at \(Double(end / 1_000_000) / 1000) s")
     }
 
-    /// Throws when it names a receiver or an accessory that the trace did not have.
+    /// Throws an error if the target is a receiver or an accessory that is not in the trace.
     func check(receivers: Set<String>, accessories: [String: String]) throws(DeviceError) {
         guard let target else { return }
         switch action.subject {
         case .receivers:
             guard target != "gpsd", !receivers.contains(target) else { return }
-            throw unknown("receiver", target, among: receivers.sorted())
+            throw unknown("a receiver", target, among: receivers.sorted())
         case .accessories:
             guard accessories[target] == nil else { return }
             throw unknown(
-                "accessory", target,
+                "an accessory", target,
                 among: accessories.sorted { $0.key < $1.key }.map { $1.isEmpty ? $0 : "\($0) (\($1))" })
         case .streams, .sensors: return
         }
     }
 
     private func unknown(_ what: String, _ target: String, among known: [String]) -> DeviceError {
-        let others = known.isEmpty ? "it has none" : "it has \(known.prefix(20).joined(separator: ", "))"
-        return wrong("names \"\(target)\", which is no \(what) of the recording: \(others)")
+        let others =
+            known.isEmpty ? "the recording has none" : "the recording has \(known.prefix(20).joined(separator: ", "))"
+        return wrong("names \"\(target)\", which is not \(what) of the recording: \(others)")
     }
 
     private func wrong(_ reason: String) -> DeviceError { FaultClause.wrong(description, reason) }

@@ -4,38 +4,39 @@ import Trace
 public import DeviceCore
 
 extension TraceFault: CustomStringConvertible {
-    /// The most by which events may come late, in seconds: so much of a trace is kept in memory.
+    /// The maximum jitter in seconds. It bounds the part of a trace that is kept in memory.
     public static let maximumJitter = 60.0
 
-    /// How faults are written, for a command's help.
+    /// The syntax of a list of faults, for the help text of commands.
     public static let syntax = """
-        A list of faults, parted by commas: name[=value][(target)][@when[+duration]]. When is a time from the start such as \
-        2.5s or 300ms; without it the fault is there from the start, and without a duration for ever. The target is gpsd, a \
-        kind of sensor (accelerometer, gyroscope, magnetometer, pressure), a sensor's id, for nofix and clockstep a \
-        receiver's path, for unplug and cut an accessory's id. One that the recording has not is an error.
+        A list of faults, separated by commas: name[=value][(target)][@when[+duration]]. @when is a time from the start, \
+        such as 2.5s or 300ms. Without it, the fault begins at the start; without a duration, it never ends. The target is \
+        gpsd, a kind of sensor (accelerometer, gyroscope, magnetometer, pressure) or a sensor's id; for nofix and clockstep, \
+        a receiver's path; for unplug and cut, an accessory's id. The recording must contain the target.
         nofix                   receivers report no fix
-        silence                 gpsd, or the sensor named, says nothing
-        loss                    gpsd, or the sensor named, is gone, and told to be
-        restart                 gpsd goes and is back a second later, or after the duration
-        drop=0.01               events are left out with that probability
-        duplicate=0.01          events happen twice
-        jitter=20ms             events come later, by up to that much
-        stuck(gyroscope.x)      a sensor, or an axis of it, gives the last value again and again
-        saturate=4.36(gyroscope) values are held at that magnitude, in the unit of the sensor
-        disturb=0.3/0/0.1(magnetometer) is added to the readings, in the sensor's axes
-        clockstep=-2s           the receivers' clocks go wrong by that much
-        unplug(1)               an accessory is unplugged, until the recording attaches it again
-        cut(1)                  the same in the middle of the next write
+        silence                 gpsd, or the given sensor, sends nothing
+        loss                    gpsd, or the given sensor, is reported as lost
+        restart                 gpsd is lost and returns after one second, or after the duration
+        drop=0.01               events are dropped with the given probability
+        duplicate=0.01          events are duplicated with the given probability
+        jitter=20ms             events are delayed by up to the given time
+        stuck(gyroscope.x)      a sensor, or one of its axes, repeats its last value
+        saturate=4.36(gyroscope) values are limited to the given magnitude, in the sensor's unit
+        disturb=0.3/0/0.1(magnetometer) the given vector is added to the readings, in the sensor's axes
+        clockstep=-2s           the receivers' clocks are wrong by the given time
+        unplug(1)               an accessory is unplugged until the recording attaches it again
+        cut(1)                  an accessory is unplugged in the middle of the next write
         """
 
-    /// Reads a list of faults such as `nofix@10s+5s,drop=0.01(gyroscope)`; see ``syntax``. A list without any is an error.
+    /// Parses a list of faults such as `nofix@10s+5s,drop=0.01(gyroscope)`; see ``syntax``. Throws an error if the list
+    /// is empty.
     public static func list(_ text: String) throws(DeviceError) -> [TraceFault] {
         var faults: [TraceFault] = []
         for clause in try FaultClause.list(text) { faults.append(try TraceFault(clause)) }
         return faults
     }
 
-    /// The fault as ``list(_:)`` reads it.
+    /// The fault in the syntax of ``list(_:)``.
     public var description: String {
         var (name, value, part) = ("", "", "")
         switch action {
@@ -85,7 +86,7 @@ extension TraceFault: CustomStringConvertible {
         duration = clause.duration
         if !action.lasts { try clause.refuseDuration() }
         if clause.name == "restart" {
-            guard target == nil || target == "gpsd" else { throw clause.wrong("is of gpsd alone") }
+            guard target == nil || target == "gpsd" else { throw clause.wrong("applies only to gpsd") }
             self.target = "gpsd"
             duration = clause.duration ?? 1
         }
@@ -108,7 +109,7 @@ extension TraceFault: CustomStringConvertible {
             return .stuck(axis: nil)
         default:
             throw clause.wrong(
-                "is none of nofix, silence, loss, restart, drop, duplicate, jitter, stuck, saturate, disturb, clockstep, unplug, cut"
+                "is not one of nofix, silence, loss, restart, drop, duplicate, jitter, stuck, saturate, disturb, clockstep, unplug, cut"
             )
         }
     }

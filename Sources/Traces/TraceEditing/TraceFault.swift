@@ -2,49 +2,52 @@
 
 import DeviceCore
 
-/// Something that goes wrong in a trace: ``FaultEdit`` brings it about.
+/// A fault that a ``FaultEdit`` injects into a trace.
 public struct TraceFault: Sendable, Hashable {
-    /// What goes wrong.
+    /// The kind of fault.
     public enum Action: Sendable, Hashable {
         /// Receivers report no fix.
         case noFix
-        /// gpsd, or the sensor named, says nothing.
+        /// gpsd or the target sensor delivers no events.
         case silence
-        /// gpsd, or the sensor named, is gone and comes back: the program is told of both.
+        /// gpsd or the target sensor is lost and becomes available again; the trace contains both events.
         case loss
-        /// Every event is left out with that probability.
+        /// Each event is omitted with this probability.
         case drop(Double)
-        /// Every event happens twice with that probability.
+        /// Each event is duplicated with this probability.
         case duplicate(Double)
-        /// Events come later by up to that many seconds, evenly spread. When readings were measured stays as it is.
+        /// Events are delayed by up to this number of seconds, uniformly distributed. The measurement times of readings
+        /// do not change.
         case jitter(Double)
-        /// A sensor, or one axis of it (0 to 2), gives the last value again and again.
+        /// A sensor, or one of its axes (0 to 2), repeats its last value.
         case stuck(axis: Int?)
-        /// Values are held at that magnitude, in the unit of the sensor's kind. Needs a target where the trace has sensors of
-        /// several kinds.
+        /// The magnitude of each component is limited to this value, in the unit of the sensor's kind. Requires a
+        /// target if the trace has sensors of several kinds.
         case saturation(Double)
-        /// That is added to the readings, in the sensor's own axes and the unit of its kind. Needs a target as ``saturation(_:)``
-        /// does.
+        /// This value is added to the readings, in the sensor's own axes and the unit of its kind. Requires a target
+        /// under the same condition as ``saturation(_:)``.
         case disturbance(SIMD3<Double>)
-        /// The receivers' clocks go wrong by that many seconds.
+        /// The receivers' clocks are wrong by this number of seconds.
         case clockStep(Double)
-        /// An accessory is unplugged, and nothing is heard of it until the trace attaches it again. Has no duration.
+        /// An accessory is unplugged. Its events are omitted until the trace attaches it again. Has no duration.
         case unplug
-        /// An accessory is unplugged in the middle of the next write of the program. Has no duration.
+        /// An accessory is unplugged during the program's next write. Has no duration.
         case unplugInWrite
     }
 
-    /// What goes wrong.
+    /// The kind of fault.
     public var action: Action
-    /// What it happens to: for gpsd "gpsd", for a sensor its id or its kind, for ``Action/noFix`` and ``Action/clockStep(_:)``
-    /// also a receiver's path, for an accessory its name in the trace; nil for everything that it can happen to.
+    /// The target: "gpsd"; a sensor's id or kind; for ``Action/noFix`` and ``Action/clockStep(_:)`` also a receiver's
+    /// path; for an accessory its id in the trace. nil for every possible target.
     public var target: String?
-    /// From when on, in seconds from the start. ``FaultEdit`` refuses one behind the last event.
+    /// The beginning in seconds since the start of the trace. ``FaultEdit`` throws an error if it is after the last
+    /// event.
     public var start: Double
-    /// For how many seconds; nil for ever. A loss that lasts longer than the trace does not end in it.
+    /// The duration in seconds; nil if the fault does not end. A loss that lasts beyond the last event has no end in
+    /// the trace.
     public var duration: Double?
 
-    /// A fault of those parts.
+    /// Creates a fault.
     public init(_ action: Action, target: String? = nil, at start: Double = 0, for duration: Double? = nil) {
         self.action = action
         self.target = target

@@ -3,35 +3,38 @@
 public import DeviceCore
 public import Trace
 
-/// Makes one trace of several: a drive whose positions and whose motion were recorded by two programs, for example.
+/// Merges several traces into one, for example a drive whose positions and motion were recorded by two programs.
 public enum TraceMerger {
-    /// How the traces lie to each other.
+    /// The alignment of the traces in time.
     public enum Alignment: String, Sendable, CaseIterable {
-        /// By the civil time that each of them says it began at.
+        /// By the civil time of each trace's start.
         case clock
-        /// All begin at the same time.
+        /// All traces start at the same time.
         case start
     }
 
-    /// The most traces.
+    /// The maximum number of traces.
     public static let maximumCount = 64
 
-    /// Writes all events of the traces in the order of time; of those of one time the first trace's come first.
+    /// Writes the events of all traces in chronological order. Events with equal times are written in the order of the
+    /// traces.
     ///
-    /// The header is that of the first trace, moved to the earliest start, with the devices, sensors, calibrations and
-    /// contexts of all. A sensor or an accessory of a name that an earlier trace has gets a number behind it, and so does
-    /// each of the first 256 receivers of a trace that reports while an earlier trace has reports of one of its name. The
-    /// battery is that of the first trace that has one. Where some traces have phones' errors of 68 per cent and others
-    /// gpsd's of 95, all become gpsd's.
-    /// With ``Alignment/clock`` every trace has to say when it began.
-    /// - Returns: What somebody should know: renamed sensors and receivers, receivers that are too many to be told apart,
-    ///   clocks that are not the same, warnings.
+    /// The header is that of the first trace, but starts at the earliest start of all traces and contains the devices,
+    /// sensors, calibrations and contexts of all traces. A number is appended to the id of a sensor that an earlier
+    /// trace contains, and to the ids of all accessories of the second and later traces. The first 256 receivers of a
+    /// trace are renamed in the same way if an earlier trace has reports of a receiver with the same name in the same
+    /// period. The battery is that of the first trace that has one. If some traces have a phone's 68 % accuracies and
+    /// others gpsd's 95 % accuracies, all are converted to 95 %. With ``Alignment/clock``, every trace must contain its
+    /// start time.
+    ///
+    /// - Returns: Remarks for the user: renamed sensors and receivers, receivers beyond the maximum, different clocks,
+    ///   warnings.
     @discardableResult
     public static func write(
         _ traces: [TraceFile], alignment: Alignment = .clock, to sink: any TraceSink
     ) throws(DeviceError) -> [String] {
         guard !traces.isEmpty, traces.count <= maximumCount else {
-            throw DeviceError(.invalidConfiguration, "From 1 to \(maximumCount) traces can be merged.")
+            throw DeviceError(.invalidConfiguration, "Only 1 to \(maximumCount) traces can be merged.")
         }
         let headers = traces.map(TraceReading.header(of:))
         let offsets = try offsets(traces, headers, alignment)
@@ -50,7 +53,7 @@ public enum TraceMerger {
         var remarks = plan.remarks + receivers.remarks
         if isMixed {
             remarks += phones.map {
-                "The errors of positions in \(traces[$0].name), which are of 68 per cent, are of 95 here, as the others' are."
+                "The position errors in \(traces[$0].name) were converted from 68 % to 95 % confidence, like those of the other traces."
             }
         }
         if alignment == .clock { remarks += clockRemarks(traces, headers) }
@@ -67,7 +70,7 @@ public enum TraceMerger {
             next[index] = readings[index].next()
         }
         for index in surveys.indices where surveys[index].hasBattery && index != plan.batteryTrace {
-            remarks.append("The battery of \(traces[index].name) was left out: a trace has one.")
+            remarks.append("The battery of \(traces[index].name) was omitted, because a trace contains only one.")
         }
         for trace in traces { remarks += ReportDamage(trace).remarks.map { "\(trace.name): \($0)" } }
         for (trace, reading) in zip(traces, readings) {
@@ -76,23 +79,23 @@ public enum TraceMerger {
         return remarks
     }
 
-    /// Says where times of different clocks were put beside each other.
+    /// Returns remarks about traces whose times are from different clocks.
     private static func clockRemarks(_ traces: [TraceFile], _ headers: [TraceHeader]) -> [String] {
         guard let machine = headers.firstIndex(where: { !$0.clock.isEmpty }) else { return [] }
         return headers.indices.filter { headers[$0].clock.isEmpty }.map {
-            "\(traces[$0].name) goes by a clock of its own and \(traces[machine].name) by that of its machine: they lie beside each other only as exactly as the two agreed."
+            "\(traces[$0].name) uses a clock of its own, and \(traces[machine].name) that of its machine: they are aligned only as accurately as these clocks agreed."
         }
     }
 
-    /// Says where a loss of one trace's positions is told of another's too.
+    /// Returns remarks about losses in one trace that also affect the receivers of another.
     private static func lossRemarks(_ traces: [TraceFile], _ surveys: [MergeSurvey]) -> [String] {
         guard surveys.count(where: { !$0.receivers.isEmpty }) > 1 else { return [] }
         return surveys.indices.filter { surveys[$0].lossCount > 0 }.map {
-            "Positions are lost \(surveys[$0].lossCount) times in \(traces[$0].name), which counts for all receivers."
+            "The position source is lost \(surveys[$0].lossCount) times in \(traces[$0].name), which applies to all receivers."
         }
     }
 
-    /// By how much each trace is moved, in nanoseconds; at least one of them not at all.
+    /// Returns the offset added to the times of each trace in nanoseconds; at least one offset is 0.
     private static func offsets(
         _ traces: [TraceFile], _ headers: [TraceHeader], _ alignment: Alignment
     ) throws(DeviceError) -> [Int64] {
@@ -102,7 +105,7 @@ public enum TraceMerger {
             guard let start = header.start?.wallTime else {
                 throw DeviceError(
                     .invalidTrace,
-                    "\(trace.name) does not say when it began, so that it cannot be put beside the others. Align them by their starts."
+                    "\(trace.name) does not contain its start time, so it cannot be aligned with the others by time. Align the traces by their starts."
                 )
             }
             starts.append(start.nanoseconds)

@@ -4,7 +4,7 @@ import DeviceCore
 import GPSDProtocol
 package import Trace
 
-/// The events of a trace, each with a time.
+/// An iterator over the events of a trace that assigns a time to each event.
 package struct TraceReading {
     private let bytes: TraceBytes
     private var cursor: TraceCursor
@@ -24,7 +24,7 @@ package struct TraceReading {
     /// The number of the line that was read last, counted from 1.
     package var line: Int { cursor.line }
 
-    /// The next event; nil at the end.
+    /// Returns the next event; nil at the end.
     package mutating func next() -> TraceEvent? {
         guard var event = bytes.withUnsafeBytes({ cursor.nextEvent($0) }) else { return nil }
         if event.time == nil {
@@ -34,7 +34,8 @@ package struct TraceReading {
         return event
     }
 
-    /// The header of a native trace; for others one that says when they start, as far as they do.
+    /// Returns the header of a native trace; for gpsd's text, a header with the start time, if known. Sensors that
+    /// appear only in events are added.
     package static func header(of trace: TraceFile) -> TraceHeader {
         var header = trace.header ?? TraceHeader()
         if trace.header == nil {
@@ -44,7 +45,7 @@ package struct TraceReading {
                 header.start = TraceHeader.Start(wallTime: start, boot: .zero)
             }
         }
-        // Sensors that only events name are in the header from here on, which knows what they are.
+        // Adds the sensors that appear only in events, so that the header of the result describes them.
         let known = Set(header.sensors.map(\.id))
         for sensor in trace.findSensors() where !known.contains(sensor.id) { header.add(sensor) }
         return header
@@ -60,14 +61,14 @@ package struct TraceReading {
 }
 
 extension GPSDDecoder {
-    /// The position on a line; nil for other reports.
+    /// Returns the position report on a line; nil for other reports.
     mutating func position(_ line: [UInt8]) -> PositionReport? {
         if case .position(let report) = line.withUnsafeBytes({ decode($0) }) { report } else { nil }
     }
 }
 
 extension GPSDReport {
-    /// The path of the receiver that measured; nil for reports that are no measurement.
+    /// The path of the receiver; nil for reports that do not originate from a receiver.
     var receiver: String? {
         switch self {
         case .position(let report): report.receiver

@@ -4,7 +4,7 @@ import DeviceCore
 import GPSDProtocol
 package import Trace
 
-/// What holds at a place in a trace because of what happened before, as events that bring it about.
+/// The state at a position in a trace that results from earlier events, represented as events that restore it.
 package struct TraceState: Sendable {
     private struct Attachment {
         var id: String
@@ -19,14 +19,14 @@ package struct TraceState: Sendable {
     private var attachments: [Attachment] = []
     private var version: [UInt8]?
     private var devices: [UInt8]?
-    /// Receivers that came or changed after the list, by path.
+    /// Receivers that were added or changed after the last list of devices, by path.
     private var receivers: [(path: String, line: [UInt8])] = []
     private var decoder = GPSDDecoder()
 
-    /// Nothing has happened.
+    /// Creates an initial state.
     package init() {}
 
-    /// Takes in what happens next.
+    /// Updates the state with the next event.
     package mutating func take(_ event: TraceEvent) {
         switch event.contents {
         case .gpsd(let line): take(line)
@@ -44,7 +44,7 @@ package struct TraceState: Sendable {
         }
     }
 
-    /// Events that bring about what holds.
+    /// The events that restore the state.
     package var events: [TraceEvent.Contents] {
         var events: [TraceEvent.Contents] = []
         if let battery { events.append(.battery(battery)) }
@@ -63,7 +63,6 @@ package struct TraceState: Sendable {
     }
 
     private mutating func take(_ line: [UInt8]) {
-        // A report that is no position is rare, and one of a service rarer: only their names are looked at first.
         switch line.withUnsafeBytes({ decoder.decode($0) }) {
         case .version: version = line
         case .devices:
@@ -71,7 +70,7 @@ package struct TraceState: Sendable {
             receivers = []
         case .device(let receiver):
             receivers.removeAll { $0.path == receiver.path }
-            // A machine has a handful; a hostile trace any number.
+            // Bounds the memory use for a malicious trace.
             if receivers.count < 64 { receivers.append((receiver.path, line)) }
         default: break
         }

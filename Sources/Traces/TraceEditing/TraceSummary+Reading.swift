@@ -6,10 +6,10 @@ import Geodesy
 public import Trace
 
 extension TraceSummary {
-    /// The most streams that are told apart; what is beyond counts with the last.
+    /// The maximum number of distinguished streams. Events of further streams are counted in the last one.
     public static let maximumStreams = 1024
 
-    /// Goes through the trace once.
+    /// Reads the whole trace.
     public init(_ trace: TraceFile) {
         name = trace.name
         header = TraceReading.header(of: trace)
@@ -55,7 +55,7 @@ extension TraceSummary {
 }
 
 extension GPSDReport {
-    /// The name of its class.
+    /// The name of the report's class.
     fileprivate var kind: String {
         switch self {
         case .position: "TPV"

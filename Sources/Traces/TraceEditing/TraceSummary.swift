@@ -3,91 +3,94 @@
 public import DeviceCore
 public import Trace
 
-/// What is in a trace: its streams with their rates and gaps, its clocks, and how good its positions are.
+/// A summary of a trace: its streams with their rates and gaps, its clocks, and the quality of its positions.
 public struct TraceSummary: Sendable {
-    /// One kind of event from one origin.
+    /// The events of one kind from one origin.
     public struct Stream: Sendable {
-        /// What it is: "TPV", "SKY" and the like for gpsd's reports, the kind of a sensor, "battery", "accessory", "beacon".
+        /// The kind of event: the class of gpsd's reports ("TPV", "SKY" and others), the kind of a sensor, "battery",
+        /// "accessory", "beacon", "loss", or "text" for other lines from gpsd.
         public var kind: String
-        /// Where it comes from: a receiver's path, a sensor's id, an accessory's name; empty when the trace does not say.
+        /// The origin: a receiver's path, a sensor's id, an accessory's id or a beacon's UUID; empty if unknown.
         public var origin: String
-        /// How many events there are.
+        /// The number of events.
         public var count = 0
-        /// The first one's time, in nanoseconds since the start.
+        /// The time of the first event, in nanoseconds since the start of the trace.
         public var first: Int64 = 0
-        /// The last one's time.
+        /// The time of the last event, in nanoseconds since the start of the trace.
         public var last: Int64 = 0
-        /// The usual time between two, in nanoseconds: the median of up to the first 4096; 0 for fewer than two.
+        /// The median interval between two events in nanoseconds, from at most the first 4096 intervals; 0 for fewer
+        /// than two events.
         public var interval: Int64 = 0
-        /// Pauses of more than five usual intervals, and at least a second.
+        /// The number of gaps: intervals of at least one second that are longer than five median intervals.
         public var gapCount = 0
-        /// The longest time between two, in nanoseconds.
+        /// The longest interval between two events, in nanoseconds.
         public var longestInterval: Int64 = 0
-        /// When the longest began.
+        /// The time at which the longest interval began, in nanoseconds since the start of the trace.
         public var longestStart: Int64 = 0
 
-        /// The usual rate in hertz; nil for fewer than two events, or when all have one time.
+        /// The rate in hertz, from the median interval; nil for fewer than two events, or if the median interval is 0.
         public var rate: Double? { interval > 0 ? 1e9 / Double(interval) : nil }
     }
 
-    /// How good the positions are.
+    /// Statistics of the positions.
     public struct Positions: Sendable {
-        /// Reports of the receiver's position, with and without a fix.
+        /// The number of position reports, with and without a fix.
         public var count = 0
-        /// Those of them with latitude and longitude.
+        /// The number of reports with latitude and longitude.
         public var fixCount = 0
-        /// Those of them with an altitude too.
+        /// The number of reports that also contain an altitude.
         public var threeDimensionalCount = 0
-        /// The median of the horizontal errors that receivers estimated (eph), in metres; NaN when there was none.
+        /// The median of the estimated horizontal errors (`eph`), in metres, from at most the first 65,536 reports; NaN
+        /// if there was none.
         public var medianError = Double.nan
-        /// The southernmost, westernmost, northernmost and easternmost degrees; NaN without a fix. West is greater than east
-        /// where the way crosses 180 degrees; one round the earth has -180 and 180.
+        /// The southern limit of the area, in degrees north; NaN without a fix.
         public var south = Double.nan
-        /// Degrees east.
+        /// The western limit in degrees east; NaN without a fix. Greater than `east` if the track crosses the 180°
+        /// meridian. If the track goes around the Earth, the limits are -180 and 180.
         public var west = Double.nan
-        /// Degrees north.
+        /// The northern limit in degrees north; NaN without a fix.
         public var north = Double.nan
-        /// Degrees east.
+        /// The eastern limit in degrees east; NaN without a fix.
         public var east = Double.nan
-        /// The length of the way between fixes, in metres; jumps of more than 10 km, and noise at rest, count too.
+        /// The length of the track between fixes, in metres. Includes jumps of any length and the noise at rest.
         public var distance = 0.0
-        /// The first time that a receiver told, and the last.
+        /// The time in the first report with a time; nil if there was none.
         public var firstTime: WallTime?
-        /// The last time that a receiver told.
+        /// The time in the last report with a time; nil if there was none.
         public var lastTime: WallTime?
     }
 
-    /// A pair of what two clocks showed at one time: the machine's and the receiver's.
+    /// The times of the machine and of the receiver at the same instant.
     public struct ClockPair: Sendable {
-        /// Nanoseconds since the start, when the report came.
+        /// The arrival time of the report, in nanoseconds since the start of the trace.
         public var time: Int64
-        /// The receiver's time in it.
+        /// The receiver's time in the report.
         public var receiver: WallTime
     }
 
-    /// The trace's name.
+    /// The name of the trace.
     public var name = ""
-    /// Its header; of a file that is not native what could be known.
+    /// The header; for gpsd's text, a header with the known members.
     public var header = TraceHeader()
-    /// The streams, in the order in which they begin.
+    /// The streams in order of their first event.
     public var streams: [Stream] = []
-    /// All events.
+    /// The number of all events.
     public var count = 0
-    /// The last event's time, in nanoseconds since the start.
+    /// The time of the last event, in nanoseconds since the start of the trace.
     public var duration: Int64 = 0
-    /// What is known of positions; nil when there is none.
+    /// Statistics of the positions; nil if there is no position report.
     public var positions: Positions?
-    /// The clocks at the first and at the last report with a time.
+    /// The clocks at the first and the last report with a time.
     public var clocks: [ClockPair] = []
-    /// Sentences about the lines and the reports of gpsd that cannot be read, with counts and first occurrences.
+    /// Remarks about invalid lines and reports, with the number of occurrences and the first occurrence.
     public var remarks: [String] = []
-    /// The number of lines that cannot be read in full.
+    /// The number of warnings about lines that were not or not completely read.
     public var warningCount = 0
-    /// The faults that were brought about in it, as its header says; empty when none were.
+    /// The faults that were injected into the trace, as JSON from the header; empty if there were none.
     public var faults = ""
 
-    /// The receiver's clock against the machine's over the whole trace, in parts per million; nil when it cannot be told: for
-    /// fewer than 60 seconds, and for traces without stamps of arrival.
+    /// The drift of the machine's clock relative to the receiver's over the whole trace, in parts per million; positive
+    /// if the machine's clock runs fast. nil for less than 60 s, and for traces without arrival times.
     public var clockDrift: Double? {
         guard let first = clocks.first, let last = clocks.last, header.clock != "",
             case let machine = Double(last.time) - Double(first.time), machine >= 60e9,

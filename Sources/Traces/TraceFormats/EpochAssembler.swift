@@ -2,82 +2,85 @@
 
 import DeviceCore
 
-/// Puts the reports of one receiver together to epochs: gpsd may report an epoch several times, each report more complete
-/// than the one before, and tells of the sky before or behind the position that it belongs to.
+/// Merges the reports of one receiver into epochs. gpsd may report an epoch several times, each report more complete
+/// than the one before, and may send the satellite report before or after the position to which it belongs.
 struct EpochAssembler {
-    /// Reports with one time belong together for so long, in nanoseconds.
+    /// The maximum time in nanoseconds between the arrivals of reports of one epoch (2 s).
     private static let longestEpoch: Int64 = 2_000_000_000
-    /// Satellites and dilutions count for so long, in nanoseconds.
+    /// The maximum age in nanoseconds of a satellite report that is added to a position (2 s).
     private static let longestSky: Int64 = 2_000_000_000
 
-    /// A position.
+    /// A position and the satellite report that belongs to it.
     struct Epoch {
-        /// When it was reported, in nanoseconds since the start of the trace; nil when the trace does not say.
+        /// The arrival time in nanoseconds since the start of the trace; nil if the trace does not contain it.
         var arrival: Int64?
-        /// The last report of the epoch that has a fix; without any the last one.
+        /// The last report of the epoch with a fix; the last report if none has a fix.
         var report: PositionReport
-        /// What was last told of the sky.
+        /// The latest satellite report; nil if there is no recent one.
         var sky: SkyReport?
-        /// True when satellites came since the epoch before.
+        /// True if satellites were received since the previous epoch.
         var hasNewSatellites = false
-        /// The civil time of the fix: the receiver's own, else that of the arrival; nil when neither is known.
+        /// The civil time of the fix: the receiver's time, otherwise the time of arrival; nil if neither is known.
         var time: WallTime?
-        /// True for the first fix, and where positions were lost between this one and the one before.
+        /// True for the first fix, and for the first fix after a loss of positions.
         var startsSegment = false
     }
 
-    /// What was told of the sky.
+    /// The latest satellite report with its state.
     private struct Sky {
         var report: SkyReport
         var arrival: Int64?
-        /// Its time, or that of the position before it.
+        /// The time of the report; if it has none, that of the position before it.
         var time: WallTime?
-        /// True until a position takes it.
+        /// True until the report is added to a position.
         var isNew = true
-        /// True when there are satellites in it that no position took.
+        /// True if the report contains satellites that have not been added to a position.
         var hasNewSatellites = false
     }
 
-    /// Fixes of other receivers that were passed over.
+    /// The number of ignored fixes of other receivers.
     private(set) var others = 0
-    /// Reports with numbers that nothing on earth has; those were left out.
+    /// The number of reports from which implausible values were removed.
     private(set) var implausible = 0
-    /// The receiver whose positions are taken; nil until the first fix decides.
+    /// The path of the receiver whose positions are used; nil until the first fix selects it.
     private(set) var receiver: String?
     private let start: WallTime?
     private let includesMissing: Bool
     private var pending: Epoch?
     private var sky: Sky?
-    /// True when the pending position has a sky that no other position has.
+    /// True if the satellite report of the pending position belongs to no other position.
     private var hasOwnSky = false
-    /// True when that came before its last report, so that one without a time behind it belongs to the next position.
+    /// True if the pending position's own satellite report arrived before its last position report. A further satellite
+    /// report without a time then belongs to the next position.
     private var isClosed = false
     private var isBroken = true
 
+    /// Creates an assembler.
+    ///
     /// - Parameters:
-    ///   - start: Civil time at time zero.
-    ///   - receiver: The receiver's path; nil for that of the first fix.
-    ///   - includesMissing: Whether epochs without a fix are given too.
+    ///   - start: The civil time at time zero; nil if unknown.
+    ///   - receiver: The path of the receiver; nil for the receiver of the first fix.
+    ///   - includesMissing: Whether epochs without a fix are returned too.
     init(start: WallTime?, receiver: String? = nil, includesMissing: Bool = false) {
         self.start = start
         self.receiver = receiver
         self.includesMissing = includesMissing
     }
 
-    /// What somebody should know of ``implausible`` reports, behind their number.
+    /// The remark about ``implausible`` reports, without the leading count.
     static let implausibleText =
-        "reports had numbers out of every range, such as an altitude of 10,000 km; those numbers were left out."
+        "reports had impossible numbers, such as an altitude of 10,000 km; those numbers were omitted."
 
-    /// True when an epoch waits for being complete.
+    /// True if an epoch is pending, because further reports may belong to it.
     var hasPending: Bool { pending != nil }
 
-    /// True for reports that are looked at.
+    /// True for the path of the selected receiver, and for an unknown path.
     func isOurs(_ name: String) -> Bool {
         guard let receiver else { return true }
         return receiver.isEmpty || name.isEmpty || name == receiver
     }
 
-    /// Takes a report, and returns the epoch that it ends.
+    /// Processes a position report, and returns the epoch that it completes.
     mutating func take(_ report: PositionReport, at arrival: Int64?) -> Epoch? {
         if receiver == nil, report.hasFix { receiver = report.receiver }
         guard isOurs(report.receiver) else {
@@ -89,7 +92,7 @@ struct EpochAssembler {
         if let pending, let time = report.time, time == pending.report.time,
             (arrival ?? 0).subtractingSaturated(pending.arrival ?? 0) < Self.longestEpoch
         {
-            // Nothing without a fix takes the place of a fix of the same epoch.
+            // A report without a fix does not replace a fix of the same epoch.
             if report.hasFix || !pending.report.hasFix { replace(pending, by: report) }
             return nil
         }
@@ -103,20 +106,20 @@ struct EpochAssembler {
         return finished
     }
 
-    /// Takes satellites or dilutions.
+    /// Processes a satellite report.
     mutating func take(_ found: SkyReport, at arrival: Int64?) {
         guard isOurs(found.receiver) else { return }
         var found = found
         if found.dropImplausible() { implausible += 1 }
         var latest = Sky(report: found, arrival: arrival, time: found.time ?? pending?.report.time)
         latest.hasNewSatellites = found.satellites != nil
-        // Satellites may come in one report and dilutions in another.
+        // Receivers may report satellites and dilutions of precision separately.
         if let last = sky, last.report.time == found.time, found.time != nil {
             latest.report = last.report
             latest.report.merge(found)
             if last.isNew, last.hasNewSatellites { latest.hasNewSatellites = true }
         }
-        // gpsd tells of the sky behind the position that it belongs to.
+        // gpsd usually sends the satellite report after the position to which it belongs.
         if let epoch = pending, found.time.map({ $0 == epoch.report.time }) ?? !isClosed {
             pending?.sky = latest.report
             if latest.hasNewSatellites { pending?.hasNewSatellites = true }
@@ -126,13 +129,13 @@ struct EpochAssembler {
         sky = latest
     }
 
-    /// Positions cannot be had any more. Returns the epoch that waits.
+    /// Records a loss of positions, and returns the pending epoch.
     mutating func interrupt() -> Epoch? {
         isBroken = true
         return takePending()
     }
 
-    /// The epoch that waits; nil when none does.
+    /// Removes and returns the pending epoch; nil if there is none.
     mutating func takePending() -> Epoch? {
         defer { pending = nil }
         return pending
@@ -159,8 +162,8 @@ struct EpochAssembler {
         pending = epoch
     }
 
-    /// Adds the time, and the sky where it is not older than it may be. That of a fix before is none of an epoch without
-    /// one.
+    /// Sets the time of an epoch, and its satellite report if there is a recent one. An epoch without a fix does not
+    /// reuse the report of an earlier fix.
     private mutating func complete(_ epoch: inout Epoch) {
         epoch.time =
             epoch.report.time
@@ -176,7 +179,7 @@ struct EpochAssembler {
     }
 
     private func isRecent(_ sky: Sky, _ epoch: Epoch) -> Bool {
-        // One that came right before has the time of the position before it, if any.
+        // The time that a new report inherited is that of the previous position and is not compared.
         if let told = sky.report.time ?? (sky.isNew ? nil : sky.time), let now = epoch.report.time,
             now.nanoseconds.subtractingSaturated(told.nanoseconds).magnitude > Self.longestSky.magnitude
         {
@@ -188,7 +191,7 @@ struct EpochAssembler {
 }
 
 extension SkyReport {
-    /// Takes over what the other report of the same instant says.
+    /// Copies the known values of another report of the same instant.
     fileprivate mutating func merge(_ other: SkyReport) {
         if !other.hdop.isNaN { hdop = other.hdop }
         if !other.vdop.isNaN { vdop = other.vdop }
@@ -200,8 +203,8 @@ extension SkyReport {
 }
 
 extension PositionReport {
-    /// Takes out numbers that nothing on earth has, which a damaged or hostile file may say: they would be written as
-    /// something else, or break the files of other programs. True when there were any.
+    /// Removes values that are impossible on Earth, which a damaged or malicious file may contain. Written to a file of
+    /// another format, they would become other numbers or make it invalid. Returns true if there were any.
     mutating func dropImplausible() -> Bool {
         var isChanged = false
         func check(_ value: inout Double, _ range: Range<Double>) {
@@ -217,7 +220,7 @@ extension PositionReport {
         check(&speed, 0..<1e6)
         check(&climb, -1e6..<1e6)
         check(&correctionAge, 0..<1e6)
-        // RTCM 3 has twelve bits.
+        // The reference station ID of RTCM 3 has twelve bits.
         if correctionStation > 4095 {
             correctionStation = -1
             isChanged = true
@@ -227,7 +230,7 @@ extension PositionReport {
 }
 
 extension SkyReport {
-    /// The same of satellites. True when there were any.
+    /// Removes implausible counts of satellites. Returns true if there were any.
     mutating func dropImplausible() -> Bool {
         guard usedCount > 999 else { return false }
         usedCount = -1

@@ -2,36 +2,35 @@
 
 import DeviceCore
 
-/// Spreads successive items of one time over the interval that follows it, in their order.
+/// Spreads consecutive items with the same time over the interval that follows, in their order.
 ///
-/// A logger that writes whole seconds gives several points one time. `n` points of a time `t` are placed at
+/// A logger that writes whole seconds gives several points the same time. `n` points with the time `t` are placed at
 /// `t + i · min(1 s, next − t) / n`, where `next` is the next time in the file. Items without a time are spaced equally
-/// between the items with a time before and after them, or one second apart if none follows. Times are in
-/// nanoseconds.
+/// between the items with a time before and after them, or one second apart if none follows. Times are in nanoseconds.
 struct EqualTimeSpreader<Item> {
     /// The longest interval that items of one time are spread over, in nanoseconds: the resolution of whole seconds.
     private static var longestInterval: Int64 { 1_000_000_000 }
-    /// The maximum size of the items of one time that are held back. A longer run is spread in parts, each over half of
-    /// the rest of its second.
+    /// The maximum total size of the buffered items. A longer run is spread in parts, each over half of what remains of
+    /// its second.
     static var maximumItems: Int { 16_384 }
 
     private var items: [Item] = []
-    /// The sum of the sizes of the items that are held back.
+    /// The total size of the buffered items.
     private var size = 0
-    /// The time in the file of the items that are held back; nil before the first item with a time.
+    /// The time in the file of the buffered items; nil before the first item with a time.
     private var time: Int64?
-    /// The part of the interval that earlier parts of the same run have used.
+    /// The part of the interval that earlier parts of the same run have used, in nanoseconds.
     private var used: Int64 = 0
-    /// The number of items up to the last one that has a time.
+    /// The number of items up to and including the last one with a time.
     private var timedCount = 0
 
     /// Adds an item, and yields the items that it completes, each with its time.
     ///
     /// - Parameters:
-    ///   - time: The time of the item; nil when the file has none. A time earlier than that of the item before ends a
+    ///   - time: The time of the item; nil if the file has none. A time earlier than that of the previous item ends a
     ///     run, just as a later one does.
     ///   - size: The size of the item, at least 1; see ``maximumItems``.
-    ///   - isContinuous: False when the item does not continue the path of the items before.
+    ///   - isContinuous: False if the item does not continue the path of the previous items.
     mutating func append<E: Error>(
         _ item: Item, at time: Int64?, size: Int = 1, isContinuous: Bool = true, yield: (Item, Int64) throws(E) -> Void
     ) throws(E) {
@@ -48,12 +47,12 @@ struct EqualTimeSpreader<Item> {
         if let time { (self.time, timedCount) = (time, items.count) }
     }
 
-    /// Yields the items that are still held back.
+    /// Yields the items that are still buffered.
     mutating func finish<E: Error>(yield: (Item, Int64) throws(E) -> Void) throws(E) {
         try flush(gap: nil, isContinuous: false, yield: yield)
     }
 
-    /// - Parameter gap: The time to the next item; nil when there is none or its time is earlier.
+    /// - Parameter gap: The time to the next item; nil if there is none or its time is earlier.
     private mutating func flush<E: Error>(
         gap: Int64?, isContinuous: Bool, yield: (Item, Int64) throws(E) -> Void
     ) throws(E) {

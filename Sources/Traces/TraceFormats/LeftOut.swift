@@ -2,34 +2,34 @@
 
 import Trace
 
-/// What a format has no place for, counted by kind.
+/// Counters of content that an export cannot contain, by kind.
 struct LeftOut: Sendable {
-    /// The kinds that are told apart, in the order in which remarks name them.
+    /// The kinds of content, in the order of the remarks.
     enum Kind: Int, CaseIterable, Sendable {
         case readings, reports, attitudes, skies, batteries, texts, accessories, beacons, losses
 
-        /// What several of them are called.
+        /// The plural noun for remarks.
         var name: String {
             switch self {
             case .readings: "motion readings"
-            case .reports: "reports of gpsd"
-            case .attitudes: "attitudes of receivers"
-            case .skies: "reports of satellites and dilutions"
-            case .batteries: "states of the battery"
-            case .texts: "lines that are no reports of gpsd"
-            case .accessories: "events of accessories"
-            case .beacons: "events of beacons"
-            case .losses: "notes that a source was lost or was back"
+            case .reports: "gpsd reports"
+            case .attitudes: "attitude reports"
+            case .skies: "satellite and dilution reports"
+            case .batteries: "battery states"
+            case .texts: "lines that are not gpsd reports"
+            case .accessories: "accessory events"
+            case .beacons: "beacon events"
+            case .losses: "source loss and recovery events"
             }
         }
     }
 
     private var counts = Kind.allCases.map { _ in 0 }
 
-    /// Notes more of a kind.
+    /// Counts an item of a kind.
     mutating func add(_ kind: Kind) { counts[kind.rawValue] += 1 }
 
-    /// Notes an event that is passed over whatever is in it.
+    /// Counts an event that is omitted regardless of its content.
     mutating func add(_ kind: TraceRecord.Kind) {
         switch kind {
         case .gpsd: add(.reports)
@@ -42,21 +42,21 @@ struct LeftOut: Sendable {
         }
     }
 
-    /// Notes the battery that a header tells of.
+    /// Counts the battery of a trace header.
     mutating func add(batteryOf header: TraceHeader?) {
         if header?.battery != nil { add(.batteries) }
     }
 
-    /// A sentence for each kind that was left out, but for those that the format has after all.
+    /// Returns one sentence for each omitted kind, except for the kinds that the format does contain.
     func remarks(without kept: Set<Kind> = []) -> [String] {
         zip(Kind.allCases, counts).compactMap { kind, count in
-            count == 0 || kept.contains(kind) ? nil : "\(count) \(kind.name) were left out."
+            count == 0 || kept.contains(kind) ? nil : "\(count) \(kind.name) were omitted."
         }
     }
 }
 
 extension [String] {
-    /// Adds a remark that begins with how many there were, if there were any.
+    /// Appends a remark that begins with the count, unless the count is zero.
     mutating func tell(_ count: some BinaryInteger, _ text: @autoclosure () -> String) {
         if count > 0 { append("\(count) \(text())") }
     }

@@ -3,63 +3,65 @@
 import DeviceCore
 import Trace
 
-/// The motion readings of a trace in the order in which they were measured. A trace has them in the order in which they
-/// came, where those of one sensor may come later than those of another.
+/// Iterates over the motion readings of a trace in the order of measurement. A trace contains them in the order of
+/// arrival, in which readings of one sensor may be later than those of another.
 ///
-/// Memory holds a window of readings, however long the trace is. Of those of one sensor and one time the first counts.
+/// Memory holds a window of readings, regardless of the length of the trace. Of several readings of one sensor with the
+/// same time, only the first is returned.
 struct MeasuredReadings {
-    /// A reading.
     struct Reading {
-        /// The sensor's place in ``MeasuredReadings/sensors``.
+        /// The index of the sensor in ``MeasuredReadings/sensors``.
         var sensor: Int
-        /// Nanoseconds since ``MeasuredReadings/start``.
+        /// The time of measurement in nanoseconds since ``MeasuredReadings/start``.
         var time: Int64
         var value: SIMD3<Double>
     }
 
-    /// A sensor, and what its readings are like.
+    /// A sensor and statistics of its readings.
     struct Sensor {
         var description: SensorDescription
         var count = 0
-        /// The reading that came first.
+        /// The value of the first reading in the trace.
         var first = SIMD3<Double>()
         fileprivate var last: Int64?
         fileprivate var intervals: [Int64] = []
 
-        /// The usual rate in hertz; nil when it cannot be told.
+        /// The typical sample rate in hertz; nil if it is unknown.
         var rate: Double? {
             let median = intervals.sorted().dropFirst(intervals.count / 2).first ?? 0
             return median > 0 ? 1e9 / Double(median) : nil
         }
     }
 
-    /// So many readings wait for earlier ones.
+    /// The maximum number of readings that are buffered for sorting.
     static let window = 1 << 15
-    /// So many intervals tell a rate.
+    /// The maximum number of intervals from which a rate is computed.
     private static let maximumIntervals = 1001
 
-    /// All sensors of the trace, those without readings too.
+    /// All sensors of the trace, including those without readings.
     private(set) var sensors: [Sensor]
-    /// Civil time at time zero; nil when the trace does not say. Nothing is before it.
+    /// The civil time at time zero; nil if the trace does not contain it. No reading is before it.
     private(set) var start: WallTime?
-    /// What is no reading.
+    /// The number of other events, by kind.
     private(set) var leftOut = LeftOut()
-    /// Readings that have the time of another one of the same sensor.
+    /// The number of omitted readings with the time of another reading of the same sensor.
     private(set) var repeatedCount = 0
-    /// Readings that came so late that later ones had been given away.
+    /// The number of omitted readings that were more than ``window`` readings late.
     private(set) var lateCount = 0
-    /// The lines of the trace that could not be read in full.
+    /// The lines of the trace that could not be read completely.
     private(set) var diagnostics = InputDiagnostics()
 
     private let bytes: TraceBytes
     private var cursor: TraceCursor
     private var waiting = TimeHeap<(sensor: Int, value: SIMD3<Double>)>()
     private var shift: Int64 = 0
-    /// The last times that were given, by sensor.
+    /// The time of the last returned reading of each sensor.
     private var given: [Int64?] = []
     private var isAtEnd = false
 
-    /// Goes through the trace once. The error says that there are no readings.
+    /// Reads the trace once to collect the sensors and their statistics.
+    ///
+    /// - Throws: An error if the trace contains no motion readings.
     init(_ trace: TraceFile) throws(DeviceError) {
         bytes = trace.bytes
         cursor = TraceCursor(trace)
@@ -81,11 +83,11 @@ struct MeasuredReadings {
         shift = earliest == .min ? .max : -earliest
         start = start.map { WallTime(nanoseconds: $0.nanoseconds.subtractingSaturated(shift)) }
         guard sensors.contains(where: { $0.count > 0 }) else {
-            throw DeviceError(.invalidTrace, "\(trace.name) holds no motion readings.")
+            throw DeviceError(.invalidTrace, "\(trace.name) contains no motion readings.")
         }
     }
 
-    /// The next reading; nil at the end.
+    /// Returns the next reading; nil at the end.
     mutating func next() -> Reading? {
         while true {
             while !isAtEnd, waiting.count < Self.window {
@@ -106,11 +108,11 @@ struct MeasuredReadings {
         }
     }
 
-    /// Remarks about readings that were not given, and lines that could not be read.
+    /// Remarks about omitted readings and unreadable lines.
     var remarks: [String] {
         var remarks = diagnostics.remarks
-        remarks.tell(repeatedCount, "readings had the time of another one of their sensor and were left out.")
-        remarks.tell(lateCount, "readings came more than \(Self.window) readings too late and were left out.")
+        remarks.tell(repeatedCount, "readings had the same time as another reading of their sensor and were omitted.")
+        remarks.tell(lateCount, "readings were more than \(Self.window) readings late and were omitted.")
         return remarks + leftOut.remarks()
     }
 

@@ -4,35 +4,36 @@ import DeviceCore
 import Trace
 import TraceEditing
 
-/// Writes the positions of a trace as a path: what GPX, KML and GeoJSON have in common.
+/// Writes the positions of a trace as a path. GPX, KML and GeoJSON share this writer.
 struct PathWriter: ~Copyable {
-    /// One stretch without a gap, and where it begins.
+    /// A segment of the path without a gap.
     struct Stretch {
-        /// Stands before its first position.
+        /// The iterator before its first position.
         var epochs: PositionEpochs
         var count = 0
-        /// True when all positions have civil times.
+        /// True if all positions have civil times.
         var isTimed = true
-        /// True when all positions have an altitude above mean sea level.
+        /// True if all positions have an altitude above mean sea level.
         var hasAltitude = true
-        /// True when all positions have a height above the ellipsoid.
+        /// True if all positions have a height above the ellipsoid.
         var hasHeight = true
     }
 
-    /// What is written.
+    /// The file that is written.
     var file: ExportFile
     let trace: TraceFile
     let options: ExportOptions
     private let bytes: UnsafeRawBufferPointer
-    // Of how many positions the file cannot hold that.
+    // The number of positions for each kind of remark.
     private var accuracies = 0
     private var altitudes = 0
     private var undefinedAltitudes = 0
     private var timeless = 0
-    /// Stands before the first position.
+    /// The iterator before the first position of the trace.
     let start: PositionEpochs
 
-    /// Has a format write its file. The error says that there are no positions, before there is a file.
+    /// Creates the file, and calls `body` to write it. Throws an error before creating the file if there are no
+    /// positions.
     static func write(
         _ trace: TraceFile, to path: String, _ options: ExportOptions,
         _ body: (inout PathWriter) throws(DeviceError) -> [String]
@@ -43,7 +44,7 @@ struct PathWriter: ~Copyable {
             guard probe.next(bytes) != nil else {
                 let hint = options.receiver.map { " of the receiver \($0)" } ?? ""
                 throw DeviceError(
-                    .invalidTrace, "\(trace.name) holds no positions\(hint), so there is nothing to write.")
+                    .invalidTrace, "\(trace.name) contains no positions\(hint), so there is nothing to write.")
             }
             let file = try ExportFile(path: path, options)
             var writer = PathWriter(file: file, trace: trace, options: options, bytes: bytes, start: start)
@@ -51,10 +52,10 @@ struct PathWriter: ~Copyable {
         }
     }
 
-    /// The next position; nil at the end.
+    /// Returns the next position; nil at the end.
     func next(_ epochs: inout PositionEpochs) -> PositionEpochs.Epoch? { epochs.next(bytes) }
 
-    /// Goes through the positions of a stretch, and stands behind it afterwards.
+    /// Calls `body` with each position of a segment. Returns the iterator after its last position.
     mutating func forEach(
         _ stretch: Stretch, _ body: (inout PathWriter, PositionEpochs.Epoch, _ index: Int) -> Void
     ) throws(DeviceError) -> PositionEpochs {
@@ -67,7 +68,12 @@ struct PathWriter: ~Copyable {
         return epochs
     }
 
-    /// Notes what is lost of a position.
+    /// Counts a position for the remarks about missing information and about information that the format cannot
+    /// contain.
+    ///
+    /// - Parameters:
+    ///   - epoch: The position.
+    ///   - altitude: The altitude that the format contains; NaN if the position has none.
     mutating func note(_ epoch: PositionEpochs.Epoch, altitude: Double) {
         let report = epoch.report
         if !report.horizontalError.isNaN || !report.longitudeError.isNaN || !report.verticalError.isNaN {
@@ -82,9 +88,9 @@ struct PathWriter: ~Copyable {
         if epoch.time == nil { timeless += 1 }
     }
 
-    /// The stretch that begins where the bookmark stands; nil at the end.
+    /// Returns the segment that begins at the iterator's position; nil at the end.
     ///
-    /// - Parameter cutsAntimeridian: whether a stretch ends where the path crosses 180 degrees of longitude.
+    /// - Parameter cutsAntimeridian: Whether a segment ends at a crossing of 180 degrees of longitude.
     func stretch(from epochs: PositionEpochs, cutsAntimeridian: Bool = false) -> Stretch? {
         var stretch = Stretch(epochs: epochs)
         var scan = epochs
@@ -103,12 +109,13 @@ struct PathWriter: ~Copyable {
         return stretch.count > 0 ? stretch : nil
     }
 
-    /// Closes the file, and returns remarks about what was left out.
+    /// Closes the file, and returns remarks about omitted content.
     ///
     /// - Parameters:
-    ///   - epochs: stands behind the last position.
-    ///   - altitude: what the format has altitudes above.
-    ///   - hasSatellites: true for a format that has satellites and dilutions.
+    ///   - epochs: The iterator after the last position.
+    ///   - format: The name of the format.
+    ///   - altitude: The reference surface of the format's altitudes.
+    ///   - hasSatellites: True for a format that contains satellites and dilutions of precision.
     mutating func close(
         _ epochs: PositionEpochs, format: String, altitude: String, hasSatellites: Bool = false
     ) throws(DeviceError) -> [String] {
@@ -116,21 +123,21 @@ struct PathWriter: ~Copyable {
         var remarks: [String] = []
         remarks.tell(
             epochs.assembler.others,
-            "positions of other receivers than \(epochs.assembler.receiver ?? "") were left out. --receiver names another one."
+            "positions of receivers other than \(epochs.assembler.receiver ?? "") were omitted. Select another receiver with --receiver."
         )
         remarks += epochs.leftOut.remarks(without: hasSatellites ? [.skies] : [])
         if accuracies > 0 {
             remarks.append(
-                "\(format) has no place for accuracies; those of \(accuracies) positions were left out.")
+                "\(format) cannot represent accuracies; those of \(accuracies) positions were omitted.")
         }
         if altitudes > 0 {
             remarks.append(
-                "\(format) has altitudes above \(altitude), which \(altitudes) positions do not give; theirs were left out."
+                "\(format) requires altitudes above \(altitude), which \(altitudes) positions lack; their altitudes were omitted."
             )
         }
         if undefinedAltitudes > 0 {
             remarks.append(
-                "The altitudes of \(undefinedAltitudes) positions do not say above what; they were taken as above mean sea level."
+                "The altitudes of \(undefinedAltitudes) positions have no reference surface; they were treated as altitudes above mean sea level."
             )
         }
         remarks.tell(epochs.assembler.implausible, EpochAssembler.implausibleText)
@@ -140,16 +147,16 @@ struct PathWriter: ~Copyable {
 }
 
 extension PositionReport {
-    /// Metres above mean sea level; NaN when that is not known.
+    /// The altitude above mean sea level in metres; NaN if unknown.
     var altitudeAboveSeaLevel: Double { mode == .threeDimensional ? altitude : .nan }
 
-    /// Metres above the ellipsoid; NaN when that is not known.
+    /// The height above the ellipsoid in metres; NaN if unknown.
     var altitudeAboveEllipsoid: Double {
         guard mode == .threeDimensional else { return .nan }
         return altitudeHAE.isNaN ? altitudeMSL + geoidSeparation : altitudeHAE
     }
 
-    /// True when the only altitude is one of which gpsd does not say above what it is.
+    /// True if the only altitude is gpsd's `alt`, whose reference surface is undefined.
     fileprivate var hasUndefinedAltitude: Bool {
         mode == .threeDimensional && altitudeMSL.isNaN && altitudeHAE.isNaN && !altitudeUndefined.isNaN
     }

@@ -5,35 +5,39 @@ import GPSDProtocol
 import Trace
 import TraceEditing
 
-/// Goes through the positions of a trace, one for each epoch of one receiver.
+/// Iterates over the positions of one receiver in a trace, one position per epoch.
 ///
-/// A copy is a bookmark. The bytes of the trace stay in place for as long as it is read.
+/// A copy keeps its own position in the trace. The bytes of the trace must stay at the same address during the
+/// iteration.
 struct PositionEpochs {
     typealias Epoch = EpochAssembler.Epoch
 
-    /// What is no position, but for losses, which end a segment. Satellites and dilutions count as well as they are given.
+    /// The events that are not positions, by kind, except losses, which end a segment. Satellite reports are counted
+    /// even though epochs contain them.
     private(set) var leftOut = LeftOut()
-    /// Knows the receiver, and what was passed over.
+    /// The assembler, which knows the receiver and counts omitted positions.
     private(set) var assembler: EpochAssembler
     private var cursor: TraceCursor
     private var decoder = GPSDDecoder()
-    /// The reports that could not be read as they should.
+    /// The damaged or partly unreadable reports.
     private(set) var damage = ReportDamage()
     private var isAtEnd = false
 
-    /// - Parameter receiver: The receiver's path; nil for that of the first fix.
+    /// Creates an iterator at the start of a trace.
+    ///
+    /// - Parameter receiver: The receiver's path; nil for the receiver of the first fix.
     init(_ trace: TraceFile, receiver: String? = nil) {
         cursor = TraceCursor(trace)
         assembler = EpochAssembler(start: trace.start, receiver: receiver)
         leftOut.add(batteryOf: trace.header)
     }
 
-    /// The lines of the trace that could not be read in full.
+    /// The lines of the trace that could not be read completely.
     var diagnostics: InputDiagnostics { cursor.diagnostics }
 
-    /// The next position with a fix; nil at the end.
+    /// Returns the next position with a fix; nil at the end.
     ///
-    /// - Parameter bytes: the bytes of the trace.
+    /// - Parameter bytes: The bytes of the trace.
     mutating func next(_ bytes: UnsafeRawBufferPointer) -> Epoch? {
         while !isAtEnd {
             guard let record = cursor.next(bytes) else {
@@ -55,7 +59,7 @@ struct PositionEpochs {
         return assembler.takePending()
     }
 
-    /// Takes a report, and returns the position that it ends.
+    /// Processes a report, and returns the epoch that it completes.
     private mutating func take(_ record: TraceRecord, _ bytes: UnsafeRawBufferPointer) -> Epoch? {
         var report = PositionReport()
         let line = UnsafeRawBufferPointer(rebasing: bytes[record.range])

@@ -11,11 +11,11 @@ extension CSVQuantity {
 }
 
 extension PositionReport {
-    /// True when there are coordinates in range.
+    /// True if the report contains coordinates in range.
     var isPlace: Bool { latitude.magnitude <= 90 && longitude.magnitude <= 180 }
 
-    /// Sets a quantity of a table; NaN for an absent one. Programs write negative numbers for unknown speeds, courses and
-    /// accuracies.
+    /// Sets a quantity of a table; NaN if it is absent. Negative speeds, courses and accuracies count as unknown,
+    /// because programs write negative numbers for them.
     mutating func set(_ quantity: CSVQuantity, _ value: Double) {
         let known = value >= 0 ? value : .nan
         switch quantity {
@@ -32,13 +32,13 @@ extension PositionReport {
         }
     }
 
-    /// Sets the geoid separation and the mode according to the altitudes.
+    /// Sets the geoid separation and the mode from the altitudes.
     mutating func setMode() {
         geoidSeparation = altitudeHAE - altitudeMSL
         mode = altitudeHAE.isNaN && altitudeMSL.isNaN ? .twoDimensional : .threeDimensional
     }
 
-    /// Latitude and longitude in degrees with at most seven decimals, for remarks.
+    /// The latitude and longitude in degrees with at most seven decimals, for remarks.
     var coordinates: String {
         let (latitude, longitude) = ((latitude * 1e7).rounded() / 1e7, (longitude * 1e7).rounded() / 1e7)
         return "\(latitude), \(longitude)"

@@ -3,37 +3,44 @@
 public import DeviceCore
 public import Trace
 
-/// A recording of any format that is known here, ready to be played.
+/// A recording in any supported format, ready for playback.
 ///
 /// ```swift
 /// let recording = try RecordingFile.open("walk.csv")
 /// let device = SimulatedDevice(recording.trace)
 /// ```
 ///
-/// The format is told from the contents: a native trace; text with gpsd's reports; a log of NMEA sentences; a CSV file of
-/// motion readings; a folder of Sensor Logger; the XML of a libiio context with raw buffer files beside it; positions as
-/// GPX; tables of phyphox; umockdev's descriptions and dialogues; or MCAP. All but the first two become a native trace. A
-/// table that nobody knows is read by the column map in the options (``CSVColumnMap``).
+/// The format is detected from the contents: a native trace; gpsd's reports as text; a log of NMEA sentences; a CSV
+/// file of motion readings; a folder of Sensor Logger; the XML of a libiio context with raw buffer files beside it;
+/// positions as GPX; tables of phyphox; device descriptions and scripts of umockdev; or MCAP. All but the first two are
+/// converted to a native trace. A table in an unknown layout can be read with a column map (``CSVColumnMap``) in the
+/// options.
 public struct RecordingFile: Sendable {
-    /// What it was.
+    /// The detected format.
     public let format: RecordingFormat
-    /// What there is to play.
+    /// The recording as a trace.
     public let trace: TraceFile
-    /// What somebody should know about the import; empty when all is well.
+    /// Remarks about the import for the user; empty if there are none.
     public let remarks: [String]
 
-    /// Opens a file or a folder. The error says what it is instead of a recording, or where it is damaged.
+    /// Opens a file or a folder.
+    ///
+    /// - Throws: An error that names the detected type of an unsupported file, or the location of the damage.
     public static func open(
         _ path: String, options: RecordingOptions = .init()
     ) throws(DeviceError) -> RecordingFile { try make(try RecordingInput(path: path), options) }
 
-    /// Reads a recording that is in memory already, which messages call by that name: any kind but a folder and libiio's
-    /// XML, which has its buffers in other files.
+    /// Reads a recording in memory, in any format but a folder and libiio's XML, which has its buffers in other files.
+    ///
+    /// - Parameters:
+    ///   - bytes: The contents of the file.
+    ///   - name: The name of the recording in messages.
+    ///   - options: Options for its format.
     public static func read(
         _ bytes: [UInt8], name: String, options: RecordingOptions = .init()
     ) throws(DeviceError) -> RecordingFile { try read(TraceBytes(bytes), name: name, options: options) }
 
-    /// The same of bytes that may lie in a file without a name.
+    /// Reads a recording from bytes in memory or in a mapped file.
     package static func read(
         _ bytes: TraceBytes, name: String, options: RecordingOptions = .init()
     ) throws(DeviceError) -> RecordingFile { try make(RecordingInput(bytes, name: name), options) }
@@ -53,7 +60,7 @@ public struct RecordingFile: Sendable {
 }
 
 extension Recording {
-    /// Reads the motion readings of a recording of any kind: see ``RecordingFile``.
+    /// Reads the motion readings of a recording in any format; see ``RecordingFile``.
     public init(path: String, options: RecordingOptions = .init()) throws(DeviceError) {
         switch try RecordingInput(path: path).load(options).contents {
         case .trace(let file, _): try self.init(trace: file)
@@ -62,23 +69,22 @@ extension Recording {
     }
 }
 
-/// What a program knows about a recording of unknown kind.
+/// Options for reading a recording whose format is not known in advance.
 public struct RecordingOptions: Sendable, Hashable {
-    /// For logs of NMEA sentences.
+    /// Options for logs of NMEA sentences.
     public var nmea = NMEALogOptions()
-    /// For CSV files.
+    /// Options for CSV files.
     public var csv = MotionCSVOptions()
-    /// For folders of Sensor Logger.
+    /// Options for folders of Sensor Logger.
     public var sensorLogger = SensorLoggerOptions()
-    /// For raw buffer files.
+    /// Options for raw buffer files of libiio.
     public var iio = IIORecordingOptions()
-    /// For GPX files.
+    /// Options for GPX files.
     public var gpx = GPXOptions()
 
-    /// What the columns of a table hold; the recording is then read as CSV whatever it looks like. Nil to tell what it is
-    /// from the contents.
+    /// The columns of a table. If set, the recording is read as CSV. nil to detect the format from the contents.
     public var columns: CSVColumnMap?
 
-    /// Options that leave everything to the recording.
+    /// Creates default options: all information is taken from the recording.
     public init() {}
 }

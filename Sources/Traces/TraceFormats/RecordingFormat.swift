@@ -4,93 +4,94 @@ public import DeviceCore
 public import Trace
 import TraceEditing
 
-/// A format of recordings: what it is called, how it is told from others, and how it is read and written.
+/// A format of recordings, with functions to detect, read and write it.
 ///
-/// Each format is one value in the folder of its name, and one entry of ``all``. Everything else is derived from that
-/// list: how files and standard input are told apart and read, what can be written, and what commands say of formats.
+/// Each format is a static property, declared in the directory of its name, and an element of ``all``. Detection,
+/// reading, the list of formats that can be written and the help of commands are derived from that list.
 public struct RecordingFormat: Sendable {
-    /// How much an input looks like a format.
+    /// The confidence that an input is in a format.
     enum Likeness: Int {
-        /// Only its name says so.
+        /// Only the name suggests the format.
         case named = 1
-        /// It may be of the format, or of one that is a little like it.
+        /// The contents may be of this format or of a similar one.
         case likely
-        /// It can be nothing else.
+        /// The contents cannot be of another format.
         case certain
     }
 
-    /// What commands call it.
+    /// The name of the format in commands.
     public let name: String
-    /// What messages call a recording of it; empty for a format that is not read.
+    /// A description of a recording in messages; empty for a format that cannot be read.
     var title = ""
-    /// Endings of names of files that ask for it, in lower case.
+    /// The file name extensions that select the format, in lower case, each with its dot.
     public internal(set) var endings: [String] = []
-    /// True for a folder of files, which standard output cannot be.
+    /// True if the format is a folder of files, which cannot be written to standard output.
     public internal(set) var isFolder = false
-    /// True for formats of one receiver, which can be chosen.
+    /// True if the format contains the positions of one receiver, which ``ExportOptions/receiver`` selects.
     public internal(set) var hasOneReceiver = false
-    /// True for formats that have times of arrival on demand.
+    /// True if the format can contain arrival times; see ``ExportOptions/hasStamps``.
     public internal(set) var hasStamps = false
-    /// True when it takes more than the beginning of a file to tell it: such formats are tried after all others.
+    /// True if detection may read the whole file. These formats are tried after all others.
     var isTriedLast = false
-    /// True for formats that read reports as they write and tell of damaged ones, or have nothing of reports.
+    /// True if the writer itself reports damaged reports of gpsd, or the format contains no reports.
     var tellsDamage = false
-    /// Says how much an input looks like the format; nil for not at all.
+    /// Returns the confidence that an input is in this format; nil if it is not. The closure is nil for a format that
+    /// cannot be read.
     var sniff: (@Sendable (RecordingInput) throws(DeviceError) -> Likeness?)?
-    /// Reads an input that looks like it.
+    /// Reads an input in this format.
     var read: (@Sendable (RecordingInput, RecordingOptions) throws(DeviceError) -> RecordingContents)?
-    /// Writes a trace to a path, and returns what the format cannot hold.
+    /// Writes a trace to a path, and returns remarks about omitted content.
     var writer: (@Sendable (TraceFile, String, ExportOptions) throws(DeviceError) -> [String])?
 
-    /// All formats that are read or written. Of those that an input looks like equally, the first counts.
+    /// All formats. If several formats match an input equally well, the first one is used.
     public static let all: [RecordingFormat] = [
         .trace, .gpsd, .nmea, .gpx, .xcode, .kml, .geojson, .csv, .iio, .mcap, .sensorLogger, .phyphox, .umockdev,
     ]
 
-    /// The formats that a trace can be written in.
+    /// The formats in which a trace can be written.
     public static var written: [RecordingFormat] { all.filter { $0.writer != nil } }
 
-    /// Endings of names of files that can be written, for a command's help.
+    /// The file name extensions of the formats that can be written, for the help of commands.
     public static var knownEndings: [String] { written.flatMap(\.endings) }
 
-    /// Writes the trace into a file, or a folder where the format is one.
+    /// Writes a trace to a file, or to a folder if the format is one.
     ///
-    /// The trace is read event by event and written as it goes, so that memory stays small however long it is.
+    /// The trace is read and written event by event, so memory use does not depend on its length.
     ///
     /// - Parameters:
-    ///   - trace: What is written.
-    ///   - path: The file; "-" is standard output, for formats that are a file.
-    ///   - options: Those that the format does not have are passed over.
-    /// - Returns: What the format cannot hold and was therefore left out.
-    /// - Throws: An error when the trace holds nothing for the format, when something is there already and may not be
-    ///   replaced, or when it cannot be written.
+    ///   - trace: The trace to write.
+    ///   - path: The path of the file or folder. "-" is standard output, for formats that are a file.
+    ///   - options: Options that do not apply to the format are ignored.
+    /// - Returns: Remarks about content that the format cannot contain and that was omitted.
+    /// - Throws: An error if the trace contains nothing for the format, if the path exists and may not be replaced, or
+    ///   if writing fails.
     public func write(
         _ trace: TraceFile, to path: String, options: ExportOptions = .init()
     ) throws(DeviceError) -> [String] {
-        guard let writer else { throw DeviceError(.notSupported, "The format \(name) is read and not written.") }
+        guard let writer else { throw DeviceError(.notSupported, "The format \(name) can be read but not written.") }
         guard !isFolder || path != "-" else {
             throw DeviceError(
                 .invalidConfiguration,
-                "The format \(name) is a folder of files, which standard output has no place for.")
+                "The format \(name) is a directory of files, which cannot be written to standard output.")
         }
         let remarks = try writer(trace, path, options)
         return tellsDamage || options.isDamageKnown ? remarks : ReportDamage(trace).remarks + remarks
     }
 
-    /// The same with no options but whether what is there already may be replaced.
+    /// Writes a trace with default options, except whether an existing file may be replaced.
     public func write(_ trace: TraceFile, to path: String, overwrite: Bool) throws(DeviceError) -> [String] {
         try write(trace, to: path, options: ExportOptions(overwrite: overwrite))
     }
 }
 
 extension RecordingFormat {
-    /// The format to write that a command calls so; nil when there is none.
+    /// Creates the format with this name, if it can be written; nil otherwise.
     public init?(name: String) {
         guard let format = Self.written.first(where: { $0.name == name }) else { return nil }
         self = format
     }
 
-    /// The format to write that the name of a file asks for; nil when it asks for none.
+    /// Creates the format whose extension ends the file name, if it can be written; nil otherwise.
     public init?(fileName: String) {
         let name = fileName.lowercased()
         guard let format = Self.written.first(where: { $0.endings.contains(where: name.hasSuffix) }) else { return nil }
@@ -99,7 +100,7 @@ extension RecordingFormat {
 }
 
 extension RecordingFormat: Hashable, CustomStringConvertible {
-    /// Formats are the same that have one name.
+    /// Compares the names of two formats.
     public static func == (left: RecordingFormat, right: RecordingFormat) -> Bool { left.name == right.name }
 
     /// Hashes the name.

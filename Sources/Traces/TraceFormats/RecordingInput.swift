@@ -4,29 +4,29 @@ import DeviceCore
 import SystemCalls
 import Trace
 
-/// What was read: a trace, or readings that become one.
+/// The result of reading an input: a trace, or readings that are converted to one.
 enum RecordingContents {
     case trace(TraceFile, remarks: [String] = [])
     case recording(Recording)
 }
 
-/// What is to be read: a folder, a file, or bytes in memory.
+/// The input of an import: a folder, a file, or bytes in memory.
 final class RecordingInput {
-    /// So many bytes tell of a file which is not read as a whole what it is.
+    /// The number of leading bytes from which the format of a file is detected.
     private static let prefixSize = 1 << 16
 
-    /// The path, or what to call it in messages.
+    /// The path, or the name of the input in messages.
     let name: String
-    /// The names in a folder, in order; nil for a file.
+    /// The sorted names of the files in a folder; nil for a file.
     let folder: [String]?
-    /// The bytes of a file.
+    /// The contents of a file.
     let chunks: FileChunks
-    /// The first of them.
+    /// The first bytes of the contents.
     let prefix: [UInt8]
-    /// True for a file, beside which others may lie.
+    /// True for a file, which may have related files beside it.
     var isOnDisk: Bool { if case .file = chunks { true } else { false } }
 
-    /// Looks at what lies at a path.
+    /// Opens the file or folder at a path.
     init(path: String) throws(DeviceError) {
         name = path
         folder = FileBytes.isFolder(path) ? try Folder.names(path) : nil
@@ -34,7 +34,7 @@ final class RecordingInput {
         prefix = try chunks.prefix(Self.prefixSize)
     }
 
-    /// Takes bytes that are in memory already.
+    /// Creates an input from bytes in memory.
     init(_ bytes: TraceBytes, name: String) {
         self.name = name
         folder = nil
@@ -42,21 +42,21 @@ final class RecordingInput {
         prefix = Array(bytes.prefix(Self.prefixSize))
     }
 
-    /// The first byte behind blanks and a byte order mark; nil when there is none.
+    /// The first byte after white space and a byte order mark; nil if there is none.
     private(set) lazy var firstByte = prefix.first { ![0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf].contains($0) }
 
     /// True for text that may be a table.
     var isTable: Bool { firstByte.map { !"<{$!\\".utf8.contains($0) } ?? false }
 
-    /// True when the beginning of the input contains NMEA sentences with valid checksums.
+    /// True if the beginning of the input contains NMEA sentences with valid checksums.
     private(set) lazy var holdsSentences = prefix.withUnsafeBytes {
         $0.contains(UInt8(ascii: "$")) && NMEALogSurvey.isLog($0, allowsMissingChecksum: false)
     }
 
-    /// The names of a table's columns, in lower case; empty when it has no header that can be read.
+    /// The column names of a table in lower case; empty if it has no readable header.
     private(set) lazy var columns: [String] = isTable ? prefix.withUnsafeBytes { Recording.csvColumns(of: $0) } : []
 
-    /// The input as a trace or gpsd's reports; the error says what it is instead.
+    /// The input as a native trace or gpsd's reports; otherwise the error, which describes the contents.
     private(set) lazy var trace: Result<TraceFile, DeviceError> = {
         do throws(DeviceError) {
             return .success(try TraceFile(contents: try contents(), name: name))
@@ -65,7 +65,7 @@ final class RecordingInput {
         }
     }()
 
-    /// All bytes of a file.
+    /// Returns the whole contents of a file.
     func contents() throws(DeviceError) -> TraceBytes {
         switch chunks {
         case .memory(let bytes, _): bytes
@@ -73,24 +73,27 @@ final class RecordingInput {
         }
     }
 
-    /// All bytes in memory, of which there may not be too many.
+    /// Reads the whole contents of a file into memory.
+    ///
+    /// - Throws: An error with code `notSupported` if the contents are larger than `limit` bytes.
     func bytes(limit: Int = Folder.maximumFileSize) throws(DeviceError) -> [UInt8] {
         let contents = try contents()
         guard contents.count <= limit else {
-            throw DeviceError(.notSupported, "\(name) is larger than \(limit) bytes. Cut it in parts.")
+            throw DeviceError(.notSupported, "\(name) is larger than \(limit) bytes. Split it into parts.")
         }
         let bytes = contents.withUnsafeBytes { [UInt8]($0) }
         if contents.isCutOff { throw DeviceError.becameShorter(name) }
         return bytes
     }
 
-    /// The bytes of a file that lies beside this one, by its name; nil when there is none, and of what is in memory.
+    /// Reads a file beside this one, or below its folder. Returns nil if the file does not exist, and for an input in
+    /// memory.
     func neighbour(_ file: String) throws(DeviceError) -> [UInt8]? {
         guard isOnDisk else { return nil }
         return try Folder.readIfPresent((name.lastIndex(of: "/").map { String(name[...$0]) } ?? "") + file)
     }
 
-    /// Tells the format, and reads it.
+    /// Detects the format, and reads the input.
     func load(
         _ options: RecordingOptions
     ) throws(DeviceError) -> (format: RecordingFormat, contents: RecordingContents) {
@@ -98,7 +101,7 @@ final class RecordingInput {
             guard folder == nil else {
                 throw DeviceError(
                     .invalidConfiguration,
-                    "A column map is for one table, and \(name) is a folder. Name the file in it.")
+                    "A column map applies to one table, but \(name) is a directory. Specify the file in it.")
             }
             return (.csv, .recording(try Recording(table: try bytes(), name: name, columns: columns)))
         }
@@ -109,7 +112,7 @@ final class RecordingInput {
         return (format, try read(self, options))
     }
 
-    /// The format that it looks like most.
+    /// Returns the format that the input matches best; nil if it matches none.
     private func format(triedLast: Bool) throws(DeviceError) -> RecordingFormat? {
         var best: (format: RecordingFormat, likeness: Int)?
         for format in RecordingFormat.all where format.isTriedLast == triedLast {
@@ -119,12 +122,12 @@ final class RecordingInput {
         return best?.format
     }
 
-    /// The error for what is of no format; that of the reader of traces for what could be meant for one.
+    /// The error for an input of unknown format. If the input resembles a trace, it is the error of the trace reader.
     private var unknown: DeviceError {
         guard folder == nil else {
             return DeviceError(
                 .invalidTrace,
-                "The folder \(name) holds no recording: neither files of Sensor Logger (Metadata.csv, Gyroscope.csv) nor tables of phyphox nor the XML of a libiio context."
+                "The directory \(name) contains no recording: no Sensor Logger files (Metadata.csv, Gyroscope.csv), no phyphox tables and no libiio XML."
             )
         }
         if case .failure(let error) = trace {
@@ -135,7 +138,7 @@ final class RecordingInput {
         let titles = RecordingFormat.all.map(\.title).filter { !$0.isEmpty }
         return DeviceError(
             .invalidTrace,
-            "\(name) is no recording that is known here: neither \(titles.dropLast().joined(separator: ", ")) nor \(titles.last ?? ""). Any other table needs a map of its columns (--columns). A log of a receiver that speaks a language of its own becomes gpsd's reports with: gpsfake -1 -p LOG > reports.json"
+            "\(name) is not in a supported format. Supported are \(titles.dropLast().joined(separator: ", ")) and \(titles.last ?? ""). Other tables need a column map (--columns). To convert the log of a receiver with a proprietary protocol to gpsd reports, run: gpsfake -1 -p LOG > reports.json"
         )
     }
 }

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Recognizes the times of a logger whose clock had not been set.
+/// Detects times of a logger whose clock had not been set.
 ///
-/// Loggers write zero, or the time since power-on as a time of 1970, until they have received the time.
+/// Until they receive the time, loggers write zero, or the time since power-on as a time in 1970.
 enum UnsetClock {
-    /// 6 January 1980, before which no receiver gave a time, in nanoseconds since 1970.
+    /// 6 January 1980 in nanoseconds since 1970. No receiver reports an earlier time.
     static let gpsEpoch: Int64 = 315_964_800_000_000_000
 
-    /// True for the time of a clock that was not set.
+    /// Whether a time is from a clock that was not set.
     ///
     /// - Parameters:
-    ///   - time: Nanoseconds since 1970.
-    ///   - isSetLater: True if the recording has times since ``gpsEpoch`` too. Otherwise only the first second of 1970
-    ///     counts as unset: other times still give the intervals.
+    ///   - time: The time in nanoseconds since 1970.
+    ///   - isSetLater: True if the recording also contains times after ``gpsEpoch``. Otherwise only the first second of
+    ///     1970 counts as unset, because other times still have correct intervals.
     static func produced(_ time: Int64, isSetLater: Bool) -> Bool {
         isSetLater ? time < gpsEpoch : (0..<1_000_000_000).contains(time)
     }
 
-    /// The message about such a time, as a clause.
-    static let message = "is from a clock that was not set and was ignored"
+    /// The remark about an unset time, as a clause.
+    static let message = "is from a clock that was not set, and was ignored"
 }

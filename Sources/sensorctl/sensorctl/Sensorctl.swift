@@ -4,18 +4,19 @@ import ArgumentParser
 import Foundation
 import SensorTools
 
-/// The command line over the device services.
+/// The command line interface of the device services.
 struct Sensorctl: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sensorctl",
-        abstract: "Shows, records and replays where this machine is, how it moves, and what is attached to it.",
+        abstract: "Show, record and replay the position, the motion and the accessories of this machine.",
         discussion: """
-            Positions come from gpsd; set DEVICE_SERVICES_GPSD to gpsd://host:port for another place than this \
-            machine, or to mqtt://broker/owntracks/USER/DEVICE for those of a board that publishes there. \
-            Motion comes from the kernel's sensors through libiio; set DEVICE_SERVICES_IIO to ip:host for those of another \
-            machine. Accessories come from udev and from what is declared in the folders of DEVICE_SERVICES_ACCESSORIES. \
-            Data goes to standard output, notes go to standard error. With --json every verb prints one object a line, \
-            each line at once. SIGINT and SIGTERM end every verb cleanly.
+            Positions are read from gpsd. Set DEVICE_SERVICES_GPSD to gpsd://host:port to use a gpsd on another \
+            machine, or to mqtt://broker/owntracks/USER/DEVICE to receive the positions that another board publishes. \
+            Motion is read from the kernel's sensors through libiio; set DEVICE_SERVICES_IIO to ip:host to use the \
+            sensors of another machine. Accessories are read from udev and from the declarations in the folders of \
+            DEVICE_SERVICES_ACCESSORIES. Data is written to standard output, and messages to standard error. With \
+            --json, every command prints one JSON object per line, as soon as the data is available. SIGINT and \
+            SIGTERM end every command cleanly.
 
             \(ExitStatus.documentation)
 
@@ -50,29 +51,30 @@ struct Sensorctl: AsyncParsableCommand {
     func run() { StandardOutput(stop: Stop()).write(line: NextSteps.text(program: CommandLine.arguments.first ?? "")) }
 }
 
-/// What to try next: the program says it when it is called without a word, and so the demo ends.
+/// The suggested commands, printed if the program is called without arguments.
 enum NextSteps {
-    /// In a clone a drive is at hand, so the page comes first; elsewhere something has to be recorded before.
+    /// A trace in a clone of the repository. If it exists, the dashboard is suggested first; otherwise a recording is
+    /// required.
     private static let sample = "Simulators/Traces/synthetic/mountain-road.json"
 
     static var commands: [(String, String)] {
-        let doctor = ("doctor", "what this machine has, and what mends the rest")
-        let record = ("record drive.jsonl", "positions and motion, until Ctrl-C")
+        let doctor = ("doctor", "check this machine and show how to fix problems")
+        let record = ("record drive.jsonl", "record positions and motion until Ctrl-C")
         return access(sample, R_OK) == 0
-            ? [("dashboard \(sample) --open", "a drive, on a page in the browser"), doctor, record]
-            : [doctor, record, ("dashboard drive.jsonl --open", "what was recorded, on a page in the browser")]
+            ? [("dashboard \(sample) --open", "play a sample drive on a page in the browser"), doctor, record]
+            : [doctor, record, ("dashboard drive.jsonl --open", "play the recording on a page in the browser")]
     }
 
-    /// - Parameter program: as it was called.
+    /// - Parameter program: The path by which the program was called.
     static func text(program: String) -> String {
-        // One that is not in PATH is called by its path.
+        // A program that is not in PATH is called by its path.
         let name = program.contains("/") ? program : "sensorctl"
         let lines = commands.map { command, purpose in "  # \(purpose)\n  \(name) \(command)" }
         return "Try next:\n\(lines.joined(separator: "\n"))\nAll commands: \(name) --help"
     }
 }
 
-/// Where the program starts.
+/// The entry point of the program.
 @main
 enum Main {
     static func main() {
@@ -94,11 +96,11 @@ enum Main {
                 end(error)
             }
         }
-        // Not an async main: on Linux that gives the main thread up, and the main actor then runs on others.
+        // An async `main` would release the main thread on Linux, and the main actor would run on other threads.
         RunLoop.main.run()
     }
 
-    /// Ends the program with the help that was asked for, or with what is wrong with the arguments.
+    /// Ends the program with the requested help or with a message about invalid arguments.
     private static func end(_ error: any Error) -> Never {
         let code = Sensorctl.exitCode(for: error)
         let text = Sensorctl.fullMessage(for: error)

@@ -22,7 +22,7 @@ struct AttemptTests {
         }
     }
 
-    @Test("A failure that may pass is tried again, and only the last one is put into words")
+    @Test("A transient failure is retried, and a description is created only for the last failure")
     func words() {
         let counts = Counts()
         let error = #expect(throws: DeviceError.self) {
@@ -35,21 +35,21 @@ struct AttemptTests {
         #expect(counts.words.load(ordering: .relaxed) == 1)
     }
 
-    @Test("Attempts that take long use up the time for further ones")
+    @Test("Slow attempts count against the time limit for retries")
     func deadline() {
         let counts = Counts()
         let clock = VirtualClock()
         let pauses = [0.01, 0.02, 0.03, 0.04]
         _ = #expect(throws: DeviceError.self) {
             try ChannelOpener.trying(pauses: pauses, clock: clock) { () throws(NodeFailure) in
-                // The second one begins after 0.06 s, the third would after 0.14 s.
+                // The second attempt begins at 0.06 s. A third would begin at 0.14 s, after the limit of 0.1 s.
                 try counts.fail(isPassing: true) { clock.move(to: clock.now.advanced(bySeconds: 0.06)) }
             }
         }
         #expect(counts.attempts.load(ordering: .relaxed) == 2)
     }
 
-    @Test("What does not pass is tried once")
+    @Test("A permanent failure is not retried")
     func lasting() {
         let counts = Counts()
         _ = #expect(throws: DeviceError.self) {
@@ -61,7 +61,7 @@ struct AttemptTests {
     }
 
     @Test(
-        "A node in use, or not given to the user yet, may pass; no descriptor left, and what is not there, does not",
+        "Errors of a busy or not yet accessible node are transient, and other errors are permanent",
         arguments: [
             (EBUSY, true), (EWOULDBLOCK, true), (EACCES, true), (EMFILE, false), (ENFILE, false), (ENOENT, false),
             (EIO, false),
@@ -70,9 +70,9 @@ struct AttemptTests {
         #expect(NodeFailure(opening: "/dev/none", errno: number).isPassing == isPassing)
     }
 
-    @Test("Closing a serial port waits two seconds at most for the hardware's queue, and less where that was set")
+    @Test("Closing a serial port waits at most two seconds for its output, or less if configured")
     func closingWait() {
-        // In hundredths of a second; 0 is the driver's word for without an end, 65535 for not at all.
+        // In hundredths of a second. The driver interprets 0 as an unlimited wait and 65535 as no wait.
         #expect(SerialDriver.closingWait(3000) == 200)
         #expect(SerialDriver.closingWait(0) == 200)
         #expect(SerialDriver.closingWait(65_535) == 200)

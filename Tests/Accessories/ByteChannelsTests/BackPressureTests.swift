@@ -9,7 +9,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct BackPressureTests {
-    @Test("An app that does not read holds up the other side, and loses nothing")
+    @Test("An app that does not read blocks the peer, and no bytes are lost")
     func slowApp() throws {
         let pair = try SocketPair()
         let bytes = pattern(2_000_000)
@@ -25,7 +25,7 @@ struct BackPressureTests {
         expectSame(pair.watch.receive(10), Array(bytes[sent..<sent + 10]))
     }
 
-    @Test("What the kernel still holds after a hang-up can be read, and the end comes after it")
+    @Test("After a hang-up, the bytes in the kernel are read before the end is reported")
     func hangUpWhileFull() throws {
         let pair = try SocketPair()
         let bytes = pattern(500_000)
@@ -40,7 +40,7 @@ struct BackPressureTests {
     }
 
     @Test(
-        "Unplugged behind a full buffer, by word of the source, all that the kernel holds is read",
+        "If the accessory is detached while the buffer is full, all bytes in the kernel are still read",
         arguments: [true, false])
     func detachedWhileFull(_ hangsUp: Bool) throws {
         let pair = try SocketPair()
@@ -51,7 +51,7 @@ struct BackPressureTests {
         if hangsUp { pair.peer.close() }
         let done = Bell()
         pair.channel.end(ByteChannelEnd(.detached)) { done.ring() }
-        // Nobody waits for an app that does not read.
+        // The detach does not wait for an app that does not read.
         #expect(done.wait(seconds: 60))
         #expect(pair.channel.end == nil)
         expectSame(pair.watch.receive(sent + 1), Array(bytes[..<sent]))
@@ -59,7 +59,7 @@ struct BackPressureTests {
         #expect(pair.watch.ends == 1)
     }
 
-    @Test("A side that goes on sending does not keep a channel that was ended from outside")
+    @Test("A peer that keeps sending does not keep a detached channel open")
     func endlessAfterEnd() throws {
         let pair = try SocketPair()
         let isOver = Flag()
@@ -79,7 +79,7 @@ struct BackPressureTests {
         isOver.raise()
     }
 
-    @Test("A write takes what there is space for, and the rest when the other side has read")
+    @Test("A write accepts as many bytes as fit, and the rest once the peer has read")
     func slowPeer() throws {
         let pair = try SocketPair()
         let bytes = pattern(1_000_000)
@@ -93,7 +93,7 @@ struct BackPressureTests {
         expectSame(pair.peer.receive(bytes.count), bytes)
     }
 
-    @Test("A pseudo-terminal that takes little at a time gets all of it in order")
+    @Test("A pseudo-terminal with a small buffer receives all bytes in order")
     func slowTerminal() throws {
         let pty = try Pty()
         let watch = Watch(try ChannelOpener.open(.tty(path: pty.path, TTYSettings()), clock: LiveClock(), pauses: []))
@@ -106,7 +106,7 @@ struct BackPressureTests {
         expectSame(watch.receive(bytes.count), bytes)
     }
 
-    @Test("Both ways at once nothing is lost")
+    @Test("Simultaneous transfers in both directions lose no bytes")
     func bothWays() throws {
         let pair = try SocketPair()
         let there = pattern(3_000_000)
@@ -114,7 +114,7 @@ struct BackPressureTests {
         Thread.detachNewThread { pair.peer.send(back) }
         let received = Answer<[UInt8]>()
         Thread.detachNewThread { received.give(pair.peer.receive(there.count)) }
-        // One observer serves both, as an app's would.
+        // One observer serves both directions, as in an app.
         var done = 0
         var read: [UInt8] = []
         while done < there.count || read.count < back.count {
@@ -135,7 +135,7 @@ struct BackPressureTests {
         expectSame(received.wait() ?? [], there)
     }
 
-    @Test("Garbage without an end is bounded: 100 MB pass, and never more than the buffer waits")
+    @Test("An endless stream is bounded: 100 MB pass, and the buffer never exceeds its capacity")
     func garbage() throws {
         let pair = try SocketPair()
         let block = pattern(65_536)
@@ -153,7 +153,7 @@ struct BackPressureTests {
                 if pair.channel.end != nil, pair.channel.bytesAvailable == 0 { break }
                 try #require(pair.watch.wait { pair.channel.bytesAvailable > 0 || pair.channel.end != nil })
             }
-            // The block is as long as the pattern's period, so each byte has one place.
+            // The peer sends the same block repeatedly, so the number of bytes read determines the expected byte.
             if let first = part.first, first != block[count % block.count] { break }
             count += part.count
         }

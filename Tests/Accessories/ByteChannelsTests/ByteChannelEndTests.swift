@@ -6,16 +6,16 @@ import Testing
 
 @testable import ByteChannels
 
-@Suite("The ends of byte channels")
+@Suite("Ends of byte channels")
 struct ByteChannelEndTests {
     @Test(
-        "Errors of a device that was unplugged, or of a peer that has gone, are a hang-up",
+        "Errors of an unplugged device or a closed peer are reported as a hang-up",
         arguments: [EIO, ENODEV, ESHUTDOWN, EPIPE, ECONNRESET, EPROTO, EILSEQ])
     func hangUps(number: Int32) {
         #expect(ByteChannelEnd(errno: number, call: "write", path: "/dev/hidraw0").reason == .hungUp)
     }
 
-    @Test("Other errors are failures with the call and the number", arguments: [EINVAL, ETIMEDOUT])
+    @Test("Other errors are reported as failures with the call and errno", arguments: [EINVAL, ETIMEDOUT])
     func failures(number: Int32) {
         let end = ByteChannelEnd(errno: number, call: "write", path: "/dev/hidraw0")
         #expect(end.reason == .failed)

@@ -25,7 +25,7 @@ struct BytePipeTests {
         }
     }
 
-    @Test("Each side is told of the other's doing once, when something begins to hold")
+    @Test("Each side is notified once when the pipe becomes readable or writable")
     func edges() {
         let pipe = BytePipe(capacity: 8)
         let readable = Atomic<Int>(0)
@@ -46,7 +46,7 @@ struct BytePipeTests {
         #expect(writable.load(ordering: .relaxed) == 1)
     }
 
-    @Test("A writer that is dear to wake is told when there is space worth it")
+    @Test("The writer is not notified before the minimum space is available")
     func threshold() {
         let pipe = BytePipe(capacity: 8, spaceToTell: 4)
         let writable = Atomic<Int>(0)
@@ -60,12 +60,12 @@ struct BytePipeTests {
         #expect(!pipe.isWriterWaiting)
     }
 
-    @Test("Memory that is being filled stays where it is while the reader empties the pipe")
+    @Test("Memory that is being filled stays valid while the reader drains the pipe")
     func fillWhileRead() {
         let pipe = BytePipe(capacity: 8)
         #expect(write(pipe, [1, 2, 3, 4, 5]) == 5)
         let added = pipe.fillUnlocked { memory -> (count: Int, result: Int) in
-            // Up to the end of the memory, which goes round.
+            // The free space up to the end of the ring buffer.
             #expect(memory.count == 3)
             #expect(read(pipe, 8) == [1, 2, 3, 4, 5])
             memory.copyBytes(from: [6, 7] as [UInt8])
@@ -77,7 +77,7 @@ struct BytePipeTests {
         #expect(read(pipe, 8) == [6, 7, 8, 9, 10, 11])
     }
 
-    @Test("Without space nothing is filled, and the writer is told when there is some")
+    @Test("A full pipe accepts no bytes and notifies the writer when space is available")
     func fillFull() {
         let pipe = BytePipe(capacity: 2)
         let told = Flag()
@@ -90,7 +90,7 @@ struct BytePipeTests {
         #expect(read(pipe, 2) == [2, 3])
     }
 
-    @Test("After the end what waits is read, and then the end; bytes that come in during the end are dropped")
+    @Test("Buffered bytes are read before the end, and bytes added while the pipe ends are dropped")
     func ending() {
         let pipe = BytePipe(capacity: 8)
         #expect(write(pipe, [1, 2]) == 2)
@@ -112,7 +112,7 @@ struct BytePipeTests {
         #expect(pipe.spaceAvailable == 0)
     }
 
-    @Test("Two threads pass megabytes through a small pipe, and every byte comes once")
+    @Test("Two threads transfer megabytes through a small pipe without loss or duplication")
     func threads() {
         let pipe = BytePipe(capacity: 1000, spaceToTell: 300)
         let space = Bell()

@@ -11,7 +11,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct ClosingTests {
-    @Test("What was written is still sent after the close, to a reader that takes its time")
+    @Test("Bytes written before the close are still sent to a slow reader")
     func drains() throws {
         let clock = VirtualClock()
         let pair = try SocketPair(clock: clock)
@@ -22,11 +22,11 @@ struct ClosingTests {
         #expect(pair.channel.end?.reason == .closed)
         expectSame(pair.peer.receiveAll(), Array(bytes[..<taken]))
         #expect(pair.waitForRelease())
-        // The timer is taken back, and no second one is left.
+        // The timer is cancelled, and no other timer remains.
         #expect(clock.nextDeadline == nil)
     }
 
-    @Test("A pseudo-terminal's other side still reads what was written before the close")
+    @Test("The other side of a pseudo-terminal still reads the bytes written before the close")
     func drainsTerminal() throws {
         let pty = try Pty()
         let channel = try ChannelOpener.open(.tty(path: pty.path, TTYSettings()), clock: VirtualClock(), pauses: [])
@@ -38,7 +38,7 @@ struct ClosingTests {
         expectSame(pty.master.receive(taken), Array(bytes[..<taken]))
     }
 
-    @Test("What was written is still sent after the close, to a side that first wants to get rid of its own")
+    @Test("Bytes written before the close are still sent to a peer that first sends its own bytes")
     func drainsBothWays() throws {
         let pair = try SocketPair(clock: VirtualClock())
         let bytes = pattern(1_000_000)
@@ -48,7 +48,7 @@ struct ClosingTests {
         var sent = pair.peer.sendSome(back)
         #expect(sent < back.count)
         pair.channel.close()
-        // It reads nothing until all of its own is taken; it gives up when nothing is for a minute.
+        // The peer does not read until it has sent all its bytes. It gives up after a minute without progress.
         while sent < back.count, pair.peer.waitForSpace() {
             let count = pair.peer.sendSome(Array(back[sent...]))
             if count == 0 { break }
@@ -59,7 +59,7 @@ struct ClosingTests {
         #expect(pair.waitForRelease())
     }
 
-    @Test("A reader that takes nothing is given up after two seconds of the device's clock")
+    @Test("A peer that reads nothing is abandoned two seconds after the close, by the device's clock")
     func bounded() throws {
         let clock = VirtualClock()
         let pair = try SocketPair(clock: clock)
@@ -70,7 +70,7 @@ struct ClosingTests {
         #expect(pair.waitForRelease())
     }
 
-    @Test("A reader that takes nothing is given up at once when the port is wanted, and not before the close")
+    @Test("giveUp releases the port of a closed channel at once, and has no effect before the close")
     func givenUp() throws {
         let clock = VirtualClock()
         let pair = try SocketPair(clock: clock)
@@ -83,7 +83,7 @@ struct ClosingTests {
         #expect(clock.nextDeadline == nil)
     }
 
-    @Test("A port that waits until the system has sent what it holds stops that when it is wanted")
+    @Test("A wait for pending output ends when the output is drained, the port is needed or time is up")
     func stopsWaiting() throws {
         var asked = 0
         let isGivenUp = {
@@ -101,7 +101,7 @@ struct ClosingTests {
         #expect(TTYPort.waits(for: { 5 }, patience: 0, isGivenUp: { false }) == 5)
     }
 
-    @Test("After the close everything says so, and the observer hears nothing more")
+    @Test("After the close, every call reports the end, and the observer receives no events")
     func closed() throws {
         let pair = try SocketPair()
         pair.peer.send([1, 2, 3])
@@ -118,11 +118,11 @@ struct ClosingTests {
         #expect(end.reason == .closed)
         #expect(pair.waitForRelease())
         #expect(pair.watch.ends == 0)
-        // An end, not an error, though three bytes were not read.
+        // The peer reads an end of file rather than an error, although three bytes were not read.
         #expect(pair.peer.receiveAll().isEmpty)
     }
 
-    @Test("A channel may be closed inside of a call to its observer")
+    @Test("An observer can close its channel in the callback")
     func closeInside() throws {
         let pair = try SocketPair()
         let calls = Atomic<Int>(0)
@@ -136,7 +136,7 @@ struct ClosingTests {
         pair.channel.observe(nil)
     }
 
-    @Test("A channel that is dropped is closed")
+    @Test("Releasing a channel closes it")
     func dropped() throws {
         let ends = try SocketPair.descriptors(SOCK_STREAM)
         let peer = Peer(ends.0)
@@ -147,7 +147,7 @@ struct ClosingTests {
         #expect(peer.receiveAll().isEmpty)
     }
 
-    @Test("Unplugged by word of the source: what had arrived can be read, what waited to be sent is counted")
+    @Test("After a detach, received bytes can be read and unsent bytes are counted")
     func detached() throws {
         let pair = try SocketPair()
         pair.peer.send(Array("arrived".utf8))
@@ -161,12 +161,12 @@ struct ClosingTests {
         #expect(end?.error?.cause == .system(call: "write", errno: ENODEV))
         #expect(pair.watch.receive(100) == Array("arrived".utf8))
         #expect(pair.waitForRelease())
-        // Both sides count: what was taken has either reached the kernel, or is told as unsent.
+        // Each accepted byte has either reached the kernel or is reported as unsent.
         #expect(pair.peer.receiveAll().count + (end?.unsentBytes ?? 0) == taken)
         #expect(pair.watch.ends == 1)
     }
 
-    @Test("Who ends a channel from outside is called once its observer has heard of the end")
+    @Test("The completion of end(_:then:) is called after the observer has received the end")
     func endThen() throws {
         for round in 0..<Thoroughness.rounds(200, quick: 20) {
             let pair = try SocketPair()
@@ -185,7 +185,7 @@ struct ClosingTests {
         }
     }
 
-    @Test("A channel may be ended inside of a call to its observer, and who ended it is called after that")
+    @Test("An observer can end its channel in the callback, and the completion is called afterwards")
     func endInside() throws {
         let pair = try SocketPair()
         let told = Answer<Bool>()
@@ -198,7 +198,7 @@ struct ClosingTests {
         pair.channel.observe(nil)
     }
 
-    @Test("The word of the source and the hang-up of the kernel together end a channel once")
+    @Test("A detach by the source and a hang-up by the kernel end a channel only once")
     func race() throws {
         for round in 0..<Thoroughness.rounds(300, quick: 30) {
             let pair = try SocketPair()
@@ -219,7 +219,7 @@ struct ClosingTests {
         }
     }
 
-    @Test("Reading, writing, looking and closing on many threads at once does no harm")
+    @Test("Concurrent reads, writes, queries and a close are safe")
     func concurrent() throws {
         for _ in 0..<Thoroughness.rounds(50, quick: 5) {
             let pair = try SocketPair()

@@ -7,20 +7,20 @@ import Foundation
 import SystemCalls
 import Testing
 
-/// Over a pair of sockets that keeps messages apart, as hidraw keeps reports apart.
+/// Tests over a pair of SOCK_SEQPACKET sockets, which preserve message boundaries like hidraw.
 @Suite(.timeLimit(.minutes(5)))
 struct HIDChannelTests {
     private let plain = HIDFraming(reportLength: 8)
     private let numbered = HIDFraming(reportLength: 4, reportNumber: 5)
 
-    @Test("A short write becomes a report that is filled up with zeros, behind a zero for its number")
+    @Test("A short write is sent as a report with number 0, padded with zeros")
     func short() throws {
         let pair = try SocketPair(framing: plain)
         #expect(pair.watch.write([1, 2, 3]) == 3)
         #expect(pair.peer.receive(9) == [0, 1, 2, 3, 0, 0, 0, 0, 0])
     }
 
-    @Test("A long write is cut into reports, and two writes share none")
+    @Test("A long write is split into reports, and two writes never share a report")
     func long() throws {
         let pair = try SocketPair(framing: plain)
         #expect(pair.watch.write(Array(1...10)) == 10)
@@ -30,7 +30,7 @@ struct HIDChannelTests {
         #expect(pair.peer.receive(9) == [0, 20, 0, 0, 0, 0, 0, 0, 0])
     }
 
-    @Test("A numbered report goes out with its number, and comes in without; others are passed over")
+    @Test("A numbered report is sent with its number and received without it; other reports are ignored")
     func number() throws {
         let pair = try SocketPair(framing: numbered)
         #expect(pair.watch.write([9]) == 1)
@@ -41,7 +41,7 @@ struct HIDChannelTests {
         #expect(pair.watch.receive(8) == [1, 2, 3, 4, 8, 9, 10, 11])
     }
 
-    @Test("Without numbers every byte of a report is data")
+    @Test("Without report numbers, every byte of a report is data")
     func data() throws {
         let pair = try SocketPair(framing: plain)
         pair.peer.send([0, 1, 2, 3, 4, 5, 6, 7])
@@ -49,7 +49,7 @@ struct HIDChannelTests {
         #expect(pair.watch.receive(16) == [0, 1, 2, 3, 4, 5, 6, 7, 5, 0, 0, 0, 0, 0, 0, 255])
     }
 
-    @Test("A device that takes reports slowly gets all of them, and the app is told of space")
+    @Test("A slow device receives all reports, and the app is notified of space")
     func slow() throws {
         let pair = try SocketPair(framing: plain)
         let bytes = pattern(200_000)
@@ -63,7 +63,7 @@ struct HIDChannelTests {
         expectSame(Array(received.prefix(bytes.count)), bytes)
     }
 
-    @Test("Reports that were written are still sent after the close")
+    @Test("Reports written before the close are still sent")
     func close() throws {
         let pair = try SocketPair(clock: VirtualClock(), framing: plain)
         for value in 1...50 { pair.watch.write([UInt8(value)]) }
@@ -72,10 +72,10 @@ struct HIDChannelTests {
         #expect(pair.waitForRelease())
     }
 
-    @Test("Bytes of reports that were not sent are counted without their filling")
+    @Test("The number of unsent bytes does not include padding")
     func lost() throws {
         let pair = try SocketPair(framing: plain)
-        // Nobody reads: the kernel takes some, the rest waits here.
+        // The peer does not read. The kernel buffers some reports, and the channel buffers the rest.
         var taken = 0
         while true {
             let count = pair.watch.write([1, 2, 3])
@@ -100,7 +100,7 @@ struct HIDChannelTests {
         #expect(pair.watch.receive(100) == [1, 2, 3, 4, 5, 6, 7, 8])
     }
 
-    @Test("A length that no report has is refused", arguments: [0, -1, 16_385])
+    @Test("An invalid report length is rejected", arguments: [0, -1, 16_385])
     func length(_ length: Int) {
         #expect {
             try ChannelOpener.open(

@@ -10,8 +10,8 @@ import SystemCalls
 import TestSupport
 import Testing
 
-/// A place that may be late for ten minutes is not late in a test; one that may not be at all is so at once.
-@Suite("A place that reads from a channel itself", .timeLimit(.minutes(5)))
+/// A tolerance of 600 s is never exceeded in a test. A tolerance of 0 s is exceeded at once.
+@Suite("Channels that an executor polls", .timeLimit(.minutes(5)))
 struct LendingTests {
     private let reactor = ChannelReactor()
     private let place = HandPlace()
@@ -23,7 +23,7 @@ struct LendingTests {
         return pair
     }
 
-    @Test("It is told of what comes, on its thread, and the thread of the channels sleeps")
+    @Test("The executor is notified on its own thread, and the reactor thread sleeps")
     func looks() throws {
         let pair = try lend()
         let before = reactor.wakeUps
@@ -34,11 +34,11 @@ struct LendingTests {
             #expect(pair.watch.readables == round)
             #expect(pair.watch.take() == [UInt8(round)])
         }
-        // For the request, at most, and the loan.
+        // At most one wake-up for the request and one for the registration.
         #expect(reactor.wakeUps - before <= 2)
     }
 
-    @Test("When it does not come the thread of the channels reads")
+    @Test("If the executor does not poll, the reactor thread reads")
     func stalled() throws {
         let pair = try lend(lateness: 0)
         pair.peer.send([1, 2, 3])
@@ -46,11 +46,11 @@ struct LendingTests {
         #expect(pair.watch.take() == [1, 2, 3])
     }
 
-    @Test("An app that asks for bytes gets them, though its place does not come")
+    @Test("A read by the app returns received bytes even if the executor does not poll")
     func asks() throws {
         let pair = try lend()
         pair.peer.send([1, 2, 3])
-        // The loan may begin only now: as an app does that asks again and again.
+        // The registration may not be complete yet. The test reads repeatedly, as an app does.
         let end = LiveClock().now.advanced(bySeconds: 60)
         var received: [UInt8] = []
         while received.count < 3, LiveClock().now < end { received += pair.watch.take(2) }
@@ -60,7 +60,7 @@ struct LendingTests {
         #expect(pair.channel.bytesAvailable == 1)
     }
 
-    @Test("It is told of a part of much, and then of the next", arguments: [40_000, 65_536])
+    @Test("A large amount of data is delivered in several parts", arguments: [40_000, 65_536])
     func parts(capacity: Int) throws {
         let pair = try lend(capacity: capacity)
         let bytes = pattern(120_000)
@@ -69,14 +69,14 @@ struct LendingTests {
         while received.count < bytes.count {
             guard place.lookWhenReadable() else { break }
             let count = pair.channel.bytesAvailable
-            // As much as eight events of 4 KiB.
+            // Equal to eight events of 4 KiB.
             #expect(count <= 32_768)
             received += pair.watch.take(count)
         }
         expectSame(received, bytes)
     }
 
-    @Test("When there is no space the thread of the channels takes over, and nothing is lost")
+    @Test("If the buffer is full, the reactor thread takes over, and no bytes are lost")
     func full() throws {
         let pair = try lend(capacity: 1_000)
         let bytes = pattern(5_000)
@@ -89,20 +89,20 @@ struct LendingTests {
     }
 
     @Test(
-        "The end of a connection that is over on one side only is found, though the place never looks",
+        "A half-closed connection is detected even if the executor does not poll",
         arguments: [true, false])
     func halfClosed(looks: Bool) throws {
         let pair = try lend()
         pair.peer.send([1, 2, 3])
         #expect(shutdown(pair.peer.descriptor, Int32(SHUT_WR)) == 0)
-        // The thread of the channels may be first.
+        // The reactor thread may detect the end first.
         if looks { place.lookNow() }
         #expect(pair.watch.waitForEnd()?.reason == .hungUp)
         #expect(pair.watch.take() == [1, 2, 3])
         #expect(pair.watch.ends == 1)
     }
 
-    @Test("A hang-up is told once, behind what came before, though the place never looks")
+    @Test("A hang-up is reported once, after the received bytes, even if the executor does not poll")
     func hangUp() throws {
         let pair = try lend()
         pair.peer.send([1, 2, 3])
@@ -112,7 +112,7 @@ struct LendingTests {
         #expect(pair.watch.ends == 1)
     }
 
-    @Test("Nobody reads any more when the end is about to be seen, nor once the port is given back")
+    @Test("The port is no longer read once the channel is about to end or has been released")
     func over() throws {
         let port = try ScriptedPort(patience: .infinity)
         let channel = try NodeChannel(port, clock: LiveClock(), lateness: 600, reactor: reactor)
@@ -120,7 +120,7 @@ struct LendingTests {
         try #require(place.waitForLoan())
         place.lookNow()
         #expect(port.reads.load(ordering: .relaxed) == 1)
-        // As a look that began before and comes last.
+        // Simulates a poll that began earlier and runs last.
         let last = Atomic<Int>(0)
         port.asked.withLock {
             $0 = { [unowned port, place] in
@@ -131,7 +131,7 @@ struct LendingTests {
         }
         let bell = Bell()
         channel.whenReleased { bell.ring() }
-        // Unlike one that is closed, it takes bytes in until then.
+        // Unlike a closed channel, a detached channel reads until its end.
         channel.end(ByteChannelEnd(.detached))
         #expect(bell.wait(seconds: 60))
         #expect(last.load(ordering: .relaxed) == 0)
@@ -141,7 +141,7 @@ struct LendingTests {
         #expect(port.reads.load(ordering: .relaxed) == reads)
     }
 
-    @Test("An end from outside is told behind what the place has not read")
+    @Test("A detach is reported after the bytes that the executor has not read")
     func unplugged() throws {
         let pair = try lend()
         pair.peer.send([1, 2, 3])
@@ -151,7 +151,7 @@ struct LendingTests {
         #expect(place.waitForEnd())
     }
 
-    @Test("A channel that is closed is free though the place never looks")
+    @Test("A closed channel is released even if the executor does not poll")
     func closed() throws {
         let pair = try lend()
         pair.channel.close()
@@ -160,7 +160,7 @@ struct LendingTests {
         #expect(reactor.channelCount == 0)
     }
 
-    @Test("Once it is told elsewhere the place reads no more")
+    @Test("After the executor is removed, the reactor thread reads")
     func moved() throws {
         let pair = try lend()
         pair.channel.deliver(in: nil)
@@ -169,11 +169,11 @@ struct LendingTests {
         #expect(pair.watch.receive(3) == [1, 2, 3])
     }
 
-    @Test("A place may read while the channel writes what did not go out at once")
+    @Test("The executor can read while the channel writes pending bytes")
     func writes() throws {
         let pair = try lend()
         var written: [UInt8] = []
-        // However much the system takes.
+        // Writes until the buffers of the system and of the channel are full.
         while pair.channel.spaceAvailable > 0 {
             let bytes = pattern(100_000, from: written.count)
             written += bytes.prefix(max(0, pair.watch.write(bytes)))
@@ -184,7 +184,7 @@ struct LendingTests {
         expectSame(pair.peer.receive(written.count), written)
     }
 
-    @Test("A run loop reads, and is left when nothing is told there any more")
+    @Test("A run loop reads from the channel and exits after the executor is removed")
     func runLoop() throws {
         let pair = try SocketPair(lateness: 600, reactor: reactor)
         let left = Bell()
@@ -203,7 +203,7 @@ struct LendingTests {
             }
             pair.channel.observe { _ in source.schedule(answer) }
             pair.channel.deliver(in: DirectPlace(source))
-            // What came before is not told.
+            // Bytes received before the registration cause no event.
             source.schedule(answer)
             RunLoop.current.run()
             left.ring()
@@ -216,7 +216,7 @@ struct LendingTests {
         #expect(left.wait(seconds: 60))
     }
 
-    @Test("A port says how long what comes in waits; where nobody knows, as with reports, only the reactor reads")
+    @Test("A port states how long received bytes stay buffered; only the reactor reads HID reports")
     func patience() throws {
         for (settings, patience) in [
             (TTYSettings(speed: 115_200), 2048 / 11_520.0), (TTYSettings(usesHardwareFlowControl: true), .infinity),

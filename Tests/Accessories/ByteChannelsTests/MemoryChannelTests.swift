@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct MemoryChannelTests {
-    @Test("What one end writes the other reads, as far as there is space")
+    @Test("Each end reads the bytes written by the other end, up to the capacity")
     func pair() {
         let (left, right) = MemoryChannel.pair(capacity: 4)
         let (one, two) = (Watch(left), Watch(right))
@@ -19,7 +19,7 @@ struct MemoryChannelTests {
         #expect(one.readables == 1)
     }
 
-    @Test("A close is an end for the other side, behind what was written before")
+    @Test("After a close, the other side reads the remaining bytes and then the end")
     func close() {
         let (left, right) = MemoryChannel.pair()
         let (one, two) = (Watch(left), Watch(right))
@@ -36,7 +36,7 @@ struct MemoryChannelTests {
         #expect(one.ends == 0)
     }
 
-    @Test("An unplug ends both sides once, and both still read what had been written")
+    @Test("An unplug ends both sides once, and both can still read the bytes written before it")
     func unplug() {
         let (left, right) = MemoryChannel.pair()
         let (one, two) = (Watch(left), Watch(right))
@@ -52,7 +52,7 @@ struct MemoryChannelTests {
         #expect(two.ends == 1)
     }
 
-    @Test("An observer that is taken away hears nothing more, and a new one hears the next")
+    @Test("A replaced observer receives no further events, and the new one receives the next events")
     func observers() {
         let (left, right) = MemoryChannel.pair()
         let first = Watch(right)
@@ -69,7 +69,7 @@ struct MemoryChannelTests {
         #expect(second.readables == 1)
     }
 
-    @Test("Two threads talk both ways without losing a byte")
+    @Test("Two threads exchange data in both directions without loss")
     func threads() {
         let (left, right) = MemoryChannel.pair(capacity: 4096)
         let (one, two) = (Watch(left), Watch(right))
@@ -77,7 +77,7 @@ struct MemoryChannelTests {
         let done = Answer<Bool>()
         Thread.detachNewThread {
             var isRight = true
-            // Echoes all of it.
+            // Echoes all bytes.
             var count = 0
             while count < bytes.count {
                 let part = two.receive(min(2000, bytes.count - count))

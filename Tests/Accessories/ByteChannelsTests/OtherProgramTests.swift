@@ -10,7 +10,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct OtherProgramTests {
-    @Test("A port that another program has is busy, and the error names that program and its process")
+    @Test("A port held by another program is busy, and the error names the program and the process")
     func held() throws {
         let pty = try Pty()
         let helper = try Helper(["hold", pty.path])
@@ -24,9 +24,9 @@ struct OtherProgramTests {
         #expect(error?.message.contains(TestProgram.commands.processName) == true)
     }
 
-    // The kernel keeps all but the superuser from a port that still has the mark.
+    // After the kill, TIOCEXCL remains set on the port, and only root can open the port.
     @Test(
-        "A port whose program was killed can be opened again",
+        "A port held by a killed process can be opened again",
         arguments: getuid() == 0 ? ["hold", "exclude"] : ["hold"])
     func killed(_ kind: String) throws {
         let pty = try Pty()
@@ -38,7 +38,7 @@ struct OtherProgramTests {
         #expect(watch.receive(1) == [7])
     }
 
-    /// True when a program that has given up the rights of the superuser sees what is in the folder for temporary files.
+    /// True if a process that has dropped root privileges can access the temporary directory.
     private static let canOthersSee = {
         var folder = FileManager.default.temporaryDirectory.standardizedFileURL
         while getuid() == 0, folder.path != "/" {
@@ -50,16 +50,16 @@ struct OtherProgramTests {
     }()
 
     @Test(
-        "A port that the user may not open is told with its mode, owner and group, and what to do",
+        "The error for a port without permission contains its mode, owner, group and a remedy",
         .enabled(if: canOthersSee, "only root sees the folder for temporary files"))
     func denied() throws {
         let folder = FileManager.default.temporaryDirectory
         let path = folder.appendingPathComponent("channel-\(UUID())").path
         try #require(FileManager.default.createFile(atPath: path, contents: Data()))
         defer { unlink(path) }
-        // Systems number their groups as they like.
+        // The name of group 20 depends on the distribution.
         let group = getgrgid(20).map { String(cString: $0.pointee.gr_name) }
-        // The helper gives up the rights of the superuser first, where it has them.
+        // A helper that runs as root drops its privileges first.
         for (mode, advice) in [(mode_t(0o060), "usermod"), (mode_t(0), "udev rule")] {
             chmod(path, mode)
             if getuid() == 0 { chown(path, 0, mode == 0 ? 0 : 20) }
@@ -68,7 +68,7 @@ struct OtherProgramTests {
             let line = try #require(helper.line())
             #expect(line.hasPrefix("permissionDenied"))
             #expect(line.contains(path))
-            #expect(line.contains(mode == 0 ? "mode is 0000" : "mode is 0060"))
+            #expect(line.contains(mode == 0 ? "(mode 0000" : "(mode 0060"))
             if getuid() == 0 {
                 #expect(line.contains("owner root"))
                 #expect(line.contains("group \(mode == 0 ? "root" : group ?? "20")"))
@@ -77,18 +77,19 @@ struct OtherProgramTests {
         }
     }
 
-    @Test("Thousands of rounds of open, talk and hang up leave no descriptor and no thread behind, and no memory")
+    @Test("Repeated opening, transfers and hang-ups leave no descriptors, threads or memory behind")
     func rounds() throws {
         let rounds = Thoroughness.rounds(1000, quick: 100)
         let helper = try Helper(["rounds", "\(rounds)"])
         defer { helper.end() }
         let words = try #require(helper.line()).split(separator: " ").compactMap { Int($0) }
         try #require(words.count == 4)
-        // By what they are: what the process opens once, whenever that is, and what it is just closing is none of a round's.
+        // The helper compares its descriptors by number and target. Descriptors that it opens only once or is just closing do
+        // not belong to a round.
         #expect(helper.line() == "none", "descriptors")
-        // One that waited for work may have ended meanwhile.
+        // An idle thread may have ended in the meantime.
         #expect(words[1] <= words[0], "threads")
-        // In KiB. A buffer of 64 KiB in each round would be eight times as much.
+        // In KiB. A leaked buffer of 64 KiB per round would exceed the limit eightfold.
         #expect(words[3] - words[2] < rounds * 8, "memory")
     }
 }

@@ -10,7 +10,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct SocketChannelTests {
-    /// A server in a folder of its own.
+    /// A server in its own directory.
     private struct Server {
         let folder: String
         let path: String
@@ -18,7 +18,7 @@ struct SocketChannelTests {
 
         init(backlog: Int32 = 4) throws {
             let temporary = FileManager.default.temporaryDirectory.path
-            // An address has room for 107 bytes.
+            // `sun_path` holds 107 bytes and a NUL.
             var template = Array("\(temporary.utf8.count < 80 ? temporary : "/tmp")/channel-XXXXXX".utf8CString)
             try #require(mkdtemp(&template) != nil)
             folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
@@ -47,7 +47,7 @@ struct SocketChannelTests {
         try ChannelOpener.open(.socket(path: path), clock: LiveClock(), pauses: [])
     }
 
-    @Test("Bytes go to a server and back")
+    @Test("Bytes are exchanged with a server in both directions")
     func server() throws {
         let server = try Server()
         defer { server.end() }
@@ -62,7 +62,7 @@ struct SocketChannelTests {
         #expect(watch.waitForEnd()?.reason == .hungUp)
     }
 
-    @Test("Writing to a peer that is gone raises no signal, and the loss is told")
+    @Test("Writing to a closed peer raises no signal, and the loss is reported")
     func gone() throws {
         let pair = try SocketPair()
         pair.peer.close()
@@ -72,7 +72,7 @@ struct SocketChannelTests {
         #expect(taken == -1 || end?.unsentBytes == 3)
     }
 
-    @Test("Bytes that a server's end has lost are told as the system tells of sockets")
+    @Test("Bytes lost by a closed peer are reported with ECONNRESET")
     func lost() throws {
         let pair = try SocketPair()
         #expect(pair.watch.write(pattern(1_000_000)) > 65_536)
@@ -82,7 +82,7 @@ struct SocketChannelTests {
         #expect(end?.error?.cause == .system(call: "write", errno: ECONNRESET))
     }
 
-    @Test("A socket that is not there, or where nobody listens, is told in words")
+    @Test("A missing socket, a path that is too long and a socket without a listener throw errors")
     func refused() throws {
         #expect { try open("/nowhere/at/all") } throws: { ($0 as? DeviceError)?.code == .notFound }
         #expect { try open("/" + String(repeating: "x", count: 200)) } throws: {
@@ -93,17 +93,17 @@ struct SocketChannelTests {
         #expect { try open(deaf.path) } throws: { ($0 as? DeviceError)?.code == .unreachable }
     }
 
-    @Test("A server that takes no more connections is busy, and the attempt does not wait for it")
+    @Test("A server with a full backlog is busy, and the attempt to connect does not block")
     func backlog() throws {
         let server = try Server(backlog: 0)
         defer { server.end() }
         var channels: [NodeChannel] = []
-        // Nobody has it yet: those that wait do not count.
+        // No connection has been accepted yet, and pending connections do not count as users.
         let refusal = #expect(throws: DeviceError.self) {
             for _ in 0..<10 { channels.append(try open(server.path)) }
         }
         #expect(refusal?.code == .busy)
-        #expect(refusal?.message.hasPrefix("\(server.path) takes no connection: ") == true)
+        #expect(refusal?.message.hasPrefix("\(server.path) accepts no connection: ") == true)
         let accepted = accept(server.descriptor, nil, nil)
         defer { close(accepted) }
         let error = #expect(throws: DeviceError.self) {
@@ -113,7 +113,7 @@ struct SocketChannelTests {
         #expect(error?.message == "\(server.path) is in use by this program itself. Close it there first.")
     }
 
-    @Test("Who is connected to a socket is found, by the socket's file and not by its name")
+    @Test("The processes connected to a socket are found, also through a symbolic link")
     func peers() throws {
         let server = try Server()
         defer { server.end() }

@@ -12,7 +12,7 @@ struct TTYChannelTests {
         Watch(try ChannelOpener.open(.tty(path: pty.path, settings), clock: LiveClock(), pauses: pauses))
     }
 
-    @Test("A port is raw before the first byte can come in")
+    @Test("A port is in raw mode before the first byte can arrive")
     func raw() throws {
         let pty = try Pty()
         let slave = try pty.slave()
@@ -28,7 +28,7 @@ struct TTYChannelTests {
         #expect(line.c_oflag & tcflag_t(OPOST) == 0)
         #expect(line.c_cflag & tcflag_t(CLOCAL | CREAD) == tcflag_t(CLOCAL | CREAD))
         #expect(cfgetospeed(&line) == speed_t(B115200))
-        // A cooked port swallows or changes every one of these, and echoes some.
+        // In canonical mode, the terminal would swallow or change each of these bytes, and echo some.
         let awkward: [UInt8] = [0x11, 0x61, 0x03, 0x04, 0x0D, 0xFF, 0x7A, 0x13, 0x1A, 0x00]
         pty.master.send(awkward)
         #expect(watch.receive(awkward.count) == awkward)
@@ -36,7 +36,7 @@ struct TTYChannelTests {
         #expect(pty.master.receive(2) == [0x0A, 0x0D])
     }
 
-    @Test("All values of a byte pass both ways")
+    @Test("All byte values pass in both directions")
     func allValues() throws {
         let pty = try Pty()
         let watch = try open(pty)
@@ -47,7 +47,7 @@ struct TTYChannelTests {
         #expect(pty.master.receive(256) == all)
     }
 
-    @Test("Bytes that came before the port was opened are dropped")
+    @Test("Bytes received before the port was opened are discarded")
     func staleBytes() throws {
         let pty = try Pty()
         pty.master.send(Array("stale".utf8))
@@ -56,7 +56,7 @@ struct TTYChannelTests {
         #expect(watch.receive(5) == Array("fresh".utf8))
     }
 
-    @Test("A speed without a number of its own is set", arguments: [250_000, 74_880, 31_250] as [UInt32])
+    @Test("A speed without a termios constant is set", arguments: [250_000, 74_880, 31_250] as [UInt32])
     func arbitrarySpeed(_ speed: UInt32) throws {
         let pty = try Pty()
         let watch = try open(pty, TTYSettings(speed: speed))
@@ -68,7 +68,7 @@ struct TTYChannelTests {
     }
 
     @Test(
-        "Data terminal ready is left alone at the close where that is wanted",
+        "HUPCL is cleared if DTR is to be left unchanged",
         arguments: [TTYSettings.DTR.assert, .leave])
     func hangUpAtClose(_ policy: TTYSettings.DTR) throws {
         let pty = try Pty()
@@ -86,7 +86,7 @@ struct TTYChannelTests {
         watch.channel.close()
     }
 
-    @Test("A second opening finds the port busy and who has it, and leaves what comes in to the first")
+    @Test("A second open fails as busy, names the holder and leaves the received bytes to the first")
     func busy() throws {
         let pty = try Pty()
         let watch = try open(pty)
@@ -100,7 +100,7 @@ struct TTYChannelTests {
         #expect(pty.master.receive(5) == Array("still".utf8))
     }
 
-    @Test("A port that a program locks, or has for itself, is busy and is not touched")
+    @Test("A port locked with flock or TIOCEXCL is busy, and its settings are not changed")
     func locked() throws {
         for isLock in [true, false] {
             let pty = try Pty()
@@ -114,14 +114,14 @@ struct TTYChannelTests {
         }
     }
 
-    @Test("After the close the port is free, though another descriptor is still open")
+    @Test("After the close the port is free, even if another descriptor is still open")
     func free() throws {
         let pty = try Pty()
         let slave = try pty.slave()
         defer { close(slave) }
         for round in 0..<20 {
-            // A child that another test is just starting has the descriptors of this program for a moment, and with them
-            // the lock.
+            // A child process that another test is starting briefly inherits the descriptors of this process, and with
+            // them the lock.
             let watch = try open(pty, pauses: Array(repeating: 0.01, count: 1000))
             pty.master.send([UInt8(round)])
             #expect(watch.receive(1) == [UInt8(round)])
@@ -132,7 +132,7 @@ struct TTYChannelTests {
         }
     }
 
-    @Test("A node that is not there, or has hung up, is told in words")
+    @Test("A missing node and a node that has hung up are reported")
     func vanished() throws {
         #expect {
             try ChannelOpener.open(.tty(path: "/dev/ttyNONE7", TTYSettings()), clock: LiveClock(), pauses: [])
@@ -148,7 +148,7 @@ struct TTYChannelTests {
         }
     }
 
-    @Test("What is no serial port is refused")
+    @Test("A node that is not a serial port, a speed of 0 and an empty path are rejected")
     func noPort() {
         #expect {
             try ChannelOpener.open(.tty(path: "/dev/null", TTYSettings()), clock: LiveClock(), pauses: [])
@@ -161,7 +161,7 @@ struct TTYChannelTests {
         }
     }
 
-    @Test("What had arrived before the plug was pulled can still be read, and the end is told once")
+    @Test("Bytes received before an unplug can still be read, and the end is reported once")
     func unplugged() throws {
         let pty = try Pty()
         let watch = try open(pty)

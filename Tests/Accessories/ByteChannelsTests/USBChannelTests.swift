@@ -19,7 +19,7 @@ struct USBChannelTests {
         return (channel, Watch(channel))
     }
 
-    @Test("Opening claims the interface, selects the setting and reads ahead; closing takes all of it back")
+    @Test("Opening claims the interface, selects the setting and submits reads, and closing undoes all three")
     func life() throws {
         let kernel = FakeUSBKernel()
         let (channel, _) = try open(kernel)
@@ -33,7 +33,7 @@ struct USBChannelTests {
         #expect(kernel.calls.dropFirst(2) == discarded + [.select(interface: 2, alternate: 0), .release(2), .close])
     }
 
-    @Test("Short reads come in their order")
+    @Test("Short reads are delivered in order")
     func shortReads() throws {
         let kernel = FakeUSBKernel()
         let (_, watch) = try open(kernel)
@@ -44,7 +44,7 @@ struct USBChannelTests {
     }
 
     @Test(
-        "A message that fills its last packet comes at once, though no empty packet follows", arguments: [64, 128, 512])
+        "A message that ends with a full packet is delivered at once", arguments: [64, 128, 512])
     func fullPackets(_ count: Int) throws {
         let kernel = FakeUSBKernel()
         let (_, watch) = try open(kernel)
@@ -52,7 +52,7 @@ struct USBChannelTests {
         #expect(watch.receive(count) == pattern(count))
     }
 
-    @Test("A device that sends more than the app reads waits, and loses nothing")
+    @Test("A device that sends more than the app reads is held back, and no bytes are lost")
     func backPressure() throws {
         let kernel = FakeUSBKernel()
         let (_, watch) = try open(kernel)
@@ -60,13 +60,13 @@ struct USBChannelTests {
         kernel.send(bytes)
         #expect(watch.waitForBytes(65_536))
         #expect(kernel.wait { kernel.readsUnderWay == 0 })
-        // The buffer, and requests of a packet each that wait for space in it.
+        // The buffer is full, and each read request holds one packet that waits for space.
         #expect(kernel.unread == 400_000 - 65_536 - USBPort.readCount * FakeUSBKernel.packetLength)
         expectSame(watch.receive(bytes.count), bytes)
     }
 
     @Test(
-        "Data that fills its last packet is followed by an empty one, other data is not",
+        "Only a write that ends with a full packet is followed by a zero-length packet",
         arguments: zip([1, 63, 64, 65, 128, 1000, 16_384], [false, false, true, false, true, false, true]))
     func emptyPacket(_ count: Int, _ isFull: Bool) throws {
         let kernel = FakeUSBKernel()
@@ -75,7 +75,7 @@ struct USBChannelTests {
         #expect(kernel.sent == [FakeUSBKernel.Sent(bytes: pattern(count), endsWithShortPacket: isFull)])
     }
 
-    @Test("A long write is cut where packets end, without an empty packet between")
+    @Test("A long write is split at packet boundaries, without a zero-length packet in between")
     func longWrite() throws {
         let kernel = FakeUSBKernel()
         let (_, watch) = try open(kernel)
@@ -85,13 +85,13 @@ struct USBChannelTests {
         #expect(kernel.sent.map(\.endsWithShortPacket) == [false, false])
     }
 
-    @Test("A write that goes round the end of the buffer is cut without an empty packet between")
+    @Test("A write that wraps around the buffer is split without a zero-length packet in between")
     func wrappedWrite() throws {
         let kernel = FakeUSBKernel(holdsWrites: true)
         let (_, watch) = try open(kernel)
         let bytes = pattern(4 * 16_384 + 60_000 + 20_001)
         #expect(watch.write(Array(bytes[..<125_536])) == 125_536)
-        // The channel's buffer is read up to half its length, and the next write begins near the end of it.
+        // The channel's buffer is drained to half its length, so that the next write begins near its end.
         kernel.takeWrites(2)
         #expect(kernel.wait { kernel.sent.count == 2 && kernel.writesUnderWay == 4 })
         #expect(watch.send(Array(bytes[125_536...])))
@@ -101,7 +101,7 @@ struct USBChannelTests {
         #expect(!kernel.sent.contains { $0.endsWithShortPacket })
     }
 
-    @Test("A device that takes nothing fills the buffer, and gets everything once it takes")
+    @Test("A device that accepts nothing fills the buffer, and receives all bytes once it accepts them")
     func slowDevice() throws {
         let kernel = FakeUSBKernel(holdsWrites: true)
         let (channel, watch) = try open(kernel)
@@ -115,7 +115,7 @@ struct USBChannelTests {
         expectSame(kernel.sentBytes, bytes)
     }
 
-    @Test("Closing sends what is under way before the setting is taken back")
+    @Test("Closing completes pending writes before it restores the interface setting")
     func closing() throws {
         let kernel = FakeUSBKernel(holdsWrites: true)
         let (channel, watch) = try open(kernel, clock: VirtualClock())
@@ -128,7 +128,7 @@ struct USBChannelTests {
         expectSame(kernel.sentBytes, bytes)
     }
 
-    @Test("Closing cancels what a device does not take, after two seconds of the device's clock")
+    @Test("Closing cancels writes that the device has not accepted after two seconds")
     func cancel() throws {
         let kernel = FakeUSBKernel(holdsWrites: true)
         let clock = VirtualClock()
@@ -141,7 +141,7 @@ struct USBChannelTests {
         #expect(kernel.sentBytes.isEmpty)
     }
 
-    @Test("An unplug with transfers under way ends the channel once, and counts what was lost")
+    @Test("An unplug during transfers ends the channel once and counts the unsent bytes")
     func unplugged() throws {
         let kernel = FakeUSBKernel(holdsWrites: true)
         let (_, watch) = try open(kernel)
@@ -158,7 +158,7 @@ struct USBChannelTests {
         #expect(watch.write([1]) == -1)
     }
 
-    @Test("A stall ends the channel with an error, behind what had come", arguments: [true, false])
+    @Test("A stall ends the channel with an error, after the received bytes", arguments: [true, false])
     func stall(_ isRead: Bool) throws {
         let kernel = FakeUSBKernel(holdsWrites: true)
         let (_, watch) = try open(kernel)
@@ -167,11 +167,11 @@ struct USBChannelTests {
         kernel.fail(read: isRead, with: EPIPE)
         let end = watch.waitForEnd()
         #expect(end?.reason == .failed)
-        #expect(end?.error?.cause == .system(call: "a bulk transfer", errno: EPIPE))
+        #expect(end?.error?.cause == .system(call: "bulk transfer", errno: EPIPE))
         #expect(watch.receive(100) == [1, 2, 3])
     }
 
-    @Test("The errors of a plug that is being pulled are a hang-up", arguments: [EPROTO, EILSEQ, ESHUTDOWN, ENODEV])
+    @Test("Errors during an unplug are reported as a hang-up", arguments: [EPROTO, EILSEQ, ESHUTDOWN, ENODEV])
     func pulled(_ number: Int32) throws {
         let kernel = FakeUSBKernel()
         let (_, watch) = try open(kernel)
@@ -179,7 +179,7 @@ struct USBChannelTests {
         #expect(watch.waitForEnd()?.reason == .hungUp)
     }
 
-    @Test("An interface with a driver is busy, and the driver is named")
+    @Test("An interface with a driver is busy, and the error names the driver")
     func busy() {
         let kernel = FakeUSBKernel(failing: USBRequest.claim, with: EBUSY)
         let error = #expect(throws: DeviceError.self) { try USBPort.open(Self.endpoints(), kernel: kernel) }
@@ -188,7 +188,7 @@ struct USBChannelTests {
         #expect(!kernel.isOpen)
     }
 
-    @Test("A failure half way gives everything back", arguments: [USBRequest.setInterface, USBRequest.submit])
+    @Test("A failed open reverts the previous steps", arguments: [USBRequest.setInterface, USBRequest.submit])
     func half(_ request: UInt) {
         let kernel = FakeUSBKernel(failing: request, with: ENODEV)
         #expect { try USBPort.open(Self.endpoints(), kernel: kernel) } throws: {
@@ -200,14 +200,14 @@ struct USBChannelTests {
         #expect(kernel.calls == [.claim(2)] + selects + [.release(2), .close])
     }
 
-    @Test("The error names the call that failed")
+    @Test("The error names the failed call")
     func named() {
         let kernel = FakeUSBKernel(failing: USBRequest.submit, with: ENODEV)
         let error = #expect(throws: DeviceError.self) { try USBPort.open(Self.endpoints(), kernel: kernel) }
         #expect(error?.cause == .system(call: "USBDEVFS_SUBMITURB", errno: ENODEV))
     }
 
-    @Test("Endpoints of the wrong way, or a node that is not there, are refused")
+    @Test("An endpoint with the wrong direction and a missing node are rejected")
     func wrong() {
         let outward = Self.endpoints(input: 0x01)
         #expect { try USBPort.open(outward, kernel: FakeUSBKernel()) } throws: {

@@ -7,8 +7,8 @@ import Synchronization
 import SystemCalls
 import Testing
 
-/// Each on a reactor of its own. A thread that spins comes back hundreds of times while bytes go there and back through
-/// another channel, which takes it one wake-up each.
+/// Tests that count the wake-ups of a reactor thread during round trips through another channel, which cause one
+/// wake-up each. A spinning thread would wake hundreds of times more. Each test uses its own reactor.
 @Suite(.timeLimit(.minutes(5)))
 struct WakeUpTests {
     private let reactor = ChannelReactor()
@@ -22,7 +22,7 @@ struct WakeUpTests {
         return reactor.wakeUps - before <= rounds + 2
     }
 
-    @Test("A device that never sends does not wake the thread")
+    @Test("A silent device does not wake the reactor thread")
     func silent() throws {
         let pty = try Pty()
         let channel = try NodeChannel(
@@ -32,7 +32,7 @@ struct WakeUpTests {
         #expect(channel.end == nil)
     }
 
-    @Test("After an unplug the thread is not woken again, though the app keeps the channel")
+    @Test("After an unplug the reactor thread is not woken again, even if the app keeps the channel")
     func unplugged() throws {
         let pty = try Pty()
         let channel = try NodeChannel(TTYPort.open(pty.path, TTYSettings()), clock: LiveClock(), reactor: reactor)
@@ -43,7 +43,7 @@ struct WakeUpTests {
         #expect(watch.ends == 1)
     }
 
-    @Test("A hang-up behind a full buffer does not spin until the app reads")
+    @Test("A hang-up behind a full buffer does not make the reactor thread spin")
     func full() throws {
         let pair = try SocketPair(reactor: reactor)
         let sent = pair.peer.sendSome(pattern(500_000))
@@ -53,7 +53,7 @@ struct WakeUpTests {
         #expect(pair.watch.receive(sent + 1).count == sent)
     }
 
-    @Test("An other side that does not read does not spin")
+    @Test("A peer that does not read does not make the reactor thread spin")
     func blockedOutput() throws {
         let pair = try SocketPair(reactor: reactor)
         #expect(pair.watch.write(pattern(1_000_000)) > 65_536)
@@ -62,7 +62,7 @@ struct WakeUpTests {
     }
 
     @Test(
-        "A port that has space by word of the kernel, and takes nothing, is asked again after a moment and does not spin"
+        "A port that polls as writable but accepts nothing is retried after a pause, without spinning"
     )
     func vainWrites() throws {
         let clock = VirtualClock()
@@ -70,7 +70,7 @@ struct WakeUpTests {
         let channel = try NodeChannel(port, clock: clock, reactor: reactor)
         let watch = Watch(channel)
         #expect(watch.write([1, 2, 3]) == 3)
-        // The first round finds out.
+        // The first iteration detects that the port accepts nothing.
         try #require(look { clock.nextDeadline != nil })
         #expect(try countsOnlyRounds())
         #expect(clock.runNextTimer(upTo: .never))
@@ -83,7 +83,7 @@ struct WakeUpTests {
         channel.close()
     }
 
-    /// Has the thread come round until something holds; false when it does not for a thousand times.
+    /// Wakes the reactor thread until the condition holds. Returns false after 1,000 attempts.
     private func look(_ condition: () -> Bool) throws -> Bool {
         for _ in 0..<1000 {
             if condition() { return true }
@@ -92,11 +92,11 @@ struct WakeUpTests {
         return condition()
     }
 
-    @Test("A port that has more and more, and an app that keeps pace with it, leave their turn to the others")
+    @Test("A port with endless input does not starve other channels")
     func fair() throws {
         let channel = try NodeChannel(
             ScriptedPort(isTriedAlways: true, isEndless: true), clock: LiveClock(), reactor: reactor)
-        // Watch takes nothing: this reads all on the reactor's own thread.
+        // Unlike `Watch`, this observer reads all bytes on the reactor's thread.
         channel.observe { [weak channel] event in
             guard case .readable = event, let channel else { return }
             withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 1) { memory in
@@ -108,7 +108,7 @@ struct WakeUpTests {
         channel.close()
     }
 
-    @Test("With no channel left the thread sleeps")
+    @Test("After the last channel is closed, the reactor thread sleeps")
     func none() throws {
         let pair = try SocketPair(reactor: reactor)
         #expect(reactor.channelCount == 1)

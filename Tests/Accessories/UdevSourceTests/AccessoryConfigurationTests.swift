@@ -5,7 +5,7 @@ import Testing
 
 @testable import DeviceCore
 
-@Suite("The configuration of accessories")
+@Suite("Configuration of accessories")
 struct AccessoryConfigurationTests {
     private static func load(_ environment: [String: String] = [:], file: String? = nil) -> Configuration {
         Configuration.load(
@@ -13,7 +13,7 @@ struct AccessoryConfigurationTests {
             readFile: { $0 == "/etc/device-services.json" ? file.map { [UInt8]($0.utf8) } : nil })
     }
 
-    @Test("With nothing said, no folder is watched, every protocol may be used and 150 ms have to pass")
+    @Test("By default no directory is watched, every protocol is allowed and the settle time is 150 ms")
     func defaults() {
         let configuration = Self.load()
         #expect(configuration.accessoryFolders.value.isEmpty)
@@ -23,7 +23,7 @@ struct AccessoryConfigurationTests {
         #expect(configuration.accessorySettleTime.value == 0.15)
     }
 
-    @Test("A file says all there is to say")
+    @Test("A file sets every value")
     func wholeFile() throws {
         let configuration = Self.load(
             file: """
@@ -60,7 +60,7 @@ struct AccessoryConfigurationTests {
         #expect(declared.endpoints.first?.node == .tty(path: "/dev/ttyS1", TTYSettings()))
     }
 
-    @Test("The environment stands over the file")
+    @Test("The environment overrides the file")
     func environment() {
         let file = #"{"accessories": {"folders": ["/a"], "protocols": ["com.file"]}}"#
         let configuration = Self.load(
@@ -71,7 +71,7 @@ struct AccessoryConfigurationTests {
         #expect(configuration.allProblems.isEmpty)
     }
 
-    @Test("Accessories of the machine can be left out")
+    @Test("The udev source can be disabled")
     func withoutUdev() {
         #expect(Self.load().watchesUdev.value)
         let file = #"{"accessories": {"udev": false}}"#
@@ -83,7 +83,7 @@ struct AccessoryConfigurationTests {
         #expect(wrong.allProblems.map(\.message) == ["DEVICE_SERVICES_UDEV is neither on nor off. It is ignored."])
     }
 
-    @Test("A bad name among the app's protocols leaves the good ones; bad ones alone leave what the file says")
+    @Test("Invalid protocol names are reported, and if no valid name is left, the file's names apply")
     func badNames() {
         let file = #"{"accessories": {"protocols": ["com.file"]}}"#
         let some = Self.load(["DEVICE_SERVICES_PROTOCOLS": "nodot,com.a"], file: file)
@@ -96,11 +96,11 @@ struct AccessoryConfigurationTests {
     }
 
     @Test(
-        "A mistake is named with file and key, once, and what is good stays",
+        "An error is reported once with its file and key, and valid values are kept",
         arguments: [
             (#""folders": "x""#, "accessories.folders is not a list"),
             (#""folders": ["/good", 1]"#, "an element of accessories.folders is not a string"),
-            (#""folders": ["/good", ""]"#, "an element of accessories.folders is not a path"),
+            (#""folders": ["/good", ""]"#, "an element of accessories.folders is not a valid path"),
             (#""protocols": [""]"#, "is not the name of a protocol"), (#""protocols": 3"#, "is not a list"),
             (#""settle": -1"#, "accessories.settle is not a number of seconds"),
             (#""settle": 11"#, "accessories.settle is not"), (#""settle": "1""#, "accessories.settle is not"),
@@ -114,7 +114,7 @@ struct AccessoryConfigurationTests {
             (#""rules": [{"dtr": "raise"}]"#, "rules[0].dtr is neither"),
             (#""rules": [{"flowControl": "xon"}]"#, "rules[0].flowControl is neither"),
             (#""rules": [{"reportLength": 16385}]"#, "rules[0].reportLength is not a whole number from 1 to 16384"),
-            (#""rules": [{"reportNumber": 1}]"#, "rules[0].reportNumber needs a reportLength"),
+            (#""rules": [{"reportNumber": 1}]"#, "rules[0].reportNumber requires a reportLength"),
             (#""rules": [{"protocols": ["a"]}]"#, "an element of accessories.rules[0].protocols is \"a\""),
             (#""rules": [{"colour": 1}]"#, "rules[0].colour is not a known setting"),
             (#""declared": 1"#, "accessories.declared is not a list"),
@@ -134,14 +134,14 @@ struct AccessoryConfigurationTests {
         if text.contains("/good") { #expect(configuration.accessoryFolders.value == ["/good"]) }
     }
 
-    @Test("A rule with a mistake in it is left out whole, and the others stay in order")
+    @Test("A rule with an error is ignored entirely, and the other rules keep their order")
     func rulesStay() {
         let configuration = Self.load(
             file: #"{"accessories": {"rules": [{"vendor": "1"}, {"vendor": "2", "speed": "x"}, {"vendor": "3"}]}}"#)
         #expect(configuration.accessoryRules.value.map(\.vendorID) == [1, 3])
     }
 
-    @Test("Lists that no machine has are cut, which is said once")
+    @Test("Lists that are too long are truncated, and each truncation is reported once")
     func bounded() {
         let rules = Array(repeating: "{}", count: 1200).joined(separator: ",")
         let names = (0..<1200).map { "\"com.a\($0)\"" }.joined(separator: ",")

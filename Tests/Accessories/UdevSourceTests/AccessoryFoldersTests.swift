@@ -8,16 +8,16 @@ import Testing
 
 @testable import UdevSource
 
-@Suite("Folders of declared accessories")
+@Suite("Directories of declared accessories")
 struct AccessoryFoldersTests {
     private static func time(_ seconds: Double) -> BootTime { BootTime.zero.advanced(bySeconds: seconds) }
 
-    /// Folders whose files have been as they are for that many seconds.
+    /// Returns directories whose files were last changed `age` seconds ago.
     private static func folders(_ paths: [String], _ settleTime: Double, age: Double = 0) -> AccessoryFolders {
         AccessoryFolders(paths, settleTime: settleTime) { _ in age }
     }
 
-    /// What a look found, in words.
+    /// Returns the changes found by a scan, as text.
     private static func look(_ folders: inout AccessoryFolders, at seconds: Double = 0) -> [String] {
         folders.look(now: time(seconds)).changes.map { change in
             switch change {
@@ -28,7 +28,7 @@ struct AccessoryFoldersTests {
         }
     }
 
-    @Test("A file is an accessory while it exists, and another one when it is replaced")
+    @Test("A file is an accessory while it exists, and a replaced file is a new accessory")
     func lives() throws {
         let folder = try Folder()
         var folders = Self.folders([folder.path], 0.1)
@@ -47,7 +47,7 @@ struct AccessoryFoldersTests {
         #expect(Self.look(&folders) == ["detach b.json"])
     }
 
-    @Test("Each of many files that are put in each other's place is attached once at most")
+    @Test("Each version of a file that is replaced repeatedly is attached at most once")
     func replacedWhileRead() throws {
         let folder = try Folder()
         try folder.put("a.json", Folder.accessory("0"))
@@ -66,7 +66,7 @@ struct AccessoryFoldersTests {
         #expect(Set(names).count == names.count)
     }
 
-    @Test("Writing the same again in place changes nothing")
+    @Test("Rewriting a file in place with the same content changes nothing")
     func same() throws {
         let folder = try Folder()
         var folders = Self.folders([folder.path], 0.1)
@@ -78,7 +78,7 @@ struct AccessoryFoldersTests {
         #expect(Self.look(&folders).isEmpty)
     }
 
-    @Test("A half-written file is waited for, and complained of only when it stays so")
+    @Test("A partially written file is reported only if it stays invalid for the settle time")
     func halfWritten() throws {
         let folder = try Folder()
         var folders = Self.folders([folder.path], 0.1)
@@ -96,7 +96,7 @@ struct AccessoryFoldersTests {
         #expect(Self.look(&folders, at: 7) == ["attach B", "problems b.json 0"])
     }
 
-    @Test("A file that goes bad keeps its accessory for the settle time")
+    @Test("A file that becomes invalid keeps its accessory for the settle time")
     func goesBad() throws {
         let folder = try Folder()
         var folders = Self.folders([folder.path], 0.1)
@@ -109,7 +109,7 @@ struct AccessoryFoldersTests {
         #expect(Self.look(&folders, at: 2) == ["problems a.json 0"])
     }
 
-    @Test("A file that has been broken for longer than the settle time is told of at the first look")
+    @Test("A file that has been invalid for longer than the settle time is reported by the first scan")
     func brokenBefore() throws {
         let folder = try Folder()
         try folder.write("a.json", "{")
@@ -122,12 +122,12 @@ struct AccessoryFoldersTests {
         #expect(first.again == Self.time(1.3))
     }
 
-    @Test("How long a file has been as it is, is what its latest time says")
+    @Test("The age of a file is measured from the later of its modification and change times")
     func age() throws {
         let folder = try Folder()
         try folder.write("a.json", "{")
         let path = folder.path + "/a.json"
-        // The time of its content is set back; that of the change to the file itself is now.
+        // The modification time is set back, whereas the change time is now.
         try FileManager.default.setAttributes(
             [.modificationDate: Date(timeIntervalSince1970: 1_000_000_000)], ofItemAtPath: path)
         guard case .file(let stamp) = FileStamp.look(at: path) else {
@@ -139,11 +139,11 @@ struct AccessoryFoldersTests {
         var later = status.st_ctim
         later.tv_sec += 7
         #expect(abs(stamp.age(at: later) - 7) < 1e-6)
-        // The clock was set back.
+        // After the clock has been set back, the age is 0.
         #expect(stamp.age(at: timespec(tv_sec: 5, tv_nsec: 0)) == 0)
     }
 
-    @Test("A file that is too large, and one that leads to itself, are told of at once: they are not half-written")
+    @Test("A file that is too large and a symbolic link to itself are reported at once")
     func unusable() throws {
         let folder = try Folder()
         try folder.write("a.json", String(repeating: " ", count: (1 << 20) + 1))
@@ -152,7 +152,7 @@ struct AccessoryFoldersTests {
         #expect(Self.look(&folders) == ["problems a.json 1", "problems b.json 1"])
     }
 
-    @Test("A file that may not be read is told of at once", .enabled(if: getuid() != 0, "root may read all files"))
+    @Test("A file without read permission is reported at once", .enabled(if: getuid() != 0, "root may read all files"))
     func forbidden() throws {
         let folder = try Folder()
         try folder.write("a.json", Folder.accessory("A"))
@@ -161,7 +161,7 @@ struct AccessoryFoldersTests {
         #expect(Self.look(&folders) == ["problems a.json 1"])
     }
 
-    @Test("A mistake in a file that can be used is told at once")
+    @Test("An error in a usable file is reported at once, and the accessory is attached")
     func mistake() throws {
         let folder = try Folder()
         var folders = Self.folders([folder.path], 0.1)
@@ -171,7 +171,7 @@ struct AccessoryFoldersTests {
         #expect(Self.look(&folders).isEmpty)
     }
 
-    @Test("A folder that is not there is said once; when it goes, its accessories go")
+    @Test("A missing directory is reported once, and removing a directory detaches its accessories")
     func missing() throws {
         let parent = try Folder()
         var folders = Self.folders([parent.path + "/in"], 0.1)
@@ -184,7 +184,7 @@ struct AccessoryFoldersTests {
         #expect(Self.look(&folders) == ["problems in 1", "detach a.json"])
     }
 
-    @Test("More than 256 files, and a file of more than a megabyte, are not read")
+    @Test("At most 256 files, each of at most 1 MiB, are read")
     func bounded() throws {
         let folder = try Folder()
         for number in 100..<400 { try folder.write("\(number).json", Folder.accessory("\(number)")) }
@@ -199,7 +199,7 @@ struct AccessoryFoldersTests {
         #expect(Self.look(&folders) == ["problems a.json 1"])
     }
 
-    @Test("Of too many files the first ones by name count, in whichever order the folder gives them")
+    @Test("If there are too many files, the first ones by name are used, regardless of the directory order")
     func first() throws {
         let folder = try Folder()
         for number in 100..<200 { try folder.write("\(number).json", "") }
@@ -208,12 +208,13 @@ struct AccessoryFoldersTests {
         #expect(listing.problem?.code == .invalidConfiguration)
     }
 
-    /// A link that leads to itself cannot be followed: the one error but "not there" that every user gets.
+    /// Creates a symbolic link to itself. Following the link fails for every user, including root, with an error other
+    /// than ENOENT.
     private static func putLoop(_ path: String) throws {
         try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: path)
     }
 
-    @Test("A folder that cannot be looked into for a while keeps its accessories, and is looked at again")
+    @Test("A directory that temporarily cannot be read keeps its accessories and is scanned again")
     func unknownFolder() throws {
         let parent = try Folder()
         let path = parent.path + "/in"
@@ -233,7 +234,7 @@ struct AccessoryFoldersTests {
         #expect(folders.look(now: Self.time(4)).again == nil)
     }
 
-    @Test("A file that cannot be read for a while keeps its accessory, and is read again")
+    @Test("A file that temporarily cannot be read keeps its accessory and is read again")
     func unknownFile() throws {
         let folder = try Folder()
         try folder.write("a.json", Folder.accessory("A"))
@@ -249,7 +250,7 @@ struct AccessoryFoldersTests {
         #expect(folders.look(now: Self.time(5)).again == nil)
     }
 
-    @Test("A file that is written with its old date and length is read again")
+    @Test("A file rewritten with its old date and length is read again")
     func oldDate() throws {
         let folder = try Folder()
         let old = [FileAttributeKey.modificationDate: Date(timeIntervalSince1970: 1_700_000_000)]
@@ -264,7 +265,7 @@ struct AccessoryFoldersTests {
         #expect(Self.look(&folders) == ["detach a.json", "attach B"])
     }
 
-    @Test("The name of a file cannot control the terminal that its problems are shown on")
+    @Test("File names and keys cannot inject terminal control characters into error messages")
     func escapes() throws {
         let folder = try Folder()
         try folder.put(

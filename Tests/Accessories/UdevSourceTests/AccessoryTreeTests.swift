@@ -6,7 +6,7 @@ import UdevRecords
 
 @testable import AccessoryFinding
 
-@Suite("From devices to accessories")
+@Suite("Mapping of devices to accessories")
 struct AccessoryTreeTests {
     private static let property = "EXTERNAL_ACCESSORY_PROTOCOLS"
 
@@ -14,7 +14,7 @@ struct AccessoryTreeTests {
         survey.description?.protocols.map(\.name) ?? []
     }
 
-    @Test("A rule stands over the property, and the property over the interface's string")
+    @Test("A rule overrides the udev property, and the property overrides the interface string")
     func precedence() {
         var rule = AccessoryRule()
         rule.vendorID = 0x1209
@@ -27,7 +27,7 @@ struct AccessoryTreeTests {
         #expect(Self.names(Records.survey(Records.plain("com.string"))) == ["com.string"])
     }
 
-    @Test("A rule that names no protocol hides the accessory, and it is no candidate either")
+    @Test("A rule without protocols hides the accessory, which is not a candidate either")
     func hidden() {
         var rule = AccessoryRule()
         rule.protocols = []
@@ -35,7 +35,7 @@ struct AccessoryTreeTests {
         #expect(survey.description == nil && survey.candidates.isEmpty)
     }
 
-    @Test("Of the rules that fit the first that says something counts, for each thing by itself")
+    @Test("Each setting is taken from the first matching rule that contains it")
     func firstRule() {
         var port = AccessoryRule()
         port.portPath = "1-2"
@@ -54,7 +54,7 @@ struct AccessoryTreeTests {
         #expect(Self.names(survey) == ["com.third"])
     }
 
-    @Test("The property may be on the tty, on the interface, and on a device with one serial port")
+    @Test("The property can be set on the tty, on the interface and on a device with one serial port")
     func places() {
         let interface = Records.interface(0, properties: [Self.property: "com.interface"])
         #expect(
@@ -67,7 +67,7 @@ struct AccessoryTreeTests {
         #expect(two.description == nil && two.candidates.count == 2)
     }
 
-    @Test("Names of the property are separated by commas and blanks; a bad one is told and leaves the good ones")
+    @Test("Names in the property are separated by commas or spaces, and an invalid name is reported and skipped")
     func list() {
         let survey = Records.survey(Records.plain(properties: [Self.property: "com.b, com.a com.b,nodot,,"]))
         #expect(Self.names(survey) == ["com.b", "com.a"])
@@ -77,7 +77,7 @@ struct AccessoryTreeTests {
     }
 
     @Test(
-        "Strings that are no names in reverse DNS make no accessory",
+        "Interface strings that are not reverse-DNS names yield no accessory",
         arguments: ["USB2.0-Serial", "v1.0", "CDC-ACM", "com. example", "com..a", "Rev.A", "", "a.b", ".com.a"])
     func strings(string: String) {
         let survey = Records.survey(Records.plain(string))
@@ -85,7 +85,7 @@ struct AccessoryTreeTests {
         #expect(survey.candidates.map(\.node) == ["/dev/ttyACM0"])
     }
 
-    @Test("Of two interfaces with one name the lower counts, and that is said")
+    @Test("If two interfaces have the same protocol name, the lower-numbered one is used with a remark")
     func sameName() {
         let first = Records.interface(2, string: "com.a")
         let second = Records.interface(10, string: "com.a")
@@ -96,7 +96,7 @@ struct AccessoryTreeTests {
         #expect(survey.remarks.count == 1 && survey.remarks.first?.contains("com.a") == true)
     }
 
-    @Test("Serial ports that USB did not bring need the property or a rule with their port")
+    @Test("Serial ports that are not on USB require the property or a rule with their port path")
     func onBoard() {
         let path = "/sys/devices/platform/soc/tty/ttyAMA1"
         let tty = UdevRecord(path: path, subsystem: "tty", node: "/dev/ttyAMA1")
@@ -116,7 +116,7 @@ struct AccessoryTreeTests {
         #expect(Records.survey([named]).description?.name == "Panel")
     }
 
-    @Test("Terminals of the system and serial ports that could be there are no candidates")
+    @Test("Virtual terminals and placeholders of serial ports are not candidates")
     func placeholders() {
         for path in ["/sys/devices/virtual/tty/tty12", "/sys/devices/platform/serial8250/tty/ttyS3"] {
             #expect(Records.survey([UdevRecord(path: path, subsystem: "tty", node: "/dev/x")]).candidates.isEmpty)
@@ -125,7 +125,7 @@ struct AccessoryTreeTests {
         #expect(Records.survey([radio]).candidates.count == 1)
     }
 
-    @Test("What lies behind a Bluetooth adapter is no part of the adapter")
+    @Test("A device behind a Bluetooth adapter does not belong to the adapter")
     func bluetooth() {
         let interface = Records.interface(0, classes: "e0 01 01")
         let radio = UdevRecord(
@@ -137,7 +137,7 @@ struct AccessoryTreeTests {
         #expect(Records.survey([Records.device(), interface, radio], of: Records.root).description == nil)
     }
 
-    @Test("Keyboards and mice are no candidates")
+    @Test("Keyboards and mice are not candidates")
     func keyboards() {
         let keyboard = Records.interface(0, classes: "03 01 01")
         let hid = UdevRecord(
@@ -145,7 +145,7 @@ struct AccessoryTreeTests {
         #expect(Records.survey([Records.device(), keyboard, hid]).candidates.isEmpty)
     }
 
-    @Test("A vendor interface without usable endpoints is told of, and opened by nobody")
+    @Test("A vendor interface without usable bulk endpoints is listed as a candidate with the reason")
     func noEndpoints() {
         let interface = Records.interface(0, string: "com.bridge", classes: "ff f0 01")
         for descriptors in ["", "00", "0102", "zz", String(repeating: "ff", count: 40)] {
@@ -155,7 +155,7 @@ struct AccessoryTreeTests {
         }
     }
 
-    @Test("The kernel's own event tells the classes of an interface where sysfs was not asked")
+    @Test("Interface classes that are missing in sysfs are taken from the kernel's event")
     func kernelClasses() throws {
         var records = try UmockdevFile.records("ea-native-two-protocols")
         for index in records.indices {
@@ -166,7 +166,7 @@ struct AccessoryTreeTests {
         #expect(Records.survey(records).description?.protocols.count == 2)
     }
 
-    @Test("Without the attributes udev's properties stand in, with what it escaped resolved")
+    @Test("If attributes are missing, udev's properties are used, and their escapes are decoded")
     func properties() {
         let interface = Records.interface(0, string: "com.a")
         let device = UdevRecord(
@@ -181,7 +181,7 @@ struct AccessoryTreeTests {
     }
 
     @Test(
-        "The revision is shown as a number",
+        "The device revision is formatted as a version number",
         arguments: [("0210", "2.10"), ("0005", "0.05"), ("1234", "12.34"), ("0a1f", "a.1f"), ("21", "21"), ("", "")])
     func revisions(text: String, shown: String) {
         let interface = Records.interface(0, string: "com.a")
@@ -189,7 +189,7 @@ struct AccessoryTreeTests {
         #expect(Records.survey(records).description?.firmwareRevision == shown)
     }
 
-    @Test("Hostile strings of a device are bounded and do not reach a terminal as they are")
+    @Test("Strings of a device are limited in length and sanitized")
     func hostile() {
         let nasty = "\u{1b}]0;x\u{7}\u{202e}" + String(repeating: "A", count: 10_000)
         let interface = Records.interface(0, string: "com.a")
@@ -206,7 +206,7 @@ struct AccessoryTreeTests {
     }
 
     @Test(
-        "Paths that only look like an interface's are none",
+        "Paths that only resemble an interface path do not count as USB",
         arguments: ["1-2:1", "1-2:1.0.1", "1-:1.0", "-2:1.0", "1-2.:1.0", "usb1:1.0", "1-2:256.0", "1-2:1.x", ":"])
     func paths(name: String) {
         let record = UdevRecord(path: "/sys/devices/\(name)/tty/t", subsystem: "tty", node: "/dev/t")

@@ -9,7 +9,7 @@ import UdevRecords
 
 @testable import UdevSource
 
-@Suite("When accessories are told of")
+@Suite("Attachment events")
 struct AttachingTests {
     private let device = Records.device()
     private let first = Records.interface(0, string: "com.a")
@@ -17,7 +17,7 @@ struct AttachingTests {
     private var firstTTY: UdevRecord { Records.tty(first, "ttyACM0") }
     private var secondTTY: UdevRecord { Records.tty(second, "ttyACM1") }
 
-    @Test("Nothing is opened before the first use, and what is there then is in the snapshot at once")
+    @Test("The source starts with its first use, and the first snapshot contains all present devices")
     func lazy() {
         let test = TestSource([device, first, firstTTY], subscribes: false)
         #expect(!test.hasStarted)
@@ -27,7 +27,7 @@ struct AttachingTests {
         #expect(test.events == ["snapshot [1]"])
     }
 
-    @Test("A device that appears piece by piece is told of once, after the settle time without news")
+    @Test("A device that appears in parts is reported once, after the settle time without events")
     func settles() {
         let test = TestSource()
         test.add(device)
@@ -44,7 +44,7 @@ struct AttachingTests {
         #expect(test.clock.nextDeadline == nil)
     }
 
-    @Test("Children that come before their parents make the same accessory")
+    @Test("Child devices that arrive before their parent form the same accessory")
     func reversed() {
         let test = TestSource()
         test.add(secondTTY, firstTTY, second, first)
@@ -55,7 +55,7 @@ struct AttachingTests {
         #expect(test.events == ["snapshot []", "attached 1 com.a com.b"])
     }
 
-    @Test("A device that never falls silent is told of all the same")
+    @Test("A device that sends events continuously is still reported")
     func chatter() {
         let test = TestSource([], settle: 0.1)
         test.add(device, first, firstTTY)
@@ -66,14 +66,14 @@ struct AttachingTests {
         #expect(test.events == ["snapshot []", "attached 1 com.a"])
     }
 
-    @Test("Without a settle time it is told of at once")
+    @Test("Without a settle time, an accessory is reported at once")
     func immediate() {
         let test = TestSource([], settle: 0)
         test.add(device, first, firstTTY)
         #expect(test.events.last == "attached 1 com.a")
     }
 
-    @Test("Without the USB device, or without the last node, the accessory is gone at once")
+    @Test("Removing the USB device or its last node detaches the accessory at once")
     func gone() {
         let test = TestSource([device, first, firstTTY])
         test.remove(device)
@@ -88,7 +88,7 @@ struct AttachingTests {
         #expect(other.events.count == 2)
     }
 
-    @Test("A device that is gone before it has settled is never told of")
+    @Test("A device that is removed within the settle time is never reported")
     func short() {
         let test = TestSource()
         test.add(device, first, firstTTY)
@@ -99,7 +99,7 @@ struct AttachingTests {
         #expect(test.clock.nextDeadline == nil)
     }
 
-    @Test("A protocol that comes or goes later is a change of the same accessory")
+    @Test("A protocol that is added or removed later changes the same accessory")
     func changes() {
         let test = TestSource([device, first, firstTTY])
         test.add(second, secondTTY)
@@ -109,7 +109,7 @@ struct AttachingTests {
         #expect(test.events == ["snapshot [1]", "changed 1 com.a com.b", "changed 1 com.a"])
     }
 
-    @Test("A quick replug is another accessory, also when the removal was never told")
+    @Test("A quick replug attaches a new accessory, even if the removal was not reported")
     func replug() {
         let test = TestSource([device, first, firstTTY])
         let again = Records.device(number: 6)
@@ -122,7 +122,7 @@ struct AttachingTests {
         #expect(test.events.suffix(2) == ["detached 2", "attached 3 com.a"])
     }
 
-    @Test("Being told of a device again with other properties is an update, and with the same ones nothing")
+    @Test("A repeated add event updates the accessory only if its properties differ")
     func update() {
         let test = TestSource([device, first, firstTTY])
         test.add(device, first, firstTTY)
@@ -134,7 +134,7 @@ struct AttachingTests {
         #expect(test.source.accessories.first?.name == "Scale")
     }
 
-    @Test("Where no udevd runs, a node is waited for")
+    @Test("Without udevd, an accessory is attached once its node exists")
     func lateNode() {
         let late = Records.tty(first, "ttyACM0", isInitialized: false)
         let test = TestSource([], missing: ["/dev/ttyACM0"])
@@ -147,7 +147,7 @@ struct AttachingTests {
         #expect(test.source.problems.isEmpty)
     }
 
-    @Test("A node that does not come is a problem and no accessory, and is looked for ten times in two seconds")
+    @Test("A node that does not appear within two seconds is a problem, and no accessory is attached")
     func missingNode() {
         let late = Records.tty(first, "ttyACM0", isInitialized: false)
         let test = TestSource([], missing: ["/dev/ttyACM0"])
@@ -163,7 +163,7 @@ struct AttachingTests {
         #expect(test.source.problems.isEmpty)
     }
 
-    @Test("A node that may not be opened is told of, with the problem")
+    @Test("An accessory whose node cannot be opened is attached, and the problem is reported")
     func forbiddenNode() {
         let late = Records.tty(first, "ttyACM0", isInitialized: false)
         let test = TestSource([device, first, late], subscribes: false)
@@ -174,7 +174,7 @@ struct AttachingTests {
         #expect(test.source.problems.map(\.code) == [.permissionDenied])
     }
 
-    @Test("Declared accessories are there from the beginning")
+    @Test("Declared accessories are part of the first snapshot")
     func declared() {
         let test = TestSource([device, first, firstTTY]) { configuration in
             configuration.declaredAccessories.value = [
@@ -185,7 +185,7 @@ struct AttachingTests {
         #expect(test.source.accessories.map(\.identity) == ["port:Panel", "1209:0007:S1"])
     }
 
-    @Test("What the monitor complains of is among the problems until it is solved, and candidates have a reason")
+    @Test("The monitor's problems are listed until they are solved, and candidates are listed")
     func problems() {
         let test = TestSource([device, Records.interface(0), Records.tty(Records.interface(0), "ttyACM0")])
         test.send(.problem(DeviceError(.notFound, "No udevd runs.")))
@@ -196,7 +196,7 @@ struct AttachingTests {
         #expect(test.source.problems.isEmpty)
     }
 
-    @Test("A source that nobody holds ends its watch")
+    @Test("Releasing the source stops its monitor")
     func ends() {
         var test: TestSource? = TestSource([device, first, firstTTY])
         let isStopped = test?.isStopped
@@ -205,7 +205,7 @@ struct AttachingTests {
         #expect(isStopped?() == true)
     }
 
-    @Test("Two accessories with one serial number have two identities, and each keeps its own while it is attached")
+    @Test("Two accessories with the same serial number keep distinct identities while they are attached")
     func twins() {
         let other = "/sys/devices/platform/usb1/1-1"
         let twin = Records.device(other)
@@ -227,7 +227,7 @@ struct AttachingTests {
         #expect(Records.identities([device, first, firstTTY, twin, interface, tty]) == ["1209:0007:S1", "port:1-2"])
     }
 
-    @Test("An accessory that was plugged in elsewhere while nobody looked keeps its identity")
+    @Test("An accessory that moved to another port between two snapshots keeps its identity")
     func moved() {
         let other = "/sys/devices/platform/usb1/1-1"
         let interface = Records.interface(0, of: other, string: "com.a")
@@ -237,7 +237,7 @@ struct AttachingTests {
         #expect(test.source.accessories.map(\.identity) == ["1209:0007:S1"])
     }
 
-    @Test("Who hears of the first accessories late may ask for them meanwhile")
+    @Test("A subscriber can query the accessories while the first snapshot is pending")
     func lateFirstLook() {
         let waits = Mutex(0)
         let feed = Mutex<(@Sendable (UdevEvent) -> Void)?>(nil)
@@ -259,7 +259,7 @@ struct AttachingTests {
             let count = source?.accessories.count ?? -1
             heard.withLock { $0.append(count) }
         }
-        // An empty list alone would say that nothing is attached.
+        // Without the problem, an empty list would mean that no accessory is attached.
         #expect(source.problems.map(\.code) == [.busy])
         feed.withLock { $0 }?(.snapshot([device, first, firstTTY]))
         #expect(heard.withLock { $0 } == [0, 1])

@@ -5,13 +5,13 @@ import Testing
 
 @testable import DeviceCore
 
-@Suite("Files that declare an accessory")
+@Suite("Files that declare accessories")
 struct DeclaredAccessoryTests {
     private static func read(_ text: String) -> (accessory: DeclaredAccessory?, problems: [DeviceError]) {
         DeclaredAccessory.read(json: [UInt8](text.utf8), path: "/run/accessories/scale.json")
     }
 
-    @Test("A file says all there is to say")
+    @Test("A file sets every value")
     func wholeFile() throws {
         let (accessory, problems) = Self.read(
             """
@@ -37,7 +37,7 @@ struct DeclaredAccessoryTests {
         #expect(description.protocols.allSatisfy { $0.origin == .configuration })
     }
 
-    @Test("What is written is read again")
+    @Test("A written file is read back unchanged")
     func roundTrip() {
         var accessory = DeclaredAccessory(
             name: "Größe \"1\"", portPath: "bench",
@@ -59,7 +59,7 @@ struct DeclaredAccessoryTests {
         #expect(again.accessory == accessory)
     }
 
-    @Test("Endpoints of USB have no place in a file")
+    @Test("USB endpoints are not written to a file")
     func usb() {
         let endpoints = USBEndpoints(path: "/u", interface: 0, alternate: 1, input: 0x81, output: 2, packetLength: 512)
         let accessory = DeclaredAccessory(name: "A", endpoints: [.init(name: "com.a", node: .usb(endpoints))])
@@ -67,18 +67,19 @@ struct DeclaredAccessoryTests {
     }
 
     @Test(
-        "A mistake leaves the protocol out, and the others stay",
+        "An invalid protocol is reported and skipped, and the other protocols are kept",
         arguments: [
-            (#""com.a": 1"#, "protocols.com.a is not an object"), (#""com.a": {}"#, "needs one of tty, socket"),
-            (#""com.a": {"tty": "/a", "socket": "/b"}"#, "needs one of tty, socket"),
+            (#""com.a": 1"#, "protocols.com.a is not an object"),
+            (#""com.a": {}"#, "requires exactly one of tty, socket"),
+            (#""com.a": {"tty": "/a", "socket": "/b"}"#, "requires exactly one of tty, socket"),
             (#""com.a": {"tty": 1}"#, "protocols.com.a.tty is not a string"),
-            (#""com.a": {"tty": "a\u0000b"}"#, "protocols.com.a.tty is not a path"),
+            (#""com.a": {"tty": "a\u0000b"}"#, "protocols.com.a.tty is not a valid path"),
             (#""com.a": {"tty": "/a", "speed": -1}"#, "protocols.com.a.speed is not a whole number"),
-            (#""com.a": {"tty": "/a", "reportLength": 8}"#, "which only a hidraw has"),
-            (#""com.a": {"socket": "/a", "dtr": "leave"}"#, "which only a tty has"),
-            (#""com.a": {"hidraw": "/a"}"#, "needs a reportLength"),
+            (#""com.a": {"tty": "/a", "reportLength": 8}"#, "which require a hidraw"),
+            (#""com.a": {"socket": "/a", "dtr": "leave"}"#, "which require a tty"),
+            (#""com.a": {"hidraw": "/a"}"#, "requires a reportLength"),
             (#""nodot": {"socket": "/a"}"#, "is not the name of a protocol"),
-            (#""com.good": {"socket": "/other"}"#, "is there twice"),
+            (#""com.good": {"socket": "/other"}"#, "is duplicated"),
         ])
     func mistakes(text: String, problem: String) {
         let (accessory, problems) = Self.read(
@@ -90,7 +91,7 @@ struct DeclaredAccessoryTests {
     }
 
     @Test(
-        "Without a name or a protocol there is no accessory, and one problem says so",
+        "A file without a valid name or protocol yields one problem and no accessory",
         arguments: [
             "", "{", "[]", "1", #"{"name": "A"}"#, #"{"name": "A", "protocols": {}}"#,
             #"{"name": "A", "protocols": 3}"#,
@@ -106,7 +107,7 @@ struct DeclaredAccessoryTests {
         #expect(problems.first?.message.contains("/run/accessories/scale.json") == true)
     }
 
-    @Test("Every beginning of a file reads to an end")
+    @Test("A truncated file yields one problem and no accessory")
     func beginnings() {
         let text = [UInt8](
             #"{"name":"A","port":"p","protocols":{"com.a":{"tty":"/t","speed":9600},"com.b":{"socket":"s"}}}"#.utf8)
@@ -117,14 +118,14 @@ struct DeclaredAccessoryTests {
         }
     }
 
-    @Test("A file beyond the limit is not read")
+    @Test("A file over the size limit is not read")
     func large() {
         let blank = [UInt8](repeating: UInt8(ascii: " "), count: DeclaredAccessory.maximumFileLength + 1)
         let (accessory, problems) = DeclaredAccessory.read(json: blank, path: "f.json")
         #expect(accessory == nil && problems.count == 1)
     }
 
-    @Test("Neither a key nor the file's name can control the terminal that problems are shown on")
+    @Test("Keys and file names cannot inject terminal control characters into error messages")
     func escapes() {
         let path = "/tmp/\u{1b}[31mx.json"
         for text in [#"{"\u001b]0;title\u0007": 1}"#, #"{"protocols": {"com.a": {"\u001b[2J": 1}}}"#, "{"] {

@@ -7,9 +7,9 @@ import Testing
 
 @testable import UdevSource
 
-@Suite("Declared accessories that would pass for one another")
+@Suite("Declared accessories with conflicting identities")
 struct DeclaredTwinTests {
-    /// What declares an accessory with a tty.
+    /// Returns a declaration of an accessory with a tty.
     private static func scale(port: String? = nil, serial: String? = nil, tty: String) -> String {
         let port = port.map { #""port": "\#($0)", "# } ?? ""
         let serial = serial.map { #""serial": "\#($0)", "# } ?? ""
@@ -27,13 +27,13 @@ struct DeclaredTwinTests {
 
     private static func identities(_ test: TestSource) -> [String] { test.source.accessories.map(\.identity) }
 
-    /// Nothing is watched, so that the test says when folders are looked at.
+    /// An inotify without watches, so that the test determines when directories are scanned.
     private static let blind = Inotify(add: { _, _, _ in
         errno = ENOSPC
         return -1
     })
 
-    @Test("Two files of the same name are two accessories, each called by its file, in whichever order they were made")
+    @Test("Two files with the same accessory name yield two accessories, identified by their file paths")
     func sameName() throws {
         for names in [["a.json", "b.json"], ["b.json", "a.json"]] {
             let folder = try Folder()
@@ -47,7 +47,7 @@ struct DeclaredTwinTests {
         }
     }
 
-    @Test("The same name with two ports is two accessories, and nothing is wrong with that")
+    @Test("The same name with two ports yields two accessories and no problem")
     func twoPorts() throws {
         let folder = try Folder()
         try folder.put("a.json", Self.scale(port: "left", tty: "/dev/ttyS0"))
@@ -57,7 +57,7 @@ struct DeclaredTwinTests {
         #expect(test.source.problems.isEmpty)
     }
 
-    @Test("The same serial number with two ports is two accessories all the same")
+    @Test("The same serial number with two ports yields two accessories and a problem")
     func sameSerial() throws {
         let folder = try Folder()
         try folder.put("a.json", Self.scale(port: "left", serial: "1", tty: "/dev/ttyS0"))
@@ -67,7 +67,7 @@ struct DeclaredTwinTests {
         #expect(test.source.problems.count == 1)
     }
 
-    @Test("A node that two files declare is a problem that names both and the node")
+    @Test("A node declared by two files is a problem that names the node and both files")
     func sameNode() throws {
         let folder = try Folder()
         try folder.put("a.json", Self.scale(port: "left", tty: "/dev/ttyS0"))
@@ -77,10 +77,11 @@ struct DeclaredTwinTests {
         let message = test.source.problems.first?.message ?? ""
         #expect(test.source.problems.count == 1)
         #expect(
-            message.contains("\(folder.path)/a.json and \(folder.path)/b.json both declare /dev/ttyS0"), "\(message)")
+            message.contains("\(folder.path)/a.json and \(folder.path)/b.json declare the same node /dev/ttyS0"),
+            "\(message)")
     }
 
-    @Test("What the configuration declares counts too, and keeps its place from run to run")
+    @Test("Configuration entries can conflict with files, and are identified by their index")
     func configuration() throws {
         let folder = try Folder()
         try folder.put("a.json", Self.scale(tty: "/dev/ttyS0"))
@@ -96,7 +97,7 @@ struct DeclaredTwinTests {
             "\(message)")
     }
 
-    @Test("Who is attached keeps its identity when a twin comes, and the problem goes with the twin")
+    @Test("An attached accessory keeps its identity when a twin appears, and the problem ends with the twin")
     func later() throws {
         let folder = try Folder()
         try folder.put("b.json", Self.scale(tty: "/dev/ttyS0"))
@@ -113,7 +114,7 @@ struct DeclaredTwinTests {
         #expect(test.source.problems.count == problems)
     }
 
-    @Test("A file that is renamed is no second accessory")
+    @Test("Renaming a file does not create a second accessory")
     func renamed() throws {
         let folder = try Folder()
         try folder.put("b.json", Self.scale(tty: "/dev/ttyS0"))
@@ -127,7 +128,7 @@ struct DeclaredTwinTests {
         }
     }
 
-    @Test("A dispute is news once, and ends when one is left")
+    @Test("A conflict is marked as new only once, and ends when a single accessory remains")
     func ledger() throws {
         var ledger = DeclarationLedger()
         let scale = DeclaredAccessory(name: "Scale", endpoints: [.init(name: "com.a", node: .socket(path: "/s"))])

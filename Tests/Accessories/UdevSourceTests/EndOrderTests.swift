@@ -11,7 +11,7 @@ import Testing
 
 @testable import UdevSource
 
-@Suite("The order of ends at an unplug", .timeLimit(.minutes(5)))
+@Suite("Order of events at an unplug", .timeLimit(.minutes(5)))
 struct EndOrderTests {
     private static let records = Records.plain("com.a")
 
@@ -23,7 +23,7 @@ struct EndOrderTests {
         return (try NodeChannel(port, clock: LiveClock()), ends[0])
     }
 
-    @Test("A channel of the kernel's has ended, and its observer knows, when the hub tells that the accessory is gone")
+    @Test("A channel has ended and its observer has been notified before the hub reports the detach")
     func endsFirst() throws {
         for _ in 0..<Thoroughness.rounds(200, quick: 20) {
             let test = TestSource(Self.records)
@@ -47,7 +47,7 @@ struct EndOrderTests {
         }
     }
 
-    @Test("With more unread than a channel has room for the accessory goes first, and the end comes when all was read")
+    @Test("With more unread bytes than fit in the buffer, the detach precedes the end of the channel")
     func endsAfterReading() throws {
         let test = TestSource(Self.records)
         let (node, peer) = try Self.socket()
@@ -56,7 +56,7 @@ struct EndOrderTests {
         let channel = try test.source.open(1, protocol: "com.a")
         let bytes = (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 >> 8 ^ $0) }
         var sent = 0
-        // The kernel's buffer and the channel's, until neither takes more.
+        // Fills the buffers of the kernel and of the channel.
         while channel.bytesAvailable < 65_536 || sent < 100_000 {
             let count = bytes[sent...].withUnsafeBytes { write(peer, $0.baseAddress, $0.count) }
             if count > 0 { sent += count }
@@ -86,7 +86,7 @@ struct EndOrderTests {
         #expect(ended.wait(seconds: 60))
     }
 
-    @Test("An unplug that is told on the thread of all channels is carried out, though nobody can wait for them there")
+    @Test("An unplug reported on the channels' reactor thread is processed without waiting for the channels")
     func insideObserver() throws {
         let test = TestSource(Self.records)
         let (node, peer) = try Self.socket()

@@ -8,15 +8,15 @@ import Testing
 
 @testable import UdevSource
 
-@Suite("Folders that cannot be watched")
+@Suite("Directories that cannot be watched")
 struct FolderShortageTests {
-    /// The error that calls of inotify give; 0 for none.
+    /// Makes inotify calls fail with this error, or succeed if it is 0.
     private final class Limit: Sendable {
         let error = Atomic<Int32>(0)
 
         init(_ error: Int32) { self.error.store(error, ordering: .relaxed) }
 
-        /// Refuses instances.
+        /// Makes the creation of instances fail.
         var begin: Inotify {
             Inotify(begin: { [self] in
                 let number = error.load(ordering: .relaxed)
@@ -26,7 +26,7 @@ struct FolderShortageTests {
             })
         }
 
-        /// Refuses watches of paths that end so.
+        /// Makes watches on paths with this suffix fail.
         func add(_ ending: String = "") -> Inotify {
             Inotify(add: { [self] descriptor, path, events in
                 let number = error.load(ordering: .relaxed)
@@ -40,7 +40,7 @@ struct FolderShortageTests {
     private static func identities(_ test: TestSource) -> [String] { test.source.accessories.map(\.identity) }
 
     @Test(
-        "Without a watch, an instance or a descriptor folders are looked at every few seconds, and that is said once",
+        "Without inotify resources, directories are scanned every few seconds and one problem is reported",
         arguments: [(ENOSPC, "max_user_watches"), (EMFILE, "max_user_instances"), (ENFILE, "ulimit -n"), (ENOMEM, "")])
     func shortage(number: Int32, advice: String) throws {
         let folder = try Folder()
@@ -66,7 +66,7 @@ struct FolderShortageTests {
         #expect(test.clock.nextDeadline == nil)
     }
 
-    @Test("A watch that is missing for a folder that comes later is noticed, and got when there is one again")
+    @Test("A failed watch on a directory created later is reported, and is added once resources are available")
     func later() throws {
         let parent = try Folder()
         let limit = Limit(ENOSPC)
@@ -80,7 +80,7 @@ struct FolderShortageTests {
         #expect(watcher.problem == nil)
     }
 
-    @Test("A folder that may not be looked into is no shortage")
+    @Test("A directory without read permission is not a shortage of resources")
     func forbidden() throws {
         let folder = try Folder()
         let watcher = try FolderWatcher([folder.path], inotify: Limit(EACCES).add())

@@ -10,7 +10,7 @@ import UdevMonitor
 
 @testable import UdevSource
 
-@Suite("Watching folders for real", .timeLimit(.minutes(5)))
+@Suite("Watching directories", .timeLimit(.minutes(5)))
 struct FolderWatchTests {
     private static func source(
         _ folder: String, _ log: Log<String>, onProblems: @escaping @Sendable () -> Void = {}
@@ -39,7 +39,7 @@ struct FolderWatchTests {
         return (source, subscription)
     }
 
-    @Test("Files that come, are replaced and go")
+    @Test("Added, replaced and removed files are reported")
     func files() throws {
         let folder = try Folder()
         try folder.put("a.json", Folder.accessory("A"))
@@ -63,7 +63,7 @@ struct FolderWatchTests {
         subscription.cancel()
     }
 
-    @Test("A folder that comes later, with folders above it, goes, and comes again")
+    @Test("A directory that is created later with its parents, removed and created again is followed")
     func folders() throws {
         let parent = try Folder()
         let log = Log<String>()
@@ -88,7 +88,7 @@ struct FolderWatchTests {
         subscription.cancel()
     }
 
-    @Test("A file that stays broken is a problem after the settle time, though nothing more happens")
+    @Test("A file that stays invalid is a problem after the settle time, even without further events")
     func broken() throws {
         let folder = try Folder()
         try folder.write("a.json", "{")
@@ -100,7 +100,7 @@ struct FolderWatchTests {
         subscription.cancel()
     }
 
-    @Test("A folder that is removed while somebody holds it open, and made again")
+    @Test("A directory that is removed while it is open and then created again is followed")
     func heldOpen() throws {
         let parent = try Folder()
         let path = parent.path + "/in"
@@ -123,7 +123,7 @@ struct FolderWatchTests {
         subscription.cancel()
     }
 
-    @Test("A folder far above that is renamed, and made again")
+    @Test("A directory is followed after an ancestor is renamed and created again")
     func renamedAbove() throws {
         let parent = try Folder()
         let path = parent.path + "/p/q/in"
@@ -144,7 +144,7 @@ struct FolderWatchTests {
         subscription.cancel()
     }
 
-    @Test("A symbolic link that is made to lead elsewhere, and a folder behind it that comes later")
+    @Test("A symbolic link is followed to its new target, even if the target is created later")
     func links() throws {
         let parent = try Folder()
         let manager = FileManager.default
@@ -175,7 +175,7 @@ struct FolderWatchTests {
         subscription.cancel()
     }
 
-    @Test("What happens beside the folder in a busy one wakes nobody")
+    @Test("Events outside the directory, in a busy parent, do not wake the watcher")
     func busyParent() throws {
         let parent = try Folder()
         let path = parent.path + "/in"
@@ -191,7 +191,7 @@ struct FolderWatchTests {
         try parent.write("in/a.json", "")
         #expect(hasLooked.wait(seconds: 60))
         watcher.stop()
-        // Making the file may be told in up to three messages: it is there, it was written, it was closed.
+        // Creating the file causes up to three events: created, modified and closed.
         #expect((1...3).contains(looks.load(ordering: .relaxed)))
     }
 }

@@ -7,10 +7,11 @@ import Testing
 @testable import ByteChannels
 @testable import UdevSource
 
-/// Numbers and layouts of the kernel's that Swift does not see, against its headers on the processor that runs this.
+/// Compares constants and layouts of the kernel that Swift does not import with the kernel headers of the current
+/// architecture.
 @Suite(.timeLimit(.minutes(5)))
 struct KernelLayoutTests {
-    /// Ours, by the expressions of layouts.c.
+    /// The values used by this package, keyed by the expressions in layouts.c.
     private static let ours: [String: UInt64] = [
         "sizeof(struct termios2)": UInt64(TTYSpeed.size),
         "offsetof(struct termios2, c_cflag)": UInt64(TTYSpeed.controlOffset),
@@ -55,11 +56,11 @@ struct KernelLayoutTests {
         "sizeof(struct nlmsghdr)": UInt64(SocketPeers.headerLength),
         "sizeof(struct unix_diag_msg)": UInt64(SocketPeers.messageLength),
         "sizeof(struct nlmsghdr) + sizeof(struct unix_diag_req)": UInt64(SocketPeers.requestLength),
-        // As the request is put together: family, protocol and two spare bytes, states, inode, what to show, cookie.
+        // The layout of the request: family, protocol and two bytes of padding, states, inode, show flags, cookie.
         "offsetof(struct unix_diag_req, udiag_states)": 4,
         "offsetof(struct unix_diag_req, udiag_show)": 12,
         "offsetof(struct unix_diag_req, udiag_cookie)": 16,
-        // As the attribute is taken apart: inode, device.
+        // The layout of the attribute: inode, device.
         "offsetof(struct unix_diag_vfs, udiag_vfs_dev)": 4,
 
         "sizeof(struct inotify_event)": UInt64(FolderWatcher.headLength),
@@ -74,7 +75,7 @@ struct KernelLayoutTests {
         "TFD_CLOEXEC | TFD_NONBLOCK": UInt64(O_CLOEXEC | O_NONBLOCK),
     ]
 
-    @Test("Numbers and offsets are those of the kernel's headers", .enabled(if: compiler != nil || told != nil, reason))
+    @Test("Constants and offsets match the kernel headers", .enabled(if: compiler != nil || told != nil, reason))
     func numbers() throws {
         var theirs: [String: UInt64] = [:]
         for line in try Self.kernelsLines() {
@@ -82,14 +83,14 @@ struct KernelLayoutTests {
             let number: UInt64 = try #require(UInt64(line[line.index(after: split)...]))
             theirs[String(line[..<split])] = number
         }
-        // A larger buffer than the structure does no harm.
+        // The buffer may be larger than the structure.
         let serial = theirs.removeValue(forKey: "sizeof(struct serial_struct)")
         #expect(try #require(serial) <= UInt64(SerialDriver.size))
         #expect(theirs == Self.ours)
     }
 
     private static let reason: Comment = "needs a C compiler: apt-get install gcc"
-    /// A file of what layouts.c prints, for machines that have no compiler of their own, such as an emulated one.
+    /// The path of a file with the output of layouts.c, for machines without a compiler, for example emulated ones.
     private static let told = ProcessInfo.processInfo.environment["DEVICE_SERVICES_LAYOUTS"]
     private static let compiler: String? = (["/usr/bin/cc", "/usr/bin/gcc", "/usr/bin/clang"] as [String]).first {
         access($0, X_OK) == 0

@@ -6,9 +6,9 @@ import Testing
 
 @testable import UdevSource
 
-@Suite("Messages that wait", .timeLimit(.minutes(5)))
+@Suite("Bounded message queue", .timeLimit(.minutes(5)))
 struct MailboxTests {
-    @Test("A thread that is faster than the one that handles waits, and nothing is lost")
+    @Test("A full queue blocks the posting thread, and no messages are lost")
     func bounded() throws {
         let mailbox = Mailbox<Int>(limit: 10)
         let handled = Mutex<[Int]>([])
@@ -29,7 +29,7 @@ struct MailboxTests {
             for message in 1...1000 { mailbox.post(message, .patiently, handle: handle) }
             isDone.ring()
         }
-        // Ten wait for the one that is handled, and with the eleventh its thread.
+        // Ten messages are queued behind the one being handled. The eleventh blocks its thread.
         let limit = ContinuousClock.now + .seconds(60)
         while mailbox.waitingThreads == 0, mailbox.count < 1000, ContinuousClock.now < limit {
             last.wait(seconds: 0.002)
@@ -48,7 +48,7 @@ struct MailboxTests {
         #expect(most.load(ordering: .relaxed) <= 11)
     }
 
-    @Test("Messages that the handler itself brings are taken, however many")
+    @Test("Messages posted by the handler itself are accepted beyond the limit")
     func reentrant() {
         let mailbox = Mailbox<Int>(limit: 2)
         let handled = Mutex<[Int]>([])
@@ -60,7 +60,7 @@ struct MailboxTests {
         #expect(handled.withLock { $0 } == [0, 1, 2, 3, 4, 5])
     }
 
-    @Test("A message that says what a waiting one says is dropped")
+    @Test("A message equal to a queued message is dropped")
     func once() {
         let mailbox = Mailbox<String>()
         let handled = Mutex<[String]>([])

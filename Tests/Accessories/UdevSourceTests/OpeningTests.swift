@@ -22,13 +22,13 @@ struct OpeningTests {
         }
     }
 
-    @Test("A protocol in use is busy, and free after it was closed and released")
+    @Test("A protocol in use is busy, and can be opened again after it was closed and released")
     func busy() throws {
         let test = TestSource(records)
         let channel = try test.source.open(1, protocol: "com.a")
         let error = #expect(throws: DeviceError.self) { try test.source.open(1, protocol: "com.a") }
         #expect(error?.code == .busy)
-        // At once: what is in use is not what is still sending after its close.
+        // The error is immediate, because no closed channel is still sending.
         #expect(error?.message.contains("in use by this program for the protocol com.a") == true)
         channel.close()
         test.releaseAll()
@@ -36,7 +36,7 @@ struct OpeningTests {
         #expect(again.end == nil)
     }
 
-    @Test("A closed channel that still sends is waited for")
+    @Test("Opening waits for a closed channel that is still sending")
     func draining() async throws {
         let test = TestSource(records)
         let channel = try test.source.open(1, protocol: "com.a")
@@ -46,10 +46,10 @@ struct OpeningTests {
         #expect(try await opened.value.end == nil)
     }
 
-    @Test("What a closed channel cannot send is given up when its node is wanted again")
+    @Test("Opening discards bytes that a closed channel on the same node cannot send")
     func givenUp() throws {
         let test = TestSource(records)
-        // One that is held, and one that is not.
+        // The first channel is retained, the second one is not.
         let channel = try test.source.open(1, protocol: "com.a")
         channel.close()
         _ = try test.source.open(1, protocol: "com.a")
@@ -58,7 +58,7 @@ struct OpeningTests {
     }
 
     @Test(
-        "A session goes before what the one before it could not send, be its streams closed or let go",
+        "A new session discards the unsent bytes of the previous one, whether it is retained or released",
         arguments: [
             true, false,
         ])
@@ -68,11 +68,11 @@ struct OpeningTests {
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         try #require(socketpair(AF_UNIX, type, 0, &ends) == 0)
         defer { close(ends[0]) }
-        // Its clock stands still, so that the time for sending is never over.
+        // The virtual clock does not advance, so that the time limit for sending never expires.
         let port = SocketPort(descriptor: ends[1], path: "/dev/ttyACM0")
         test.put(OpenedChannel(try NodeChannel(port, clock: VirtualClock())))
         var channel: (any ByteChannel)? = try test.source.open(1, protocol: "com.a")
-        // Nobody reads there.
+        // The peer does not read.
         let bytes = [UInt8](repeating: 7, count: 1_000_000)
         let taken = bytes.withUnsafeBytes { channel?.write($0) }
         guard case .taken(let count)? = taken, count < bytes.count else {
@@ -85,7 +85,7 @@ struct OpeningTests {
         withExtendedLifetime(channel) {}
     }
 
-    @Test("A channel that nobody holds any more is over too")
+    @Test("A released channel frees its node")
     func dropped() throws {
         let test = TestSource(records)
         _ = try test.source.open(1, protocol: "com.a")
@@ -93,7 +93,7 @@ struct OpeningTests {
         #expect(Self.code { try test.source.open(1, protocol: "com.a") } == nil)
     }
 
-    @Test("Unplugging ends the channel as detached, and another accessory's lives on")
+    @Test("Unplugging ends the channel as detached, but not the channel of another accessory")
     func detached() throws {
         let other = "/sys/devices/platform/usb1/1-3"
         let interface = Records.interface(0, of: other, string: "com.b")
@@ -107,7 +107,7 @@ struct OpeningTests {
         #expect(Self.code { try test.source.open(1, protocol: "com.a") } == .notFound)
     }
 
-    @Test("A node that is gone ends its channel at once, though the accessory stays")
+    @Test("A removed node ends its channel at once, even if the accessory remains")
     func nodeGone() throws {
         let second = Records.interface(2, string: "com.b")
         let tty = Records.tty(second, "ttyACM1")
@@ -120,7 +120,7 @@ struct OpeningTests {
         #expect(test.events == ["snapshot [1]"])
     }
 
-    @Test("What is not offered, or not attached, cannot be opened; a refusal leaves the node free")
+    @Test("Unknown protocols and accessories cannot be opened, and a failed open leaves the node free")
     func refusals() throws {
         let test = TestSource(records)
         #expect(Self.code { try test.source.open(1, protocol: "com.b") } == .notFound)

@@ -13,7 +13,7 @@ struct RecordedDeviceTests {
         return try #require(tree.devices.map { tree.survey(of: $0) }.first { $0 != AccessorySurvey() })
     }
 
-    @Test("A serial device with a udev property")
+    @Test("A serial device with a udev property offers its protocol")
     func property() throws {
         let description = try #require(try Self.survey("acm-plain").description)
         #expect(description.identity == "1209:0001:TP00042")
@@ -29,7 +29,7 @@ struct RecordedDeviceTests {
             ])
     }
 
-    @Test("A serial device whose interface tells the protocol")
+    @Test("A serial device with an interface string offers its protocol")
     func interfaceString() throws {
         let description = try #require(try Self.survey("acm-interface-string").description)
         #expect(description.identity == "1209:0002:WS-7731" && description.firmwareRevision == "2.10")
@@ -43,7 +43,8 @@ struct RecordedDeviceTests {
 
     @Test("Two vendor interfaces are opened through the endpoints of alternate setting 1")
     func endpoints() throws {
-        // The endpoint descriptors stand in the description in hexadecimal: 07 05 81 02 00 02 00 is 0x81, bulk, 512.
+        // The endpoint descriptors of the description are hexadecimal: 07 05 81 02 00 02 00 is endpoint 0x81, bulk, 512
+        // bytes.
         let description = try #require(try Self.survey("ea-native-two-protocols").description)
         func node(_ interface: UInt8, _ input: UInt8, _ output: UInt8) -> ChannelNode {
             .usb(
@@ -60,13 +61,13 @@ struct RecordedDeviceTests {
             ])
     }
 
-    @Test("A composite device has the protocols of its serial ports; its HID part needs a rule")
+    @Test("A composite device offers the protocols of its serial ports, and its HID interface requires a rule")
     func composite() throws {
         let survey = try Self.survey("composite-2acm-hid")
         let description = try #require(survey.description)
         #expect(description.protocols.map(\.name) == ["com.example.lab.data", "com.example.lab.console"])
         #expect(description.protocols.map(\.interface) == [0, 2])
-        // The serial number as the device spells it, not as udev does.
+        // The serial number as spelled by the device, not by udev.
         #expect(description.identity == "1209:0004:LH 9" && description.firmwareRevision == "3.05")
         #expect(survey.candidates.map(\.node) == ["/dev/hidraw0"])
         #expect(survey.candidates.first?.reason.contains("reportLength") == true)
@@ -81,7 +82,7 @@ struct RecordedDeviceTests {
         #expect(framed.candidates.isEmpty)
     }
 
-    @Test("Two cables without serial number are told apart by their ports")
+    @Test("Two cables without serial numbers are distinguished by their ports")
     func twins() throws {
         var rule = AccessoryRule()
         rule.vendorID = 0x1209
@@ -100,7 +101,7 @@ struct RecordedDeviceTests {
         #expect(none.candidates.first?.portPath == "1-5.1")
     }
 
-    @Test("A security key could be an accessory and is none; a telephone is not even that")
+    @Test("A security key is only a candidate, and a phone is neither an accessory nor a candidate")
     func recordings() throws {
         var tree = AccessoryTree()
         for record in try UmockdevFile.records("umockdev-fido2") { tree.put(record) }
@@ -113,7 +114,7 @@ struct RecordedDeviceTests {
     }
 
     @Test(
-        "The order of arrival makes no difference",
+        "The order of arrival does not affect the result",
         arguments: [
             "acm-plain", "acm-interface-string", "ea-native-two-protocols", "composite-2acm-hid",
             "usbserial-noserial-a", "umockdev-fido2",

@@ -7,7 +7,7 @@ import UdevRecords
 
 @testable import AccessoryFinding
 
-@Suite("Descriptors of USB devices")
+@Suite("USB descriptors")
 struct USBDescriptorsTests {
     private static let device: [UInt8] = [18, 1, 0, 2, 0, 0, 0, 64, 9, 0x12, 3, 0, 0, 1, 1, 2, 3, 1]
 
@@ -19,7 +19,7 @@ struct USBDescriptorsTests {
         [7, 5, address, attributes, UInt8(length & 0xff), UInt8(length >> 8), 0]
     }
 
-    @Test("Endpoints are those of the configuration, the interface and the setting that were asked for")
+    @Test("Endpoints are selected by configuration, interface and alternate setting")
     func choice() {
         let parts = [
             Self.device, Self.configuration(1), Self.interface(0, 0), Self.interface(0, 1), Self.endpoint(0x83, 3, 8),
@@ -34,14 +34,14 @@ struct USBDescriptorsTests {
         #expect(descriptors.bulkPair(configuration: 1, interface: 0, alternate: 0) == nil)
         #expect(descriptors.bulkPair(configuration: 1, interface: 1, alternate: 1) == nil)
         #expect(descriptors.bulkPair(configuration: 2, interface: 0, alternate: 1) == nil)
-        // Bits 11 and 12 of the packet's length tell of something else.
+        // Bits 11 and 12 of the packet length have another meaning.
         #expect(
             descriptors.bulkPair(configuration: 4, interface: 0, alternate: 1)
                 == USBDescriptors.BulkPair(
                     input: 0x8a, output: 0x0b, packetLength: 1024, inputPacketLength: 1024))
     }
 
-    @Test("Lengths that lead nowhere end the search, and packets of no length are none")
+    @Test("Invalid descriptor lengths end the search, and endpoints with a packet length of 0 are ignored")
     func broken() {
         let start = Self.device + Self.configuration(1) + Self.interface(0, 1) + Self.endpoint(0x81, 2, 512)
         for tail: [UInt8] in [[0, 5], [1, 5], [7, 5, 2, 2], [3, 5, 2], [255], [], Self.endpoint(0x02, 2, 0)] {
@@ -49,7 +49,7 @@ struct USBDescriptorsTests {
         }
     }
 
-    @Test("Every beginning, every changed byte and random bytes are read to an end")
+    @Test("Truncated, modified and random descriptors are parsed safely")
     func hostile() throws {
         let records = try UmockdevFile.records("composite-2acm-hid") + UmockdevFile.records("ea-native-two-protocols")
         var generator = TestRandom()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernel's headers say on the processor that this is compiled for, as lines of a name and a number.
-// KernelLayoutTests holds our own numbers against it.
+// Prints values of the kernel's headers on the target processor, as lines of a name and a number. KernelLayoutTests
+// compares them with the values in Swift.
 #include <asm/ioctls.h>
 #include <asm/termios.h>
 #include <linux/inet_diag.h>

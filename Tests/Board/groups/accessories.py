@@ -1,6 +1,6 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""Accessories on USB, with the kernel's gadget drivers as the other side, used without root rights."""
+"""Accessories on USB, with the kernel's gadget drivers as devices, used without root privileges."""
 
 import gadgets
 import talk
@@ -15,7 +15,7 @@ CONFIGURATION = (
 )
 SETTINGS = "/etc/device-services.json"
 NOBODY = "setpriv --reuid 65534 --regid 65534 --clear-groups env HOME=/tmp"
-# A report of the HID device is as long.
+# The length of a report of the HID device.
 MESSAGE = "measure".ljust(63, ".")
 
 
@@ -66,7 +66,7 @@ def refused(board):
     for gadget in board.gadgets:
         result = board.run(f"echo | {NOBODY} sensorctl talk '{gadget.product}'")
         assert result.status == 77, f"{gadget.product}: {result}"
-        assert "its group dialout" in result.errors and "usermod -a -G dialout" in result.errors, result.errors
+        assert "group dialout)" in result.errors and "usermod -a -G dialout" in result.errors, result.errors
 
 
 @check("A second program is told who uses the accessory, and the first one goes on")
@@ -92,9 +92,9 @@ def start_watch(board):
 
 
 def come_back(watch, gadget):
-    """Plugs a device in again, and asserts that it answers.
+    """Plugs in a device again, and asserts that it responds.
 
-    The device's own serial port may first send what it had kept.
+    The device's own serial port may first send its pending output.
     """
     watch.wait_for(f"EAAccessoryDidDisconnect.*{gadget.product}")
     gadget.plug()

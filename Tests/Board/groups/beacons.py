@@ -8,7 +8,7 @@ from ranging import (
 
 
 def is_powered(adapter):
-    """A condition of the shell that BlueZ has switched an adapter on."""
+    """Returns a shell condition that BlueZ has powered an adapter on."""
     return f"busctl get-property org.bluez /org/bluez/{adapter} org.bluez.Adapter1 Powered 2>&1 | grep -q true"
 
 
@@ -20,7 +20,7 @@ def prepare(board):
 
 
 def restore(board):
-    """Brings back bluetoothd, the first controller with one beacon, and no other."""
+    """Restores bluetoothd and the first controller with one beacon, and removes all others."""
     unplug(board, 1)
     if board.run("[ -p /run/vbt0.ctl ]").status != 0:
         plug(board, 0)
@@ -35,7 +35,7 @@ check = group.check
 
 @check("Distance and proximity follow from strength and power, and a silent beacon is reported as such", short=False)
 def quality(board):
-    # The power at one metre and the strength, in dBm, and the class of the distance.
+    # The power at one metre and the signal strength, in dBm, and the proximity.
     beacons = {1: (-59, -50, "immediate"), 2: (-59, -65, "near"), 3: (-70, -66, "near"), 4: (-59, -80, "far")}
     for minor, (power, strength, _) in beacons.items():
         kind = "alt" if minor == 2 else "ib"
@@ -88,7 +88,8 @@ def programs(board):
 
 @check("Two programs that start at once range without an error", short=False)
 def at_once(board):
-    # BlueZ is asked to scan for the second one before the controller has begun. It answers only one of them then.
+    # BlueZ receives the second scan request before the controller has started scanning. It responds only to one of them
+    # in this case.
     control(board, 0, "slow 200c 1.2")
     programs = [Ranging(board), Ranging(board, f"{OUTPUT}.second")]
     since = [program.expect() for program in programs]
@@ -112,11 +113,11 @@ def user(board):
 
 @check("Beacons are heard again after bluetoothd has crashed and was started at once")
 def crash(board):
-    # The unit cannot be started before systemd has seen its end.
+    # The unit cannot be started before systemd has detected its end.
     ended = "while systemctl --quiet is-active bluetooth; do sleep 0.1; done"
     restart = f"systemctl kill --signal=KILL bluetooth; {ended}; systemctl start bluetooth"
     reasons, note = during(board, lambda: board.output(restart), within=25)
-    assert_reported(reasons, "bluetoothd has ended")
+    assert_reported(reasons, "bluetoothd has exited")
     return note
 
 
@@ -155,7 +156,7 @@ def rfkill(board):
     block, unblock = (f"for file in {files}; do echo {value} >${{file%/*}}/soft; done" for value in (1, 0))
     reasons, note = during(board, lambda: hold(board, block, unblock), within=25)
     assert_reported(reasons, "switched off")
-    # systemd-rfkill saves the state only when it ends, and blocks adapters that are plugged in before.
+    # systemd-rfkill saves the state only at its end, and blocks adapters that are plugged in before that.
     assert board.wait("! systemctl --quiet is-active systemd-rfkill"), "systemd-rfkill does not end"
     return note
 
@@ -169,7 +170,7 @@ def replaced(board):
         return pause
 
     reasons, note = during(board, fault, within=25)
-    # BlueZ switches the adapter off before it removes it.
+    # BlueZ powers the adapter off before it removes it.
     assert_reported(reasons, "adapter")
     return note
 
@@ -189,7 +190,7 @@ def second_adapter(board):
 def hang(board):
     stop, go_on = (f"systemctl kill --signal={signal} bluetooth" for signal in ("STOP", "CONT"))
     reasons, note = during(board, lambda: hold(board, stop, go_on, seconds=25), within=15)
-    assert_reported(reasons, "not answer")
+    assert_reported(reasons, "not respond")
     return note
 
 
@@ -210,5 +211,5 @@ def no_hardware(board):
     plug(board, 0)
     ranging.expect(since=board.ended)
     reasons = failures(ranging.end())
-    # The bus tries for 25 s to start the unit of BlueZ, whose condition does not hold.
-    assert "adapter" in reasons[0] or "does not run" in reasons[0], reasons
+    # For 25 s, the bus tries to start the unit of BlueZ, whose condition is false.
+    assert "adapter" in reasons[0] or "is not running" in reasons[0], reasons

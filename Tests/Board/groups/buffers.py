@@ -1,6 +1,6 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""Buffers and triggers: found, made, and switched off at the end."""
+"""Buffers and triggers: detected, created, and disabled at the end."""
 
 import chips
 from board import Watch
@@ -11,9 +11,9 @@ check = group.check
 
 
 def count_enabled(board, times, command, status=0):
-    """Runs a command several times, and returns after how many runs the buffer of the MPU-6050 was enabled.
+    """Runs a command several times. Returns the number of the runs after which the buffer of the MPU-6050 was enabled.
 
-    status: the exit status that each run has to end with.
+    status: the expected exit status of each run.
     """
     folder = board.device("mpu6050")
     return int(board.output(
@@ -63,7 +63,7 @@ def killed(board):
     text = board.doctor()
     command = f"echo 0 | sudo tee {folder}/buffer/enable"
     assert command in text, f"doctor does not print \"{command}\": {text}"
-    # Doctor has read the sensor, and disabled its buffer by that.
+    # Doctor has read the sensor, which disabled its buffer.
     kill()
     board.output(command.replace("sudo ", ""))
     assert not board.enabled_buffers()
@@ -79,7 +79,7 @@ def own_trigger(board):
     watch = Watch(job.wait())
     assert board.read(f"{folder}/trigger/current_trigger").startswith("mpu6050-dev"), watch.errors
     assert len(watch.readings) == 20
-    assert "axis by axis" not in watch.errors, watch.errors
+    assert "polled one by one" not in watch.errors, watch.errors
 
 
 @check("A sensor without a trigger gets a timer, and no timer is left behind")
@@ -124,7 +124,8 @@ def fired(board):
     board.output("echo 7 >/sys/bus/iio/devices/iio_sysfs_trigger/add_trigger")
     trigger = board.output("dirname $(grep -lx sysfstrig7 /sys/bus/iio/devices/trigger*/name)")
     board.write(f"{folder}/trigger/current_trigger", "sysfstrig7")
-    # The gyroscope's x is the number of the firing. Waits for a FIFO without a writer, as a program would take too long.
+    # The gyroscope's x is the number of the trigger event. The script waits for a FIFO without a writer, because a
+    # program would take too long.
     board.output("rm -f /run/never; mkfifo /run/never")
     firing = board.start(
         f"""exec 3<>/run/never && chrt --fifo --pid 20 $$ && for i in $(seq 9999); do

@@ -8,7 +8,7 @@ import chips
 from checks import Group
 
 GYRO_SCALE = 0.001064724
-# A hub that turns by 60 degrees a second, and logs its reports.
+# A hub that rotates by 60 degrees per second and logs its reports.
 HUB = "exec python3 /opt/board/hidmotion.py 0,0,60,999"
 
 group = Group("faults", "Faults while a program reads", prepare=lambda board: (chips.load(board), board.set(count=1)))
@@ -16,7 +16,8 @@ check = group.check
 
 
 def during(board, fault, seconds=6, interval=0.02):
-    """Watches the gyroscope before, during and after a fault. Returns the watch, and the uptime when the fault ended."""
+    """Watches the gyroscope before, during and after a fault. Returns the watch, and the uptime at the end of the
+    fault."""
     chips.use(board, "mpu6050")
     job = board.start_watch("gyro", "--interval", str(interval))
     board.run("sleep 4")
@@ -29,9 +30,9 @@ def during(board, fault, seconds=6, interval=0.02):
 
 
 def assert_resumed(watch, end, within, is_polled=False):
-    """Asserts that readings come again within that time after the end of the fault, and that none is old or repeated.
+    """Asserts that readings arrive within this time after the end of the fault, and that none is old or repeated.
 
-    Values of a sensor that is polled meanwhile may repeat; their times may not.
+    Values of a polled sensor may repeat, its times may not.
     """
     times = watch.times
     assert all(b > a for a, b in zip(times, times[1:])), "a time goes back or is repeated"
@@ -44,7 +45,7 @@ def assert_resumed(watch, end, within, is_polled=False):
 
 
 def during_parameter(board, parameter, value, seconds):
-    """As `during`, with a parameter of the chips that has a value for some seconds and 0 afterwards."""
+    """Like `during`, with a chip parameter that has a value for some seconds and is 0 afterwards."""
 
     def fault():
         board.set(**{parameter: value})
@@ -56,7 +57,7 @@ def during_parameter(board, parameter, value, seconds):
 
 @check("Readings go on after refused transfers of 0.1 and 1 s")
 def refused(board):
-    # EREMOTEIO, with which I2C adapters report a transfer that the chip does not acknowledge.
+    # EREMOTEIO is the error of I2C adapters for a transfer that the chip does not acknowledge.
     notes = []
     for seconds in (0.1, 1):
         watch, end = during_parameter(board, "fail", 121, seconds)
@@ -71,7 +72,7 @@ def refused_longer(board):
         board.run("sleep 5")
         board.set(fail=0)
         board.run("sleep 2")
-        # The kernel stops using a chip that it could not suspend, until its driver is bound again.
+        # The kernel does not use a chip that it could not suspend until its driver is bound again.
         if board.read("/sys/bus/i2c/devices/1-0068/power/runtime_status") == "error":
             chips.unbind(board, "mpu6050")
             chips.bind(board, "mpu6050")
@@ -110,7 +111,8 @@ def removed(board):
 
 
 def during_hub(board, fault, seconds):
-    """Watches the gyroscope of a HID hub. Returns the watch, the times of the hub's reports, and when the fault ended."""
+    """Watches the gyroscope of a HID hub. Returns the watch, the times of the hub's reports, and the end of the
+    fault."""
     chips.use(board)
     hub = board.start(HUB, timeout=600)
     chips.wait(board, 3)
@@ -128,11 +130,11 @@ def during_hub(board, fault, seconds):
 
 
 def assert_delivered(watch, reports, end, within):
-    """Asserts that readings come again after the end of the fault, and that they are those of successive reports."""
+    """Asserts that readings arrive after the end of the fault, and that they are those of successive reports."""
     later = [time for time in watch.times if time > end]
     assert later, f"nothing came afterwards: {watch.problems} {watch.errors}"
     assert later[0] - end < within, f"readings came {later[0] - end:.1f} s after the fault"
-    # The first reading may be from before the buffer was enabled.
+    # The first reading may be from the time before the buffer was enabled.
     indices = [bisect.bisect_right(reports, time) - 1 for time in later[1:]]
     assert all(b - a == 1 for a, b in zip(indices, indices[1:])), "a report was lost, or delivered twice"
     return f"readings again after {later[0] - end:.1f} s"

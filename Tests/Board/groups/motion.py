@@ -1,6 +1,6 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""Sensors that turn: readings, attitude and heading against a rotation in closed form, see guest/rotation.py."""
+"""Rotating sensors: readings, attitude and heading compared with a rotation in closed form, see guest/rotation.py."""
 
 import bisect
 import math
@@ -12,16 +12,16 @@ from checks import Group
 from guest import rotation
 
 GRAVITY = 9.80665
-# Factors from the reports of the hub to what the tool prints: mG to g, 0.1 deg/s to rad/s, mGauss to microtesla.
+# Factors from the reports of the hub to the tool's output: mG to g, 0.1 deg/s to rad/s, mGauss to microtesla.
 FACTORS = {"accel": -1e-3, "gyro": math.radians(0.1), "magn": 0.1}
 STREAMS = {"accel": "accelerometer", "gyro": "gyro", "magn": "magnetometer"}
-# Turns about the vertical, and slanted poses. The last part is longer than any watch.
+# Rotations about the vertical, and slanted poses. The last part is longer than any watch.
 ATTITUDES = "0,0,0,1.5;0,0,60,6.8;0,0,0,1;30,0,0,2.3;0,0,0,1;0,45,0,1.8;0,0,0,1;0,-45,0,1.8;-30,0,0,2.3;0,0,-45,99"
 HEADINGS = "0,0,0,1.5;0,0,60,12.8;0,0,0,1;30,0,0,2.3;0,0,0,2;-30,0,0,2.3;0,0,-45,99"
 ALL_AXES = "40,30,20,99"
-# The field of the device's own iron, stronger than the horizontal one of the earth.
+# The field of the device's own iron, which exceeds the horizontal field of the earth.
 IRON = "250,-400,150"  # mGauss
-# Frames of device motion have x to the north and y to the west.
+# The axes of device motion frames: x to the north, y to the west.
 FRAME = rotation.about((0, 0, 1), -math.pi / 2)
 
 group = Group("motion", "Motion against a known rotation", prepare=lambda board: board.output("modprobe uhid"))
@@ -31,7 +31,7 @@ Report = namedtuple("Report", "time values")
 
 
 def turn(board, parts, *commands, seconds, iron="0,0,0"):
-    """Watches a hub that turns. Returns the watch of each command, and the reports of each sensor."""
+    """Watches a rotating hub. Returns the watch of each command, and the reports of each sensor."""
     board.output("rm -rf /var/lib/device-services")
     hub = board.start(f"exec python3 /opt/board/hidmotion.py '{parts}' {iron}", timeout=600)
     count = "$(ls /sys/bus/iio/devices 2>/dev/null | grep -c iio:)"
@@ -48,10 +48,10 @@ def turn(board, parts, *commands, seconds, iron="0,0,0"):
 
 
 def assert_complete(watch, reports):
-    """Asserts that readings, by their times, are those of successive reports. Returns the report of each."""
+    """Asserts by their times that the readings are those of successive reports. Returns the report of each reading."""
     times = [report.time for report in reports]
     indices = [bisect.bisect_right(times, time) - 1 for time in watch.times]
-    # The first reading may be from before the buffer was enabled.
+    # The first reading may be from the time before the buffer was enabled.
     steps = [after - before for before, after in zip(indices, indices[1:])]
     others = [(place, step) for place, step in enumerate(steps) if step != 1]
     assert all(place == 0 and step > 0 for place, step in others), f"reports missed or doubled, by place: {others[:9]}"
@@ -73,8 +73,8 @@ def streams(board):
         assert len(times) == 300, f"{name}: {len(times)} readings: {watch.problems} {watch.errors}"
         assert all(after > before for before, after in zip(times, times[1:])), f"{name}: a time goes back"
         if name == "magn":
-            # Linux 6.1 stamps no readings of HID magnetometers. Reports of different turns may be equal: use the last match
-            # before the reading.
+            # Linux 6.1 does not time-stamp readings of HID magnetometers. Reports of different attitudes may be equal:
+            # the last match before the reading is used.
             first = [round(watch.readings[1][axis] / factor) for axis in "xyz"]
             starts = [index for index, report in enumerate(reports[name])
                       if report.values == first and report.time < times[1]]
@@ -99,7 +99,7 @@ def minute(board):
 
 
 def attitude_errors(board):
-    """Watches the attitude of a hub that turns. Returns error, tilt and time of each reading."""
+    """Watches the attitude of a rotating hub. Returns error, tilt and time of each reading."""
     (watch,), reports = turn(board, ATTITUDES, "attitude --frame magnetic --interval 0", seconds=23)
     turning = rotation.Rotation(rotation.parse(ATTITUDES))
     assert watch.readings and not watch.problems, f"{watch.problems} {watch.errors}"

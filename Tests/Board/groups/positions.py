@@ -1,6 +1,6 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""Positions of a receiver at a USB serial adapter, through the real gpsd, against gpspipe."""
+"""Positions of a receiver on a USB serial adapter, through the real gpsd, compared with gpspipe."""
 
 import calendar
 import json
@@ -9,7 +9,7 @@ import time
 import adapters
 from checks import Group
 
-KNOT = 1852 / 3600  # metres a second
+KNOT = 1852 / 3600  # in metres per second
 CONTROL = "/run/gpsd.sock"
 HOSTS = "/etc/hosts"
 
@@ -26,7 +26,7 @@ check = group.check
 
 
 def start_gpsd(board):
-    """Starts gpsd, and waits for a position of three dimensions. Returns the receiver's time at the start."""
+    """Starts gpsd, and waits for a 3D position. Returns the receiver's time at the start."""
     started = now(board)
     board.output(f"gpsd -n -F {CONTROL} {board.node}")
     wait_for_position(board)
@@ -43,7 +43,7 @@ def now(board):
 
 
 def seconds(text):
-    """The seconds since 1970 of a time in ISO 8601."""
+    """Returns the seconds since 1970 of an ISO 8601 time."""
     whole, _, fraction = text.rstrip("Z").partition(".")
     return calendar.timegm(time.strptime(whole, "%Y-%m-%dT%H:%M:%S")) + float(f"0.{fraction or 0}")
 
@@ -61,7 +61,7 @@ class Event:
 
 
 def start_watch(board, options="", seconds=120):
-    """Starts a watch, and returns its job when the first location was printed."""
+    """Starts a watch, and returns its job after the first location was printed."""
     job = board.start(
         f"""sensorctl watch location --json {options} 2>/run/watch.err |
             while read -r line; do echo "$(cut -d' ' -f1 /proc/uptime) $line"; done | tee /run/watch""", seconds)
@@ -70,7 +70,7 @@ def start_watch(board, options="", seconds=120):
 
 
 def finish(board, job):
-    """Ends a watch. Returns its events, and asserts of each location that it is the receiver's, new, and in time."""
+    """Ends a watch. Returns its events, and asserts that each location is the receiver's, new and timely."""
     board.run("pkill --signal INT sensorctl.bin")
     events = [Event(board, line) for line in job.wait().output.splitlines()]
     last = 0
@@ -90,14 +90,14 @@ def finish(board, job):
 
 
 def errors_and_later(events, since, until):
-    """The errors after `since`, and the times of the locations printed after `until`."""
+    """Returns the errors after `since`, and the times of the locations printed after `until`."""
     errors = [event for event in events if event.is_error and event.time > since]
     later = [event.time for event in events if event.locations and event.time > until]
     return errors, later
 
 
 def assert_lost_and_found(events, since, until, within, words):
-    """Asserts that one loss was reported, in those words, and that locations came soon afterwards."""
+    """Asserts that one loss was reported with this text, and that locations followed soon."""
     errors, later = errors_and_later(events, since, until)
     assert len(errors) == 1, f"{len(errors)} losses were reported: {[error.reason for error in errors]}"
     assert any(word in errors[0].reason for word in words), errors[0].reason
@@ -150,7 +150,7 @@ def unplugged(board):
     job = start_watch(board)
     since = now(board)
     board.receiver.unplug()
-    # As Debian's unit gpsdctl@ does for the receivers that its rules for udev name.
+    # As Debian's unit gpsdctl@ does for the receivers named by its udev rules.
     board.output(
         f"""for i in $(seq 100); do [ -e {board.node} ] || break; sleep 0.1; done
         GPSD_SOCKET={CONTROL} gpsdctl remove {board.node}; sleep 14""")
@@ -182,7 +182,7 @@ def clock(board):
 @check("Doctor names the receiver")
 def doctor(board):
     text = board.doctor()
-    line = next((line for line in text.splitlines() if "gpsd answers" in line), "")
+    line = next((line for line in text.splitlines() if "gpsd responds" in line), "")
     assert board.node in line, f"not {board.node}: {line or text[:400]}"
 
 

@@ -1,6 +1,6 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""Accessories at USB serial adapters, which are an FTDI to the kernel, used without root rights."""
+"""Accessories on USB serial adapters, which the kernel detects as FTDI, used without root privileges."""
 
 import adapters
 import talk
@@ -34,7 +34,7 @@ def start_watch(board):
 
 
 def assert_echo(board, accessory, name, within="talk"):
-    """Asserts that a line is answered by the device of that name, after what may be left of an earlier flood."""
+    """Asserts that the device with this name responds to a line, after possible output of an earlier flood."""
     result = board.run(f"printf '\\n{within}\\n' | {talk.TESTER} sensorctl talk {accessory}")
     assert result.status == 0 and result.output.endswith(f"{name} {within}\n"), result
 
@@ -77,7 +77,7 @@ def writing(board):
 
 
 def come_back(board, watch):
-    """Plugs the first adapter in again, and asserts that it left and returned once and can be talked to."""
+    """Plugs in the first adapter again, and asserts that it disconnected and reconnected once and responds."""
     watch.wait_for("EAAccessoryDidDisconnect")
     board.first.reset()
     adapters.plug(board, "first", "SN1")
@@ -100,7 +100,7 @@ def many_unpluggings(board):
 
 
 def unpluggings(board, times):
-    """Unplugs an adapter that many times while one program reads, and as often while it writes."""
+    """Unplugs an adapter the given number of times while a program reads, and as often while it writes."""
     watch = start_watch(board)
     run = talk.Run(board, "talk SN1 --follow", is_long=True)
     run.wait_for('"event":"opened"')
@@ -127,7 +127,7 @@ def unpluggings(board, times):
 
 
 def unplug_and_plug(board, watch, run, number):
-    """The unplugging of that number since the start of a program that watches and of one that talks."""
+    """Returns the number of this unplugging since the start of a watching program and of a talking one."""
     board.first.unplug()
     run.wait_for('"event":"ended"', number)
     watch.wait_for("EAAccessoryDidDisconnect", number)
@@ -149,7 +149,7 @@ def identical(board):
         else:
             status = board.run(f"echo | {talk.TESTER} sensorctl talk SN1").status
             assert status == 64, f"a serial number of two adapters: exit status {status}"
-        # The end of one is not that of the other.
+        # The end of one connection does not end the other.
         run = talk.Run(board, f"talk {first}")
         run.wait_for('"event":"opened"')
         watch = start_watch(board)

@@ -1,6 +1,6 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""Sensors through iiod, the server of libiio, beside those of the kernel."""
+"""Sensors through iiod, the server of libiio, next to those of the kernel."""
 
 import json
 import re
@@ -25,7 +25,7 @@ check = group.check
 
 
 def serve(board):
-    """Starts iiod, and waits until it answers."""
+    """Starts iiod, and waits until it responds."""
     server = board.start("exec iiod", timeout=3600)
     board.output(f"for i in $(seq 100); do iio_info -u {SERVER} >/dev/null 2>&1 && exit; sleep 0.1; done; exit 1")
     return server
@@ -79,7 +79,7 @@ def shared(board):
 def during(board, fault):
     """Watches the gyroscope before, during and after a fault of iiod. Asserts one loss, and readings within 8 s at 50 Hz.
 
-    fault: gets the iiod that serves, and returns the one that serves afterwards.
+    fault: receives the running iiod, and returns the one that runs afterwards.
     """
     board.set(count=1)
     chips.use(board, "mpu6050")
@@ -134,8 +134,8 @@ def trigger(board):
     return f"{len(watch.readings)} readings"
 
 
-# Driver-specific differences: the MPU-6050 accepts unlisted rates, and refuses to read one axis while capturing; a HID hub rounds
-# intervals to milliseconds, accepts a rate of 0, and has no hysteresis for its magnetometer.
+# Driver-specific differences: the MPU-6050 accepts unlisted rates, and refuses to read one axis while capturing; a HID
+# hub rounds intervals to milliseconds, accepts a rate of 0, and has no hysteresis for its magnetometer.
 DRIVER = (r"WRITE mpu6050 sampling_frequency '(30|\+7)'|mpu6050 READ raw|READ magn_3d .* hysteresis"
           r"|WRITE .*_3d .* sampling_frequency '(30|0|5000|100\.5|\.5|-|\\n|\+7)'")
 # Readings, which differ because they were recorded earlier.
@@ -165,7 +165,7 @@ def simulator(board):
 
 
 def is_same(request, answer, simulated):
-    """Returns whether two answers are the same, apart from differences between drivers and between readings."""
+    """Returns whether two responses are equal, except for differences between drivers and between readings."""
     if isinstance(answer, list):
         return bool(re.match(DRIVER, request)) or all(is_same("", *pair) for pair in zip(answer, simulated))
     if isinstance(answer, str) and isinstance(simulated, str):
@@ -175,7 +175,7 @@ def is_same(request, answer, simulated):
 
 
 def dialogue(board, port):
-    """The answer to each request, see guest/iiodialogue.py."""
+    """Returns the response to each request, see guest/iiodialogue.py."""
     board.output(f"for i in $(seq 100); do (: </dev/tcp/127.0.0.1/{port}) && exit; sleep 0.1; done 2>/dev/null; exit 1")
     names = "mpu6050 ak8975 bmp280 accel_3d gyro_3d magn_3d"
     return dict(json.loads(board.output(f"python3 /opt/board/iiodialogue.py {port} {names}", timeout=300)))

@@ -1,6 +1,6 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""The packaged units under systemd: what they may do with and without grants, and what they record."""
+"""The packaged units under systemd: their access with and without grants, and their recordings."""
 
 import re
 
@@ -39,7 +39,7 @@ check = group.check
 
 
 def gyroscope(lines):
-    """The readings of the gyroscope with a counter in its x axis, as pairs of time and count."""
+    """Returns the gyroscope readings with a counter in the x axis, as pairs of time and count."""
     return [(line["t"], round(line["gyroscope"][0] / GYRO_SCALE)) for line in lines
             if "gyroscope" in line and "1-0068" in path_of(lines[0], line["sensor"])]
 
@@ -56,7 +56,7 @@ def has_motion(board, what="no readings of the buffered sensor"):
 
 
 def holder(board):
-    """The process that has the node of the MPU-6050 open."""
+    """Returns the process that has opened the node of the MPU-6050."""
     node = board.device("mpu6050").rsplit("/", 1)[1]
     return board.run(f"fuser /dev/{node} 2>/dev/null").output.strip()
 

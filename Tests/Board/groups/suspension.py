@@ -1,6 +1,6 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""A program or a machine that is stopped while it reads, and goes on."""
+"""A program or a machine that is stopped while it reads, and resumed."""
 
 import time
 
@@ -20,7 +20,8 @@ check = group.check
 
 
 def during(board, stop, seconds=6):
-    """Watches the gyroscope before, during and after a stop. Returns the watch, and the chip's counter after the stop."""
+    """Watches the gyroscope before, during and after a stop. Returns the watch, and the chip's counter after the
+    stop."""
     chips.use(board, "mpu6050")
     job = board.start_watch("gyro", "--interval", "0.02")
     is_enabled = f"grep -q 1 {board.device('mpu6050')}/buffer/enable"
@@ -61,7 +62,7 @@ def machine(board):
 
     watch, after = during(board, stop)
     counter.assert_true(board, watch, early=15)
-    # The clocks of the machine stand still with it.
+    # The clocks of the machine stop with it.
     assert not watch.gaps(5), f"gaps of {watch.gaps(5)}"
     return counter.assert_resumed(watch, after, within=150)
 
@@ -71,7 +72,7 @@ def idle(board):
     def stop():
         job = board.start("echo freeze >/sys/power/state")
         time.sleep(8)
-        # The power button wakes the machine; it is pressed again, in case the first time was before it slept.
+        # The power button wakes the machine. It is pressed again in case the machine was not asleep yet.
         for _ in range(20):
             if job.finished.wait(5):
                 break

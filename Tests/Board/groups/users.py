@@ -1,6 +1,6 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""A user without root rights: the udev rule that doctor prints, and devices that are plugged in again."""
+"""A user without root privileges: the udev rule that doctor prints, and devices that are plugged in again."""
 
 import re
 
@@ -51,7 +51,7 @@ def replugged(board):
 
 
 def state(board, folder):
-    """Whether the buffer of a device is enabled, its rate and its clock."""
+    """Returns whether the buffer of a device is enabled, its rate and its clock."""
     return (
         board.read(f"{folder}/buffer/enable"), float(board.read(f"{folder}/sampling_frequency")),
         board.read(f"{folder}/current_timestamp_clock"),

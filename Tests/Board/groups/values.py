@@ -15,7 +15,7 @@ GRAVITY = 9.80665
 group = Group("values", "Values, rates and times", prepare=lambda board: chips.load(board, matrix="0;-1;0;1;0;0;0;0;1"))
 check = group.check
 
-# The sysfs type of each kind, and the factor from SI to what the tool prints.
+# The sysfs type of each kind, and the factor from SI units to the tool's output.
 KINDS = {
     "accelerometer": ("accel", -1 / GRAVITY),
     "gyro": ("anglvel", 1),
@@ -25,7 +25,7 @@ KINDS = {
 
 
 def expected(board, folder, kind):
-    """The value that raw, offset, scale and mount matrix in sysfs give."""
+    """Returns the value according to raw, offset, scale and mount matrix in sysfs."""
     name, factor = KINDS[kind]
     text = board.output(f"cd {folder} && grep -H . in_{name}* in_mount_matrix mount_matrix 2>/dev/null; true")
     files = dict(line.split(":", 1) for line in text.replace("\0", "").splitlines())
@@ -48,7 +48,7 @@ def expected(board, folder, kind):
 
 
 def compare(board, name, kind):
-    """Asserts that readings of the only sensor of a kind equal what sysfs gives."""
+    """Asserts that the readings of the only sensor of a kind equal the values in sysfs."""
     want = expected(board, board.device(name), kind)
     watch = board.watch(kind, "--count", "3", "--duration", "8", "--interval", "0.05")
     assert watch.readings, f"{name} {kind}: {watch.errors}"
@@ -80,7 +80,7 @@ def rates(board):
     for interval in (0.1, 0.02, 0.01, 0.005, 0.002):
         wanted = round(3 / interval)
         watch = board.watch("gyro", "--interval", str(interval), "--count", str(wanted), "--duration", "40")
-        # The mount matrix turns x into y.
+        # The mount matrix rotates x to y.
         counts = [round(abs(reading["y"]) / counter.GYRO_SCALE) for reading in watch.readings]
         steps = collections.Counter(b - a for a, b in zip(counts[1:], counts[2:]) if b > a)
         times = watch.times[1:]
@@ -114,7 +114,7 @@ def long_timer(board):
     job = board.start_watch("gyro", "--interval", "0.01")
     marks = []
     for seconds in (5, 60):
-        # The number of interrupts, and the seconds since boot before and after it was read.
+        # The number of interrupts, and the seconds since boot before and after reading it.
         text = board.output(
             f"""sleep {seconds}; read -r before rest </proc/uptime; grep bmi160_consumer /proc/interrupts
             read -r after rest </proc/uptime; echo $before $after""")
@@ -133,7 +133,7 @@ def long_timer(board):
 
 
 def rate(watch):
-    """The mean rate of readings, in hertz."""
+    """Returns the mean rate of readings, in hertz."""
     return (len(watch.times) - 2) / (watch.times[-1] - watch.times[1])
 
 
@@ -147,7 +147,7 @@ def hub_units(board):
         compare(board, name, kind)
 
 
-# What the kernel says of a battery, and what that is in a trace.
+# The kernel's values of a battery, and the corresponding values in a trace.
 BATTERY_STATES = {"Charging": "charging", "Discharging": "unplugged", "Full": "full"}
 
 

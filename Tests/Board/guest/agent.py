@@ -3,11 +3,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs shell scripts for the host, which sends them as lines of JSON through a virtio serial port.
 
-    {"id": 1, "run": "uname -r", "timeout": 60}    answered with {"id": 1, "status": 0, "output": "...", "errors": "...",
-                                                   "uptime": 61.2}, of which the last is when the script ended
-    {"id": 2, "signal": 15, "of": 1}               sends a signal to the processes of that script; no answer
+    {"id": 1, "run": "uname -r", "timeout": 60}    responds with {"id": 1, "status": 0, "output": "...", "errors": "...",
+                                                   "uptime": 61.2}; "uptime" is the time at the end of the script
+    {"id": 2, "signal": 15, "of": 1}               sends a signal to the processes of that script; no response
     {"id": 3, "find": "ok", "in": "/run/log", "count": 2, "after": 0, "timeout": 60}
-                                                   waits until two lines of the file match, and answers with the second;
+                                                   waits until two lines of the file match, and responds with the second;
                                                    with "after", only lines that begin with a greater number count
 """
 
@@ -53,10 +53,10 @@ def run(port, request):
 
 
 def matching(request):
-    """The lines of a file that a request looks for."""
+    """Returns the lines of a file that match a request."""
     try:
         with open(request["in"], errors="replace") as file:
-            # The last line may still be written.
+            # The last line may be incomplete.
             lines = file.read().split("\n")[:-1]
     except OSError:
         return []

@@ -17,9 +17,9 @@ def open_fifo(path):
 
 
 def serve(device, fifo, wait, handle_device, execute):
-    """Serves a device and its FIFO without end.
+    """Serves a device and its FIFO in an endless loop.
 
-    wait: returns the seconds until something is due, or None; called before each poll.
+    wait: returns the seconds until the next work is due, or None; called before each poll.
     handle_device: called when the device is readable.
     execute: called with the words of each line from the FIFO.
     """

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""The device's side of an accessory. Writes back what it reads; after "FLOOD" it writes numbered lines without end.
+"""The device side of an accessory. Echoes its input; after "FLOOD" it writes endless numbered lines.
 
-    echo.py /dev/ttyGS0     a serial port or a HID device of the kernel's gadget drivers
-    echo.py /dev/gadget     a bulk device of its own, through GadgetFS
+    echo.py /dev/ttyGS0     a serial port or HID device of the kernel's gadget drivers
+    echo.py /dev/gadget     a separate bulk device, through GadgetFS
 
-It reads nothing while /run/mute exists.
+It does not read while /run/mute exists.
 """
 
 import os
@@ -17,7 +17,7 @@ import time
 import tty
 
 MUTE = "/run/mute"
-BLOCK = 64  # bytes: a report of the HID device
+BLOCK = 64  # in bytes: a report of the HID device
 PROTOCOL = "com.example.bulk"
 
 DEVICE, CONFIGURATION, STRING, INTERFACE, ENDPOINT = 1, 2, 3, 4, 5
@@ -26,7 +26,7 @@ SETUP = 3
 
 
 def block(number):
-    """A block of numbered lines, of 16 bytes each."""
+    """Returns a block of numbered lines, of 16 bytes each."""
     return b"".join(b"line %010d\n" % (number * BLOCK // 16 + line) for line in range(BLOCK // 16))
 
 
@@ -125,7 +125,7 @@ class BulkDevice:
             elif request == GET_DESCRIPTOR and value >> 8 == STRING:
                 os.write(self.control, self.string(value & 0xFF)[:length])
             elif direction & 0x80:
-                os.read(self.control, 0)  # A read where a write is due: the request is refused.
+                os.read(self.control, 0)  # A read in place of a write rejects the request.
             else:
                 self.acknowledge()
 

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""A HID sensor hub that turns: its accelerometer, gyroscope and magnetometer report a rotation, see rotation.py.
+"""A rotating HID sensor hub: its accelerometer, gyroscope and magnetometer report a rotation, see rotation.py.
 
     hidmotion.py "x,y,z,seconds;..." [x,y,z]    the parts of the rotation, which starts with the first input report, and
-                                                the field of iron that turns with the hub, in milligauss
+                                                the field of iron that rotates with the hub, in milligauss
 
-/run/motion.log has a line for each report: the sensor, the seconds since boot, and the values. The kernel takes the time
-stamp of a report after that time, and before that of the sensor's next report. The rotation starts at the first line.
-The gyroscope reports the mean rate of the last 10 ms, as chips do that measure at 100 Hz.
+/run/motion.log contains a line for each report: the sensor, the seconds since boot, and the values. The kernel's time stamp
+of a report is between the time of the report and that of the sensor's next report. The rotation starts at the first line.
+The gyroscope reports the mean rate of the last 10 ms, like chips that measure at 100 Hz.
 """
 
 import math
@@ -34,7 +34,7 @@ class TurningHub(hidsensors.SensorHub):
         self.log = open("/run/motion.log", "w", buffering=1)
 
     def measure(self, name, elapsed):
-        """The values of a sensor at seconds since the start."""
+        """Returns the values of a sensor at seconds since the start."""
         _, attitude = self.turning.state(elapsed)
         body = rotation.transpose(attitude)
         if name == "accel":
@@ -56,7 +56,7 @@ class TurningHub(hidsensors.SensorHub):
 
 
 def main():
-    # Reports are due at their times even when other programs run.
+    # Reports are due at their times even if other programs run.
     os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(PRIORITY))
     parts, iron = (sys.argv[1:] + ["0,0,0"])[:2]
     hub = TurningHub(rotation.Rotation(rotation.parse(parts)), [float(value) for value in iron.split(",")])

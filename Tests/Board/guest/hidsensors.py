@@ -3,10 +3,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """A HID sensor hub behind /dev/uhid, for which the kernel's hid-sensor-* drivers create IIO devices.
 
-    hidsensors.py [NAME=x,y,z ...]    the sensors and their first values; without arguments all six sensors
+    hidsensors.py [NAME=x,y,z ...]    the sensors and their initial values; without arguments all six sensors
 
 The names are accel (mG), gyro (0.1 deg/s), magn (mGauss), incl (0.1 deg), als (lux) and press (Pa).
-als and press have one value. The FIFO $HIDCTL (/run/hid.ctl) accepts commands, one a line:
+als and press have one value. The FIFO $HIDCTL (/run/hid.ctl) accepts commands, one per line:
 
     NAME=x,y,z ...            sets the values of sensors
     mute NAME, unmute NAME    stops and resumes the input reports of a sensor
@@ -97,7 +97,7 @@ def enumeration(tag, usage, first, count):
 
 
 def sensor_collection(kind):
-    """Returns the descriptor of a sensor: a feature report with its settings, an input report with its values."""
+    """Returns the descriptor of a sensor: a feature report with its settings and an input report with its values."""
     exponent = item(UNIT_EXPONENT, kind.exponent & 15)
     minimum, maximum = (-0x8000, 0x7FFF) if kind.bits == 16 else (-0x7FFFFFFF, 0x7FFFFFFF)
     items = item(USAGE, kind.usage) + item(COLLECTION, PHYSICAL) + item(REPORT_ID, kind.report_id)
@@ -157,7 +157,7 @@ class SensorHub:
         return bytes([report_id, READY]) + b"".join(struct.pack(value_format, value) for value in self.values[name])
 
     def send_due_reports(self):
-        """Sends the input reports that are due. Returns the seconds until the next one, None if all sensors are off."""
+        """Sends the due input reports. Returns the seconds until the next one, or None if all sensors are off."""
         now = time.monotonic()
         for report_id, name in self.names.items():
             if not self.is_reporting(report_id):
@@ -206,7 +206,7 @@ class SensorHub:
 
 
 def serve(hub):
-    """Serves a hub and its FIFO without end."""
+    """Serves a hub and its FIFO in an endless loop."""
     fifo = control.open_fifo(os.environ.get("HIDCTL", "/run/hid.ctl"))
     log = open(os.environ.get("HIDLOG", "/run/hid.log"), "w", buffering=1)
     control.serve(

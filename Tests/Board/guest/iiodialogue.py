@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""Sends an iiod the same requests about the devices with these names, and prints each request with its answer, in JSON.
+"""Sends an iiod the same requests about the devices with these names, and prints each request with its response, in JSON.
 
     iiodialogue.py PORT NAME...
 
-Requests and answers are lines; the requests name devices by their names, whatever their ids are.
+Requests and responses are lines. The requests contain the names of devices, so they do not depend on ids.
 """
 
 import json
@@ -14,10 +14,10 @@ import socket
 import sys
 import time
 
-# What is written to numbers.
+# The values written to numeric attributes.
 NUMBERS = ["100", "30", "0", "-5", "5000", "abc", "100.5", "1e2", "", "12 ", "100\n", "0x10", ".5", "-", "\n", "+7"]
 CLOCKS = ["boottime", "nonsense", "", "monotonic", "realtime\n"]
-# Attributes of channels that are written, once for each type of channel.
+# The channel attributes that are written, once for each channel type.
 WRITTEN = ("sampling_frequency", "scale", "offset", "calibbias", "mount_matrix", "raw")
 
 
@@ -28,12 +28,12 @@ class Client:
         self.stream = self.socket.makefile("rb")
 
     def request(self, line, value=b""):
-        """Sends a line, and what follows it. Returns the number in the answer."""
+        """Sends a line and the data after it. Returns the number in the response."""
         self.socket.sendall(f"{line}\r\n".encode() + value)
         return int(self.stream.readline())
 
     def text(self, line):
-        """The answer to a request for a text: the text without its end, or an error number."""
+        """Returns the text in the response to a request without its end, or an error number."""
         length = self.request(line)
         if length <= 0:
             return length
@@ -58,13 +58,13 @@ class Dialogue:
         self.note(f"READ {name} {attribute}", self.client.text(f"READ {path} {attribute}"))
 
     def write(self, path, name, attribute, value, before):
-        """Writes a value, reads what the attribute has then, and writes what it had before."""
+        """Writes a value, reads the attribute, and restores its previous value."""
         answer = self.client.write(f"WRITE {path} {attribute}", value)
         self.note(f"WRITE {name} {attribute} {value!r}", [answer, self.client.text(f"READ {path} {attribute}")])
         self.client.write(f"WRITE {path} {attribute}", before)
 
     def talk(self, name):
-        """The dialogue about one device."""
+        """Performs the dialogue about one device."""
         device, description = next(
             (found["id"], found["text"]) for found in self.devices() if found["name"] == name)
         outer = re.sub(r"<channel.*?</channel>", "", description, flags=re.DOTALL)

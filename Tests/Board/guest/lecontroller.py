@@ -1,21 +1,21 @@
 #!/usr/bin/env python3
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""A Bluetooth LE controller behind /dev/vhci that reports advertisements of beacons and can refuse HCI commands.
+"""A Bluetooth LE controller behind /dev/vhci that reports advertisements of beacons and can reject HCI commands.
 
-The FIFO $VBTCTL (/run/vbt.ctl) accepts commands, one a line:
+The FIFO $VBTCTL (/run/vbt.ctl) accepts commands, one per line:
 
     ib NAME ADDRESS UUID MAJOR MINOR POWER RSSI INTERVAL [rand]     adds an iBeacon
     alt NAME ADDRESS UUID MAJOR MINOR POWER RSSI INTERVAL [rand]    adds an AltBeacon
     raw NAME ADDRESS HEX RSSI INTERVAL                              adds a beacon with this advertising data
     rssi NAME DBM                                                   sets the signal strength of a beacon
     off NAME, on NAME                                               stops and resumes a beacon
-    fail OPCODE STATUS                                              answers an HCI command with the status only
-    slow OPCODE SECONDS                                             delays the answer to an HCI command
+    fail OPCODE STATUS                                              responds to an HCI command with the status only
+    slow OPCODE SECONDS                                             delays the response to an HCI command
     sent                                                            logs the number of reports of each beacon
     quit                                                            exits
 
-INTERVAL is in seconds, OPCODE hexadecimal; rand makes the address a random one, as it always is for raw.
+INTERVAL is in seconds, OPCODE is hexadecimal, and rand makes the address random; for raw, it is always random.
 $VBTADDR (020000000001) sets the address of the controller, $VBTLOG (/run/vbt.log) the log file.
 """
 

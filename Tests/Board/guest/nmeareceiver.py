@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""A receiver of positions on a pseudo-terminal, which /run/nmea links to. It stands still and reports once a second."""
+"""A GPS receiver on a pseudo-terminal, to which /run/nmea links. It is stationary and reports once per second."""
 
 import os
 import pty
@@ -37,7 +37,7 @@ def main():
         try:
             os.write(receiver, epoch(time.time()))
         except BlockingIOError:
-            pass  # Nobody reads.
+            pass  # No process reads.
         time.sleep(1 - time.time() % 1)
 
 

@@ -2,21 +2,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """A rotation in parts, with its attitude and rate at any time in closed form.
 
-A part is a rotation about a fixed axis of the body. Its rate rises and falls along half a cosine, so that neither the
-rate nor the readings of a gyroscope jump. Attitudes are matrices that turn body axes into east, north and up.
+A part is a rotation about a fixed body axis. Its rate rises and falls along half a cosine, so that neither the rate nor the
+gyroscope readings change abruptly. Attitudes are matrices that rotate from body axes to east, north and up.
 """
 
 import math
 from collections import namedtuple
 
-# The seconds in which a rate rises to its full value, and in which it falls.
+# The time in seconds in which a rate rises to its full value, and in which it falls.
 RAMP = 0.8
 
-Part = namedtuple("Part", "x y z seconds")  # degrees a second about the body's axes
+Part = namedtuple("Part", "x y z seconds")  # in degrees per second about the body axes
 
 
 def parse(text):
-    """Parts from "x,y,z,seconds;..."."""
+    """Parses parts from "x,y,z,seconds;..."."""
     return [Part(*map(float, part.split(","))) for part in text.split(";")]
 
 
@@ -29,7 +29,7 @@ def transpose(a):
 
 
 def about(axis, angle):
-    """The rotation by an angle in radians about an axis, by Rodrigues' formula."""
+    """Returns the rotation by an angle in radians about an axis, by Rodrigues' formula."""
     length = math.hypot(*axis)
     if length == 0:
         return [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
@@ -44,7 +44,7 @@ def about(axis, angle):
 
 
 def progress(time, seconds):
-    """The share of the full rate at a time in a part, and its integral up to that time."""
+    """Returns the fraction of the full rate at a time in a part, and its integral up to that time."""
     if time <= 0:
         return 0, 0
     if time >= seconds:
@@ -60,7 +60,7 @@ def progress(time, seconds):
 
 class Rotation:
     def __init__(self, parts):
-        """Starts level, with the body's y axis to the north. A part that turns takes at least two ramps."""
+        """Starts level, with the body's y axis to the north. A rotating part takes at least two ramps."""
         self.parts = parts
         self.starts = []
         time, attitude = 0, about((0, 0, 0), 0)
@@ -75,7 +75,7 @@ class Rotation:
         return about(part[:3], math.radians(math.hypot(*part[:3])) * progress(time, part.seconds)[1])
 
     def state(self, time):
-        """The rate about the body's axes in degrees a second, and the attitude, at seconds since the start."""
+        """Returns the rate about the body axes in degrees per second, and the attitude, at seconds since the start."""
         index = max((i for i, (start, _) in enumerate(self.starts) if start <= time), default=0)
         part, (start, attitude) = self.parts[index], self.starts[index]
         share, _ = progress(time - start, part.seconds)
@@ -83,12 +83,12 @@ class Rotation:
 
 
 def vector(a):
-    """The rotation as a vector, whose direction is the axis and whose length is the angle in radians, below pi."""
+    """Returns the rotation as a vector along the axis. Its length is the angle in radians, below pi."""
     angle = math.acos(max(-1, min(1, (a[0][0] + a[1][1] + a[2][2] - 1) / 2)))
     factor = angle / (2 * math.sin(angle)) if angle > 1e-6 else 0.5
     return [factor * (a[2][1] - a[1][2]), factor * (a[0][2] - a[2][0]), factor * (a[1][0] - a[0][1])]
 
 
 def angle_between(a, b):
-    """The angle of the rotation from one attitude to another, in degrees."""
+    """Returns the angle of the rotation from one attitude to another, in degrees."""
     return math.degrees(math.hypot(*vector(multiply(transpose(a), b))))

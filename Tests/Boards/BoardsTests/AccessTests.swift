@@ -5,10 +5,10 @@ import DeviceCore
 import Foundation
 import Testing
 
-@Suite("Addresses of brokers, and the files that let a client in")
+@Suite("Broker addresses and access files")
 struct AccessTests {
     @Test(
-        "Every way to write an address",
+        "Every form of an address is accepted",
         arguments: [
             ("mqtt://h", "mqtt://h:1883"), ("mqtts://h", "mqtts://h:8883"), ("MQTT://h:99/", "mqtt://h:99"),
             ("mqtts://[::1]:1", "mqtts://[::1]:1"), ("mqtt://", "mqtt://localhost:1883"),
@@ -19,20 +19,20 @@ struct AccessTests {
     }
 
     @Test(
-        "What is none is refused with a reason",
+        "An invalid address is rejected with a reason",
         arguments: [
-            ("h", "begins neither"), ("gpsd://h", "begins neither"), ("mqtt://h/t", "topic"),
-            ("mqtt://a:b@h", "belong into a file"),
-            ("mqtt://h:0", "port"), ("mqtt://a b", "host"), ("", "begins neither"),
+            ("h", "does not begin"), ("gpsd://h", "does not begin"), ("mqtt://h/t", "topic"),
+            ("mqtt://a:b@h", "must be in a file"),
+            ("mqtt://h:0", "port"), ("mqtt://a b", "host"), ("", "does not begin"),
         ])
     func noAddresses(text: String, part: String) {
         let error = #expect(throws: DeviceError.self) { try BrokerAddress(text) }
         #expect(error?.code == .invalidConfiguration && error?.message.contains(part) == true)
-        // An error goes into logs.
+        // Errors are logged, so they must not contain the password.
         #expect(error?.message.contains("a:b@") == false)
     }
 
-    @Test("A board at a broker is a position source's address")
+    @Test("A board's topic at a broker is a valid position source address")
     func boards() throws {
         let address = try PositionSourceAddress("mqtts://broker.example/owntracks/fleet/car7")
         #expect(address.client == .mqtts && address.host == "broker.example" && address.port == 8883)
@@ -42,7 +42,7 @@ struct AccessTests {
     }
 
     @Test(
-        "A topic has to be there, whole and one",
+        "A position source address at a broker requires one complete topic without wildcards",
         arguments: [
             "mqtt://h", "mqtt://h/", "mqtt://h/a//b", "mqtt://h/a/+/b", "mqtt://h/#", "mqtt://h/$SYS", "mqtt://u:p@h/a",
         ])
@@ -61,7 +61,7 @@ struct AccessTests {
         deinit { unlink(path) }
     }
 
-    @Test("A name and a password of one line; the password may have colons")
+    @Test("An access file is one line with name and password, and the password may contain colons")
     func password() throws {
         for end in ["", "\n", "\r\n"] {
             let secret = try Secret("car7:a:b c\(end)")
@@ -72,7 +72,7 @@ struct AccessTests {
     }
 
     @Test(
-        "Other files are refused, and what is in them is not told",
+        "Malformed access files are rejected without revealing their contents",
         arguments: ["", "hunter2", ":hunter2", "a:hunter2\nb:c", "a:hunter2\0"])
     func noPassword(_ text: String) throws {
         let secret = try Secret(text)
@@ -82,7 +82,7 @@ struct AccessTests {
     }
 
     @Test(
-        "A secret that others may read or change is refused",
+        "Secrets that other users can read or change are rejected",
         arguments: [0o644, 0o604, 0o606, 0o660, 0o622] as [mode_t])
     func openPassword(_ mode: mode_t) throws {
         let secret = try Secret("a:b", mode: mode)
@@ -93,7 +93,7 @@ struct AccessTests {
         withExtendedLifetime(secret) {}
     }
 
-    @Test("A certificate without its key, and files that are not there, are named")
+    @Test("Errors report a certificate without a key, and name missing files")
     func files() throws {
         #expect(
             #expect(throws: DeviceError.self) { try BrokerAccess.check(BrokerFiles(certificate: "/x")) }?.code
@@ -104,7 +104,7 @@ struct AccessTests {
         #expect(error?.code == .notFound && error?.message.contains("/none/ca.pem") == true)
     }
 
-    @Test("Files are named by the environment, over the configuration's file")
+    @Test("Environment variables override the access files of the configuration")
     func configuration() {
         let file = #"{"mqtt":{"passwordFile":"p","caFile":"/ca","keyFile":7,"x":1}}"#
         let configuration = Configuration.load(

@@ -5,9 +5,9 @@ import DeviceCore
 import Foundation
 import Testing
 
-@Suite("Readings as SenML, and what Home Assistant is told")
+@Suite("SenML readings and Home Assistant messages")
 struct BoardMessageTests {
-    /// A clock at which 100 s after boot it is 1700000000.5.
+    /// A clock whose wall time is 1700000000.5 at 100 s after boot.
     private static let clock: VirtualClock = {
         let clock = VirtualClock(
             now: BootTime(nanoseconds: 100_000_000_000), wallTime: WallTime(nanoseconds: 1_700_000_000_500_000_000))
@@ -18,7 +18,7 @@ struct BoardMessageTests {
         SenMLPack.messages(batch, board: board, clock: clock).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    @Test("Two readings of an accelerometer by hand")
+    @Test("Accelerometer readings are encoded with their axes and times")
     func vector() {
         let batch = MotionBatch(
             sensor: "a", kind: .accelerometer, values: [[0.5, 0, 9.75], [1, -1, 9]],
@@ -29,14 +29,14 @@ struct BoardMessageTests {
             ])
     }
 
-    @Test("A barometer has one value: 101.325 kPa are 101325 Pa")
+    @Test("A barometer reading is a single value in pascals")
     func scalar() {
         let batch = MotionBatch(
             sensor: "p", kind: .pressure, values: [[101.325, 0, 0]], times: [BootTime(nanoseconds: 100_000_000_000)])
         #expect(Self.texts(batch) == [#"[{"bn":"car7:pressure","bt":1700000000.500000,"bu":"Pa","v":101325.0}]"#])
     }
 
-    @Test("A magnetometer's 0.5 gauss are 0.00005 T; rad/s have no unit in SenML")
+    @Test("Magnetic fields are encoded in tesla, and rotation rates have no SenML unit")
     func units() {
         let time = [BootTime(nanoseconds: 100_000_000_000)]
         let field = MotionBatch(sensor: "m", kind: .magnetometer, values: [[0.5, 0, 0]], times: time)
@@ -45,7 +45,7 @@ struct BoardMessageTests {
         #expect(Self.texts(rate).first?.contains("bu") == false)
     }
 
-    @Test("What is no number has no record, and a batch of nothing else no message")
+    @Test("Non-finite values are omitted, and a batch without finite values yields no message")
     func notFinite() {
         let times = [BootTime(nanoseconds: 1), BootTime(nanoseconds: 2)]
         let nothing = MotionBatch(
@@ -57,7 +57,7 @@ struct BoardMessageTests {
         #expect(Self.texts(some).first?.contains(#""n":"y","v":2.0}]"#) == true)
     }
 
-    @Test("130 readings are three messages, each JSON with all its readings")
+    @Test("130 readings are split into three valid JSON messages")
     func many() throws {
         let batch = MotionBatch(
             sensor: "a", kind: .accelerometer, values: (0..<130).map { [Double($0), 0, 0] },
@@ -67,7 +67,7 @@ struct BoardMessageTests {
         #expect(counts == [192, 192, 6])
     }
 
-    @Test("A board's name is made one that SenML allows")
+    @Test("A board's name is converted to a valid SenML name")
     func names() {
         let batch = MotionBatch(
             sensor: "p", kind: .pressure, values: [[1, 0, 0]], times: [BootTime(nanoseconds: 100_000_000_000)])
@@ -75,7 +75,7 @@ struct BoardMessageTests {
         #expect(Self.texts(batch, board: "-x").first?.contains(#""bn":"board-x:pressure""#) == true)
     }
 
-    @Test("Home Assistant finds a device tracker whose attributes are in the board's own locations")
+    @Test("Home Assistant discovers a device tracker with the board's locations as attributes")
     func discovery() throws {
         let discovery = HomeAssistantDiscovery(
             topic: "owntracks/fleet/car 7", identifier: "fleet_car 7", name: "car 7")

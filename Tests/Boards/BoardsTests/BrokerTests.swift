@@ -9,9 +9,9 @@ import Testing
 @testable import MQTTPublisher
 @testable import MQTTSource
 
-@Suite("Debian's broker", .serialized, .enabled(if: Mosquitto.isThere, Mosquitto.isMissing))
+@Suite("Debian's Mosquitto broker", .serialized, .enabled(if: Mosquitto.isThere, Mosquitto.isMissing))
 struct BrokerTests {
-    /// Pauses so short that a test takes seconds.
+    /// Intervals so short that a test takes seconds.
     private static let quick: PublisherTiming = {
         var timing = PublisherTiming()
         (timing.firstRetry, timing.lastRetry) = (0.05, 0.5)
@@ -35,7 +35,7 @@ struct BrokerTests {
         }
     }
 
-    /// A fix whose latitude says its number.
+    /// A fix whose latitude encodes its number.
     private static func fix(_ number: Int, time: WallTime = LiveClock().wallTime) -> PositionReport {
         var report = PositionReport()
         report.mode = .twoDimensional
@@ -45,7 +45,7 @@ struct BrokerTests {
         return report
     }
 
-    /// The number of the fix in a line of mosquitto_sub; nil for another message.
+    /// Returns the number of the fix in a line of mosquitto_sub, nil for other messages.
     private static func number(_ line: String) -> Int? {
         guard let start = line.firstIndex(of: "{"),
             let object = try? JSONSerialization.jsonObject(with: Data(line[start...].utf8)) as? [String: Any],
@@ -54,9 +54,9 @@ struct BrokerTests {
         return Int((latitude * 10_000).rounded())
     }
 
-    @Test("Three boards at 10 Hz, and the broker is killed for a while: every fix arrives, in order for each board")
+    @Test("All fixes of three boards at 10 Hz arrive in order although the broker is killed")
     func killed() throws {
-        // The whole minute with DEVICE_SERVICES_TESTS=all.
+        // One minute with DEVICE_SERVICES_TESTS=all.
         let away = Double(Thoroughness.rounds(60, quick: 2))
         let broker = try Mosquitto()
         let lines = try broker.follow("owntracks/#")
@@ -89,7 +89,7 @@ struct BrokerTests {
             var seen: Set<Int> = []
             let first = fixes().filter { seen.insert($0).inserted }
             #expect(first == Array(0..<count))
-            // What the broker had taken when it was killed, and had not said so yet.
+            // Messages that the broker had received but not acknowledged when it was killed.
             #expect(fixes().count - count <= PublisherWork.window)
             #expect(board.statistics.published == count && board.statistics.dropped == 0)
             print(
@@ -98,7 +98,7 @@ struct BrokerTests {
         }
     }
 
-    @Test("Who comes later gets the last fix, retained, and hears the will when a board is killed")
+    @Test("A late subscriber receives the retained fix, and the will of a killed board")
     func willAndRetained() throws {
         let broker = try Mosquitto()
         let will = BrokerMessage(
@@ -111,7 +111,7 @@ struct BrokerTests {
         try Mosquitto.wait("nothing retained") { !lines().isEmpty }
         #expect(lines().count == 1 && lines().first?.hasPrefix("owntracks/fleet/x 1 ") == true)
         #expect(lines().first.flatMap { Self.number($0) } == 2)
-        // A connection that breaks off without a word.
+        // A connection that breaks without a DISCONNECT packet.
         do {
             let wakeUp = try WakeUp(for: "a test")
             let settings = BrokerSettings(
@@ -123,13 +123,13 @@ struct BrokerTests {
         }
         try Mosquitto.wait("no will") { lines().contains { $0.contains(#""_type":"lwt""#) } }
         board.end()
-        // It is not retained: the last fix stays.
+        // The will is not retained: the last fix stays.
         let later = try broker.follow("owntracks/fleet/x")
         try Mosquitto.wait("nothing retained") { !later().isEmpty }
         #expect(later().first.flatMap { Self.number($0) } == 2)
     }
 
-    @Test("A broker that hangs is noticed after the keep-alive time, and nothing is lost")
+    @Test("A hanging broker is detected after the keep-alive interval, and no fix is lost")
     func hangs() throws {
         let broker = try Mosquitto()
         let lines = try broker.follow("owntracks/#")
@@ -145,10 +145,10 @@ struct BrokerTests {
         board.end()
     }
 
-    @Test("A name and a password let a board in; a wrong one says where it stands")
+    @Test("A correct password gives access, and the error for a wrong one names its option")
     func password() throws {
         let broker = try Mosquitto { broker in
-            // PBKDF2 as mosquitto_passwd writes it needs that program; it comes with mosquitto.
+            // The PBKDF2 hash requires mosquitto_passwd, which is part of mosquitto.
             try broker.write("passwords", "car7:secret\n")
             let process = Process()
             process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -173,7 +173,7 @@ struct BrokerTests {
         #expect(board.statistics.delivered == 1)
     }
 
-    @Test("TLS: the broker's certificate has to be of one's authority, and a client's is asked for")
+    @Test("TLS checks the broker's certificate authority and requires the client's certificate")
     func certificates() throws {
         func openssl(_ words: String, in folder: String) throws {
             let process = Process()
@@ -225,7 +225,7 @@ struct BrokerTests {
         #expect(doubtful.elements.first?.contains("certificate") == true)
         other.end(within: 0)
 
-        // The certificate is the one of localhost.
+        // The certificate is valid for localhost only.
         let elsewhere = Log<String>()
         let address = try BrokerAddress("mqtts://127.0.0.1:\(broker.port)")
         let mistaken = try Self.publisher(broker, "x", scheme: "mqtts", events: elsewhere) { settings in
@@ -246,7 +246,7 @@ struct BrokerTests {
         stranger.end(within: 0)
     }
 
-    @Test("A board is followed through the broker, over its end and a new beginning; what is hostile is passed over")
+    @Test("The source follows a board across a restart of the broker and skips hostile messages")
     func followed() throws {
         let broker = try Mosquitto()
         let told = Log<String>()
@@ -271,7 +271,7 @@ struct BrokerTests {
         board.publish(Self.fix(2))
         #expect(told.wait { $0.last == "fix 2" })
 
-        // Somebody else on the same topic: a megabyte, and what is no JSON.
+        // Another client publishes a megabyte and invalid JSON on the same topic.
         let wakeUp = try WakeUp(for: "a test")
         let settings = BrokerSettings(
             address: BrokerAddress(host: "127.0.0.1", port: broker.port), files: BrokerFiles(), clientID: nil)
@@ -292,7 +292,7 @@ struct BrokerTests {
         broker.kill()
         try broker.start()
         let again = try Self.publisher(broker, "x")
-        // Until the follower is back, too.
+        // Until the source has subscribed again as well.
         try Mosquitto.wait("the board is not followed again") {
             again.publish(Self.fix(4))
             WorkerThread.pause(seconds: 0.1)

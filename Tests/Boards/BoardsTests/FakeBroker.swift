@@ -5,10 +5,10 @@ import DeviceCore
 import Synchronization
 import TestSupport
 
-/// A broker in this process, whose connections can be broken and whose answers can be kept back.
+/// An in-process broker whose connections can break and whose acknowledgements can be withheld.
 final class FakeBroker: Sendable {
     struct Sent: Sendable, Equatable {
-        /// Counts from 1, a connection each.
+        /// The number of the connection, counted from 1.
         var connection: Int
         var message: BrokerMessage
     }
@@ -19,29 +19,29 @@ final class FakeBroker: Sendable {
         var isMute = false
         var connections = 0
         weak var link: FakeLink?
-        /// The most messages without an answer at a time.
+        /// The maximum number of unacknowledged messages.
         var most = 0
         var settings: [BrokerSettings] = []
     }
 
     private let state = Mutex(State())
     let sent = Log<Sent>()
-    /// How often somebody has tried to connect.
+    /// One element per connection attempt.
     let attempts = Log<Bool>()
-    /// The topics that somebody follows.
+    /// The subscribed topics.
     let followed = Log<String>()
-    /// Has an element for each time that somebody waits for news.
+    /// One element each time a client waits for events.
     let turns = Log<Bool>()
-    /// Has an element for each connection that ended in order.
+    /// One element per connection that was closed with a disconnect.
     let goodbyes = Log<Bool>()
 
     var most: Int { state.withLock { $0.most } }
     var settings: [BrokerSettings] { state.withLock { $0.settings } }
 
-    /// Makes connections to it.
+    /// Opens connections to the broker.
     var open: BrokerOpener {
         { settings, wakeUp, clock throws(DeviceError) in
-            // Who has waited for an attempt finds its connection.
+            // Recorded last, so that a test that waits for an attempt finds its connection.
             defer { self.attempts.add(true) }
             let link = self.state.withLock { state -> FakeLink? in
                 guard state.isUp else { return nil }
@@ -58,21 +58,21 @@ final class FakeBroker: Sendable {
         }
     }
 
-    /// From now on connections fail, and the one there is breaks off.
+    /// Breaks the current connection and rejects new ones.
     func goDown() { change { $0.isUp = false }?.break() }
 
     func comeUp() { _ = change { $0.isUp = true } }
 
-    /// From now on nobody is let in, and nobody is told so; or all are, those from before too.
+    /// If true, connections are not accepted. If false, they are, including pending ones.
     func beMute(_ isMute: Bool) {
         let link = change { $0.isMute = isMute }
         if !isMute { link?.tell(.connected) }
     }
 
-    /// From now on messages are taken note of, and not answered; or answered, those from before too.
+    /// If true, messages are not acknowledged. If false, they are, including earlier ones.
     func beDumb(_ isDumb: Bool) { change { $0.isDumb = isDumb }?.beDumb(isDumb) }
 
-    /// Has somebody else publish.
+    /// Publishes a message from another client.
     func publish(_ topic: String, _ text: String, isRetained: Bool = false) {
         change { _ in }?.tell(.message(topic: topic, payload: Array(text.utf8), isRetained: isRetained))
     }
@@ -96,7 +96,7 @@ final class FakeBroker: Sendable {
     fileprivate func left() { goodbyes.add(true) }
 }
 
-/// One connection to it.
+/// A connection to the fake broker.
 final class FakeLink: BrokerLink, Sendable {
     private struct State {
         var events: [BrokerEvent]
@@ -131,7 +131,7 @@ final class FakeLink: BrokerLink, Sendable {
             defer { state.events = [] }
             return (state.events, state.isBroken)
         }
-        // What came before the end counts.
+        // Events that arrived before the end are still delivered.
         if isBroken, events.isEmpty { throw DeviceError(.connectionLost, "The fake broker is gone.") }
         return events
     }
@@ -156,7 +156,7 @@ final class FakeLink: BrokerLink, Sendable {
         broker.left()
     }
 
-    /// Without a goodbye the broker says it.
+    /// Publishes the will if the client did not disconnect cleanly.
     deinit {
         let isLost = state.withLock { !$0.hasEnded && !$0.isBroken }
         if isLost, let will { broker.took(will, on: connection, unanswered: 0) }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import MQTTSource
 
-@Suite("A board that is followed, at a broker in this process")
+@Suite("MQTT source with an in-process broker")
 struct FollowerTests {
     private static let topic = "owntracks/fleet/car7"
 
@@ -41,9 +41,9 @@ struct FollowerTests {
             _ = broker.attempts.wait { !$0.isEmpty }
         }
 
-        /// A fix of so many seconds ago.
+        /// Publishes a fix that is `age` seconds old.
         func publish(_ latitude: Double, age: Double = 0, isRetained: Bool = false) {
-            // Fixes of one time would be one epoch.
+            // Fixes with the same time would form one epoch.
             count += 1
             let time = LiveClock().wallTime.advanced(bySeconds: Double(count) * 0.1 - age)
             let json = OwnTracksLocation(latitude: latitude, longitude: 2, time: time).json(tracker: "")
@@ -51,7 +51,7 @@ struct FollowerTests {
         }
     }
 
-    @Test("Fixes come as they are published")
+    @Test("Fixes are delivered as they are published")
     func fixes() throws {
         let board = try Board()
         board.listen()
@@ -60,7 +60,7 @@ struct FollowerTests {
         #expect(board.broker.followed.elements == [Self.topic, Self.topic + "/availability"])
     }
 
-    @Test("A retained fix is the last one that is known, and no news")
+    @Test("A retained fix becomes the last known fix without being delivered")
     func retained() throws {
         let board = try Board()
         board.listen()
@@ -75,7 +75,7 @@ struct FollowerTests {
         #expect(second.source.lastFix?.report.latitude == 1)
     }
 
-    @Test("A fix that comes late is told of once, and what follows ends the loss")
+    @Test("Stale fixes are reported once as a loss, and a current fix ends the loss")
     func stale() throws {
         let board = try Board()
         board.listen()
@@ -85,7 +85,7 @@ struct FollowerTests {
         #expect(board.told.wait(for: expected) == expected)
     }
 
-    @Test("The will is a loss, told once; a retained one is of a former time")
+    @Test("The will is reported once as a loss, and a retained will is ignored")
     func will() throws {
         let board = try Board()
         board.listen()
@@ -99,7 +99,7 @@ struct FollowerTests {
         #expect(board.told.wait(for: expected) == expected)
     }
 
-    @Test("Home Assistant's offline is a loss, also when it is retained")
+    @Test("Home Assistant's offline message is a loss, even if it is retained")
     func offline() throws {
         let board = try Board()
         board.listen()
@@ -110,7 +110,7 @@ struct FollowerTests {
         #expect(board.told.wait(for: expected) == expected)
     }
 
-    @Test("A broker that goes is a loss; one that comes back is followed again")
+    @Test("A broken connection is a loss, and topics are subscribed to again after reconnecting")
     func reconnects() throws {
         let board = try Board()
         board.listen()
@@ -125,7 +125,7 @@ struct FollowerTests {
         #expect(board.told.wait(for: expected) == expected)
     }
 
-    @Test("A topic that may not be followed is a loss with the reason")
+    @Test("A rejected subscription is a loss with its reason")
     func refused() throws {
         let board = try Board()
         board.listen()
@@ -134,7 +134,7 @@ struct FollowerTests {
         #expect(board.told.wait { $0.first == "lost permissionDenied" })
     }
 
-    @Test("A board is followed where only its presence may not be")
+    @Test("A rejected subscription to the availability topic does not affect fixes")
     func presenceRefused() throws {
         let board = try Board()
         board.listen()
@@ -145,7 +145,7 @@ struct FollowerTests {
         #expect(board.broker.attempts.elements.count == 1)
     }
 
-    /// What a follower makes of fixes at 1000 s after 1970, which is 500 s after the start of the clock.
+    /// The results of a follower for fixes at `times`. The current time is 1000 s after 1970 and 500 s after boot.
     private static func news(_ times: [Double], isRetained: Bool = false) -> [BoardFollower.News] {
         let now = BootTime.zero.advanced(bySeconds: 500)
         var follower = BoardFollower(topic: "t", timing: MQTTSourceTiming(), now: now)
@@ -158,7 +158,7 @@ struct FollowerTests {
     }
 
     @Test(
-        "A retained fix came when it was made; by a clock that is wrong, long ago",
+        "A retained fix arrived when it was made, or an hour ago if its time is in the future",
         arguments: [(999.5, 0.5), (940, 60), (1001, 3600)])
     func formerArrival(time: Double, age: Double) {
         guard case .former(let report)? = Self.news([time], isRetained: true).first else {
@@ -168,7 +168,7 @@ struct FollowerTests {
         #expect(report.arrival == BootTime.zero.advanced(bySeconds: 500 - age))
     }
 
-    @Test("Fixes that come again, that are older than the last one, or of the future are no news")
+    @Test("Repeated and older fixes are ignored, and fixes too far in the future are a loss")
     func order() {
         let times = [999.0, 999, 998, 999.5, 1029, 1031]
         let heard = Self.news(times).map { news in
@@ -182,7 +182,7 @@ struct FollowerTests {
         #expect(heard == ["fix", "nothing", "nothing", "fix", "fix", "lost noFix"])
     }
 
-    @Test("Payloads that make no sense neither end it nor become positions; three in a row are told of")
+    @Test("Malformed payloads are skipped, and three in a row are a loss")
     func hostile() throws {
         let board = try Board()
         board.listen()
@@ -199,7 +199,7 @@ struct FollowerTests {
         #expect(board.told.wait(for: expected) == expected)
     }
 
-    @Test("A board that has nothing to say for long is silent")
+    @Test("A board without messages for the configured time is reported as silent")
     func silence() {
         var timing = MQTTSourceTiming()
         timing.silence = 60
@@ -209,7 +209,7 @@ struct FollowerTests {
         #expect(follower.deadline == seconds(60))
         #expect(follower.silence(now: seconds(59.9), broker: broker) == nil)
         #expect(follower.silence(now: seconds(60), broker: broker)?.code == .silent)
-        // Once.
+        // Reported only once.
         #expect(follower.silence(now: seconds(600), broker: broker) == nil)
         #expect(follower.deadline == .never)
         let json = OwnTracksLocation(latitude: 1, longitude: 2, time: WallTime(nanoseconds: 1_000_000_000))
@@ -223,7 +223,7 @@ struct FollowerTests {
         #expect(follower.deadline == seconds(760))
     }
 
-    @Test("Nobody listens any more: the thread says goodbye")
+    @Test("Cancelling the last subscription disconnects from the broker")
     func leaves() throws {
         let board = try Board()
         var subscription: Subscription? = board.source.subscribe(PositionRequest()) { _ in }

@@ -6,7 +6,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Debian's broker on a port of its own, which can be killed and come back with what it had stored.
+/// Debian's broker on its own port. It can be killed and restarted with its stored state.
 final class Mosquitto {
     struct Refusal: Error, CustomStringConvertible { let description: String }
 
@@ -18,7 +18,7 @@ final class Mosquitto {
     static let program = find("mosquitto")
     static let subscriber = find("mosquitto_sub")
 
-    /// True when it can be tried: the programs are there, and this build has the library.
+    /// True if the programs are installed and this build includes the library.
     static let isThere = program != nil && subscriber != nil && Broker.absence == nil
     static let isMissing: Comment =
         "a real broker is tried with mosquitto and mosquitto-clients installed, in a build with the trait LibMosquitto"
@@ -29,13 +29,13 @@ final class Mosquitto {
         return folders.map { "\($0)/\(name)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
     }
 
-    /// - Parameter more: lines of its configuration.
+    /// - Parameter more: Returns additional configuration lines.
     init(_ more: (Mosquitto) throws -> [String] = { _ in ["allow_anonymous true"] }) throws {
         port = try FreePort.next()
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let lines =
             [
-                // It gives root up for a user who may not look into this folder, unless it is told not to.
+                // By default mosquitto switches from root to a user that cannot access this folder.
                 "user root", "listener \(port) 127.0.0.1", "persistence true", "persistence_location \(folder)/",
                 "autosave_interval 1", "autosave_on_changes true", "max_queued_messages 0",
             ] + (try more(self))
@@ -59,7 +59,7 @@ final class Mosquitto {
         return path
     }
 
-    /// Starts it and returns when it takes connections.
+    /// Starts the broker and returns when it accepts connections.
     func start() throws {
         process = try Self.run(Self.program, ["-c", "\(folder)/broker.conf"], output: "\(folder)/broker.log")
         let end = ContinuousClock.now + .seconds(60)
@@ -68,12 +68,12 @@ final class Mosquitto {
                 let log = (try? String(contentsOfFile: "\(folder)/broker.log", encoding: .utf8)) ?? ""
                 throw Refusal(description: "mosquitto does not listen on port \(port): \(log.suffix(500))")
             }
-            // Nothing tells when somebody begins to listen.
+            // Polls, because no event reports a listening port.
             WorkerThread.pause(seconds: 0.005)
         }
     }
 
-    /// kill -9.
+    /// Kills the broker with SIGKILL.
     func kill() {
         guard let process else { return }
         Glibc.kill(process.processIdentifier, SIGKILL)
@@ -81,12 +81,12 @@ final class Mosquitto {
         self.process = nil
     }
 
-    /// Stops it without a word, as when a machine hangs; or lets it go on.
+    /// Suspends the broker with SIGSTOP, as when a machine hangs, or resumes it.
     func suspend(_ isSuspended: Bool) {
         if let process { Glibc.kill(process.processIdentifier, isSuspended ? SIGSTOP : SIGCONT) }
     }
 
-    /// Has a client of Debian's follow topics, which the broker remembers while either is away. Returns its lines so far.
+    /// Starts mosquitto_sub with a persistent session. Returns a closure that returns the lines received so far.
     func follow(_ topic: String, _ options: [String] = []) throws -> () -> [String] {
         let output = "\(folder)/lines-\(UUID().uuidString)"
         let name = "follower-\(UUID().uuidString)"
@@ -105,7 +105,7 @@ final class Mosquitto {
         return { lines().filter { $0.hasPrefix("MESSAGE ") }.map { String($0.dropFirst(8)) } }
     }
 
-    /// Waits for what nothing tells of, a minute at most.
+    /// Polls a condition that no event reports, for at most a minute.
     static func wait(_ problem: String, seconds: Int = 60, until isTrue: () throws -> Bool) throws {
         let end = ContinuousClock.now + .seconds(seconds)
         while try !isTrue() {
@@ -118,7 +118,7 @@ final class Mosquitto {
         guard let program else { throw Refusal(description: "mosquitto is not installed") }
         _ = FileManager.default.createFile(atPath: output, contents: nil)
         let process = Process()
-        // It would keep lines back where no terminal reads them.
+        // Line-buffered, because mosquitto_sub otherwise buffers its output to a file.
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["stdbuf", "-oL", program] + arguments
         let file = FileHandle(forWritingAtPath: output)

@@ -4,9 +4,9 @@ import BoardMessages
 import DeviceCore
 import Testing
 
-@Suite("Locations as OwnTracks has them")
+@Suite("OwnTracks locations")
 struct OwnTracksTests {
-    /// A fix as gpsd gives it.
+    /// A fix as reported by gpsd.
     static var report: PositionReport {
         var report = PositionReport()
         report.receiver = "/dev/ttyACM0"
@@ -30,7 +30,7 @@ struct OwnTracksTests {
         Array(text.utf8).withUnsafeBytes { OwnTracksMessage($0) }
     }
 
-    @Test("A fix by hand: 10 m/s are 36 km/h, accuracies are rounded up, 359.6° are 0°")
+    @Test("A fix is encoded in OwnTracks units, with accuracies rounded up and 359.6° as 0°")
     func encodes() {
         #expect(
             Self.text(Self.report)
@@ -38,7 +38,7 @@ struct OwnTracksTests {
         )
     }
 
-    @Test("What is not known is left out; a 2D fix has no altitude; a whole second needs no milliseconds")
+    @Test("Unknown fields, the altitude of a 2D fix and zero milliseconds are omitted")
     func encodesLittle() {
         var report = PositionReport()
         report.mode = .twoDimensional
@@ -50,7 +50,7 @@ struct OwnTracksTests {
                 == #"{"_type":"location","tid":"r7","lat":0.00000000,"lon":180.00000000,"tst":1600000000}"#)
     }
 
-    @Test("The components stand in for an error in the plane; altitude above the ellipsoid is brought to sea level")
+    @Test("acc is derived from error components, and alt from ellipsoidal altitude and geoid separation")
     func encodesParts() {
         var report = Self.report
         report.horizontalError = .nan
@@ -63,7 +63,7 @@ struct OwnTracksTests {
         #expect(text?.contains(#""acc":5,"alt":33,"#) == true)
     }
 
-    @Test("No fix is no location")
+    @Test("A report without a fix is not encoded")
     func withoutFix() {
         var report = Self.report
         report.mode = .none
@@ -73,7 +73,7 @@ struct OwnTracksTests {
         #expect(Self.text(report) == nil)
     }
 
-    @Test("Numbers that mean nothing are left out, and what is written is JSON all the same")
+    @Test("Meaningless numbers are omitted, and the output is valid JSON")
     func extremes() {
         var report = Self.report
         (report.horizontalError, report.altitudeMSL, report.verticalError) = (.infinity, -.infinity, -1)
@@ -82,15 +82,15 @@ struct OwnTracksTests {
         #expect(text?.hasSuffix(#""tst_ms":1700000000250}"#) == true)
     }
 
-    @Test("The will says when the board connected")
+    @Test("The will contains the connection time")
     func will() {
         let json = OwnTracksWill.json(connected: WallTime(nanoseconds: 1_700_000_000_900_000_000))
         #expect(String(decoding: json, as: UTF8.self) == #"{"_type":"lwt","tst":1700000000}"#)
     }
 
-    @Test("What a phone sends is read, with its units: 36 km/h are 10 m/s")
+    @Test("A phone's location is decoded with its units: 36 km/h are 10 m/s")
     func decodes() throws {
-        // The fields of OwnTracks' documentation.
+        // The fields in the OwnTracks documentation.
         let message = Self.read(
             #"{"_type":"location","acc":12,"alt":34,"batt":58,"bs":1,"cog":270,"conn":"w","inregions":["home"],"lat":52.5,"lon":13.4,"m":1,"p":101.3,"t":"u","tid":"ph","tst":1700000000,"vac":3,"vel":36}"#
         )
@@ -107,7 +107,7 @@ struct OwnTracksTests {
         #expect(report.arrival == BootTime(nanoseconds: 7))
     }
 
-    @Test("What was written is read back within the units' steps, milliseconds included")
+    @Test("An encoded location is decoded within the resolution of its units, with milliseconds")
     func roundTrip() throws {
         let report = Self.report
         guard case .location(let location) = Self.read(try #require(Self.text(report))) else {
@@ -121,7 +121,7 @@ struct OwnTracksTests {
         #expect(back.horizontalError >= report.horizontalError && back.horizontalError < report.horizontalError + 1)
     }
 
-    @Test("Milliseconds of another second are not believed")
+    @Test("tst_ms is ignored if it belongs to another second than tst")
     func wrongMilliseconds() {
         guard
             case .location(let location) = Self.read(
@@ -134,7 +134,7 @@ struct OwnTracksTests {
     }
 
     @Test(
-        "Invalid markers and other types leave a field out",
+        "Invalid values and values of other types omit a field",
         arguments: [
             #""vel":-1,"cog":-1,"acc":-1,"vac":-1"#, #""vel":"5","cog":null,"acc":[],"vac":{}"#,
             #""vel":NaN,"cog":Infinity,"acc":-Infinity,"vac":nan"#, #""vel":1e9,"cog":361,"acc":1e300,"vac":1e999"#,
@@ -150,7 +150,7 @@ struct OwnTracksTests {
     }
 
     @Test(
-        "What is no location says why",
+        "An invalid location yields a reason",
         arguments: [
             "", "null", "[]", "hello", "{", #"{"_type":"location"}"#, #"{"_type":"location","lat":91,"lon":0,"tst":1}"#,
             #"{"_type":"location","lat":NaN,"lon":0,"tst":1}"#, #"{"_type":"location","lat":"52","lon":0,"tst":1}"#,
@@ -168,7 +168,7 @@ struct OwnTracksTests {
         #expect(!reason.isEmpty && reason.utf8.count < 300)
     }
 
-    @Test("Other messages of OwnTracks are none of ours", arguments: ["transition", "waypoint", "card", "encrypted"])
+    @Test("Other OwnTracks messages are not locations", arguments: ["transition", "waypoint", "card", "encrypted"])
     func others(_ type: String) {
         guard case .other = Self.read(#"{"_type":"\#(type)","lat":1,"lon":2,"tst":1,"event":"enter"}"#) else {
             Issue.record("\(type) is read")

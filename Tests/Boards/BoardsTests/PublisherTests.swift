@@ -10,7 +10,7 @@ import Testing
 
 @testable import MQTTPublisher
 
-@Suite("A publisher, at a broker in this process")
+@Suite("MQTT publisher with an in-process broker")
 struct PublisherTests {
     private static let topic = "owntracks/fleet/car7"
 
@@ -22,7 +22,7 @@ struct PublisherTests {
         return settings
     }
 
-    /// Pauses so short that nobody waits.
+    /// Intervals so short that the tests do not wait.
     private static let quick: PublisherTiming = {
         var timing = PublisherTiming()
         (timing.firstRetry, timing.lastRetry, timing.sync) = (0.01, 0.02, 0.01)
@@ -44,7 +44,7 @@ struct PublisherTests {
         }
     }
 
-    /// A fix whose latitude says its number.
+    /// A fix whose latitude encodes its number.
     private static func fix(_ number: Int) -> PositionReport {
         var report = PositionReport()
         report.mode = .twoDimensional
@@ -54,7 +54,7 @@ struct PublisherTests {
         return report
     }
 
-    /// The numbers of the fixes that were sent.
+    /// Returns the numbers of the published fixes.
     private static func numbers(_ sent: [FakeBroker.Sent]) -> [Int] {
         sent.compactMap { sent in
             let object = try? JSONSerialization.jsonObject(with: Data(sent.message.payload)) as? [String: Any]
@@ -63,7 +63,7 @@ struct PublisherTests {
         }
     }
 
-    @Test("Fixes come in order on the board's topic, each retained while it is the last")
+    @Test("Fixes are published in order on the board's topic, and the latest is retained")
     func order() throws {
         let broker = FakeBroker()
         let publisher = try Self.publisher(broker)
@@ -78,12 +78,12 @@ struct PublisherTests {
         #expect(publisher.statistics.delivered == 100 && publisher.statistics.waiting == 0)
     }
 
-    /// As a location of Core Location, which this module does not know.
+    /// Represents a location of Core Location, which this module does not import.
     private struct Place: PositionReporting {
         var positionReport: PositionReport
     }
 
-    @Test("Whatever tells a report of its position can be published, and is passed over where it has none")
+    @Test("Any PositionReporting value can be published, and one without a position is skipped")
     func places() throws {
         let broker = FakeBroker()
         let publisher = try Self.publisher(broker)
@@ -93,7 +93,7 @@ struct PublisherTests {
         #expect(Self.numbers(broker.sent.elements) == [7])
     }
 
-    @Test("At the end it says that it is gone, as the broker would: the will, not retained")
+    @Test("end() publishes the will message, not retained, as the broker would")
     func goodbye() throws {
         let broker = FakeBroker()
         let publisher = try Self.publisher(broker)
@@ -105,7 +105,7 @@ struct PublisherTests {
         #expect(String(decoding: last.payload, as: UTF8.self).contains(#""_type":"lwt""#))
     }
 
-    @Test("Without answers at most 20 are on their way")
+    @Test("At most 20 messages are in flight without an acknowledgement")
     func window() throws {
         let broker = FakeBroker()
         broker.beDumb(true)
@@ -120,7 +120,7 @@ struct PublisherTests {
     }
 
     @Test(
-        "What was not answered is sent again, from the first of it, and late fixes are not retained",
+        "Unacknowledged fixes are sent again in order, and late fixes are not retained",
         arguments: [true, false])
     func again(onDisk: Bool) throws {
         let place = SpoolPlace()
@@ -147,7 +147,7 @@ struct PublisherTests {
         #expect(publisher.statistics.delivered == 200 && publisher.statistics.dropped == 0)
     }
 
-    @Test("A broker that is away from the beginning is told of once, and tried until it comes")
+    @Test("A broker that is unavailable at first is reported once and retried until it responds")
     func later() throws {
         let broker = FakeBroker()
         broker.goDown()
@@ -161,7 +161,7 @@ struct PublisherTests {
         #expect(events.elements == ["lost", "connected"])
     }
 
-    @Test("With the broker away the end does not wait where the disk has all; the next run sends it, the last retained")
+    @Test("end() does not wait if all fixes are on disk; the next run sends them and retains the last")
     func nextRun() throws {
         let place = SpoolPlace()
         let broker = FakeBroker()
@@ -180,7 +180,7 @@ struct PublisherTests {
         #expect(place.files.isEmpty)
     }
 
-    @Test("The end waits for the first connection, with a spool too")
+    @Test("end() waits for the first connection, also with a spool")
     func firstConnection() throws {
         let place = SpoolPlace()
         let broker = FakeBroker()
@@ -199,7 +199,7 @@ struct PublisherTests {
         #expect(publisher.statistics.delivered == 1 && publisher.statistics.waiting == 0)
     }
 
-    @Test("What a full disk has not taken is waited for, and counted as lost when the time is over")
+    @Test("end() waits for records that a full disk rejected, and counts them as dropped on timeout")
     func fullDisk() throws {
         let places = [SpoolPlace(), SpoolPlace()]
         let broker = FakeBroker()
@@ -224,7 +224,7 @@ struct PublisherTests {
         #expect(patient.statistics.delivered == 3 && patient.statistics.dropped == 0)
     }
 
-    @Test("While a broker that is connected does not answer, the disk is made to catch up: the file, and its name")
+    @Test("While a connected broker does not acknowledge, the spool file and its folder are synced")
     func syncs() throws {
         let place = SpoolPlace()
         let broker = FakeBroker()
@@ -243,7 +243,7 @@ struct PublisherTests {
         publisher.end(within: 0)
     }
 
-    @Test("With answers outstanding at the end the broker says goodbye, and not the board")
+    @Test("If acknowledgements are pending at the end, the broker publishes the will, not the board")
     func unanswered() throws {
         let broker = FakeBroker()
         broker.beDumb(true)
@@ -255,7 +255,7 @@ struct PublisherTests {
         #expect(broker.sent.elements.last?.message == broker.settings.first?.will)
     }
 
-    @Test("Ending again does not wait, nor does ending where events are told")
+    @Test("A repeated end() does not wait, nor does end() within the event handler")
     func endsAgain() throws {
         let held = Mutex<MQTTPublisher?>(nil)
         let told = Log<Bool>()
@@ -277,7 +277,7 @@ struct PublisherTests {
         #expect(broker.goodbyes.elements.count == 1)
     }
 
-    @Test("Memory is bounded: with the broker away the oldest make way")
+    @Test("Memory is bounded: without a broker the oldest fixes are dropped")
     func bounded() throws {
         let broker = FakeBroker()
         broker.goDown()
@@ -291,7 +291,7 @@ struct PublisherTests {
         #expect(Self.numbers(broker.sent.elements) == Array(2_000..<12_000))
     }
 
-    @Test("Home Assistant is told of the board first, then that it is online; the will says offline, retained")
+    @Test("Home Assistant receives the configuration, then online; the will is a retained offline")
     func homeAssistant() throws {
         let broker = FakeBroker()
         let publisher = try Self.publisher(broker) { $0.tellsHomeAssistant = true }
@@ -309,7 +309,7 @@ struct PublisherTests {
         #expect(broker.settings.first?.will == messages[3])
     }
 
-    @Test("Readings of a second are one message of SenML, and the rest comes with the end")
+    @Test("Readings of one second form one SenML message, and the rest is sent at the end")
     func readings() throws {
         let broker = FakeBroker()
         let publisher = try Self.publisher(broker)
@@ -324,12 +324,12 @@ struct PublisherTests {
         let counts = try packs.map {
             (try JSONSerialization.jsonObject(with: Data($0.message.payload)) as? [Any])?.count
         }
-        // Of 0.0 to 1.0 s, of 1.1 to 2.1 s, and three more; three records each.
+        // 0.0 to 1.0 s, 1.1 to 2.1 s, and the remaining three readings, with three records per reading.
         #expect(counts == [33, 33, 9])
         #expect(packs.allSatisfy { !$0.message.isRetained })
     }
 
-    @Test("A publisher that is released ends its thread")
+    @Test("Releasing a publisher ends its thread")
     func released() throws {
         let broker = FakeBroker()
         var publisher: MQTTPublisher? = try Self.publisher(broker)
@@ -340,7 +340,7 @@ struct PublisherTests {
     }
 
     @Test(
-        "Settings that cannot be are refused with a reason",
+        "Invalid settings are rejected with a reason",
         arguments: [
             ("a/b", "c", "t"), ("", "c", "t"), ("a", "+", "t"), ("a", "b c", "t"), ("a", "b", "x/#"),
             ("a", "b", "x//y"),

@@ -8,9 +8,9 @@ import Testing
 
 @testable import MQTTPublisher
 
-@Suite("A spool on a full disk")
+@Suite("Spools on a full disk")
 struct SpoolDiskTests {
-    @Test("The newest are kept, the oldest make way, and there is one error")
+    @Test("A full disk drops the oldest records, keeps the newest and reports one error")
     func full() throws {
         let disk = SmallDisk(room: 10_000)
         var limits = SpoolLimits()
@@ -24,7 +24,7 @@ struct SpoolDiskTests {
         #expect(spool.dropped == 1000 - rest.count)
     }
 
-    @Test("A line that the disk took in part is taken back")
+    @Test("A partially written line is truncated")
     func partial() throws {
         for room in 1..<400 {
             let disk = SmallDisk(room: room)
@@ -40,7 +40,7 @@ struct SpoolDiskTests {
         }
     }
 
-    @Test("A line that cannot be taken back ends its file: what follows is in another one")
+    @Test("A line that cannot be truncated ends its file, and later lines go to another file")
     func torn() throws {
         for room in [0, 1, 40, 100, 300] {
             let small = SmallDisk(room: room, error: EIO)
@@ -62,7 +62,7 @@ struct SpoolDiskTests {
         }
     }
 
-    @Test("What the disk does not take is lost at the end, and counted")
+    @Test("Records that the disk does not accept are dropped at the end and counted")
     func lostAtTheEnd() throws {
         let disk = SmallDisk(room: 300)
         let place = SpoolPlace()
@@ -75,7 +75,7 @@ struct SpoolDiskTests {
         #expect(next.count == spool.count && next.isAllOnDisk)
     }
 
-    @Test("The error goes when the disk takes lines again and nothing waits")
+    @Test("The error clears when the disk accepts lines again and no record is pending")
     func recovers() throws {
         let disk = SmallDisk(room: 100)
         let place = SpoolPlace()
@@ -89,7 +89,7 @@ struct SpoolDiskTests {
         #expect(spool.failure == nil)
     }
 
-    @Test("While it stays full and the broker takes all, the error is told once")
+    @Test("The error persists while the disk stays full, even if the broker takes every record")
     func staysFull() throws {
         let place = SpoolPlace()
         let spool = try place.spool(disk: SmallDisk(room: 0).disk)
@@ -101,7 +101,7 @@ struct SpoolDiskTests {
         #expect(spool.failure != nil && spool.dropped == 0)
     }
 
-    /// A file system of so few bytes that it is soon full, which takes root and the right to mount.
+    /// A file system that fills up after 192 KiB. Requires root and permission to mount.
     private final class TinyFileSystem {
         let path = NSTemporaryDirectory() + "tiny-\(UUID().uuidString)"
 
@@ -129,7 +129,7 @@ struct SpoolDiskTests {
     private static let canMount = TinyFileSystem() != nil
 
     @Test(
-        "On a real file system of 192 KiB the newest are kept, and the next run reads what is there",
+        "On a real file system of 192 KiB the newest records are kept, and the next run reads them",
         .enabled(if: canMount, "a full disk is tried as root, where a tmpfs may be mounted"))
     func tiny() throws {
         let tiny = try #require(TinyFileSystem())
@@ -142,7 +142,7 @@ struct SpoolDiskTests {
             #expect(rest == rest.sorted() && rest.last == 19_999 && rest.count > 500)
             #expect(spool.dropped + rest.count == 20_000)
         }
-        // What was in memory only is lost with the run; what is on the disk is not.
+        // Records held only in memory are lost with the run. Records on disk are kept.
         let spool = try Spool(folder: path)
         let rest = spool.rest()
         #expect(rest == rest.sorted() && rest.count > 500)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import MQTTPublisher
 
-/// A folder that goes with the test.
+/// A folder that is removed after the test.
 final class SpoolPlace {
     let path = NSTemporaryDirectory() + "spool-\(UUID().uuidString)"
 
@@ -17,14 +17,14 @@ final class SpoolPlace {
         try Spool(folder: path, limits: limits, disk: disk)
     }
 
-    /// The files of it, in order, with what they hold.
+    /// The files of the spool in order, with their contents.
     var files: [(name: String, bytes: [UInt8])] {
         let names = ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
         return names.map { ($0, [UInt8](FileManager.default.contents(atPath: "\(path)/\($0)") ?? Data())) }
     }
 }
 
-/// A disk with so much room, and a count of what was refused.
+/// A disk with limited space that counts rejected writes.
 final class SmallDisk: Sendable {
     private let room: Mutex<Int>
     let refused = Atomic(0)
@@ -38,7 +38,7 @@ final class SmallDisk: Sendable {
 
     func setRoom(_ bytes: Int) { room.withLock { $0 = bytes } }
 
-    /// Writes what there is room for, as a real one does.
+    /// Writes only the bytes that fit, as a real disk does.
     var disk: SpoolDisk {
         SpoolDisk(write: { [self] descriptor, bytes in
             let allowed = room.withLock { room in
@@ -65,14 +65,14 @@ extension Spool {
         }
     }
 
-    /// Reads all that have not been read, as numbers.
+    /// Reads all unread records as numbers.
     func rest() -> [Int] {
         var numbers: [Int] = []
         while let record = next() { numbers.append(record.value) }
         return numbers
     }
 
-    /// Reads and acknowledges so many, as a publisher does.
+    /// Reads and acknowledges up to `count` records, as a publisher does.
     func send(_ count: Int) -> [Int] {
         var numbers: [Int] = []
         while numbers.count < count, let record = next() {

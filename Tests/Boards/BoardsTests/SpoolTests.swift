@@ -9,9 +9,9 @@ import Testing
 
 @testable import MQTTPublisher
 
-@Suite("What waits for a broker")
+@Suite("MQTT spool")
 struct SpoolTests {
-    @Test("Records come in order, once, until it begins again", arguments: [true, false])
+    @Test("Records are read once and in order until the spool is rewound", arguments: [true, false])
     func order(onDisk: Bool) throws {
         let place = SpoolPlace()
         let spool = try onDisk ? place.spool() : Spool(folder: nil)
@@ -24,7 +24,7 @@ struct SpoolTests {
         #expect(spool.count == 7 && spool.dropped == 0)
     }
 
-    @Test("What was acknowledged is gone, also after beginning again", arguments: [true, false])
+    @Test("Acknowledged records are gone, even after rewinding", arguments: [true, false])
     func acknowledges(onDisk: Bool) throws {
         let place = SpoolPlace()
         let spool = try onDisk ? place.spool() : Spool(folder: nil)
@@ -35,7 +35,7 @@ struct SpoolTests {
         #expect(spool.rest() == Array(20..<50))
     }
 
-    @Test("While the broker takes all, the disk keeps nothing")
+    @Test("The spool stays empty while the broker takes every record")
     func empties() throws {
         let place = SpoolPlace()
         let spool = try place.spool()
@@ -49,7 +49,7 @@ struct SpoolTests {
         #expect(place.files.isEmpty)
     }
 
-    @Test("The next run sends what waits, and not what was taken before the end")
+    @Test("The next run sends pending records but no acknowledged ones")
     func nextRun() throws {
         let place = SpoolPlace()
         do {
@@ -64,14 +64,14 @@ struct SpoolTests {
         #expect(spool.rest() == Array(333..<1010))
     }
 
-    @Test("A run that is killed leaves what waits; at most 16 that were taken are sent again")
+    @Test("A killed run leaves its pending records, and at most 16 acknowledged ones are sent again")
     func killed() throws {
         for taken in [0, 1, 15, 16, 17, 100, 500] {
             let place = SpoolPlace()
             var killed: Spool? = try place.spool()
             killed?.add(0..<501, size: 300)
             _ = killed?.send(taken)
-            // No goodbye, but the lock goes.
+            // Releases the spool without closing it, which also releases the lock.
             killed = nil
             let spool = try place.spool()
             let rest = spool.rest()
@@ -80,14 +80,14 @@ struct SpoolTests {
         }
     }
 
-    @Test("Killed at every byte of what it writes: whole lines are kept, in order")
+    @Test("After truncation at any byte, complete lines are kept in order")
     func cutAnywhere() throws {
         let place = SpoolPlace()
         do {
             let spool = try place.spool()
             spool.add(0..<20)
             _ = spool.send(17)
-            // 16 of the 17 were told to the disk.
+            // 16 of the 17 acknowledgements are on disk.
         }
         let file = try #require(place.files.first)
         #expect(place.files.count == 1)
@@ -98,7 +98,7 @@ struct SpoolTests {
             let bytes = Data(file.bytes.prefix(length))
             try #require(FileManager.default.createFile(atPath: "\(cut.path)/\(file.name)", contents: bytes))
             let spool = try cut.spool()
-            // A line counts with its last digit; the newline may be missing.
+            // A line is complete with its last digit. The newline may be missing.
             let lines = file.bytes.prefix(length).split(separator: 0x0A, omittingEmptySubsequences: true)
             let hasAnswer = lines.contains { $0.count == 21 && $0.suffix(2).elementsEqual(" A".utf8) }
             let whole = lines.filter { line in Array(line).withUnsafeBytes { SpoolLine($0) } != nil }.count
@@ -108,7 +108,7 @@ struct SpoolTests {
         }
     }
 
-    @Test("Bytes that are others cost the lines that they are in, and no more")
+    @Test("Corrupted bytes cost only the lines that contain them")
     func damaged() throws {
         var generator = TestRandom()
         for _ in 0..<Thoroughness.rounds(1000, quick: 50) {
@@ -124,12 +124,12 @@ struct SpoolTests {
             try Data(bytes).write(to: URL(fileURLWithPath: "\(place.path)/\(file.name)"))
             let rest = try place.spool().rest()
             #expect(rest == rest.sorted() && Set(rest).count == rest.count)
-            // A newline that is gone costs two lines.
+            // A missing newline costs two lines.
             #expect(rest.count >= 100 - 6 && Set(rest).isSubset(of: 0..<100))
         }
     }
 
-    @Test("Beyond the limits the oldest make way: records, bytes, and in memory")
+    @Test("Beyond the limits of records, bytes or memory the oldest records are dropped")
     func limits() throws {
         var limits = SpoolLimits()
         (limits.records, limits.fileBytes) = (1000, 4096)
@@ -160,7 +160,7 @@ struct SpoolTests {
         #expect(memory.dropped == 900)
     }
 
-    @Test("100000 records take 16 MB at most, and opening them again reads all of it")
+    @Test("100,000 records take at most 16 MB and are all read after reopening")
     func full() throws {
         let place = SpoolPlace()
         do {
@@ -175,7 +175,7 @@ struct SpoolTests {
         #expect(spool.count == 0)
     }
 
-    @Test("Files of this run are read when somebody has removed their names")
+    @Test("Files of this run are still read after their names were removed")
     func unlinked() throws {
         let place = SpoolPlace()
         let spool = try place.spool()
@@ -185,7 +185,7 @@ struct SpoolTests {
         #expect(spool.failure == nil && spool.dropped == 0)
     }
 
-    @Test("A file of a former run that is gone is counted; for want of a descriptor nothing is lost")
+    @Test("Records in a missing file are counted as dropped, and EMFILE loses no record")
     func unreadable() throws {
         let place = SpoolPlace()
         var limits = SpoolLimits()
@@ -215,7 +215,7 @@ struct SpoolTests {
         #expect(spool.dropped == count && spool.count == 100 - count && count > 0)
     }
 
-    @Test("What the broker takes of a former run's file is told to the disk, also when nothing was appended")
+    @Test("Acknowledgements for a file of an earlier run are stored even if nothing is appended")
     func takenOfFormerRun() throws {
         let place = SpoolPlace()
         do {
@@ -228,7 +228,7 @@ struct SpoolTests {
             #expect(spool.send(20) == Array(0..<20))
             spool.close()
         }
-        // Killed, twice.
+        // Killed twice.
         for taken in [0, 17] {
             let spool = try place.spool()
             #expect(spool.count == 30 && spool.send(taken) == Array(20..<(20 + taken)))
@@ -242,7 +242,7 @@ struct SpoolTests {
         #expect(place.files.isEmpty)
     }
 
-    @Test("Of too many files the newest are kept, and what was in the others is counted")
+    @Test("Beyond the file limit the newest files are kept, and the dropped records are counted")
     func manyFiles() throws {
         let place = SpoolPlace()
         mkdir(place.path, 0o700)
@@ -258,7 +258,7 @@ struct SpoolTests {
         #expect(place.files.count == SpoolFolder.fileLimit)
     }
 
-    @Test("A message that is too long is refused, and so is one of two lines")
+    @Test("Overlong messages and messages of two lines are rejected")
     func refuses() throws {
         let spool = try Spool(folder: nil)
         #expect(!spool.append(.position, topic: "t", payload: [UInt8](repeating: 0x61, count: 70_000)))
@@ -267,7 +267,7 @@ struct SpoolTests {
         #expect(spool.count == 1)
     }
 
-    @Test("A folder is of one publisher at a time, of nobody else, and no link")
+    @Test("A spool folder is private, used by one publisher at a time and not a symbolic link")
     func folder() throws {
         let place = SpoolPlace()
         let first = try place.spool()

@@ -8,7 +8,7 @@ import class ExternalAccessory.EAAccessory
 
 @Suite("Submodule imports")
 struct AccessorySubmoduleTests {
-    @Test("A submodule import brings the whole module and Foundation")
+    @Test("A submodule import makes the whole module and Foundation available")
     func wholeModule() {
         let accessory = EAAccessory()
         #expect(accessory.connectionID == EAConnectionIDNone)

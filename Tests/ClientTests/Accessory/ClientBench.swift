@@ -4,7 +4,7 @@ import DeviceCore
 import ExternalAccessory
 import Foundation
 
-/// A device with accessories in memory, whose callbacks run when the test says so.
+/// A device with in-memory accessories, whose callbacks run when the test calls `run()`.
 final class ClientBench {
     final class Callbacks: PlaybackDelivery, Delivery, @unchecked Sendable {
         private let lock = NSLock()

@@ -4,11 +4,11 @@ import DeviceCore
 import ExternalAccessory
 import Testing
 
-// The loops of the documents, in our own words, run as they are meant. Where a listing goes wrong as it was printed, a
+// The loops of Apple's documents in our own words, with their intended behavior. If a listing is wrong as printed, a
 // test shows that it does no harm here.
 
-/// Finds an accessory and opens both streams of a session with it: the guide's listing 8-1. The delegate serves both
-/// streams: listing 8-2.
+/// Finds an accessory and opens both streams of a session, as in the guide's listing 8-1. The delegate serves both
+/// streams, as in listing 8-2.
 private class Opener: NSObject, StreamDelegate {
     var received = ""
     var spaceEvents = 0
@@ -44,7 +44,7 @@ private class Opener: NSObject, StreamDelegate {
     }
 }
 
-/// Reads until the end, then closes, unschedules and lets go of the stream.
+/// Reads until the end, then closes, unschedules and releases the stream.
 private class Reader: NSObject, StreamDelegate {
     var data = Data()
     var bytesRead = 0
@@ -70,7 +70,7 @@ private class Reader: NSObject, StreamDelegate {
     }
 }
 
-/// Writes its data in pieces of 1024 bytes, one for each event.
+/// Writes its data in pieces of 1024 bytes, one per event.
 private class Writer: NSObject, StreamDelegate {
     let data: [UInt8]
     var byteIndex = 0
@@ -81,7 +81,7 @@ private class Writer: NSObject, StreamDelegate {
     func stream(_ aStream: Stream, handle eventCode: Stream.Event) {
         guard eventCode == .hasSpaceAvailable, let output = aStream as? OutputStream else { return }
         calls += 1
-        // As printed: when nothing is left the length is 0, and it is written all the same.
+        // As printed: if no data remains, the length is 0, and the write takes place anyway.
         let length = data.count - byteIndex >= 1024 ? 1024 : data.count - byteIndex
         let written = data[byteIndex...].withUnsafeBufferPointer { rest -> Int in
             var nothing: UInt8 = 0
@@ -92,8 +92,8 @@ private class Writer: NSObject, StreamDelegate {
     }
 }
 
-/// The writing section's advice: with nothing to write when there is space, a flag is set, and whoever has something later
-/// writes it directly when the flag is set.
+/// Follows the advice of the writing section. If space becomes available but no data is pending, a flag is set, and
+/// data sent later is written directly while the flag is set.
 private class FlaggedWriter: NSObject, StreamDelegate {
     let output: OutputStream
     var rest: [UInt8] = []
@@ -121,7 +121,7 @@ private class FlaggedWriter: NSObject, StreamDelegate {
     }
 }
 
-/// Reads with a length that cannot be negative, as the reading listing is printed.
+/// Reads into an unsigned length, as in the printed listing.
 private class UnsignedReader: NSObject, StreamDelegate {
     var lengths: [UInt] = []
 
@@ -136,7 +136,7 @@ private class UnsignedReader: NSObject, StreamDelegate {
     }
 }
 
-@Suite("Loops of the documents")
+@Suite("Loops from Apple's documents")
 struct ListingTests {
     private let bench = ClientBench()
     private let name = "com.example.scale"
@@ -154,7 +154,7 @@ struct ListingTests {
         stream?.open()
     }
 
-    @Test("Listings 8-1 and 8-2: the first accessory with the protocol is opened and both streams tell one delegate")
+    @Test("Listings 8-1 and 8-2 open the first accessory with the protocol and share one delegate")
     func openAndHandle() throws {
         bench.accessories.attach(protocols: ["com.example.other"])
         let id = bench.accessories.attach()
@@ -170,7 +170,7 @@ struct ListingTests {
         }
     }
 
-    @Test("Reading goes on until the end, in pieces of at most 1024 bytes")
+    @Test("Reading continues until the end, in pieces of at most 1024 bytes")
     func reading() throws {
         let (session, peer) = try session()
         let reader = Reader()
@@ -186,13 +186,13 @@ struct ListingTests {
         #expect(session.inputStream?.streamStatus == .closed)
     }
 
-    @Test("A length that is kept unsigned takes -1 for data; a healthy stream never gives it")
+    @Test("An unsigned length would take -1 for data, but a healthy stream never returns it")
     func unsignedLength() throws {
         let (session, peer) = try session()
         let input = try #require(session.inputStream)
         input.open()
         var buffer = [UInt8](repeating: 0, count: 8)
-        // Nothing there, something there, and nothing more for ever: none of them is negative.
+        // No data, some data, and no more data after the end: no result is negative.
         #expect(input.read(&buffer, maxLength: 8) == 0)
         peer.send("x")
         #expect(UInt(input.read(&buffer, maxLength: 8)) == 1)
@@ -200,7 +200,7 @@ struct ListingTests {
         #expect(input.read(&buffer, maxLength: 8) == 0)
     }
 
-    @Test("A length that is kept unsigned is enormous on a stream that is closed; no event leads there")
+    @Test("An unsigned length is huge on a closed stream, but no event leads to that read")
     func unsignedLengthAtEnd() throws {
         let (session, peer) = try session()
         let input = try #require(session.inputStream)
@@ -209,16 +209,16 @@ struct ListingTests {
         peer.send("abc")
         bench.run()
         #expect(reader.lengths == [3])
-        // The event is on its way when the stream is closed: it is not told.
+        // The event is pending when the stream is closed, so it is not delivered.
         peer.send("def")
         input.close()
         bench.run()
         #expect(reader.lengths == [3])
-        // Whoever reads without being told would take -1 for more bytes than there is memory.
+        // A read without an event would take -1 for more bytes than the memory holds.
         #expect(reader.readUnsigned(input) == .max)
     }
 
-    @Test("With nothing to write a flag is set, and what comes later is written directly: the event comes again then")
+    @Test("Without pending data a flag is set, and a direct write later causes the next event")
     func flag() throws {
         bench.accessories.setCapacity(1500)
         let (session, peer) = try session()
@@ -227,13 +227,13 @@ struct ListingTests {
         schedule(output, writer)
         bench.run()
         #expect(writer.hasSpace && writer.events == 1)
-        // Nothing was written, so that nothing is told again, however long there is space.
+        // Nothing was written, so no further event arrives while space is available.
         bench.run()
         #expect(writer.events == 1)
         writer.send([1, 2, 3])
         #expect(peer.receive() == [1, 2, 3])
         bench.run()
-        // That event found nothing to write, and has set the flag again.
+        // This event found no pending data and has set the flag again.
         #expect(writer.hasSpace && writer.events == 2)
         let data = (0..<5000).map { UInt8(truncatingIfNeeded: $0 / 5) }
         writer.send(data)
@@ -245,7 +245,7 @@ struct ListingTests {
         #expect(received == data)
         bench.run()
         #expect(writer.hasSpace && writer.rest.isEmpty)
-        // Data that comes while there is no space waits for the event, and is not written directly.
+        // Data sent while no space is available waits for the event instead of being written directly.
         writer.send([UInt8](repeating: 1, count: 4000))
         writer.send([2])
         for _ in 0..<20 { bench.run() }
@@ -253,7 +253,7 @@ struct ListingTests {
         #expect(peer.receive().count == 1500)
     }
 
-    @Test("Writing in pieces sends all, and the write of length 0 at the end does not spin")
+    @Test("Writing in pieces sends all data, and the last write of length 0 does not spin")
     func writing() throws {
         let (session, peer) = try session()
         let data = (0..<5000).map { UInt8(truncatingIfNeeded: $0) }
@@ -261,7 +261,7 @@ struct ListingTests {
         schedule(session.outputStream, writer)
         bench.run()
         #expect(peer.receive() == data)
-        // Five pieces, and one event more in which nothing was left.
+        // Five pieces, and one more event without remaining data.
         #expect(writer.calls == 6)
         bench.run()
         #expect(writer.calls == 6)
@@ -281,7 +281,7 @@ struct ListingTests {
                 received += peer.receive()
                 continue
             }
-            // As it is meant: at most what is left, and the count that came back.
+            // As intended: at most the remaining data, and the returned count.
             let piece = Array(rest.prefix(1024))
             let count = output.write(piece, maxLength: piece.count)
             guard count > 0 else { break }
@@ -303,7 +303,7 @@ struct ListingTests {
         #expect(answer == "answer")
     }
 
-    @Test("Polling as it was printed takes each write for a full one, and loses what did not fit: the count tells")
+    @Test("Polling as printed assumes complete writes and loses the bytes that did not fit")
     func pollingAsPrinted() throws {
         bench.accessories.setCapacity(1500)
         let (session, peer) = try session()
@@ -316,13 +316,13 @@ struct ListingTests {
         #expect(peer.receive().count == 1500)
     }
 
-    @Test("Polling as it was printed begins with 1024 bytes: of fewer it sends what lies behind them")
+    @Test("Polling as printed writes 1024 bytes first, beyond the end of shorter data")
     func firstLengthAsPrinted() throws {
         let (session, peer) = try session()
         let output = try #require(session.outputStream)
         output.open()
         let data: [UInt8] = [1, 2, 3, 4, 5]
-        // What happens to lie behind them in memory.
+        // The bytes after the data in memory.
         let memory = data + [UInt8](repeating: 0xEE, count: 2000)
         var written = 0
         var length = 1024
@@ -335,16 +335,16 @@ struct ListingTests {
         let sent = peer.receive()
         #expect(sent.count == 1024)
         #expect(Array(sent.prefix(6)) == [1, 2, 3, 4, 5, 0xEE])
-        // Then the length is negative: as a number without sign it would never end. Here such a write does nothing.
+        // Then the length is negative. An unsigned length would never end. Here the write does nothing.
         #expect(length == 5 - 1024)
         #expect(output.write(memory, maxLength: length) == 0)
         #expect(peer.receive() == [])
-        // As it is meant, the first length too is at most what there is.
+        // As intended, the first length is limited to the size of the data as well.
         #expect(output.write(data, maxLength: min(1024, data.count)) == 5)
         #expect(peer.receive() == data)
     }
 
-    @Test("Polling as it was printed copies with a string function, and loses what is behind a byte of zero")
+    @Test("Polling as printed copies with a string function and loses data after a zero byte")
     func stringCopyAsPrinted() throws {
         let (session, peer) = try session()
         let output = try #require(session.outputStream)
@@ -354,12 +354,12 @@ struct ListingTests {
         strncpy(&copy, data.map { CChar(bitPattern: $0) }, data.count)
         #expect(output.write(copy.map { UInt8(bitPattern: $0) }, maxLength: copy.count) == 5)
         #expect(peer.receive() == [65, 66, 0, 0, 0])
-        // As it is meant, no byte means anything.
+        // As intended, no byte has a special meaning.
         #expect(output.write(data, maxLength: data.count) == 5)
         #expect(peer.receive() == data)
     }
 
-    @Test("An error is seen as the event, as the status and as -1, and the stream is closed then")
+    @Test("An error is reported as event, as status and as -1, and the stream is closed afterwards")
     func errors() throws {
         let (session, _) = try session()
         let output = try #require(session.outputStream)
@@ -378,7 +378,7 @@ struct ListingTests {
         #expect((output.streamError as NSError?)?.code == Int(ENODEV))
     }
 
-    @Test("A healthy stream can be asked for its error")
+    @Test("The error of a healthy stream is nil")
     func healthy() throws {
         let (session, _) = try session()
         session.inputStream?.open()

@@ -3,7 +3,7 @@
 import ExternalAccessory
 import Testing
 
-/// An accessory as tests of programs make them up.
+/// A mock accessory, as in the tests of apps.
 private class MockAccessory: EAAccessory, @unchecked Sendable {
     override var name: String { "Mock" }
     override var isConnected: Bool { true }
@@ -12,7 +12,7 @@ private class MockAccessory: EAAccessory, @unchecked Sendable {
     override var serialNumber: String { "M-1" }
 }
 
-/// A manager as tests of programs make them up.
+/// A mock manager, as in the tests of apps.
 private class MockManager: EAAccessoryManager, @unchecked Sendable {
     var registrations = 0
     override var connectedAccessories: [EAAccessory] { [MockAccessory()] }
@@ -21,7 +21,7 @@ private class MockManager: EAAccessoryManager, @unchecked Sendable {
     override class func shared() -> EAAccessoryManager { MockManager() }
 }
 
-/// A session over streams of the test's own.
+/// A session with the test's own streams.
 private class MockSession: EASession {
     let input = InputStream(data: Data("hello".utf8))
     let output = OutputStream(toMemory: ())
@@ -31,7 +31,7 @@ private class MockSession: EASession {
     override var outputStream: OutputStream? { output }
 }
 
-/// A delegate that implements nothing, and one that does.
+/// A delegate without any of the methods.
 private class SilentDelegate: NSObject, EAAccessoryDelegate {}
 
 private class Delegate: NSObject, EAAccessoryDelegate {
@@ -39,9 +39,9 @@ private class Delegate: NSObject, EAAccessoryDelegate {
     func accessoryDidDisconnect(_ accessory: EAAccessory) { gone.append(accessory) }
 }
 
-@Suite("Programs written for iOS")
+@Suite("Mocks in iOS programs")
 struct MockTests {
-    @Test("Managers, accessories and sessions can be made up")
+    @Test("Managers, accessories and sessions can be mocked")
     func mocks() throws {
         let bench = ClientBench()
         try bench.use {
@@ -61,7 +61,7 @@ struct MockTests {
         }
     }
 
-    @Test("A delegate is called with the syntax of an optional requirement")
+    @Test("A call with optional chaining reaches implemented delegate methods only")
     func optionalCall() {
         let accessory = MockAccessory()
         let delegate = Delegate()

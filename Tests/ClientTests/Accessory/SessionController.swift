@@ -2,8 +2,8 @@
 
 import ExternalAccessory
 
-// The way in which iOS programs of many years talk to accessories: one controller that keeps the session, both streams
-// on the run loop, a queue of data to be written, and notifications for what was read.
+// The usual way in which iOS programs communicate with accessories: one controller with the session, both streams on
+// the run loop, a queue of data to write, and notifications about received data.
 
 extension Notification.Name {
     static let sessionControllerReceivedData = Notification.Name("SessionControllerReceivedData")

@@ -5,17 +5,17 @@ import ExternalAccessory
 import TestSupport
 import Testing
 
-/// What a program hears.
+/// Records the events of a program.
 private class Heard {
     var connected: [Int] = []
     var disconnected: [Int] = []
     var received = Data()
 }
 
-/// What a program does with the controller, in a thread with a run loop or under playback.
+/// Uses the controller as a program does, on a thread with a run loop or during playback.
 @Suite("The session controller of iOS programs")
 struct SessionControllerTests {
-    @Test("It opens, talks, and tears down when the accessory goes, 1,000 times without a byte lost or anything kept")
+    @Test("1,000 sessions open, exchange data and close on disconnection without losing or leaking data")
     func rounds() throws {
         let bench = ClientBench()
         let manager = bench.manager
@@ -52,14 +52,14 @@ struct SessionControllerTests {
             delegate = accessory?.delegate
             #expect(delegate === controller)
             let peer = try #require(bench.accessories.peer(id))
-            // Round trips: more than the controller's buffer takes at once.
+            // Round trips with more data than the controller's buffer accepts at once.
             let question = String(repeating: "question \(round) ", count: 20)
             controller.writeData(Data(question.utf8))
             bench.run()
             #expect(peer.receiveText() == question)
             peer.send(question)
             bench.run()
-            // Bytes that came in just before the plug is pulled.
+            // Bytes that arrive just before the accessory is unplugged.
             peer.send("farewell \(round)")
             bench.accessories.detach(id)
             bench.run()
@@ -72,11 +72,11 @@ struct SessionControllerTests {
         for token in tokens { NotificationCenter.default.removeObserver(token) }
         #expect(heard.connected == Array(1...rounds))
         #expect(heard.disconnected == heard.connected)
-        // Each round takes a handful of turns: the notification, the streams' events, the disconnection. Nothing spins.
+        // Each round takes a few callbacks: the notification, the streams' events and the disconnection. Nothing spins.
         #expect(bench.callbacks.total < rounds * 20)
     }
 
-    @Test("It writes what does not fit at once when there is space again")
+    @Test("Data that does not fit is written when space is available again")
     func slowPeer() throws {
         let bench = ClientBench()
         bench.accessories.setCapacity(64)
@@ -100,7 +100,7 @@ struct SessionControllerTests {
         #expect(bench.accessories.openCount == 0)
     }
 
-    @Test("It gets no session for a protocol that is not there")
+    @Test("A missing protocol yields no session")
     func noSession() {
         let bench = ClientBench()
         bench.accessories.attach()

@@ -8,16 +8,16 @@ import Trace
 import class CoreLocation.CLLocation
 import struct CoreLocation.CLLocationCoordinate2D
 
-// What programs add to the coordinate themselves.
+// Conformances that programs add to the coordinate.
 extension CLLocationCoordinate2D: Equatable {
-    /// Equal degrees.
+    /// Compares both degrees.
     public static func == (lhs: CLLocationCoordinate2D, rhs: CLLocationCoordinate2D) -> Bool {
         lhs.latitude == rhs.latitude && lhs.longitude == rhs.longitude
     }
 }
 
 extension CLLocationCoordinate2D: Hashable {
-    /// Both degrees.
+    /// Hashes both degrees.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(latitude)
         hasher.combine(longitude)
@@ -25,14 +25,14 @@ extension CLLocationCoordinate2D: Hashable {
 }
 
 extension CLLocationCoordinate2D: Codable {
-    /// Longitude first, as GeoJSON has it.
+    /// Decodes the longitude first, as in GeoJSON.
     public init(from decoder: Decoder) throws {
         var container = try decoder.unkeyedContainer()
         let longitude = try container.decode(Double.self)
         self.init(latitude: try container.decode(Double.self), longitude: longitude)
     }
 
-    /// Longitude first, as GeoJSON has it.
+    /// Encodes the longitude first, as in GeoJSON.
     public func encode(to encoder: Encoder) throws {
         var container = encoder.unkeyedContainer()
         try container.encode(longitude)
@@ -40,13 +40,13 @@ extension CLLocationCoordinate2D: Codable {
     }
 }
 
-/// A value type with locations in it, as programs pass between tasks.
+/// A value type with a location, which programs pass between tasks.
 private struct Waypoint: Hashable, Codable, Sendable {
     var name: String
     var coordinate: CLLocationCoordinate2D
 }
 
-/// Uses Foundation through no other import than Core Location.
+/// Uses Foundation with only Core Location imported.
 private final class Log: NSObject {
     let url = URL(fileURLWithPath: "/tmp/track")
     var entries: [Date: CLLocation] = [:]
@@ -54,7 +54,7 @@ private final class Log: NSObject {
     func age(of location: CLLocation) -> TimeInterval { Date().timeIntervalSince(location.timestamp) }
 }
 
-/// A heading as tests of programs make them up.
+/// A mock heading, as in the tests of apps.
 private final class MockHeading: CLHeading, @unchecked Sendable {
     private let degrees: CLLocationDirection
 
@@ -70,7 +70,7 @@ private final class MockHeading: CLHeading, @unchecked Sendable {
     override var headingAccuracy: CLLocationDirection { 10 }
 }
 
-/// A manager as tests of programs make them up.
+/// A mock manager, as in the tests of apps.
 private final class MockManager: CLLocationManager {
     private var isUpdatingHeading = false
 
@@ -92,7 +92,7 @@ private final class MockManager: CLLocationManager {
     override func dismissHeadingCalibrationDisplay() {}
 }
 
-/// A needle that turns.
+/// A compass needle.
 private final class Needle: NSObject, CLLocationManagerDelegate {
     var degrees: CGFloat?
 
@@ -110,7 +110,7 @@ private final class Needle: NSObject, CLLocationManagerDelegate {
 
 @Suite("Client sources in Swift 5 mode")
 struct LocationClientTests {
-    @Test("A program's own conformances of the coordinate are the ones in use")
+    @Test("A program's own conformances of the coordinate are used")
     func conformances() throws {
         let point = Waypoint(name: "a", coordinate: CLLocationCoordinate2D(latitude: 1, longitude: 2))
         #expect(point == Waypoint(name: "a", coordinate: CLLocationCoordinate2DMake(1, 2)))
@@ -120,7 +120,7 @@ struct LocationClientTests {
         #expect(try JSONDecoder().decode(CLLocationCoordinate2D.self, from: json) == point.coordinate)
     }
 
-    @Test("Headings and managers can be made up, and a delegate used as programs do")
+    @Test("Headings and managers can be mocked, and delegates are used as in apps")
     func headings() throws {
         let line = "{\"class\":\"TPV\",\"mode\":1}\n"
         SimulatedDevice(try TraceFile(bytes: Array(line.utf8), name: "no fix")).use {
@@ -138,14 +138,14 @@ struct LocationClientTests {
         }
     }
 
-    @Test("Foundation comes with Core Location")
+    @Test("An import of Core Location includes Foundation")
     func foundation() {
         let log = Log()
         #expect(log.url.path == "/tmp/track")
         #expect(log.age(of: CLLocation(latitude: 0, longitude: 0)) >= 0)
     }
 
-    @Test("An error is handled as Apple's samples do")
+    @Test("Errors are handled as in Apple's samples")
     func errorHandling() {
         func handle(_ error: Error) -> String {
             if let clError = error as? CLError {

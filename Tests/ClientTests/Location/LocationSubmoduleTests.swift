@@ -9,7 +9,7 @@ private final class Delegate: NSObject, CLLocationManagerDelegate {
 
 @Suite("Submodule imports")
 struct LocationSubmoduleTests {
-    @Test("A submodule import brings the whole module and Foundation")
+    @Test("A submodule import makes the whole module and Foundation available")
     func wholeModule() {
         let delegate: CLLocationManagerDelegate = Delegate()
         #expect(delegate.isEqual(delegate))

@@ -4,7 +4,7 @@ import CoreMotion
 import DeviceCore
 import Testing
 
-// What programs written for iOS do.
+// Code as in programs written for iOS.
 
 extension CMAcceleration: Equatable {
     /// True when all components are equal.
@@ -14,10 +14,10 @@ extension CMAcceleration: Equatable {
 }
 
 extension CMSensorDataList: Sequence {
-    /// What goes through the list.
+    /// The iterator of the list.
     public typealias Iterator = NSFastEnumerationIterator
 
-    /// Begins at the oldest reading.
+    /// Returns an iterator that starts at the oldest reading.
     public func makeIterator() -> NSFastEnumerationIterator {
         NSFastEnumerationIterator(self)
     }
@@ -34,7 +34,7 @@ protocol MotionManaging: AnyObject {
 
 extension CMMotionManager: MotionManaging {}
 
-/// Stands in for hardware, as in the tests of many programs.
+/// Replaces the hardware, as in the tests of many programs.
 final class MockMotionManager: CMMotionManager {
     var started = 0
     var handler: CMDeviceMotionHandler?
@@ -90,7 +90,7 @@ final class MockMotion: CMDeviceMotion {
     override var timestamp: TimeInterval { 42 }
 }
 
-/// Overrides all that a device motion tells.
+/// Overrides every property of a device motion.
 final class MockFullMotion: CMDeviceMotion {
     let mockAttitude = CMAttitude()
 
@@ -106,7 +106,7 @@ final class MockFullMotion: CMDeviceMotion {
     override var timestamp: TimeInterval { 42 }
 }
 
-/// Overrides what `multiply(byInverseOf:)` looks at.
+/// Overrides the properties that `multiply(byInverseOf:)` reads.
 final class MockTurn: CMAttitude {
     override var quaternion: CMQuaternion { CMQuaternion(x: 0, y: 0, z: 1, w: 0) }
     override var roll: Double { 0 }
@@ -120,7 +120,7 @@ final class MockData: CMAccelerometerData {
     override var acceleration: CMAcceleration { CMAcceleration(x: 1, y: 2, z: 3) }
 }
 
-/// The way in which view controllers use the manager.
+/// Uses the manager like a view controller.
 final class Tracker {
     let motionManager = CMMotionManager()
     let queue = OperationQueue()
@@ -146,7 +146,7 @@ final class Tracker {
 
 @Suite("Programs in Swift 5 mode")
 struct MotionClientTests {
-    @Test("A tracker gets readings")
+    @Test("A tracker receives readings")
     func tracker() {
         let sensors = TestSensors([.accelerometer])
         let tracker = Device.$current.withValue(sensors.device) { Tracker() }
@@ -157,7 +157,7 @@ struct MotionClientTests {
         tracker.motionManager.stopAccelerometerUpdates()
     }
 
-    @Test("A mock overrides what it needs")
+    @Test("A mock overrides the members it needs")
     func mock() {
         let sensors = TestSensors([])
         Device.$current.withValue(sensors.device) {
@@ -180,7 +180,7 @@ struct MotionClientTests {
         }
     }
 
-    @Test("A mock of device motion is what it says, also where the module looks")
+    @Test("A mock of device motion returns its own values, also within the module")
     func mockMotion() throws {
         let motion = MockFullMotion()
         let item: CMDeviceMotion = motion
@@ -197,7 +197,7 @@ struct MotionClientTests {
         #expect(MockTurn().rotationMatrix.m11 == -1)
     }
 
-    @Test("A program follows the attitude from where it began, as games do")
+    @Test("A program tracks the attitude relative to its start, as games do")
     func relativeAttitude() {
         let sensors = TestSensors([.accelerometer, .gyroscope])
         let manager = Device.$current.withValue(sensors.device) { CMMotionManager() }
@@ -214,7 +214,7 @@ struct MotionClientTests {
             motion.attitude.multiply(byInverseOf: reference!)
             yaws.append(motion.attitude.yaw)
         }
-        // A quarter turn counterclockwise within a second.
+        // A 90° rotation counterclockwise within a second.
         for step in 0...100 {
             let time = 1 + Double(step) / 100
             sensors.feed(.accelerometer, [0, 0, 9.80665], at: time)
@@ -226,7 +226,7 @@ struct MotionClientTests {
         #expect(abs((yaws.last ?? 0) - .pi / 2) < 0.04)
     }
 
-    @Test("A recording can be gone through with the conformance that programs add")
+    @Test("A recording can be iterated with the conformance that programs add")
     func recording() {
         let sensors = TestSensors([.accelerometer])
         Device.$current.withValue(sensors.device) {
@@ -247,7 +247,7 @@ struct MotionClientTests {
         }
     }
 
-    @Test("Errors are told by domain and code")
+    @Test("Errors are identified by domain and code")
     func errors() {
         let error = NSError(domain: CMErrorDomain, code: Int(CMErrorMotionActivityNotAvailable.rawValue))
         switch CMError(rawValue: UInt32(error.code)) {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Submodule imports")
 struct MotionSubmoduleTests {
-    @Test("A submodule import brings the whole module and Foundation")
+    @Test("A submodule import makes the whole module and Foundation available")
     func wholeModule() {
         #expect(CMLogItem().timestamp == 0)
         #expect(CMAttitude().isEqual(nil) == false)

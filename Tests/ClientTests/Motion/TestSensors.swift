@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-/// A device whose sensors say what the test feeds. Handlers run when it feeds.
+/// A device whose sensors deliver the values that the test feeds. Handlers run during `feed(_:_:at:)`.
 final class TestSensors: PlaybackDelivery, @unchecked Sendable {
     let deliversAsLive = false
     let consumers = ConsumerGate()

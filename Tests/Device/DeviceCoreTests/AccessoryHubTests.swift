@@ -5,7 +5,7 @@ import Dispatch
 import Synchronization
 import Testing
 
-@Suite("What is attached, and who hears of it")
+@Suite("Accessory hub")
 struct AccessoryHubTests {
     private final class Listener: Sendable {
         private let entries = Mutex<[String]>([])
@@ -28,7 +28,7 @@ struct AccessoryHubTests {
         AccessoryDescription(identity: "port:\(name)", name: name)
     }
 
-    @Test("Numbers count up and are never used again; each subscriber hears what is there first, then what changes")
+    @Test("Accessory IDs are never reused, and a subscriber receives a snapshot first, then each change")
     func order() {
         let hub = AccessoryHub()
         let first = hub.attach(scale("a"))
@@ -49,7 +49,7 @@ struct AccessoryHubTests {
         #expect(!hub.isWanted)
     }
 
-    @Test("Who subscribes has heard what is there before the call returns, whoever attaches meanwhile")
+    @Test("A subscriber receives the snapshot before subscribe returns, even during concurrent changes")
     func snapshotFirst() {
         let hub = AccessoryHub()
         let isDone = Atomic<Bool>(false)
@@ -67,7 +67,7 @@ struct AccessoryHubTests {
         busy.wait()
     }
 
-    @Test("A subscriber may ask, leave and bring events about inside of its closure; it hears one at a time")
+    @Test("A subscriber can detach an accessory in its callback, and callbacks never overlap")
     func inside() {
         let hub = AccessoryHub()
         let listener = Listener()

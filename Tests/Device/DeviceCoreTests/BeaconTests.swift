@@ -4,9 +4,9 @@ import DeviceCore
 import Synchronization
 import Testing
 
-@Suite("The hub of beacons")
+@Suite("Beacon hub")
 struct BeaconHubTests {
-    /// What a subscriber hears, in words.
+    /// The events of a subscriber, as text.
     final class Log: Sendable {
         private let list = Mutex<[String]>([])
 
@@ -29,7 +29,7 @@ struct BeaconHubTests {
             measuredPower: -59, time: .zero)
     }
 
-    @Test("Each subscriber hears what comes while it listens")
+    @Test("Each subscriber receives only the sightings posted during its subscription")
     func subscribers() {
         let changes = Mutex(0)
         let hub = BeaconHub { changes.withLock { $0 += 1 } }
@@ -50,7 +50,7 @@ struct BeaconHubTests {
         #expect(changes.withLock { $0 } == 4)
     }
 
-    @Test("A loss is told once, also to those who come while it lasts")
+    @Test("A loss and its end are delivered once each, and a lasting loss also to new subscribers")
     func losses() {
         let hub = BeaconHub()
         let (first, second) = (Log(), Log())
@@ -69,7 +69,7 @@ struct BeaconHubTests {
         withExtendedLifetime((subscription, other)) {}
     }
 
-    @Test("A return while a newcomer hears of the loss reaches it after that")
+    @Test("A recovery during a new subscriber's loss callback is delivered after the loss")
     func returnMeanwhile() {
         let hub = BeaconHub()
         let log = Log()
@@ -82,7 +82,7 @@ struct BeaconHubTests {
         withExtendedLifetime(subscription) {}
     }
 
-    @Test("A return and another loss while a newcomer hears of the first are no news to it")
+    @Test("A recovery and a second loss during a new subscriber's loss callback are not delivered")
     func lossMeanwhile() {
         let hub = BeaconHub()
         let log = Log()
@@ -100,7 +100,7 @@ struct BeaconHubTests {
         withExtendedLifetime(subscription) {}
     }
 
-    @Test("A device without a radio says so")
+    @Test("A device without a radio reports that beacons are not supported")
     func noSource() {
         let log = Log()
         _ = NoBeaconSource().subscribe(log.receive)
@@ -109,9 +109,9 @@ struct BeaconHubTests {
     }
 }
 
-@Suite("The UUIDs of beacons")
+@Suite("Beacon UUIDs")
 struct BeaconUUIDTests {
-    @Test("A UUID is written as it is read, in capitals")
+    @Test("A UUID is parsed in either case and printed in uppercase")
     func text() throws {
         let uuid = try #require(BeaconUUID("e2c56db5-DFFB-48d2-b060-d0f5a71096e0"))
         #expect(uuid.high == 0xe2c5_6db5_dffb_48d2)
@@ -122,7 +122,7 @@ struct BeaconUUIDTests {
     }
 
     @Test(
-        "What is no UUID is refused",
+        "An invalid UUID string is rejected",
         arguments: [
             "", "-", "e2c56db5dffb48d2b060d0f5a71096e0", "e2c56db5-dffb-48d2-b060-d0f5a71096e",
             "e2c56db5-dffb-48d2-b060-d0f5a71096e00", "e2c56db5-dffb-48d2-b060-d0f5a71096g0",
@@ -133,7 +133,7 @@ struct BeaconUUIDTests {
         #expect(BeaconUUID(text) == nil)
     }
 
-    @Test("Sixteen bytes are needed")
+    @Test("A UUID requires exactly 16 bytes")
     func bytes() {
         #expect(BeaconUUID(bytes: [UInt8](repeating: 1, count: 15)[...]) == nil)
         #expect(BeaconUUID(bytes: [UInt8](repeating: 1, count: 17)[...]) == nil)

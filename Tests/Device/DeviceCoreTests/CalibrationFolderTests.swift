@@ -8,7 +8,7 @@ import Testing
 
 @testable import LiveDevice
 
-@Suite("Calibrations in files")
+@Suite("Calibration files")
 struct CalibrationFolderTests {
     private static let sensor = SensorIdentity(key: "magnetometer|i2c-1/1-001e|hmc5843")
 
@@ -27,7 +27,7 @@ struct CalibrationFolderTests {
         return calibration
     }
 
-    /// Runs the body with a folder that does not exist yet.
+    /// Runs the body with a store whose directory does not exist yet.
     private func withFolder(_ body: (CalibrationFolder, URL) throws -> Void) throws {
         let place = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         defer { try? FileManager.default.removeItem(at: place) }
@@ -35,14 +35,14 @@ struct CalibrationFolderTests {
         try body(CalibrationFolder(path: folder.path), folder)
     }
 
-    @Test("What is stored is read back, and nothing else is left in the folder")
+    @Test("A stored calibration is read back, and no other file remains in the directory")
     func roundTrip() throws {
         try withFolder { store, folder in
             #expect(store.load(Self.sensor) == nil)
             #expect(store.problems.isEmpty)
             try store.store(Self.sample, for: Self.sensor)
             #expect(store.load(Self.sensor) == Self.sample)
-            // Another process sees it too.
+            // A second store, as in another process, reads the same calibration.
             #expect(CalibrationFolder(path: folder.path).load(Self.sensor) == Self.sample)
             #expect(store.load(SensorIdentity(key: "magnetometer|other")) == nil)
             var second = Self.sample
@@ -58,7 +58,7 @@ struct CalibrationFolderTests {
         }
     }
 
-    @Test("What a writer has left behind that ended too early is removed with the next one, and nothing else")
+    @Test("The next write removes stale temporary files of interrupted writes and keeps all other files")
     func leftovers() throws {
         try withFolder { store, folder in
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -69,9 +69,9 @@ struct CalibrationFolderTests {
                 try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: path)
             }
             for name in [".123-4.tmp", ".2147483647-4294967295.tmp"] { try make(name, old) }
-            // By a clock that was ahead.
+            // The date is in the future, as after a write with a wrong clock.
             try make(".7-7.tmp", Date(timeIntervalSinceNow: 7200))
-            // Somebody may be writing it.
+            // A recent file may still be in use by its writer.
             try make(".9-9.tmp", Date())
             let others = [
                 ".123-.tmp", ".-4.tmp", ".1-2-3.tmp", ".01-2.tmp", ".+1-2.tmp", ".x-2.tmp", "1-2.tmp", ".1-2.tmpx",
@@ -89,7 +89,7 @@ struct CalibrationFolderTests {
         }
     }
 
-    @Test("Files of several purposes are written at the same time without touching each other")
+    @Test("Concurrent writers of different files do not affect each other")
     func writersBesideEachOther() throws {
         try withFolder { store, folder in
             let problems = Mutex<[String]>([])
@@ -117,7 +117,7 @@ struct CalibrationFolderTests {
         }
     }
 
-    @Test("What is not known stays unknown")
+    @Test("Unknown values are still unknown after a round trip")
     func unknown() throws {
         try withFolder { store, _ in
             let sensor = SensorIdentity(key: "gyroscope|mpu6050")
@@ -133,7 +133,7 @@ struct CalibrationFolderTests {
     }
 
     @Test(
-        "A damaged or foreign file is a problem and not used",
+        "A damaged or foreign file is reported and not used",
         arguments: [
             "", "{", "[]", "null", "{}", "\u{0}\u{1}\u{2}", String(repeating: "[", count: 10_000),
             String(repeating: " ", count: 20_000),
@@ -155,14 +155,14 @@ struct CalibrationFolderTests {
             #expect(store.load(Self.sensor) == nil)
             #expect(store.problems.count == 1)
             #expect(store.problems.first?.message.contains(file) == true)
-            // The next calibration of the sensor takes its place.
+            // The sensor's next calibration replaces the file.
             try store.store(Self.sample, for: Self.sensor)
             #expect(store.load(Self.sensor) == Self.sample)
             #expect(store.problems.isEmpty)
         }
     }
 
-    @Test("A file cut off anywhere is a problem and not used")
+    @Test("A truncated file is not used")
     func cutOff() throws {
         try withFolder { store, _ in
             try store.store(Self.sample, for: Self.sensor)
@@ -175,10 +175,10 @@ struct CalibrationFolderTests {
         }
     }
 
-    @Test("Where nothing can be written the error says what to do, and what was there stays")
+    @Test("Storing without a usable directory throws an error with the directory's path")
     func notWritable() throws {
         try withFolder { store, folder in
-            // A file in the place of the folder: also root cannot write there.
+            // A regular file at the directory's path makes writing fail even for root.
             try FileManager.default.createDirectory(
                 at: folder.deletingLastPathComponent(), withIntermediateDirectories: true)
             try Data("x".utf8).write(to: folder)
@@ -193,7 +193,7 @@ struct CalibrationFolderTests {
         #expect(throws: DeviceError.self) { try homeless.store(Self.sample, for: Self.sensor) }
     }
 
-    @Test("The folder is that of the XDG specification; root has one for the machine")
+    @Test("The directory follows the XDG specification, except that root uses a system-wide one")
     func places() {
         func path(_ variables: [String: String], isRoot: Bool = false) -> String? {
             CalibrationFolder.path(environment: { variables[$0] }, isRoot: isRoot)
@@ -204,12 +204,12 @@ struct CalibrationFolderTests {
         #expect(path(["HOME": "/root"], isRoot: true) == "/var/lib/device-services")
         #expect(path(["XDG_STATE_HOME": "/s"], isRoot: true) == "/s/device-services")
         #expect(path([:]) == nil)
-        // The folder itself, for one program.
+        // DEVICE_SERVICES_STATE is the directory itself, for a single program.
         #expect(path(["DEVICE_SERVICES_STATE": "/d", "XDG_STATE_HOME": "/s"], isRoot: true) == "/d")
         #expect(path(["DEVICE_SERVICES_STATE": "d", "XDG_STATE_HOME": "/s"]) == "/s/device-services")
     }
 
-    @Test("A sensor is known by its serial number, else by where it is attached and its names")
+    @Test("A sensor is identified by its serial number, or else by its device path and names")
     func identity() {
         var sensor = SensorDescription(id: "local:/iio:device0/accel", kind: .accelerometer)
         sensor.source = "local:"
@@ -230,7 +230,7 @@ struct CalibrationFolderTests {
         #expect(SensorIdentity(sensor).kind == .accelerometer)
     }
 
-    @Test("A calibration changes axes with the readings, and back")
+    @Test("A calibration converts to device axes and back")
     func axes() {
         let mount = MountMatrix([0, -1, 0], [0.1, 0, 0.995], [-0.995, 0, 0.1])
         let inSensor = Self.sample

@@ -7,11 +7,11 @@ import Testing
 
 @Suite("Civil dates")
 struct CivilDateTests {
-    @Test("Every day of six centuries is the one that Foundation's calendar has")
+    @Test("Dates across six centuries match Foundation's calendar")
     func agreesWithFoundation() throws {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = try #require(TimeZone(identifier: "UTC"))
-        // 1678 to 2261; 97 days apart, at changing times of the day.
+        // 1678 to 2261, in steps of 97 days and 12,345 s.
         for count in 0..<2190 {
             let seconds = Int64(count) * (97 * 86_400 + 12_345) - 9_200_000_000
             let time = WallTime(nanoseconds: seconds * 1_000_000_000 + 123_456_789)
@@ -29,7 +29,7 @@ struct CivilDateTests {
         }
     }
 
-    @Test("Dates that there are not give no time")
+    @Test("Invalid dates are rejected, and a leap second is normalized to the next second")
     func refuses() {
         #expect(CivilDate.time(year: 2023, month: 2, day: 29) == nil)
         #expect(CivilDate.time(year: 2024, month: 2, day: 29) != nil)
@@ -42,7 +42,7 @@ struct CivilDateTests {
                 == CivilDate.time(year: 2017, month: 1, day: 1))
     }
 
-    @Test("Text has the decimals that were asked for")
+    @Test("ISO 8601 text has the requested number of decimals")
     func text() {
         let date = CivilDate(WallTime(nanoseconds: 1_623_887_165_899_999_999))
         #expect(date.iso8601(decimals: 0) == "2021-06-16T23:46:05Z")

@@ -4,7 +4,7 @@ import Synchronization
 
 @testable import DeviceCore
 
-/// Collects events.
+/// Collects the events of a position hub.
 final class Collector: Sendable {
     private let list = Mutex<[PositionEvent]>([])
 
@@ -14,7 +14,7 @@ final class Collector: Sendable {
 
     var events: [PositionEvent] { list.withLock { $0 } }
 
-    /// The latitudes of the reports, which name them.
+    /// The latitudes of the reports, which identify them.
     var numbers: [Int] { reports.map { Int($0.latitude) } }
 
     var reports: [PositionReport] {

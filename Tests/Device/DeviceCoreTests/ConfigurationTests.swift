@@ -8,14 +8,14 @@ import Testing
 
 @Suite("Configuration")
 struct ConfigurationTests {
-    /// The configuration of a process with that environment on a machine with those files.
+    /// Loads the configuration of a process with this environment on a machine with these files.
     private static func load(_ environment: [String: String] = [:], files: [String: String] = [:]) -> Configuration {
         Configuration.load(environment: { environment[$0] }, readFile: { path in files[path].map { [UInt8]($0.utf8) } })
     }
 
     private static let system = "/etc/device-services.json"
 
-    @Test("With nothing said, the defaults are in force")
+    @Test("Without settings, the defaults apply")
     func defaults() {
         let configuration = Self.load()
         #expect(configuration.positionSource.value.description == "gpsd://localhost:2947")
@@ -28,7 +28,7 @@ struct ConfigurationTests {
         #expect(configuration.problems.isEmpty)
     }
 
-    @Test("A section that is none, a key that is there twice and what is no UTF-8 are told")
+    @Test("Unknown sections, duplicate keys and invalid UTF-8 are reported")
     func mistakes() {
         let bytes =
             Array(#"{"postion": {"source": "x"}, "position": {"receiver": "a","receiver": "b"},"#.utf8)
@@ -37,15 +37,15 @@ struct ConfigurationTests {
             environment: { _ in nil }, readFile: { $0 == Self.system ? bytes : nil })
         #expect(
             configuration.problems.map(\.message) == [
-                "\(Self.system): the file is not all UTF-8. What is none is read as \u{FFFD}. Save the file as UTF-8.",
-                "\(Self.system): postion is no section: those are position, mqtt, location, motion and accessories. It is ignored.",
-                "\(Self.system): position.receiver is there more than once. The last one that can be used counts.",
-                "\(Self.system): position is there more than once. What they say is put together, and of each setting the last one that can be used counts.",
+                "\(Self.system): the file contains bytes that are not valid UTF-8. They are read as \u{FFFD}. Save the file as UTF-8.",
+                "\(Self.system): postion is not a section (position, mqtt, location, motion or accessories). It is ignored.",
+                "\(Self.system): position.receiver occurs more than once. The last valid value is used.",
+                "\(Self.system): position occurs more than once. The sections are merged; the last valid value of each setting is used.",
             ])
         #expect(configuration.receiver.value == "b")
     }
 
-    @Test("Root is told of a file that others may change, of a folder on the way to it, and of what a link leads to")
+    @Test("Root is warned if other users can change the file, a parent directory or the target of a link")
     func doubt() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -54,7 +54,8 @@ struct ConfigurationTests {
         #expect(symlink(folder + "/real.json", folder + "/link.json") == 0)
         let real = try #require(realpath(folder + "/real.json", nil).map { String(cString: $0) })
         func place(_ path: String, open: String, user: uid_t = 0) -> Bool {
-            Configuration.doubt(of: path, user: user) { $0 == open }?.contains("others may change \(open):") == true
+            Configuration.doubt(of: path, user: user) { $0 == open }?.contains("other users can change \(open).")
+                == true
         }
         #expect(place("/etc/none/c.json", open: "/etc/none/c.json"))
         #expect(place("/etc/none/c.json", open: "/etc/none"))
@@ -65,12 +66,12 @@ struct ConfigurationTests {
         #expect(!place("/etc/none/c.json", open: "/etc/none", user: 1000))
     }
 
-    @Test("Others may write by mode, by group or because it is theirs; in a sticky folder only what is theirs")
+    @Test("Mode and owner decide whether other users can change a directory; the sticky bit protects it")
     func isOpen() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
         defer { try? FileManager.default.removeItem(atPath: folder) }
         #expect(mkdir(folder, 0o700) == 0)
-        // What belongs to a user is his to change.
+        // An owner other than root can change the directory regardless of its mode.
         let isOfOthers = geteuid() != 0
         for (mode, isOpen) in [(0o755, false), (0o757, true), (0o1757, false)] as [(mode_t, Bool)] {
             #expect(chmod(folder, mode) == 0)
@@ -79,7 +80,7 @@ struct ConfigurationTests {
         #expect(!Configuration.isOpenToOthers(folder + "/none"))
     }
 
-    @Test("A group of others may write, too", .enabled(if: geteuid() == 0, "only root gives files to groups"))
+    @Test("A non-root group counts as other users", .enabled(if: geteuid() == 0, "only root gives files to groups"))
     func isOpenToGroup() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -89,14 +90,14 @@ struct ConfigurationTests {
             #expect(Configuration.isOpenToOthers(folder) == isOpen, "\(group) \(owner)")
         }
         #expect(chown(folder, 0, 0) == 0)
-        // Whoever has made a link may let it lead elsewhere.
+        // The owner of a symbolic link can change its target.
         #expect(symlink("/etc/passwd", folder + "/link") == 0)
         #expect(!Configuration.isOpenToOthers(folder + "/link"))
         #expect(lchown(folder + "/link", 65_534, 65_534) == 0)
         #expect(Configuration.isOpenToOthers(folder + "/link"))
     }
 
-    @Test("A file sets everything, and the settings say where they come from")
+    @Test("A file sets every value, and each setting reports the file as its origin")
     func file() {
         let configuration = Self.load(files: [
             Self.system: """
@@ -121,7 +122,7 @@ struct ConfigurationTests {
         #expect(configuration.problems.isEmpty)
     }
 
-    @Test("The environment stands over the file")
+    @Test("The environment overrides the file")
     func environment() {
         let configuration = Self.load(
             ["DEVICE_SERVICES_GPSD": "gpsd://here:1", "DEVICE_SERVICES_LOCATION": "deny"],
@@ -133,7 +134,7 @@ struct ConfigurationTests {
         #expect(configuration.problems.isEmpty)
     }
 
-    @Test("A value of the environment that cannot be used leaves the file's in force")
+    @Test("An invalid environment variable is reported, and the file's value applies")
     func badEnvironment() throws {
         let configuration = Self.load(
             ["DEVICE_SERVICES_GPSD": "http://x", "DEVICE_SERVICES_LOCATION": "Grant"],
@@ -146,7 +147,7 @@ struct ConfigurationTests {
         #expect(configuration.problems.allSatisfy { $0.code == .invalidConfiguration })
     }
 
-    @Test("An empty variable counts as not set")
+    @Test("An empty environment variable counts as unset")
     func emptyEnvironment() {
         let names = [
             "DEVICE_SERVICES_GPSD", "DEVICE_SERVICES_LOCATION", "DEVICE_SERVICES_CONFIG", "XDG_CONFIG_HOME", "HOME",
@@ -165,14 +166,14 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "The first file of the search is the only one that counts",
+        "Only the first file in the search order is used",
         arguments: [
             Search(
                 environment: ["DEVICE_SERVICES_CONFIG": "/named", "XDG_CONFIG_HOME": "/xdg", "HOME": "/home/me"],
                 found: "/named"),
             Search(environment: ["XDG_CONFIG_HOME": "/xdg", "HOME": "/home/me"], found: "/xdg/device-services.json"),
             Search(environment: ["HOME": "/home/me"], found: "/home/me/.config/device-services.json"),
-            // The base directory specification: a relative path is to be ignored.
+            // The XDG Base Directory Specification requires that relative paths are ignored.
             Search(
                 environment: ["XDG_CONFIG_HOME": "xdg", "HOME": "/home/me"],
                 found: "/home/me/.config/device-services.json"),
@@ -188,7 +189,7 @@ struct ConfigurationTests {
         #expect(configuration.problems.isEmpty)
     }
 
-    @Test("A named file that is missing is a problem, and no other file is read in its place")
+    @Test("A missing file named by the environment is reported, and no other file is read instead")
     func missingNamedFile() {
         let configuration = Self.load(
             ["DEVICE_SERVICES_CONFIG": "/named"], files: [Self.system: #"{"location": {"purpose": "x"}}"#])
@@ -197,7 +198,7 @@ struct ConfigurationTests {
         #expect(configuration.problems.first?.message.contains("/named") == true)
     }
 
-    @Test("A file that cannot be read is a problem, and no other file is read in its place")
+    @Test("An unreadable file is reported, and no other file is read instead")
     func unreadableFile() {
         let configuration = Configuration.load(
             environment: { ["XDG_CONFIG_HOME": "/xdg"][$0] },
@@ -210,7 +211,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "A value of the wrong type is named, and the rest is used",
+        "A value of the wrong type is reported, and the other values are used",
         arguments: [
             (#""position": 7"#, "position is not an object"),
             (#""position": null"#, "position is not an object"),
@@ -229,7 +230,7 @@ struct ConfigurationTests {
             (#""location": {"x": {"deep": [1]}}"#, "location.x is not a known setting"),
         ])
     func wrongType(_ member: String, _ complaint: String) throws {
-        // The wrong one stands between two good ones of the other object.
+        // The invalid member is placed between two valid objects that share the other key.
         let good = member.contains("position") ? "location" : "position"
         let (before, after) =
             good == "location"
@@ -237,7 +238,7 @@ struct ConfigurationTests {
             : (#""position": {"receiver": "r"}"#, #""position": {"repairWeekRollover": true}"#)
         let configuration = Self.load(files: [Self.system: "{\(before), \(member), \(after)}"])
         try #require(configuration.problems.count == 2)
-        #expect(configuration.problems[1].message.contains("\(good) is there more than once"))
+        #expect(configuration.problems[1].message.contains("\(good) occurs more than once"))
         let problem = configuration.problems[0]
         #expect(problem.code == .invalidConfiguration)
         #expect(problem.message.contains(complaint))
@@ -256,7 +257,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "Of a file that is not JSON nothing is used",
+        "A file that is not a JSON object is reported, and none of its values is used",
         arguments: [
             "", " ", "[]", "7", "{", #"{"location": {"purpose": "x"}"#, #"{"location": {"purpose": "x"}} x"#,
             #"{"location": {"purpose": "x"},}"#, #"{"location": {"purpose": "x}}"#, "{'location': 1}",
@@ -271,14 +272,14 @@ struct ConfigurationTests {
         #expect(configuration.locationPurpose.origin == .standard)
     }
 
-    @Test("Bytes that are no text do no harm")
+    @Test("Binary data is reported as a single problem")
     func notText() {
         let bytes: [UInt8] = [0x7B, 0x22, 0xFF, 0xFE, 0x22, 0x3A, 0x00, 0x7D]
         let configuration = Configuration.load(environment: { _ in nil }, readFile: { _ in bytes })
         #expect(configuration.problems.count == 1)
     }
 
-    @Test("A huge file is not read")
+    @Test("A file over the size limit is not read")
     func hugeFile() throws {
         let path = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
         defer { try? FileManager.default.removeItem(atPath: path) }
@@ -293,7 +294,7 @@ struct ConfigurationTests {
         #expect(configuration.problems.map(\.code) == [.inputOutput])
     }
 
-    @Test("A thousand wrong settings are not a thousand problems")
+    @Test("A file with 1,000 invalid settings yields at most 101 problems")
     func manyProblems() {
         let members = (0..<1_000).map { #""x\#($0)": 0"# }.joined(separator: ",")
         let configuration = Self.load(files: [Self.system: #"{"position": {\#(members)}}"#])

@@ -5,9 +5,9 @@ import Testing
 
 @testable import DeviceCore
 
-@Suite("The gate for consumers of async sequences")
+@Suite("Consumer gate")
 struct ConsumerGateTests {
-    @Test("An idle gate does not hold anybody up")
+    @Test("An idle gate does not suspend its callers")
     func idle() async {
         let gate = ConsumerGate()
         #expect(gate.isIdle)
@@ -15,7 +15,7 @@ struct ConsumerGateTests {
         await gate.waitForConsumers(0)
     }
 
-    @Test("Waiting ends when the last consumer has asked for more", .timeLimit(.minutes(30)))
+    @Test("waitUntilIdle returns after the last consumer has finished", .timeLimit(.minutes(30)))
     func waitsUntilIdle() async {
         let gate = ConsumerGate()
         gate.begin()
@@ -29,7 +29,7 @@ struct ConsumerGateTests {
         #expect(gate.isIdle)
     }
 
-    @Test("Waiting for consumers ends when enough are there", .timeLimit(.minutes(30)))
+    @Test("waitForConsumers returns once enough consumers have entered", .timeLimit(.minutes(30)))
     func waitsForConsumers() async {
         let gate = ConsumerGate()
         gate.enter()
@@ -40,7 +40,7 @@ struct ConsumerGateTests {
         await waiting
     }
 
-    @Test("Many who wait at once all go on", .timeLimit(.minutes(30)))
+    @Test("waitUntilIdle resumes all concurrent waiters", .timeLimit(.minutes(30)))
     func manyWaiters() async {
         let gate = ConsumerGate()
         gate.begin()
@@ -57,13 +57,13 @@ struct ConsumerGateTests {
         mutating func takeFirst() -> Int? { waiting.isEmpty ? nil : waiting.removeFirst() }
     }
 
-    @Test("A loop that goes from one element to the next is at work all the time", .timeLimit(.minutes(30)))
+    @Test("A loop that consumes one element after another is never idle in between", .timeLimit(.minutes(30)))
     func staysBusy() async {
         for _ in 0..<200 {
             let gate = ConsumerGate()
             let loop = ConsumerLoop(Numbers(waiting: Array(0..<200)), gate: gate)
             _ = loop.start { _ in }
-            // The first is taken, so that the wait is for the rest.
+            // The first element is consumed here, so that the wait covers the rest.
             #expect(await loop.next {} == 0)
             async let consuming: Void = { while await loop.next(onCancel: {}) != nil {} }()
             await gate.waitUntilIdle()

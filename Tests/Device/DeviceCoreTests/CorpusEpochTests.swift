@@ -6,12 +6,12 @@ import GPSDProtocol
 import TestSupport
 import Testing
 
-/// gpsd's corpus against epochs.tsv, which make_epochs.py works out without this package.
+/// Compares the epochs of gpsd's test corpus with epochs.tsv, which make_epochs.py computes without this package.
 ///
-/// What is told differs from the table by one rule only: nothing is held before a receiver has sent two reports of one
-/// time, so of the first epoch with several reports its first fix is told and not its last.
-/// That is one report in each of seven files.
-@Suite("Epochs of gpsd's corpus")
+/// The delivered reports differ from the table in one case only: nothing is held before a receiver has sent two reports
+/// with the same time. In the first epoch with several reports, the first fix is therefore delivered instead of the
+/// last. This affects one report in each of seven files.
+@Suite("Epochs of gpsd's test corpus")
 struct CorpusEpochTests {
     private struct Epoch {
         var row: Int
@@ -34,7 +34,8 @@ struct CorpusEpochTests {
         return epochs
     }
 
-    /// The numbers of the lines that are told as one report an epoch. The line number travels as the time of arrival.
+    /// Returns the line numbers of the delivered reports, one per epoch, and all decoded reports. The arrival time of a
+    /// report contains its line number.
     private static func told(_ file: String) throws -> (told: [Int], positions: [Int: PositionReport]) {
         let hub = PositionHub {}
         let collector = Collector()
@@ -53,7 +54,7 @@ struct CorpusEpochTests {
         return (collector.reports.map { Int($0.arrival.nanoseconds) }, positions)
     }
 
-    @Test("One report an epoch is told: the last fix, but for the first epoch that has several reports")
+    @Test("One report per epoch is delivered: the last fix, except in the first epoch with several reports")
     func corpus() throws {
         let expected = try Self.expected()
         #expect(expected.count == 12)
@@ -63,7 +64,7 @@ struct CorpusEpochTests {
             try #require(told.count == epochs.count, "\(file)")
             for (number, epoch) in zip(told, epochs) where number != epoch.row {
                 differences.append("\(file):\(number) for \(epoch.row)")
-                // The first epoch with several reports of this receiver, and its first fix.
+                // The receiver's first epoch with several reports, and the first fix in it.
                 let first = epochs.first { $0.lines.count { positions[$0]?.time != nil } > 1 }
                 #expect(first?.lines == epoch.lines)
                 #expect(number == epoch.lines.first { positions[$0]?.hasFix == true } ?? epoch.lines.lowerBound)

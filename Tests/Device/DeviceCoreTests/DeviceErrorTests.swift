@@ -5,9 +5,9 @@ import Testing
 
 @testable import DeviceCore
 
-@Suite("Errors")
+@Suite("Device errors")
 struct DeviceErrorTests {
-    @Test("The description ends with the cause in the system's words")
+    @Test("The description ends with the cause, including the system's error message")
     func description() {
         let plain = DeviceError(.silent, "Nothing is heard.")
         #expect(plain.description == "Nothing is heard.")
@@ -17,7 +17,7 @@ struct DeviceErrorTests {
         #expect(library.description == "No way. (getaddrinfo: -2)")
     }
 
-    @Test("It knows where it was noticed, and its code by name")
+    @Test("An error contains its source location, and its code prints as a name")
     func place() {
         let error = DeviceError(.notFound, "")
         #expect(error.place.contains("DeviceErrorTests.swift:"))

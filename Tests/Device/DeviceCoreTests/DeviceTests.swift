@@ -6,7 +6,7 @@ import Testing
 
 @testable import DeviceCore
 
-@Suite("A device", .serialized)
+@Suite("Device", .serialized)
 struct DeviceTests {
     private final class Engine: Sendable {}
     private final class Filter: Sendable {
@@ -19,7 +19,7 @@ struct DeviceTests {
             name: name, clock: VirtualClock(), configuration: Configuration(), positionSource: PositionHub {})
     }
 
-    /// A source that can be told from others by its problem.
+    /// A source that is identified by its problem.
     private struct LateSource: AccessorySource {
         var accessories: [AccessoryDescription] { [] }
         var problems: [DeviceError] { [DeviceError(.busy, "late")] }
@@ -29,7 +29,7 @@ struct DeviceTests {
         }
     }
 
-    @Test("Where accessories come from may be known later than the device")
+    @Test("The accessory source can become available after the device is created")
     func lateAccessories() {
         let isLinked = Mutex(false)
         let device = Device(
@@ -44,7 +44,7 @@ struct DeviceTests {
         #expect(device.accessorySource.problems.map(\.message) == ["late"])
     }
 
-    @Test("It has one component of each type, whoever asks first")
+    @Test("Concurrent requests for a component return the same instance")
     func oneComponent() {
         let device = Self.device()
         let found = Mutex<Set<ObjectIdentifier>>([])
@@ -58,7 +58,7 @@ struct DeviceTests {
         #expect(kept.withLock { $0.count } == 200)
     }
 
-    @Test("Making a component may ask for another one")
+    @Test("The closure that creates a component can request another component")
     func recursion() {
         let device = Self.device()
         let filter = device.component(Filter.self) { device in
@@ -68,14 +68,14 @@ struct DeviceTests {
         #expect(device.component(Filter.self) { _ in Filter(engine: Engine()) } === filter)
     }
 
-    @Test("Two devices have a component each")
+    @Test("Each device has its own component instances")
     func separate() {
         let first = Self.device().component(Engine.self) { _ in Engine() }
         let second = Self.device().component(Engine.self) { _ in Engine() }
         #expect(first !== second)
     }
 
-    @Test("A binding holds inside its closure and in tasks that it starts")
+    @Test("A binding applies inside its closure and in tasks started there")
     func binding() async {
         let outer = Self.device("outer")
         let inner = Self.device("inner")
@@ -91,7 +91,7 @@ struct DeviceTests {
         #expect(await task.value == "outer")
     }
 
-    @Test("A binding passes errors on and ends with them")
+    @Test("A binding rethrows errors and ends when its closure throws")
     func bindingThrows() {
         struct Failure: Error {}
         #expect(throws: Failure.self) { try Self.device().bind { throw Failure() } }

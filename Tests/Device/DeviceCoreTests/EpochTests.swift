@@ -3,9 +3,9 @@
 import DeviceCore
 import Testing
 
-@Suite("One report an epoch")
+@Suite("One report per epoch")
 struct EpochTests {
-    @Test("A receiver that reports once an epoch is never held back")
+    @Test("A receiver that sends one report per epoch is never delayed")
     func single() throws {
         try HubBench().play(
             """
@@ -16,7 +16,7 @@ struct EpochTests {
             """)
     }
 
-    @Test("After two reports of one time, epochs are held until the next time")
+    @Test("After two reports with the same time, each epoch is held until the next time")
     func heldUntilNextTime() throws {
         try HubBench().play(
             """
@@ -30,7 +30,7 @@ struct EpochTests {
             """)
     }
 
-    @Test("An epoch that is quiet for 150 ms is complete")
+    @Test("An epoch is complete after 150 ms without a report")
     func heldUntilQuiet() throws {
         try HubBench().play(
             """
@@ -56,7 +56,7 @@ struct EpochTests {
             """)
     }
 
-    @Test("What comes for an epoch after it was handed over is not told again")
+    @Test("A late report for a delivered epoch is dropped")
     func latecomer() throws {
         try HubBench().play(
             """
@@ -68,7 +68,7 @@ struct EpochTests {
             """)
     }
 
-    @Test("A report without a time goes out at once, behind what was held, and splits no epoch")
+    @Test("A report without a time is delivered at once, after the held report, and does not split an epoch")
     func untimed() throws {
         try HubBench().play(
             """
@@ -83,7 +83,7 @@ struct EpochTests {
             """)
     }
 
-    @Test("A time that runs back begins an epoch, and nothing is put in another order")
+    @Test("A time step backward begins a new epoch, and reports are not reordered")
     func backwards() throws {
         try HubBench().play(
             """
@@ -97,7 +97,7 @@ struct EpochTests {
             """)
     }
 
-    @Test("Reports without a fix pass, and do not take the fix of their epoch away")
+    @Test("A report without a fix does not replace the fix of its epoch")
     func withoutFix() throws {
         try HubBench().play(
             """
@@ -115,7 +115,7 @@ struct EpochTests {
             """)
     }
 
-    @Test("A position that is not a number or out of range is no fix, whatever the mode")
+    @Test("A position that is not finite or out of range is not a fix, regardless of the mode")
     func invalidFix() {
         var report = PositionReport()
         report.mode = .threeDimensional
@@ -133,7 +133,7 @@ struct EpochTests {
         #expect(!report.hasFix)
     }
 
-    @Test("A receiver whose clock stands still is not silenced: an epoch ends after two seconds")
+    @Test("An epoch ends after two seconds even if the receiver's clock is frozen")
     func frozenTime() throws {
         try HubBench().play(
             """
@@ -165,7 +165,7 @@ struct EpochTests {
             """)
     }
 
-    @Test("Every report reaches a subscriber that wants every report, at once and in order")
+    @Test("A subscriber that requests every report receives each one at once and in order")
     func everyReport() throws {
         try HubBench(PositionRequest(everyReport: true)).play(
             """
@@ -178,7 +178,7 @@ struct EpochTests {
             """)
     }
 
-    @Test("Two subscribers each get their own form")
+    @Test("Each subscriber receives reports in the form that it requested")
     func twoForms() throws {
         let bench = HubBench()
         let all = Collector()
@@ -195,7 +195,7 @@ struct EpochTests {
         subscription.cancel()
     }
 
-    @Test("A standstill drops what is held")
+    @Test("Discarding drops the held report")
     func discard() throws {
         try HubBench().play(
             """

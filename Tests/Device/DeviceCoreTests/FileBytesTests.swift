@@ -6,7 +6,7 @@ import Testing
 
 @testable import DeviceCore
 
-@Suite("Files")
+@Suite("Reading files")
 struct FileBytesTests {
     private static func temporary() throws -> URL {
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
@@ -14,7 +14,7 @@ struct FileBytesTests {
         return folder
     }
 
-    @Test("A file is read whole, up to the limit and no further")
+    @Test("A file is read in full up to the limit, and a longer one is rejected")
     func limit() throws {
         let folder = try Self.temporary()
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -27,7 +27,7 @@ struct FileBytesTests {
         #expect(error?.message.contains("199999") == true)
     }
 
-    @Test("Whoever writes a pipe has a while for that")
+    @Test("A read waits for the writer of a pipe")
     func slowPipe() throws {
         var ends: [Int32] = [-1, -1]
         #expect(pipe(&ends) == 0)
@@ -43,13 +43,13 @@ struct FileBytesTests {
         #expect(try FileBytes.read("/dev/fd/\(reader)", limit: 100) == [1, 2, 3])
     }
 
-    @Test("An endless file is not read for ever")
+    @Test("An endless file is rejected at the limit")
     func endless() throws {
         let error = #expect(throws: DeviceError.self) { try FileBytes.read("/dev/zero", limit: 1 << 20) }
         #expect(error?.code == .inputOutput)
     }
 
-    @Test("What is not there, no file or nobody's writing says so")
+    @Test("A missing file and a directory throw errors, and a FIFO without a writer is empty")
     func failures() throws {
         let folder = try Self.temporary()
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -57,7 +57,7 @@ struct FileBytesTests {
         #expect(missing?.code == .notFound)
         let isFolder = #expect(throws: DeviceError.self) { try FileBytes.read(folder.path, limit: 10) }
         #expect(isFolder?.code == .inputOutput)
-        #expect(isFolder?.message.contains("folder") == true)
+        #expect(isFolder?.message.contains("directory") == true)
         let pipe = folder.path + "/pipe"
         #expect(mkfifo(pipe, 0o600) == 0)
         #expect(try FileBytes.read(pipe, limit: 10) == [])

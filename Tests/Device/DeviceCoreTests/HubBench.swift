@@ -5,11 +5,11 @@ import Testing
 
 @testable import DeviceCore
 
-/// A hub, a subscriber and a table of what arrives when and what the subscriber is told.
+/// A test bench that consists of a hub, a subscriber and a table of input and expected events.
 ///
-/// Each row of a table: seconds, receiver, the receiver's time in seconds or `-`, mode, number | what is told. The
-/// number is the report's latitude and names it on the right. `eph=` may follow it. Other rows are
-/// `seconds quiet`, `seconds lost`, `seconds regained` and `seconds discard`.
+/// Each row contains: seconds, receiver, the receiver's time in seconds or `-`, mode, number | expected events. The
+/// number is the report's latitude and identifies it on the right. `eph=` may follow it. Other rows are `seconds
+/// quiet`, `seconds lost`, `seconds regained` and `seconds discard`.
 final class HubBench: Sendable {
     let hub = PositionHub {}
     private let told = Mutex<[String]>([])
@@ -20,7 +20,7 @@ final class HubBench: Sendable {
         self.subscription.withLock { $0 = subscription }
     }
 
-    /// What was told since the last call.
+    /// Returns the events since the last call.
     func takeTold() -> [String] {
         told.withLock { told in
             defer { told = [] }
@@ -40,7 +40,7 @@ final class HubBench: Sendable {
 
     private func perform(_ words: [String]) throws {
         let now = BootTime.zero.advanced(bySeconds: try #require(words.first.flatMap(Double.init)))
-        // As a source does: held epochs go out at their own time.
+        // Like a source, deliver held epochs at their own deadlines.
         while hub.nextDeadline <= now { hub.handOverDue(now: hub.nextDeadline) }
         switch words[1] {
         case "quiet": break

@@ -6,7 +6,7 @@ import Testing
 
 @testable import DeviceCore
 
-@Suite("The hub of a position source")
+@Suite("Position hub")
 struct HubTests {
     private static func fix(_ number: Int, time: Double? = nil) -> PositionReport {
         var report = PositionReport()
@@ -20,7 +20,7 @@ struct HubTests {
 
     private static let loss = DeviceError(.connectionLost, "gone")
 
-    @Test("Each subscriber that comes or goes changes the demand, once")
+    @Test("Each new or cancelled subscription changes the demand once")
     func demand() {
         let changes = Mutex<Int>(0)
         let hub = PositionHub { changes.withLock { $0 += 1 } }
@@ -28,7 +28,7 @@ struct HubTests {
         let first = hub.subscribe(PositionRequest()) { _ in }
         #expect(hub.isWanted)
         #expect(changes.withLock { $0 } == 1)
-        // The source's place of work may depend on whether there is more than one.
+        // The source may choose its executor by the number of subscribers.
         let second = hub.subscribe(PositionRequest()) { _ in }
         #expect(changes.withLock { $0 } == 2)
         first.cancel()
@@ -40,7 +40,7 @@ struct HubTests {
         #expect(changes.withLock { $0 } == 4)
     }
 
-    @Test("A loss is reported once, after the held epoch, and its end once")
+    @Test("A loss is reported once, after the held epoch, and its end is reported once")
     func lossOnce() throws {
         let bench = HubBench()
         try bench.play(
@@ -73,7 +73,7 @@ struct HubTests {
         for subscription in [early, subscription, third] { subscription.cancel() }
     }
 
-    @Test("A loss without subscribers is reported to the next one, unless the source has stopped since")
+    @Test("A loss without subscribers is reported to the next subscriber unless the source has stopped")
     func lossWithoutSubscribers() {
         let hub = PositionHub {}
         hub.subscribe(PositionRequest()) { _ in }.cancel()
@@ -97,7 +97,7 @@ struct HubTests {
         hub.setStatus(.unavailable(Self.loss))
         let heard = Collector()
         let late = hub.subscribe(PositionRequest()) { event in
-            // The service returns while the subscriber is notified of the loss.
+            // The source recovers while the subscriber is notified of the loss.
             if case .lost = event {
                 hub.setStatus(.available)
                 hub.post(Self.fix(1))
@@ -117,7 +117,7 @@ struct HubTests {
         for subscription in [early, late] { subscription.cancel() }
     }
 
-    @Test("Who comes while the state changes is left with the right one")
+    @Test("A subscriber that joins during status changes ends up with the current status")
     func racingSubscribers() throws {
         let hub = PositionHub {}
         let keeper = hub.subscribe(PositionRequest()) { _ in }
@@ -138,14 +138,14 @@ struct HubTests {
         }
         done.store(true, ordering: .releasing)
         #expect(ended.wait(timeout: .now() + 60) == .success)
-        // Those that are still subscribed know that the position is there.
+        // The remaining subscribers have received a recovery for each loss.
         for collector in collectors.suffix(8) { #expect(collector.losses == collector.returns) }
-        // Nobody was ever told the same thing twice in a row.
+        // No subscriber has received the same notification twice in a row.
         for collector in collectors { #expect((0...1).contains(collector.losses - collector.returns)) }
         for subscription in kept + [keeper] { subscription.cancel() }
     }
 
-    @Test("A subscriber that leaves in its own callback hears nothing more")
+    @Test("A subscriber that cancels in its own callback receives no further events")
     func cancelInCallback() {
         let hub = PositionHub {}
         let count = Mutex<Int>(0)
@@ -154,21 +154,21 @@ struct HubTests {
             count.withLock { $0 += 1 }
             own.withLock { $0 }?.cancel()
         }
-        // Once the receiver sends two reports an epoch, one more report ends one epoch and is told itself.
+        // After two reports in one epoch, the next epoch is held. A report without a time delivers it and then itself.
         hub.post(Self.fix(1, time: 1))
         #expect(count.withLock { $0 } == 1)
         own.withLock { $0 = subscription }
         hub.post(Self.fix(2, time: 1))
         hub.post(Self.fix(3, time: 2))
         #expect(count.withLock { $0 } == 1)
-        // Hands over the epoch of 3 and the report without a time: the subscriber leaves between them.
+        // Delivers the held report 3 and the report without a time. The subscriber cancels between the two.
         hub.post(Self.fix(4))
         #expect(count.withLock { $0 } == 2)
         #expect(!hub.isWanted)
         own.withLock { $0 = nil }
     }
 
-    @Test("A subscriber that another one's callback cancels hears nothing of the event at hand")
+    @Test("A subscriber cancelled by another subscriber's callback does not receive the current event")
     func cancelAnother() {
         let hub = PositionHub {}
         let second = Mutex<Subscription?>(nil)
@@ -183,7 +183,7 @@ struct HubTests {
         second.withLock { $0 = nil }
     }
 
-    @Test("A subscriber may subscribe again in its callback")
+    @Test("A subscriber can subscribe again in its callback")
     func subscribeInCallback() {
         let hub = PositionHub {}
         let heard = Collector()
@@ -200,7 +200,7 @@ struct HubTests {
         #expect(!hub.isWanted)
     }
 
-    @Test("Events that come in together are one run, and any other event is a run of its own")
+    @Test("A batch of events ends with one completion call, and a single event is a batch of its own")
     func runs() {
         let hub = PositionHub {}
         let told = Mutex<[String]>([])
@@ -220,7 +220,7 @@ struct HubTests {
         #expect(told.withLock { $0.count } == 8)
     }
 
-    @Test("After cancelling from another thread at most the callback that is running ends")
+    @Test("After cancellation from another thread, only the running callback finishes")
     func cancelFromAnotherThread() {
         let hub = PositionHub {}
         let running = DispatchSemaphore(value: 0)
@@ -243,7 +243,7 @@ struct HubTests {
         #expect(count.withLock { $0 } == 1)
     }
 
-    @Test("Lines and raw bytes are asked for only while somebody wants them")
+    @Test("Lines and raw reports are requested only while a subscriber needs them")
     func lineWishes() {
         let hub = PositionHub {}
         let plain = Collector()
@@ -263,7 +263,7 @@ struct HubTests {
         first.cancel()
     }
 
-    @Test("Receivers come, change and go")
+    @Test("Receivers are added, updated and removed, and their number is limited")
     func receivers() {
         let hub = PositionHub {}
         func device(_ path: String, driver: String = "", isActive: Bool = true) -> ReceiverDescription {
@@ -283,7 +283,7 @@ struct HubTests {
         #expect(hub.receivers.count == PositionFlow.receiverLimit)
     }
 
-    @Test("Subscribers that come and go on several threads while reports arrive leave nothing behind")
+    @Test("Concurrent subscriptions and cancellations during reports leave no subscriber behind")
     func storm() {
         let changes = Mutex<Int>(0)
         let hub = PositionHub { changes.withLock { $0 += 1 } }

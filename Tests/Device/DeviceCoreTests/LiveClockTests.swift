@@ -6,9 +6,9 @@ import Testing
 
 @testable import DeviceCore
 
-@Suite("The live clock")
+@Suite("Live clock")
 struct LiveClockTests {
-    @Test("A timer fires, and not before its deadline")
+    @Test("A timer fires, but not before its deadline")
     func fires() {
         let clock = LiveClock()
         let early = Mutex<[Double]>([])
@@ -26,7 +26,7 @@ struct LiveClockTests {
         withExtendedLifetime(timers) {}
     }
 
-    @Test("A timer whose deadline has passed fires at once; one for never or cancelled does not fire")
+    @Test("A timer with a past deadline fires at once, and a timer at .never does not fire")
     func pastAndNever() {
         let clock = LiveClock()
         let order = Mutex<[String]>([])
@@ -39,12 +39,12 @@ struct LiveClockTests {
             done.signal()
         }
         #expect(done.wait(timeout: .now() + 60) == .success)
-        // The cancelled one may have run before it was cancelled, never after.
+        // The cancelled timer may have fired before its cancellation, but not after it.
         #expect(order.withLock { $0 }.filter { $0 != "cancelled" } == ["past"])
         withExtendedLifetime((never, past)) {}
     }
 
-    @Test("Time since boot does not go back")
+    @Test("The time since boot never decreases")
     func monotonic() {
         let clock = LiveClock()
         var last = clock.now

@@ -4,7 +4,7 @@ import Testing
 
 @testable import DeviceCore
 
-@Suite("The configuration of motion sensors")
+@Suite("Configuration of motion sensors")
 struct MotionConfigurationTests {
     private static func load(_ environment: [String: String] = [:], file: String? = nil) -> Configuration {
         Configuration.load(
@@ -12,7 +12,7 @@ struct MotionConfigurationTests {
             readFile: { $0 == "/etc/device-services.json" ? file.map { [UInt8]($0.utf8) } : nil })
     }
 
-    @Test("With nothing said, the sensors are those of the kernel")
+    @Test("By default, the kernel's local sensors are used")
     func defaults() {
         let configuration = Self.load()
         #expect(configuration.motionSources.value == [.local])
@@ -20,7 +20,7 @@ struct MotionConfigurationTests {
         #expect(configuration.sensors.value.isEmpty)
     }
 
-    @Test("The environment stands over the file")
+    @Test("The environment overrides the file")
     func environment() throws {
         let file = #"{"motion": {"sources": ["usb:"]}}"#
         #expect(Self.load(file: file).motionSources.value.map(\.description) == ["usb:"])
@@ -32,7 +32,7 @@ struct MotionConfigurationTests {
         #expect(wrong.problems.first?.message.hasPrefix("DEVICE_SERVICES_IIO: ") == true)
     }
 
-    @Test("A file sets what is to be known of a sensor")
+    @Test("A file configures the properties of a sensor")
     func sensors() {
         let configuration = Self.load(
             file: """
@@ -56,11 +56,12 @@ struct MotionConfigurationTests {
     }
 
     @Test(
-        "A sensor's setting with a mistake in it is left out whole, and the mistake is named",
+        "A sensor setting with an invalid value is ignored entirely, and the error is reported",
         arguments: [
-            (#"{"kind": "sonar"}"#, "is none of accelerometer"), (#"{"convention": "x"}"#, "is none of kernel"),
+            (#"{"kind": "sonar"}"#, "is not one of accelerometer"), (#"{"convention": "x"}"#, "is not one of kernel"),
             (#"{"mountMatrix": "1,0,0;0,1,0"}"#, "is not nine numbers"),
-            (#"{"mountMatrix": "1,0,0;0,0,0;0,0,1"}"#, "is singular"), (#"{"polled": 1}"#, "is not true or false"),
+            (#"{"mountMatrix": "1,0,0;0,0,0;0,0,1"}"#, "is a singular matrix"),
+            (#"{"polled": 1}"#, "is not true or false"),
             (#"{"trigger": []}"#, "is not a string"),
         ])
     func mistakes(sensor: String, problem: String) {
@@ -70,7 +71,7 @@ struct MotionConfigurationTests {
         #expect(configuration.problems.first?.message.contains(problem) == true)
     }
 
-    @Test("What has the wrong shape is named and passed over")
+    @Test("Values of the wrong type and unknown settings are reported and ignored")
     func shapes() {
         let file = #"{"motion": {"sources": "local:", "sensors": {"a": 1}, "speed": 3}, "position": {"receiver": "x"}}"#
         let configuration = Self.load(file: file)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import DeviceCore
 
-/// Collects what a motion subscription gets.
+/// Collects the events of a motion subscription.
 private final class MotionCollector: Sendable {
     private let list = Mutex<[MotionEvent]>([])
 
@@ -33,7 +33,7 @@ private final class MotionCollector: Sendable {
     }
 }
 
-@Suite("The hub of motion readings")
+@Suite("Motion hub")
 struct MotionHubTests {
     private static func sensor(
         _ id: String = "accel", _ kind: SensorKind = .accelerometer, matrix: MountMatrix = .identity
@@ -52,7 +52,7 @@ struct MotionHubTests {
             times: (0..<count).map { BootTime.zero.advanced(bySeconds: start + Double($0) * interval) })
     }
 
-    @Test("Hardware is wanted at the rate of the fastest subscriber, and not at all when the last has left")
+    @Test("The demand has the rate of the fastest subscriber and ends with the last subscription")
     func demand() {
         let changes = Atomic<Int>(0)
         let hub = MotionHub(sensors: [Self.sensor()]) { changes.add(1, ordering: .relaxed) }
@@ -79,7 +79,7 @@ struct MotionHubTests {
         #expect(changes.load(ordering: .relaxed) == 10)
     }
 
-    @Test("Each subscriber gets as many readings as it asked for")
+    @Test("Each subscriber receives readings at its requested rate")
     func thinning() {
         let hub = MotionHub(sensors: [Self.sensor()]) {}
         let (all, every, fifth) = (MotionCollector(), MotionCollector(), MotionCollector())
@@ -96,12 +96,12 @@ struct MotionHubTests {
         withExtendedLifetime(subscriptions) {}
     }
 
-    @Test("Who wants what the source has thinned already gets all of it, also where that comes a little too fast")
+    @Test("Readings that the source has decimated are all delivered, even if they are slightly early")
     func thinnedBySource() throws {
         let hub = MotionHub(sensors: [Self.sensor()]) {}
         let collector = MotionCollector()
         let subscription = hub.subscribe(MotionRequest(kind: .accelerometer, interval: 0.1), receive: collector.receive)
-        // Each tenth of a sensor of 101 Hz: the subscriber's own thinning would leave out one in a hundred.
+        // Every tenth reading of a 101 Hz sensor. The subscriber's own decimation would drop one reading in a hundred.
         for index in 0..<300 {
             var batch = Self.batch(from: Double(index) * 10 / 101, count: 1)
             batch.thinning = 10
@@ -112,7 +112,7 @@ struct MotionHubTests {
         subscription.cancel()
     }
 
-    @Test("Before the rate is measured, a subscriber at the sensor's own rate gets every reading, bunched as they are")
+    @Test("Until the rate is measured, a subscriber at the sensor's own rate receives every reading of a burst")
     func bunched() {
         var sensor = Self.sensor()
         sensor.rates = .list([100, 500])
@@ -121,13 +121,13 @@ struct MotionHubTests {
         let subscription = hub.subscribe(
             MotionRequest(kind: .accelerometer, interval: 0.002), receive: collector.receive)
         hub.post(Self.batch(from: 1, interval: 0.002, count: 16))
-        // A late batch, whose readings were squeezed together before the next.
+        // A late batch, whose time stamps are compressed to precede the next batch.
         hub.post(Self.batch(from: 1.032, interval: 0.0005, count: 16))
         #expect(collector.values.count == 32)
         withExtendedLifetime(subscription) {}
     }
 
-    @Test("The mount matrix is applied once, for those who ask for the device's axes")
+    @Test("The mount matrix is applied once, and only for subscribers that request device axes")
     func axes() {
         let turned = MountMatrix([0, -1, 0], [1, 0, 0], [0, 0, 1])
         let hub = MotionHub(sensors: [Self.sensor(matrix: turned)]) {}
@@ -145,7 +145,7 @@ struct MotionHubTests {
     private static let gone = SourceStatus.unavailable(DeviceError(.connectionLost, "gone"))
     private static let stillGone = SourceStatus.unavailable(DeviceError(.unreachable, "still gone"))
 
-    @Test("A loss and its end are reported once each, and a loss that lasts also to new subscribers")
+    @Test("A loss and its end are reported once each, and a lasting loss also to new subscribers")
     func losses() {
         let hub = MotionHub(sensors: [Self.sensor()]) {}
         let (first, second) = (MotionCollector(), MotionCollector())
@@ -161,7 +161,7 @@ struct MotionHubTests {
         withExtendedLifetime((subscription, late)) {}
     }
 
-    @Test("An unknown status is not reported, and does not end a loss")
+    @Test("An unknown status is not reported and does not end a loss")
     func unknownStatus() {
         let hub = MotionHub(sensors: [Self.sensor()]) {}
         let (first, second) = (MotionCollector(), MotionCollector())
@@ -195,7 +195,7 @@ struct MotionHubTests {
         withExtendedLifetime(second) {}
     }
 
-    @Test("A loss that ends while a joining subscriber is notified of it is over for that subscriber too")
+    @Test("A loss that ends during a new subscriber's loss callback ends for that subscriber too")
     func endedLoss() {
         let hub = MotionHub(sensors: [Self.sensor()]) {}
         let first = hub.subscribe(MotionRequest(kind: .accelerometer)) { _ in }
@@ -227,7 +227,7 @@ struct MotionHubTests {
         withExtendedLifetime(subscription) {}
     }
 
-    @Test("The removal of a sensor is a loss for its subscribers, and for no others")
+    @Test("The removal of a sensor is reported as a loss to its subscribers only")
     func removal() {
         let hub = MotionHub(sensors: [Self.sensor()]) {}
         let (reported, unreported, new) = (MotionCollector(), MotionCollector(), MotionCollector())
@@ -240,14 +240,14 @@ struct MotionHubTests {
         hub.post(sensors: [], contextDescriptions: [])
         subscriptions.append(hub.subscribe(MotionRequest(kind: .accelerometer), receive: new.receive))
         #expect(reported.story == ["lost: gone"])
-        // A reader thread that has not ended yet.
+        // A reader thread that is still running posts a batch.
         hub.post(Self.batch())
         #expect(reported.story == ["lost: gone"])
         hub.post(sensors: [Self.sensor()], contextDescriptions: [])
         subscriptions.append(hub.subscribe(MotionRequest(kind: .accelerometer), receive: unreported.receive))
         hub.post(Self.batch())
         hub.post(sensors: [], contextDescriptions: [])
-        let removed = "lost: accel was removed. Readings follow if it is connected again."
+        let removed = "lost: accel was removed. Readings resume when it is connected again."
         #expect(reported.story == ["lost: gone", "regained", removed])
         #expect(unreported.story == [removed])
         #expect(new.story == [removed])
@@ -255,7 +255,7 @@ struct MotionHubTests {
         withExtendedLifetime(subscriptions) {}
     }
 
-    @Test("A subscriber that moves to another sensor and back is notified of a loss there again")
+    @Test("A subscriber that moves to another sensor and back is notified again of a loss there")
     func movedSubscriber() {
         let hub = MotionHub(sensors: [Self.sensor("second")]) {}
         let collector = MotionCollector()
@@ -270,7 +270,7 @@ struct MotionHubTests {
         withExtendedLifetime(subscription) {}
     }
 
-    @Test("A sensor that is not there is waited for, and one that goes and comes is followed")
+    @Test("A subscriber waits for a missing sensor, and moves to another one if its sensor is removed")
     func arrival() {
         let hub = MotionHub {}
         let (any, named) = (MotionCollector(), MotionCollector())
@@ -296,7 +296,7 @@ struct MotionHubTests {
         withExtendedLifetime(subscriptions) {}
     }
 
-    @Test("A subscriber may leave in its own callback and hears nothing more")
+    @Test("A subscriber that cancels in its callback receives no further events")
     func leaving() {
         let hub = MotionHub(sensors: [Self.sensor()]) {}
         let heard = Atomic<Int>(0)
@@ -311,7 +311,7 @@ struct MotionHubTests {
         #expect(heard.load(ordering: .relaxed) == 1)
     }
 
-    @Test("The measured rate is that of the stamps")
+    @Test("The measured rate is computed from the time stamps")
     func measured() throws {
         let hub = MotionHub(sensors: [Self.sensor()]) {}
         #expect(hub.measuredRate(of: "accel") == nil)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import DeviceCore
 
-@Suite("The loss of a motion sensor")
+@Suite("Loss of a motion sensor")
 struct MotionLossTests {
     private static let sensor = SensorDescription(id: "a", kind: .accelerometer)
     private static let loss = DeviceError(.connectionLost, "gone")
@@ -22,7 +22,7 @@ struct MotionLossTests {
         }
     }
 
-    @Test("A sensor that goes and comes back as a new one is regained once, before its readings")
+    @Test("A sensor that is unplugged and returns as a new one is regained once, before its readings")
     func unplugged() {
         let events = Mutex<[String]>([])
         let hub = MotionHub(sensors: [Self.sensor]) {}
@@ -39,7 +39,7 @@ struct MotionLossTests {
         withExtendedLifetime(subscription) {}
     }
 
-    @Test("A loss that is told again after the sensor came back lost is no news")
+    @Test("A loss that is posted again after the sensor reappeared is not delivered twice")
     func lostAgain() {
         let events = Mutex<[String]>([])
         let hub = MotionHub(sensors: [Self.sensor]) {}
@@ -56,7 +56,7 @@ struct MotionLossTests {
         withExtendedLifetime(subscription) {}
     }
 
-    @Test("A reader that was given up and speaks again is regained, and its next loss is told")
+    @Test("A reading after a loss ends the loss, and the next loss is reported")
     func straggler() {
         let events = Mutex<[String]>([])
         let hub = MotionHub(sensors: [Self.sensor]) {}

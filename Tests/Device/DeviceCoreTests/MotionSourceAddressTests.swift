@@ -3,10 +3,10 @@
 import DeviceCore
 import Testing
 
-@Suite("The address of motion sensors")
+@Suite("Motion source addresses")
 struct MotionSourceAddressTests {
     @Test(
-        "Every way to write one",
+        "All valid forms are parsed",
         arguments: [
             ("local:", MotionSourceAddress.Backend.local, ""), ("LOCAL:", .local, ""), ("ip:board", .network, "board"),
             ("ip:192.168.2.1:30432", .network, "192.168.2.1:30432"), ("ip:fe80::1%eth0", .network, "fe80::1%eth0"),
@@ -21,10 +21,10 @@ struct MotionSourceAddressTests {
     }
 
     @Test(
-        "What is none says what is wrong",
+        "An invalid address is rejected with the reason",
         arguments: [
-            ("local", "it has no colon"), ("iio:x", "none of local, ip, usb, serial and xml"),
-            ("local:1", "nothing follows local:"), ("ip:", "the host is missing"), ("ip::80", "the host is missing"),
+            ("local", "it has no colon"), ("iio:x", "not one of local, ip, usb, serial and xml"),
+            ("local:1", "nothing may follow local:"), ("ip:", "the host is missing"), ("ip::80", "the host is missing"),
             ("ip:a:0", "the port is not a number"), ("ip:a:65536", "the port is not a number"),
             ("ip:a:+1", "the port is not a number"), ("ip:[::1", "the bracket is not closed"),
             ("ip:[::1]x", "only :port may follow"), ("ip:a/b", "not a name or a numeric address"),
@@ -36,7 +36,7 @@ struct MotionSourceAddressTests {
         #expect(error?.message.contains(reason) == true)
     }
 
-    @Test("A list has commas or blanks, and names each place once")
+    @Test("A list is separated by commas or spaces, and duplicates are removed")
     func list() throws {
         let addresses = try MotionSourceAddress.list("local:, ip:127.0.0.1:5 usb: local:")
         #expect(addresses.map(\.description) == ["local:", "ip:127.0.0.1:5", "usb:"])

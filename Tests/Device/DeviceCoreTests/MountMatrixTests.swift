@@ -5,9 +5,10 @@ import Testing
 
 @Suite("Mount matrices")
 struct MountMatrixTests {
-    @Test("Rows become the device's axes")
+    @Test("Each row of the matrix computes one device axis")
     func rows() throws {
-        // The chip is turned by a quarter to the left: its x points to the device's top (y), its y to the left (-x).
+        // The chip is rotated by 90° counterclockwise: its x axis points to the device's top (y), its y axis to the
+        // left (-x).
         let matrix = try #require(MountMatrix("0, -1, 0; 1, 0, 0; 0, 0, 1"))
         #expect(matrix.apply(to: [1, 0, 0]) == [0, 1, 0])
         #expect(matrix.apply(to: [0, 1, 0]) == [-1, 0, 0])
@@ -17,19 +18,19 @@ struct MountMatrixTests {
         #expect(matrix.text == "0, -1, 0; 1, 0, 0; 0, 0, 1")
     }
 
-    @Test("A matrix that mirrors and one that loses a direction are told apart")
+    @Test("Mirroring and singular matrices are distinguished")
     func problems() throws {
-        // Shipped in systemd's hardware database for tablets: determinant -1, by hand 0*0*1 - (-1)*(-1)*1 = -1.
+        // From systemd's hardware database for tablets: the determinant is 0*0*1 - (-1)*(-1)*1 = -1.
         let mirror = try #require(MountMatrix("0,-1,0;-1,0,0;0,0,1"))
         #expect(mirror.determinant == -1)
-        #expect(mirror.problem?.contains("mirrors") == true)
+        #expect(mirror.problem?.contains("reflection") == true)
         #expect(!mirror.isSingular)
         let singular = try #require(MountMatrix("1, 0, 0; 0, 1, 0; 0, 0, 0"))
         #expect(singular.isSingular)
         #expect(singular.problem?.contains("singular") == true)
     }
 
-    @Test("Decimals, blanks, line ends and a trailing NUL are read")
+    @Test("Decimals, whitespace, line breaks and a trailing NUL are accepted")
     func spellings() throws {
         let matrix = try #require(MountMatrix(" 0.5,  -0.866 , 0 ;0.866,0.5,0; 0,0,1;\n\0"))
         #expect(matrix.rows.0 == [0.5, -0.866, 0])
@@ -37,7 +38,7 @@ struct MountMatrixTests {
     }
 
     @Test(
-        "What is not nine numbers in three rows is none",
+        "Text that is not nine valid numbers in three rows is rejected",
         arguments: [
             "", "1 0 0 0 1 0 0 0 1", "1,0,0;0,1,0", "1,0,0;0,1,0;0,0", "1,0,0;0,1,0;0,0,x", "1,0,0;0,1,0;0,0,nan",
             "1,0,0;0,1,0;0,0,inf", "1,0,0;0,1,0;0,0,1e300", "1,0,0,0;1,0;0,0,1", "1,0,0;0,1,0;0,0,1;0,0,0",

@@ -3,12 +3,12 @@
 import DeviceCore
 import Testing
 
-@Suite("Mountings after configuration and udev")
+@Suite("Mount matrices from configuration and udev")
 struct MountingTests {
     private let turned = MountMatrix([0, -1, 0], [1, 0, 0], [0, 0, 1])
     private let mirrored = MountMatrix([0, -1, 0], [-1, 0, 0], [0, 0, 1])
 
-    /// A sensor with a driver's matrix, after everything else has been heard.
+    /// Returns a sensor with a driver's matrix, after settings and udev have been applied.
     private func mounted(
         _ kind: SensorKind, _ settings: SensorSetting..., driver: MountMatrix? = nil, udev: String? = nil,
         remarks: [String] = [], driverRemarks: [String] = []
@@ -21,7 +21,7 @@ struct MountingTests {
         return sensor
     }
 
-    @Test("The driver's matrix stands where nobody says otherwise")
+    @Test("The driver's matrix applies unless a setting overrides it")
     func driver() {
         let sensor = mounted(.accelerometer)
         #expect(sensor.mountMatrix == turned)
@@ -29,14 +29,15 @@ struct MountingTests {
         #expect(mounted(.gyroscope, SensorSetting(sensor: "*", trigger: "t")).mountMatrix == turned)
     }
 
-    @Test("A setting comes before udev, and udev before the driver, for accelerometers only")
+    @Test("A setting precedes udev and udev precedes the driver, and udev applies to accelerometers only")
     func order() {
         let udev = "1, 0, 0; 0, 1, 0; 0, 0, 1"
         let configured = mounted(.accelerometer, SensorSetting(sensor: "*", mountMatrix: .identity), udev: udev)
         #expect(configured.mountMatrix == .identity)
         #expect(configured.mountMatrixOrigin == "the configuration")
         let fromUdev = mounted(.accelerometer, udev: udev)
-        // Upright, what the identity yields there is y = -9.81: x and y turn their signs, and z stays, or it would mirror.
+        // In udev's convention, an upright device with the identity reads y = -9.81. Therefore x and y are negated. z
+        // is kept, because negating it too would mirror.
         #expect(fromUdev.mountMatrix.apply(to: [0, -9.81, 0]) == [0, 9.81, 0])
         #expect(fromUdev.mountMatrix.apply(to: [0, 0, 9.81]) == [0, 0, 9.81])
         #expect(fromUdev.mountMatrix.determinant == 1)
@@ -45,7 +46,7 @@ struct MountingTests {
         #expect(mounted(.magnetometer, udev: udev).mountMatrix == turned)
     }
 
-    @Test("The first setting of this sensor that says something counts")
+    @Test("Each value is taken from the first matching setting that contains it")
     func firstSetting() {
         let sensor = mounted(
             .accelerometer, SensorSetting(sensor: "another", mountMatrix: .identity),
@@ -54,16 +55,17 @@ struct MountingTests {
         #expect(sensor.mountMatrix == mirrored.negated)
     }
 
-    @Test("A usual mirroring matrix of systemd's database leaves upright with +9.81 on y")
+    @Test("A mirroring matrix of systemd's hardware database yields +9.81 on y for an upright device")
     func hardwareDatabase() {
         let sensor = mounted(.accelerometer, udev: "0, -1, 0; -1, 0, 0; 0, 0, 1\n")
-        // Upright, in the database's terms, is y = -1 after the matrix: here from a sensor that reads x = +9.81.
+        // In the database's convention, an upright device reads y = -1 after the matrix. Here the sensor reads x =
+        // +9.81.
         #expect(sensor.mountMatrix.apply(to: [9.81, 0, 0]) == [0, 9.81, 0])
         #expect(sensor.mountMatrix.determinant == 1)
         #expect(sensor.remarks.isEmpty)
     }
 
-    @Test("The convention of a setting counts for whichever matrix is used")
+    @Test("A setting's convention applies to the matrix of any origin")
     func convention() {
         let kernel = SensorSetting(sensor: "*", convention: .kernel)
         let asIs = mounted(.accelerometer, kernel, udev: "0, -1, 0; -1, 0, 0; 0, 0, 1")
@@ -77,7 +79,7 @@ struct MountingTests {
         #expect(mounted(.gyroscope, raw).mountMatrixOrigin.contains("raw"))
     }
 
-    @Test("A gyroscope takes of a windows matrix the one that is a rotation, and never a mirroring one")
+    @Test("Gyroscopes and magnetometers use only rotations: a mirroring matrix is negated or rejected")
     func gyroscope() {
         let windows = SensorSetting(sensor: "*", mountMatrix: mirrored, convention: .windows)
         #expect(mounted(.gyroscope, windows).mountMatrix == mirrored.negated)
@@ -88,7 +90,7 @@ struct MountingTests {
         #expect(refused.remarks.first?.contains("magnetometer") == true)
     }
 
-    @Test("What cannot be used is passed over with a remark")
+    @Test("An unusable matrix is ignored with a remark")
     func refused() {
         let singular = MountMatrix([1, 0, 0], [1, 0, 0], [0, 0, 1])
         let sensor = mounted(.accelerometer, SensorSetting(sensor: "*", mountMatrix: singular), udev: "sideways")
@@ -100,7 +102,7 @@ struct MountingTests {
         #expect(mounted(.pressure, driver: .identity, udev: "x", remarks: ["slow"]).remarks == ["slow"])
     }
 
-    @Test("Remarks on the driver's matrix go with it")
+    @Test("Remarks on the driver's matrix are removed when another matrix is used")
     func remarks() {
         let remarks = ["slow", "mirrors"]
         #expect(mounted(.accelerometer, remarks: remarks, driverRemarks: ["mirrors"]).remarks == remarks)

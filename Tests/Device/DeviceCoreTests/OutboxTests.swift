@@ -5,12 +5,12 @@ import Testing
 
 @testable import DeviceCore
 
-@Suite("Outbox")
+@Suite("Bounded queue")
 struct OutboxTests {
-    @Test("It gives back what it took, in order, while it grows and goes round", arguments: [1, 2, 5, 16, 40])
+    @Test("Items are returned in order while the queue grows and wraps around", arguments: [1, 2, 5, 16, 40])
     func order(limit: Int) {
         var outbox = Outbox<Int>()
-        // The same with an array.
+        // The reference model.
         var model: [Int] = []
         var dropped = 0
         for number in 0..<500 {
@@ -31,7 +31,7 @@ struct OutboxTests {
         #expect(outbox.isEmpty)
     }
 
-    @Test("What is forgotten is not counted as dropped")
+    @Test("Removed items do not count as dropped")
     func removeAll() {
         var outbox = Outbox<Int>()
         for number in 0..<6 { outbox.append(number, limit: 4) }
@@ -42,12 +42,12 @@ struct OutboxTests {
         #expect(outbox.takeFirst() == 9)
     }
 
-    @Test("Only items of a kind make way for one another")
+    @Test("A full queue drops only items of the same kind")
     func kinds() {
         var outbox = Outbox<Int>()
         func isEven(_ number: Int) -> Bool { number % 2 == 0 }
         for number in [1, 3, 2, 5, 4, 7] { outbox.append(number, limit: 2) { isEven($0) == isEven(number) } }
-        // Of the odd ones 5 and 7 are left, of the even ones both.
+        // 5 and 7 remain of the odd numbers, and both even numbers.
         #expect(outbox.dropped == 2)
         let madeWay = outbox.append(6, limit: 2, of: isEven)
         #expect(madeWay)
@@ -57,14 +57,14 @@ struct OutboxTests {
         #expect([outbox.takeFirst(), outbox.takeFirst(), outbox.takeFirst(), outbox.takeFirst()] == [5, 4, 6, nil])
     }
 
-    @Test("There is one turn at a time, for what waited when it began")
+    @Test("One drain runs at a time and covers the items present when it begins")
     func turns() {
         var outbox = Outbox<Int>()
         #expect(outbox.claimTurn() == false)
         outbox.append(1)
         #expect(outbox.claimTurn() == true)
         outbox.append(2)
-        // It is due already.
+        // A drain is already scheduled.
         #expect(outbox.claimTurn() == false)
         outbox.beginTurn()
         #expect(outbox.takeFirst() == 1)
@@ -73,7 +73,7 @@ struct OutboxTests {
         #expect(outbox.countAfterTurn == 1)
         #expect(outbox.isInTurn)
         #expect(outbox.takeFirst() == 2)
-        // What came in meanwhile is for the next one.
+        // Items appended during the drain are left for the next one.
         #expect(!outbox.isInTurn)
         #expect(outbox.endTurn() == true)
         outbox.beginTurn()
@@ -82,7 +82,7 @@ struct OutboxTests {
         #expect(outbox.claimTurn() == false)
     }
 
-    @Test("What is dropped or forgotten leaves the turn, too")
+    @Test("Dropped and removed items are no longer part of the drain")
     func shrinkingTurn() {
         var outbox = Outbox<Int>()
         for number in 0..<4 { outbox.append(number) }
@@ -103,7 +103,7 @@ struct OutboxTests {
         #expect(outbox.claimTurn() == true)
     }
 
-    @Test("What a turn leaves over waits again, before what came in meanwhile")
+    @Test("Items left by a drain precede those appended during it")
     func leftOver() {
         var outbox = Outbox<Int>()
         for number in 0..<4 { outbox.append(number) }
@@ -121,9 +121,9 @@ struct OutboxTests {
         #expect(told == [1, 2, 3, 4])
     }
 
-    @Test("A turn of hundreds of thousands comes to its end")
+    @Test("A drain of hundreds of thousands of items completes")
     func large() {
-        // Were each to move the others, this would move three thousand gigabytes.
+        // If each removal moved the remaining items, this would move about 3,000 GB.
         let state = Mutex(Outbox<SIMD8<Double>>())
         state.withLock { outbox in for number in 0..<300_000 { outbox.append(SIMD8(repeating: Double(number))) } }
         var next = 0.0

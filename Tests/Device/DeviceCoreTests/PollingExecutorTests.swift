@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Executors that poll descriptors", .timeLimit(.minutes(5)))
 struct PollingExecutorTests {
-    /// A socket in a set, which a look empties.
+    /// A socket in an epoll set. `look` drains the socket.
     private final class Line: Sendable {
         let set: WaitSet
         private let ends: (Int32, Int32)
@@ -33,7 +33,7 @@ struct PollingExecutorTests {
             #expect(write(ends.1, &byte, 1) == 1)
         }
 
-        /// Takes what there is; how many bytes.
+        /// Reads up to `limit` bytes. Returns the number of bytes, or -1 if none is available.
         func look(limit: Int = 64) -> Int {
             var bytes = [UInt8](repeating: 0, count: limit)
             looks.add(1, ordering: .relaxed)
@@ -50,7 +50,7 @@ struct PollingExecutorTests {
         return poll(&waiting, 1, milliseconds) == 1
     }
 
-    @Test("A set is readable while a member is, and reading from it takes nothing")
+    @Test("An epoll set is readable while one of its members is, and its descriptor cannot be read")
     func sets() throws {
         let line = try Line()
         #expect(!isReadable(line.set.descriptor))
@@ -65,7 +65,7 @@ struct PollingExecutorTests {
         #expect(!isReadable(line.set.descriptor))
     }
 
-    @Test("An alarm rings once it is time, and not when it was set anew or to never")
+    @Test("A timer becomes readable at its deadline, but not after it is rescheduled or disabled")
     func alarms() throws {
         let alarm = try Alarm(for: "a test")
         alarm.set(seconds: 0)
@@ -78,7 +78,7 @@ struct PollingExecutorTests {
         #expect(!isReadable(alarm.descriptor))
     }
 
-    @Test("What a look schedules for its place runs after it, and what is for another place goes its way")
+    @Test("Callbacks scheduled during a poll run after it, and those for another executor run independently")
     func turns() {
         let (place, other) = (QueueDelivery(DispatchQueue(label: "one")), QueueDelivery(DispatchQueue(label: "two")))
         let turns = DeferredCallbacks(for: place)
@@ -100,7 +100,7 @@ struct PollingExecutorTests {
         }
     }
 
-    @Test("A queue is entered with what was found, in its order, by one thread at a time")
+    @Test("A dispatch queue polls with one thread at a time and runs the callbacks on the queue")
     func queue() throws {
         let line = try Line()
         let queue = DispatchQueue(label: "place")
@@ -117,7 +117,7 @@ struct PollingExecutorTests {
                 if isLast.load(ordering: .relaxed) { looked.signal() }
                 place.schedule {
                     if DispatchQueue.getSpecific(key: key) != 1 { misplaced.add(1, ordering: .relaxed) }
-                    // As on a queue's own threads.
+                    // Like a queue's own threads, this thread must not block these signals.
                     var blocked = sigset_t()
                     pthread_sigmask(SIG_BLOCK, nil, &blocked)
                     if [SIGPIPE, SIGPROF].contains(where: { sigismember(&blocked, $0) == 1 }) {
@@ -147,7 +147,7 @@ struct PollingExecutorTests {
     }
 
     @Test(
-        "The main run loop does not wait before it is known to run, which it does not where another serves the main queue"
+        "The main run loop does not poll while it is not known to run"
     )
     func mainLoop() throws {
         let line = try Line()
@@ -158,7 +158,7 @@ struct PollingExecutorTests {
         }
     }
 
-    @Test("A run loop waits itself: what was found is told on its thread", arguments: [RunLoop.Mode.common, .default])
+    @Test("A run loop polls and runs the callbacks on its own thread", arguments: [RunLoop.Mode.common, .default])
     func runLoop(mode: RunLoop.Mode) throws {
         let line = try Line()
         let made = DispatchSemaphore(value: 0)
@@ -178,7 +178,7 @@ struct PollingExecutorTests {
         let place = try #require(source)
         let subscription = try #require(
             place.register(line.set, onReady: {}) {
-                // A byte at a time.
+                // Reads one byte per poll.
                 guard line.look(limit: 1) > 0 else { return }
                 line.tellAgain()
                 place.schedule {
@@ -194,7 +194,7 @@ struct PollingExecutorTests {
         subscription.cancel()
         let looks = line.looks.load(ordering: .relaxed)
         line.send()
-        // The loop comes round all the same, and does not look.
+        // The loop still runs, but does not poll.
         let cameRound = DispatchSemaphore(value: 0)
         place.schedule {
             isOver.store(true, ordering: .relaxed)

@@ -3,7 +3,7 @@
 import DeviceCore
 import Testing
 
-@Suite("The address of a position source")
+@Suite("Position source addresses")
 struct PositionSourceAddressTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var text: String
@@ -14,7 +14,7 @@ struct PositionSourceAddressTests {
     }
 
     @Test(
-        "Every way to write one",
+        "All valid forms are parsed",
         arguments: [
             Case(text: "gpsd://board.local:2948", host: "board.local", port: 2948),
             Case(text: "gpsd://board.local", host: "board.local"),
@@ -37,18 +37,18 @@ struct PositionSourceAddressTests {
         #expect(address.client == expected.client)
         #expect(address.host == expected.host)
         #expect(address.port == expected.port)
-        // What it prints is read as the same address.
+        // The printed address parses to the same address.
         #expect(try PositionSourceAddress(address.description) == address)
     }
 
-    @Test("The default is gpsd on this machine")
+    @Test("The default is gpsd on the local host")
     func standard() {
         #expect(PositionSourceAddress().description == "gpsd://localhost:2947")
         #expect(PositionSourceAddress(client: .libgps, host: "::1", port: 1).description == "libgps://[::1]:1")
     }
 
     @Test(
-        "What is no address is refused with a reason",
+        "An invalid address is rejected, and the error shows the valid form",
         arguments: [
             "http://board", "tcp://board:2947", "://board", "gpsd:/board", "gpsd://board:0", "gpsd://board:65536",
             "gpsd://board:-1", "gpsd://board:+2947", "gpsd://board: 2947", "gpsd://board:2947x", "gpsd://board:0x10",
@@ -63,7 +63,7 @@ struct PositionSourceAddressTests {
         #expect(error?.message.contains("gpsd://host:port") == true)
     }
 
-    @Test("A hostile text is neither believed nor repeated whole")
+    @Test("A very long address is rejected with a short error message")
     func hostile() {
         let long = "gpsd://" + String(repeating: "a", count: 1_000_000)
         let error = #expect(throws: DeviceError.self) { try PositionSourceAddress(long) }

@@ -4,13 +4,13 @@ import Testing
 
 @testable import DeviceCore
 
-@Suite("Measuring a sensor's rate")
+@Suite("Sensor rate measurement")
 struct RateMeterTests {
     private static func times(from start: Double, rate: Double, count: Int) -> [BootTime] {
         (0..<count).map { BootTime.zero.advanced(bySeconds: start + Double($0) / rate) }
     }
 
-    @Test("The rate comes from the stamps, in whatever batches they arrive", arguments: [1, 7, 100])
+    @Test("The rate is computed from the time stamps, regardless of the batch size", arguments: [1, 7, 100])
     func rate(batch: Int) throws {
         var meter = RateMeter()
         let times = Self.times(from: 3, rate: 95.238, count: 700)
@@ -20,7 +20,7 @@ struct RateMeterTests {
         #expect(abs(try #require(meter.rate) - 95.238) < 0.01)
     }
 
-    @Test("Nothing is claimed from a few readings, and a change of rate shows within two seconds")
+    @Test("A few readings yield no rate, and a change of rate is detected within two seconds")
     func change() throws {
         var meter = RateMeter()
         meter.note(Self.times(from: 0, rate: 100, count: 5))
@@ -31,14 +31,14 @@ struct RateMeterTests {
         #expect(abs(try #require(meter.rate) - 25) < 1)
     }
 
-    @Test("Where readings were left out, the rate is that of the sensor")
+    @Test("The rate measured from decimated readings is that of the sensor")
     func thinned() throws {
         var meter = RateMeter()
         for time in Self.times(from: 3, rate: 10, count: 40) { meter.note([time], thinning: 10) }
         #expect(abs(try #require(meter.rate) - 100) < 0.01)
     }
 
-    @Test("A pause starts it anew")
+    @Test("A pause restarts the measurement")
     func pause() {
         var meter = RateMeter()
         meter.note(Self.times(from: 0, rate: 100, count: 300))

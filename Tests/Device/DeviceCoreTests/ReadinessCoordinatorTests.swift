@@ -81,11 +81,15 @@ struct ReadinessCoordinatorTests {
     func owner() throws {
         let (source, executor) = (try Source(), HandPlace())
         var coordinator = try coordinator(source)
-        #expect(!coordinator.update())
+        let isFinished1 = coordinator.update()
+        #expect(!isFinished1)
         source.makeReadable()
         try coordinator.run()
         choice.executor.withLock { $0 = executor }
-        for _ in 1...3 { #expect(!coordinator.update()) }
+        for _ in 1...3 {
+            let isFinished = coordinator.update()
+            #expect(!isFinished)
+        }
         #expect(executor.waitForLoan(1, seconds: 0) && !executor.waitForLoan(2, seconds: 0))
         source.makeReadable()
         #expect(executor.lookWhenReadable())
@@ -93,10 +97,24 @@ struct ReadinessCoordinatorTests {
         source.makeReadable()
         // The subscriptions have changed, which the source's thread has not found yet.
         executor.lookNow()
-        #expect(coordinator.update())
+        let isFinished2 = coordinator.update()
+        #expect(isFinished2)
         #expect(executor.waitForEnd(seconds: 0))
         try coordinator.run()
         #expect(source.log == ["thread", "executor", "thread"])
+    }
+
+    @Test("A coordinator that is destroyed ends polling by the executor")
+    func destruction() throws {
+        let (source, executor) = (try Source(), HandPlace())
+        choice.executor.withLock { $0 = executor }
+        do {
+            var coordinator = try coordinator(source)
+            let isFinished = coordinator.update()
+            #expect(!isFinished)
+            #expect(executor.waitForLoan(1, seconds: 0))
+        }
+        #expect(executor.waitForEnd(seconds: 0))
     }
 
     @Test("An executor that cannot poll is tried again when it may be able to, and not before")
@@ -118,13 +136,17 @@ struct ReadinessCoordinatorTests {
         var coordinator = try coordinator(source, tolerance: 0)
         _ = coordinator.update()
         // The timer expires without input. From now on there are no wake-ups.
-        #expect(isReady(coordinator))
+        let isReady3 = isReady(coordinator)
+        #expect(isReady3)
         try coordinator.handle(isReady: true)
-        #expect(!isReady(coordinator, milliseconds: 0))
+        let isReady4 = isReady(coordinator, milliseconds: 0)
+        #expect(!isReady4)
         source.makeReadable()
-        #expect(isReady(coordinator))
+        let isReady5 = isReady(coordinator)
+        #expect(isReady5)
         try coordinator.handle(isReady: true)
-        #expect(isReady(coordinator))
+        let isReady6 = isReady(coordinator)
+        #expect(isReady6)
         try coordinator.handle(isReady: true)
         #expect(source.log == ["timeout", "overdue"])
         #expect(executor.waitForLoan(1, seconds: 0) && !executor.waitForEnd(seconds: 0))
@@ -138,7 +160,8 @@ struct ReadinessCoordinatorTests {
         _ = coordinator.update()
         source.makeReadable()
         #expect(executor.lookWhenReadable())
-        #expect(isReady(coordinator))
+        let isReady7 = isReady(coordinator)
+        #expect(isReady7)
         try coordinator.handle(isReady: true)
         #expect(source.log.first == "executor")
     }

@@ -4,9 +4,9 @@ import Testing
 
 @testable import DeviceCore
 
-@Suite("Several receivers")
+@Suite("Choice of receiver")
 struct ReceiverChoiceTests {
-    @Test("One receiver at a time is heard")
+    @Test("Only one receiver's reports are delivered at a time")
     func one() throws {
         try HubBench().play(
             """
@@ -17,7 +17,7 @@ struct ReceiverChoiceTests {
             """)
     }
 
-    @Test("A receiver with a fix takes over at once from one without")
+    @Test("A receiver with a fix immediately replaces one without")
     func fixWins() throws {
         try HubBench().play(
             """
@@ -28,7 +28,7 @@ struct ReceiverChoiceTests {
             """)
     }
 
-    @Test("A better receiver takes over only after 10 s on end")
+    @Test("A better receiver takes over only after it has been better for 10 s")
     func patience() throws {
         try HubBench().play(
             """
@@ -44,7 +44,7 @@ struct ReceiverChoiceTests {
             """)
     }
 
-    @Test("A flicker does not count, nor does a break in being better")
+    @Test("A momentary loss of the better accuracy restarts the 10 s period")
     func flicker() throws {
         try HubBench().play(
             """
@@ -62,7 +62,7 @@ struct ReceiverChoiceTests {
             """)
     }
 
-    @Test("Silence ends the time of being better")
+    @Test("A silence of the better receiver restarts the 10 s period")
     func silenceEndsPatience() throws {
         try HubBench().play(
             """
@@ -76,7 +76,7 @@ struct ReceiverChoiceTests {
             """)
     }
 
-    @Test("3D is better than 2D, whatever the error")
+    @Test("A 3D fix is better than a 2D fix, regardless of the error")
     func modeWins() throws {
         try HubBench().play(
             """
@@ -90,7 +90,7 @@ struct ReceiverChoiceTests {
             """)
     }
 
-    @Test("When the chosen one is silent for 5 s, the next with a fix is heard")
+    @Test("If the chosen receiver is silent for 5 s, the next one with a fix is chosen")
     func silence() throws {
         try HubBench().play(
             """
@@ -102,7 +102,7 @@ struct ReceiverChoiceTests {
             """)
     }
 
-    @Test("Before anybody has a fix, the one that speaks is heard")
+    @Test("Without any fix, a receiver that sends reports replaces a silent one")
     func nobodyHasFix() throws {
         try HubBench().play(
             """
@@ -113,7 +113,7 @@ struct ReceiverChoiceTests {
             """)
     }
 
-    @Test("After the stream broke off, whoever speaks first is heard")
+    @Test("After an interruption of the stream, the first receiver that sends a report is chosen")
     func afterLoss() throws {
         try HubBench().play(
             """
@@ -125,7 +125,7 @@ struct ReceiverChoiceTests {
             """)
     }
 
-    @Test("A named receiver is heard whatever the others do, and no other")
+    @Test("Only the named receiver's reports are delivered, with or without a fix")
     func named() throws {
         try HubBench(PositionRequest(receiver: "B")).play(
             """
@@ -137,7 +137,7 @@ struct ReceiverChoiceTests {
             """)
     }
 
-    @Test("Each receiver has epochs of its own")
+    @Test("Each receiver has its own epochs")
     func ownEpochs() throws {
         let bench = HubBench(PositionRequest(receiver: "B"))
         try bench.play(
@@ -151,7 +151,7 @@ struct ReceiverChoiceTests {
             """)
     }
 
-    @Test("However many receivers there are, memory is bounded and the chosen one stays")
+    @Test("The number of receivers is bounded, and the chosen one is kept")
     func many() throws {
         var flow = PositionFlow()
         var finished: PositionReport?
@@ -172,7 +172,7 @@ struct ReceiverChoiceTests {
         #expect(flow.receivers[flow.chosen].path == "chosen")
     }
 
-    @Test("The one silent for longest makes room")
+    @Test("A new receiver replaces the one that has been silent longest, but not the chosen one")
     func eviction() {
         var flow = PositionFlow()
         var finished: PositionReport?
@@ -187,11 +187,11 @@ struct ReceiverChoiceTests {
         let paths = Set(flow.receivers.map(\.path))
         #expect(paths.count == 64)
         #expect(paths.isSuperset(of: ["/dev/0", "/dev/1", "/dev/new"]))
-        // /dev/0 is the chosen one; after it /dev/2 has been silent longest.
+        // /dev/0 is the chosen receiver. Of the others, /dev/2 has been silent longest.
         #expect(!paths.contains("/dev/2"))
     }
 
-    @Test("A compass that is a receiver of its own is heard beside the chosen receiver")
+    @Test("Attitudes of a separate compass are delivered in addition to the chosen receiver's reports")
     func compass() throws {
         let bench = HubBench()
         func turn(_ receiver: String, at seconds: Double) -> [String] {
@@ -203,14 +203,14 @@ struct ReceiverChoiceTests {
         }
         try bench.play("0.0 A 1 3 10 | 10")
         #expect(turn("C", at: 0.1) == ["attitude(C)"])
-        // One at a time here too, and the chosen receiver's own compass goes first.
+        // Attitudes of only one compass at a time are delivered, and the chosen receiver's own compass has priority.
         #expect(turn("D", at: 0.2) == [])
         #expect(turn("A", at: 0.3) == ["attitude(A)"])
         #expect(turn("C", at: 0.4) == [])
         #expect(turn("C", at: 5.2) == [])
         #expect(turn("C", at: 5.4) == ["attitude(C)"])
         #expect(turn("D", at: 5.5) == [])
-        // A compass does not make its receiver the chosen one.
+        // An attitude report does not make its receiver the chosen one.
         try bench.play("6.0 A 7 3 11 | 11")
     }
 }

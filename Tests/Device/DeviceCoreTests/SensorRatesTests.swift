@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Sensor rates")
 struct SensorRatesTests {
-    @Test("The smallest rate that suffices is taken, else the greatest")
+    @Test("The lowest sufficient rate is selected, or else the highest")
     func list() {
         let rates = SensorRates.list([12.5, 26, 52, 104])
         #expect(rates.rate(atLeast: 0) == 12.5)
@@ -17,7 +17,7 @@ struct SensorRatesTests {
         #expect(SensorRates.list([]).rate(atLeast: 1) == nil)
     }
 
-    @Test("A range is met from above, in its steps")
+    @Test("A requested rate is limited to the range and rounded up to its step")
     func range() {
         let rates = SensorRates.range(minimum: 4, step: 0.5, maximum: 100)
         #expect(rates.rate(atLeast: 1) == 4)

@@ -5,10 +5,10 @@ import Testing
 
 @testable import DeviceCore
 
-@Suite("Text that people are shown")
+@Suite("Sanitized text")
 struct ShownTextTests {
     @Test(
-        "Blanks around go, what controls a terminal is replaced, the rest stays as it is",
+        "Surrounding whitespace is removed, and terminal control characters are replaced",
         arguments: [
             ("  Lab  Hub \n", "Lab  Hub"), ("Größe 秤 👩‍🔬", "Größe 秤 👩‍🔬"), ("a\u{1b}[2Jb", "a\u{fffd}[2Jb"),
             ("a\u{0}b\u{7f}c\u{9b}d", "a\u{fffd}b\u{fffd}c\u{fffd}d"), ("a\nb\tc", "a b c"),
@@ -19,7 +19,7 @@ struct ShownTextTests {
     }
 
     @Test(
-        "Whole lines keep their ends, tabs and letters of every script; what controls a terminal is replaced",
+        "Multi-line text keeps tabs, line feeds and letters of all scripts; control characters are replaced",
         arguments: [
             ("a\tb\r\nc\n", "a\tb\nc\n"), ("a\rb", "a\u{fffd}b"), ("a\r", "a\u{fffd}"), ("Größe 秤 👩‍🔬\n", "Größe 秤 👩‍🔬\n"),
             ("\u{1b}]0;x\u{7}", "\u{fffd}]0;x\u{fffd}"), ("a\u{9b}31m\u{7f}", "a\u{fffd}31m\u{fffd}"),
@@ -29,11 +29,11 @@ struct ShownTextTests {
         ])
     func lines(text: String, expected: String) {
         #expect(ShownText.lines(text) == expected)
-        // A file's name must not begin a line of a log.
+        // A file name must not begin a new line in a log.
         #expect(DeviceError(.silent, text).message == expected.replacing("\n", with: " "))
     }
 
-    @Test("JSON escapes what is replaced elsewhere, and nothing else beyond ASCII")
+    @Test("JSON escapes exactly the non-ASCII characters that terminal sanitizing replaces")
     func sameAsJSON() {
         for number in Array(0x80...0xffff) + Array(0xe0000...0xe0100) as [UInt32] {
             guard let scalar = Unicode.Scalar(number) else { continue }
@@ -44,10 +44,10 @@ struct ShownTextTests {
         }
     }
 
-    @Test("Long text is cut between characters")
+    @Test("Long text is truncated between characters")
     func bounded() {
         let text = ShownText.cleaned(String(repeating: "秤", count: 10_000))
-        // 170 characters of 3 bytes are 510, and the 171st would be 513.
+        // 170 characters of 3 bytes take 510 bytes, and a 171st would make it 513.
         #expect(text == String(repeating: "秤", count: 170))
         #expect(ShownText.cleaned(String(repeating: " ", count: 10_000) + "a") == "a")
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import DeviceCore
 
-@Suite("The sky behind the fixes")
+@Suite("Sky reports")
 struct SkyTests {
     private let hub = PositionHub {}
     private let collector = Collector()
@@ -14,7 +14,7 @@ struct SkyTests {
         subscription = hub.subscribe(PositionRequest(), receive: collector.receive)
     }
 
-    /// A sky with that many satellites; nil for dilutions only.
+    /// Posts a sky report with this number of satellites, or without satellites if it is nil.
     private func post(_ satellites: Int?, at seconds: Double, hdop: Double, receiver: String = "A") {
         var sky = SkyReport()
         sky.receiver = receiver
@@ -32,7 +32,7 @@ struct SkyTests {
         hub.post(sky)
     }
 
-    @Test("A report of dilutions only keeps the satellites of the last one for 10 s")
+    @Test("A report without satellites keeps those of the last report for 10 s")
     func keepsSatellites() {
         post(8, at: 0, hdop: 1)
         post(nil, at: 5, hdop: 2)
@@ -43,11 +43,11 @@ struct SkyTests {
         #expect(skies.map { $0.satellites?.count } == [8, 8, 8, nil])
         #expect(skies.map(\.visibleCount) == [8, 8, 8, -1])
         #expect(skies.map(\.usedCount) == [4, 4, 4, -1])
-        // Each says when it arrived itself.
+        // Each report has its own arrival time.
         #expect(skies.map(\.arrival.seconds) == [0, 5, 10, 10.1])
     }
 
-    @Test("A list without satellites is a list")
+    @Test("An empty satellite list replaces the previous one")
     func emptyList() {
         post(8, at: 0, hdop: 1)
         post(0, at: 1, hdop: 2)
@@ -55,7 +55,7 @@ struct SkyTests {
         #expect(collector.skies.map { $0.satellites?.count } == [8, 0, 0])
     }
 
-    @Test("Receivers do not lend each other satellites")
+    @Test("One receiver's satellites are not added to another receiver's reports")
     func apart() {
         let named = Collector()
         let subscription = hub.subscribe(PositionRequest(receiver: "B"), receive: named.receive)
@@ -68,7 +68,7 @@ struct SkyTests {
         subscription.cancel()
     }
 
-    @Test("The last fix has the sky of its receiver, and outlives the subscriber and a loss")
+    @Test("The last fix includes its receiver's sky and survives a cancellation and a loss")
     func lastFix() throws {
         #expect(hub.lastFix == nil)
         post(8, at: 0, hdop: 1.5)
@@ -89,7 +89,7 @@ struct SkyTests {
         #expect(fix.sky?.satellites?.count == 8)
     }
 
-    @Test("The last fix is the chosen receiver's")
+    @Test("The last fix is that of the chosen receiver")
     func lastFixOfChosen() {
         for (receiver, latitude) in [("A", 1.0), ("B", 2.0)] {
             var report = PositionReport()

@@ -4,9 +4,9 @@ import DeviceCore
 import Synchronization
 import Testing
 
-@Suite("The hub of a machine's state")
+@Suite("Status hub")
 struct StatusHubTests {
-    @Test("Only what has changed is told, until the subscriber leaves")
+    @Test("Only changes are delivered, until the subscription is cancelled")
     func changes() {
         let hub = StatusHub()
         let levels = Mutex<[Double?]>([])

@@ -7,7 +7,7 @@ import Testing
 
 @testable import DeviceCore
 
-@Suite("A subscription")
+@Suite("Subscriptions")
 struct SubscriptionTests {
     private final class Count: Sendable {
         private let number = Atomic<Int>(0)
@@ -15,7 +15,7 @@ struct SubscriptionTests {
         func add() { number.add(1, ordering: .relaxed) }
     }
 
-    @Test("It ends once, however often and from however many threads it is cancelled")
+    @Test("Repeated and concurrent cancellations end a subscription once")
     func cancelsOnce() {
         let count = Count()
         let subscription = Subscription { count.add() }
@@ -25,7 +25,7 @@ struct SubscriptionTests {
         #expect(subscription.isCancelled)
     }
 
-    @Test("Releasing it ends it")
+    @Test("Releasing a subscription ends it")
     func endsOnRelease() {
         let count = Count()
         var subscription: Subscription? = Subscription { count.add() }
@@ -35,7 +35,7 @@ struct SubscriptionTests {
         #expect(count.value == 1)
     }
 
-    @Test("Releasing it after it was cancelled does not end it again")
+    @Test("Releasing a cancelled subscription does not end it again")
     func cancelThenRelease() {
         let count = Count()
         do {
@@ -45,7 +45,7 @@ struct SubscriptionTests {
         #expect(count.value == 1)
     }
 
-    @Test("It may be cancelled while it is being cancelled")
+    @Test("A subscription can be cancelled during its cancellation")
     func reentered() {
         let count = Count()
         let inner = Mutex<Subscription?>(nil)
@@ -59,7 +59,7 @@ struct SubscriptionTests {
         inner.withLock { $0 = nil }
     }
 
-    @Test("One that stands follows what is wanted, and makes the new one before it ends the former")
+    @Test("A standing subscription starts the new request before it ends the previous one")
     func follows() {
         let standing = StandingSubscription<Int>()
         let log = Mutex<[String]>([])

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Points in time")
 struct TimeTests {
-    @Test("Seconds become nanoseconds, rounded to the nearest")
+    @Test("Seconds are rounded to the nearest nanosecond")
     func seconds() {
         #expect(WallTime(seconds: 1.5)?.nanoseconds == 1_500_000_000)
         #expect(WallTime(seconds: -0.000_000_001)?.nanoseconds == -1)
@@ -14,12 +14,12 @@ struct TimeTests {
         #expect(BootTime.zero.advanced(bySeconds: 0.15).nanoseconds == 150_000_000)
     }
 
-    @Test("What is not finite is no time", arguments: [Double.nan, .infinity, -.infinity])
+    @Test("A value that is not finite yields no time", arguments: [Double.nan, .infinity, -.infinity])
     func notFinite(seconds: Double) {
         #expect(WallTime(seconds: seconds) == nil)
     }
 
-    @Test("A number beyond the range is held at its end")
+    @Test("A value out of range is clamped")
     func saturates() {
         #expect(WallTime(seconds: 1e300)?.nanoseconds == .max)
         #expect(WallTime(seconds: -1e300)?.nanoseconds == .min)
@@ -29,7 +29,7 @@ struct TimeTests {
         #expect(WallTime(seconds: 9.1e9)?.nanoseconds == 9_100_000_000_000_000_000)
     }
 
-    @Test("Moving past an end stays at the end")
+    @Test("Advancing a time saturates at the ends of the range")
     func advances() {
         let late = WallTime(nanoseconds: .max - 1)
         #expect(late.advanced(bySeconds: 1).nanoseconds == .max)
@@ -41,7 +41,7 @@ struct TimeTests {
         #expect(WallTime.epoch.advanced(bySeconds: .nan) == .epoch)
     }
 
-    @Test("A difference does not overflow")
+    @Test("A difference saturates instead of overflowing")
     func differences() {
         let first = WallTime(nanoseconds: .min)
         let last = WallTime(nanoseconds: .max)
@@ -51,7 +51,7 @@ struct TimeTests {
         #expect(BootTime.never.seconds(since: BootTime(nanoseconds: -5)) == 9_223_372_036.854_775_807)
     }
 
-    @Test("Times order by their nanoseconds")
+    @Test("Times are ordered by their nanoseconds")
     func order() {
         #expect(WallTime(nanoseconds: -1) < .epoch)
         #expect(BootTime.zero < BootTime(nanoseconds: 1))

@@ -5,11 +5,11 @@ import Testing
 
 @testable import DeviceCore
 
-@Suite("The virtual clock")
+@Suite("Virtual clock")
 struct VirtualClockTests {
     private static func at(_ seconds: Double) -> BootTime { BootTime.zero.advanced(bySeconds: seconds) }
 
-    /// What timers have written down, in order.
+    /// The texts that timers have recorded, in order.
     private final class Notes: Sendable {
         private let texts = Mutex<[String]>([])
         var all: [String] { texts.withLock { $0 } }
@@ -20,7 +20,7 @@ struct VirtualClockTests {
         while clock.runNextTimer(upTo: at(limit)) {}
     }
 
-    @Test("Timers run in the order of their deadlines and see the clock at their own")
+    @Test("Timers run in deadline order, with the clock at their deadlines")
     func order() {
         let clock = VirtualClock()
         let notes = Notes()
@@ -33,7 +33,7 @@ struct VirtualClockTests {
         withExtendedLifetime(timers) {}
     }
 
-    @Test("Timers of one deadline run in the order in which they were made")
+    @Test("Timers with the same deadline run in order of creation")
     func equalDeadlines() {
         let clock = VirtualClock()
         let notes = Notes()
@@ -48,7 +48,7 @@ struct VirtualClockTests {
         withExtendedLifetime(timers) {}
     }
 
-    @Test("A cancelled or released timer does not run, and is forgotten")
+    @Test("A cancelled or released timer is removed and does not run")
     func cancellation() {
         let clock = VirtualClock()
         let notes = Notes()
@@ -65,7 +65,7 @@ struct VirtualClockTests {
         withExtendedLifetime(kept) {}
     }
 
-    @Test("A timer may cancel one of the same deadline that has not run yet")
+    @Test("A timer can cancel another timer with the same deadline")
     func cancelsAnother() {
         let clock = VirtualClock()
         let notes = Notes()
@@ -80,7 +80,7 @@ struct VirtualClockTests {
         withExtendedLifetime(first) {}
     }
 
-    @Test("A timer made inside a timer runs in its turn, even when it is due at once")
+    @Test("A timer created by another timer runs in deadline order, even if it is already due")
     func nested() {
         let clock = VirtualClock()
         let notes = Notes()
@@ -94,12 +94,12 @@ struct VirtualClockTests {
         }
         let later = clock.timer(at: Self.at(3)) { notes.add("later") }
         Self.runAll(clock)
-        // The one that was due at 0.5 cannot turn the clock back.
+        // The timer that was due at 0.5 does not move the clock back.
         #expect(notes.all == ["outer", "0.5 at 1.0", "2.0 at 2.0", "later"])
         withExtendedLifetime((outer, later)) {}
     }
 
-    @Test("Timers beyond the limit wait")
+    @Test("Timers beyond the limit do not run")
     func limit() {
         let clock = VirtualClock()
         let notes = Notes()
@@ -111,7 +111,7 @@ struct VirtualClockTests {
         withExtendedLifetime(timer) {}
     }
 
-    @Test("The clock never goes back, and civil time keeps step until it is set")
+    @Test("The clock never moves back, and the wall time advances with it, also after being set")
     func moves() throws {
         let clock = VirtualClock(now: Self.at(100), wallTime: try #require(WallTime(seconds: 1_000)))
         clock.move(to: Self.at(50))
@@ -126,16 +126,16 @@ struct VirtualClockTests {
         #expect(clock.wallTime.seconds == 0.5)
     }
 
-    @Test("Civil time is held at the end of its range")
+    @Test("The wall time saturates at the end of its range")
     func wallTimeSaturates() {
         let clock = VirtualClock(wallTime: WallTime(nanoseconds: .max - 5))
         clock.move(to: Self.at(1))
         #expect(clock.wallTime.nanoseconds == .max)
     }
 
-    @Test("Cancelling a timer may release what cancels it again")
+    @Test("Cancelling a timer can release an owner that cancels it again")
     func cancelReentered() {
-        /// Cancels its timer when it goes, as an owner does.
+        /// Cancels its timer on deinitialization, as an owner does.
         final class Owner: Sendable {
             let timer = Mutex<ClockTimer?>(nil)
             deinit { timer.withLock { $0 }?.cancel() }

@@ -7,9 +7,9 @@ import Testing
 
 @testable import DeviceCore
 
-@Suite("The thread of a source")
+@Suite("Worker threads")
 struct WorkerThreadTests {
-    @Test("The app's signals stay away from it, and faults do not")
+    @Test("A worker thread blocks asynchronous signals, but not fault signals")
     func signals() throws {
         let mask = Mutex<[Int32: Bool]>([:])
         let done = DispatchSemaphore(value: 0)
@@ -26,11 +26,11 @@ struct WorkerThreadTests {
         #expect(done.wait(timeout: .now() + 60) == .success)
         let found = mask.withLock { $0 }
         for number in [SIGTERM, SIGINT, SIGPIPE, SIGCHLD, SIGUSR1] { #expect(found[number] == true, "\(number)") }
-        // A blocked fault ends the process before any crash reporter has said where.
+        // A blocked fault signal ends the process before a crash reporter can record the location.
         for number in [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP] { #expect(found[number] == false, "\(number)") }
     }
 
-    @Test("The mask of the thread that starts it is left as it was")
+    @Test("Starting a worker thread does not change the caller's signal mask")
     func callersMask() throws {
         var before = sigset_t()
         pthread_sigmask(SIG_SETMASK, nil, &before)

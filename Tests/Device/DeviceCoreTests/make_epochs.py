@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""Writes epochs.tsv: what one report an epoch means for gpsd's corpus, worked out without this package.
+"""Writes epochs.tsv: the expected report of each epoch in gpsd's corpus, determined without this package.
 
-For each .chk file, the TPV lines in order. Lines that carry the same time one after the other are an epoch; a line
-without a time stands alone and leaves the epoch before it as it is. Each epoch is one row, that of its last fix
-(mode 2 or 3 with lat and lon), or of its last line when none has a fix. The row says from which line of the file it
-comes, and at which line the receiver was first seen to send two lines with one time.
+The TPV lines of each .chk file are processed in order. Successive lines with the same time form an epoch. A line without a
+time is an epoch of its own and does not affect the previous one. Each epoch is one row: its last fix (mode 2 or 3 with lat
+and lon), or its last line if it has no fix. The row contains the line number in the file, and the first line at which the
+receiver was known to send two lines with one time.
 
 Columns: file, line number of the row, "fix" or "none", first and last line number of the epoch's TPVs.
 """

@@ -6,14 +6,14 @@ import Testing
 
 @testable import JSONBytes
 
-@Suite("Numbers with a fixed count of decimals")
+@Suite("Fixed-point numbers")
 struct FixedDecimalTests {
     static func text(_ value: Double, _ decimals: Int) -> String? {
         var bytes: [UInt8] = []
         return FixedDecimal.append(value, decimals: decimals, to: &bytes) ? String(decoding: bytes, as: UTF8.self) : nil
     }
 
-    @Test("They are those of C's printf")
+    @Test("The text equals that of C's printf")
     func agreesWithPrintf() {
         var generator = TestRandom()
         var values = [
@@ -34,19 +34,19 @@ struct FixedDecimalTests {
         }
     }
 
-    @Test("What is no number or too large is none")
+    @Test("Numbers that are not finite or too large are rejected")
     func refuses() {
         for value in [Double.nan, .infinity, -.infinity, 1e15, -1e300] { #expect(Self.text(value, 3) == nil) }
     }
 
-    @Test("Zeros stand in front up to the width")
+    @Test("Numbers are padded with leading zeros")
     func width() {
         var bytes: [UInt8] = []
         FixedDecimal.append(7.25, decimals: 4, width: 2, to: &bytes)
         #expect(bytes == [UInt8]("07.2500".utf8))
     }
 
-    @Test("A writer gives null for what cannot be written")
+    @Test("The writer writes null for a number that is not finite")
     func writer() {
         var writer = JSONWriter()
         writer.beginArray()

@@ -4,13 +4,13 @@ import JSONBytes
 import TestSupport
 import Testing
 
-@Suite("Keys of a list")
+@Suite("JSON key lists")
 struct KeyTests {
     private static let names = [
         "class", "lat", "lon", "el", "altHAE", "leapseconds", "alt", "a", "twelve_bytes", "much_too_long",
     ]
 
-    /// The keys of the objects in an array, by a list that is used for all of them.
+    /// Returns the key indices of each object in an array, read with one key list for all objects.
     private static func read(_ text: String) throws -> [[Int]] {
         try text.reading { reader throws(JSONError) in
             var keys = JSONKeys(names)
@@ -30,7 +30,7 @@ struct KeyTests {
         }
     }
 
-    @Test("Objects of one order, of another, and with members that are missing or not in the list")
+    @Test("Keys are found in any order, with missing and with unknown members")
     func orders() throws {
         let text = """
             [{"class":1,"lat":2,"lon":3},{"class":1,"lat":2,"lon":3},{"class":1,"lon":2,"lat":3},{"lat":1},{},\
@@ -43,7 +43,7 @@ struct KeyTests {
             ])
     }
 
-    @Test("A key is known with escapes and blanks, and by nothing but itself")
+    @Test("Keys with escapes or surrounding whitespace match, and similar keys do not")
     func forms() throws {
         #expect(
             try Self.read("[{\"l\\u0061t\":1, \"lon\" : 2 ,\n\"lat\":3},{\"la\":1,\"latt\":2,\"Lat\":3,\"\":4}]") == [
@@ -56,7 +56,7 @@ struct KeyTests {
     }
 
     @Test(
-        "What is no object fails where it does without a list",
+        "Invalid JSON throws the same error as without a key list",
         arguments: [
             "[{\"lat\":1,\"lon\":2},{\"lat\":1\"lon\":2}]", "[{\"lat\":1,\"lon\":2},{,\"lat\":1}]",
             "[{\"lat\":1,\"lon\":2},{\"lat\":1,,\"lon\":2}]", "[{\"lat\":1,\"lon\":2},{\"lat\":1,\"lon\"}]",
@@ -71,7 +71,7 @@ struct KeyTests {
         #expect(throws: expected) { try Self.read(text) }
     }
 
-    @Test("Any objects give the keys that they give one by one, cut off anywhere too")
+    @Test("Random objects yield their keys, and truncated ones throw")
     func anything() throws {
         var generator = SeededGenerator(seed: 20)
         let others = ["x", "latitude", "class2", "", "nothing_that_is_known"]
@@ -82,7 +82,7 @@ struct KeyTests {
                 var places: [Int] = []
                 text += object > 0 ? ",{" : "{"
                 for member in 0..<Int.random(in: 0...8, using: &generator) {
-                    // Mostly the next in the list, so that guesses are right as well as wrong.
+                    // Most members follow the order of the list, so that predictions both succeed and fail.
                     let isInOrder = Int.random(in: 0..<4, using: &generator) > 0
                     let place = isInOrder ? member : Int.random(in: 0...Self.names.count, using: &generator)
                     let name =
@@ -101,7 +101,7 @@ struct KeyTests {
         }
     }
 
-    /// The same numbers by a list, which knows the form of the one before, and without.
+    /// Reads the same numbers with a key list, which stores the previous number's shape, and without one.
     private static func numbers(_ texts: [String]) throws -> (listed: [UInt64], plain: [UInt64]) {
         let text = "[" + texts.map { "{\"a\":\($0),\"lat\":\($0)}" }.joined(separator: ",") + "]"
         return try text.reading { reader throws(JSONError) in
@@ -123,7 +123,7 @@ struct KeyTests {
         }
     }
 
-    @Test("A number is the same whatever stood in its place before")
+    @Test("The value of a number does not depend on the shape of the previous number")
     func shapes() throws {
         let some = [
             "1.5", "2.5", "-1.5", "0.25", "1.5e3", "2.5", "15", "null", "\"x\"", "NaN", "3.25", "123.456789012",
@@ -139,7 +139,7 @@ struct KeyTests {
         var generator = SeededGenerator(seed: 21)
         var random: [String] = []
         for _ in 0..<5000 {
-            // Mostly the form of the one before.
+            // Most numbers have the shape of the previous one.
             if let last = random.last, Int.random(in: 0..<3, using: &generator) > 0 {
                 random.append(
                     String(

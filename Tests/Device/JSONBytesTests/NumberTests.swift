@@ -7,7 +7,7 @@ import Testing
 
 @Suite("JSON numbers")
 struct NumberTests {
-    /// numbers.py wrote the table: each text and the bits of Python's float().
+    /// Reads the table written by numbers.py, which contains each text with the bits of Python's float().
     private static func table() throws -> [(text: String, bits: UInt64)] {
         let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "numbers.tsv")
         return try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map { row in
@@ -16,7 +16,7 @@ struct NumberTests {
         }
     }
 
-    @Test("Every number rounds as Python's float() does")
+    @Test("Every number is rounded as by Python's float()")
     func roundsAsPython() throws {
         let table = try Self.table()
         #expect(table.count > 1500)
@@ -40,14 +40,14 @@ struct NumberTests {
         }
     }
 
-    @Test("Numbers of up to twenty digits round as the standard library rounds them")
+    @Test("Numbers with up to 20 digits are rounded as by the standard library")
     func roundsLongNumbers() throws {
         var random = TestRandom()
         for _ in 0..<Thoroughness.rounds(20_000, quick: 2_000) {
             let digits = UInt64.random(in: (1 << 53)...UInt64.max, using: &random)
             let shift = UInt64.random(in: 0..<10, using: &random)
             let text = String(digits >> shift)
-            // Behind zeros, in the middle, and with an exponent.
+            // With leading zeros, with a decimal point inside, and with an exponent.
             let point = Int.random(in: 1..<text.count, using: &random)
             let zeros = String(repeating: "0", count: Int.random(in: 0..<9, using: &random))
             let texts = [
@@ -61,9 +61,9 @@ struct NumberTests {
         }
     }
 
-    @Test("Halfway cases of long numbers round to the even neighbour, and what is just beside them to its own side")
+    @Test("Halfway cases of long numbers round to even, and adjacent values round to the nearest double")
     func roundsHalfway() throws {
-        // 2^53 + 1 and so on lie halfway between two neighbours of 2 apart.
+        // 2^53 + 1, 2^54 + 2 and similar numbers lie halfway between two neighbouring doubles.
         for (text, value) in [
             ("9007199254740993.0", 9_007_199_254_740_992.0), ("9007199254740993.001", 9_007_199_254_740_994),
             ("9007199254740992.999", 9_007_199_254_740_992), ("9007199254740995.0", 9_007_199_254_740_996),
@@ -74,7 +74,7 @@ struct NumberTests {
     }
 
     @Test(
-        "What is no JSON number is refused at the offending byte",
+        "An invalid number is rejected at the offending byte",
         arguments: [
             ("-", JSONError(.truncated, at: 1)), ("01", JSONError(.invalidNumber, at: 1)),
             ("-01", JSONError(.invalidNumber, at: 2)), ("1.", JSONError(.truncated, at: 2)),
@@ -93,20 +93,20 @@ struct NumberTests {
         #expect(throws: error) { try text.reading { reader throws(JSONError) in try reader.readDouble() } }
     }
 
-    @Test("Words for numbers that are none are read", arguments: ["NaN", "nan", "-nan", "-NaN", "null"])
+    @Test("NaN and null are read as NaN", arguments: ["NaN", "nan", "-nan", "-NaN", "null"])
     func readsNaN(text: String) throws {
         #expect(try text.reading { reader throws(JSONError) in try reader.readDouble() }.isNaN)
         #expect(try text.reading { reader throws(JSONError) in try reader.doubleIfPresent() }.isNaN)
     }
 
-    @Test("Words for infinity are read", arguments: ["Infinity", "inf", "-Infinity", "-inf"])
+    @Test("Spellings of infinity are read", arguments: ["Infinity", "inf", "-Infinity", "-inf"])
     func readsInfinity(text: String) throws {
         let value = try text.reading { reader throws(JSONError) in try reader.readDouble() }
         #expect(value == (text.hasPrefix("-") ? -Double.infinity : Double.infinity))
     }
 
     @Test(
-        "Whole numbers are exact to the ends of Int64",
+        "Integers are exact up to the limits of Int64",
         arguments: [
             ("0", 0), ("-0", 0), ("7", 7), ("-12", -12), ("9223372036854775807", Int64.max),
             ("-9223372036854775808", Int64.min), ("9007199254740993", 9_007_199_254_740_993), ("3.0", 3), ("2e3", 2000),
@@ -118,7 +118,7 @@ struct NumberTests {
     }
 
     @Test(
-        "A number that is not whole or too large for Int64 is out of range",
+        "Fractions, large exponents and integers beyond Int64 are out of range",
         arguments: ["9223372036854775808", "-9223372036854775809", "1.5", "1e300", "99999999999999999999999", "1e18"]
     )
     func refusesOutOfRange(text: String) throws {

@@ -6,7 +6,7 @@ import Testing
 @Suite("JSON strings")
 struct StringTests {
     @Test(
-        "Escapes are resolved",
+        "Escape sequences are decoded",
         arguments: [
             (#""""#, ""), (#""a""#, "a"), (#""1234567""#, "1234567"), (#""12345678""#, "12345678"),
             (#""123456789 123456789""#, "123456789 123456789"), (#""\"\\\/\b\f\n\r\t""#, "\"\\/\u{8}\u{c}\n\r\t"),
@@ -22,7 +22,7 @@ struct StringTests {
     }
 
     @Test(
-        "Bad strings are refused at the offending byte",
+        "Invalid strings are rejected at the offending byte",
         arguments: [
             ("\"", JSONError(.truncated, at: 1)), ("\"abc", JSONError(.truncated, at: 4)),
             ("\"12345678", JSONError(.truncated, at: 9)), ("\"\\", JSONError(.truncated, at: 2)),
@@ -37,18 +37,18 @@ struct StringTests {
         #expect(throws: error) { try text.reading { reader throws(JSONError) in try reader.readString() } }
     }
 
-    @Test("Invalid UTF-8 is replaced")
+    @Test("Invalid UTF-8 is replaced by U+FFFD")
     func replacesInvalidUTF8() throws {
         let bytes: [UInt8] = [0x22, 0x61, 0xff, 0xe2, 0x82, 0x62, 0xc3, 0x22]
         let value = try bytes.withUnsafeBytes { bytes in
             var reader = JSONReader(bytes)
             return try reader.readString()
         }
-        // Unicode 16, section 3.9: one U+FFFD for each maximal part of an ill-formed sequence.
+        // Unicode 16, section 3.9: one U+FFFD for each maximal subpart of an ill-formed sequence.
         #expect(value == "a\u{fffd}\u{fffd}b\u{fffd}")
     }
 
-    @Test("A string over the limit is refused before it is copied, and can be skipped")
+    @Test("A string over the limit is rejected before it is copied, and can be skipped")
     func limitsLength() throws {
         let value = try "[\"12345\", 6]".reading { reader throws(JSONError) in
             try reader.beginArray()
@@ -68,7 +68,7 @@ struct StringTests {
         #expect(value == 6)
     }
 
-    @Test("Keys compare by words and literals, escaped or not")
+    @Test("Keys compare by packed word or by literal, with or without escapes")
     func comparesKeys() throws {
         let text =
             #"{"lat":1,"l\u0061t":2,"lat\u0000":3,"":4,"geoidSep":5,"leapseconds":6,"leap\u0073econds":7,"latx":8}"#
@@ -83,7 +83,7 @@ struct StringTests {
             }
         }
         let lat = JSONText.word("lat")
-        // "l" is 0x6c, "a" 0x61, "t" 0x74, the first byte lowest.
+        // "l" is 0x6c, "a" 0x61 and "t" 0x74. The first byte is the least significant.
         #expect(lat == 0x74_61_6c)
         #expect(words == [lat, lat, 0, 0, JSONText.word("geoidSep"), 0, 0, lat | 0x78 << 24])
         #expect(long == [false, false, false, false, false, true, true, false])

@@ -6,7 +6,7 @@ import Testing
 @Suite("JSON structure")
 struct StructureTests {
     @Test(
-        "Valid values are skipped whole",
+        "Valid values are skipped completely",
         arguments: [
             "1", "-0.5e+3", "true", "false", "null", "NaN", "-Infinity", "\"\"", "[]", "{}", "[ ]", "{ }", "[1]",
             "[[],{}]",
@@ -23,7 +23,7 @@ struct StructureTests {
     }
 
     @Test(
-        "Broken values are refused at the offending byte",
+        "Invalid values are rejected at the offending byte",
         arguments: [
             ("", JSONError(.truncated, at: 0)), ("[", JSONError(.truncated, at: 1)),
             ("[1", JSONError(.truncated, at: 2)),
@@ -44,7 +44,7 @@ struct StructureTests {
         #expect(throws: error) { try text.reading { reader throws(JSONError) in try reader.skipValue() } }
     }
 
-    @Test("64 levels are read, the 65th is refused, 100,000 do not exhaust the stack")
+    @Test("64 nesting levels are accepted, the 65th is rejected, and 100,000 do not exhaust the stack")
     func limitsDepth() throws {
         func nested(_ levels: Int) -> String {
             String(repeating: "[", count: levels) + String(repeating: "]", count: levels)
@@ -56,11 +56,11 @@ struct StructureTests {
             }
         }
         let objects = String(repeating: "{\"a\":", count: 100_000)
-        // 64 times five bytes.
+        // 64 levels of five bytes.
         #expect(throws: JSONError(.tooDeep, at: 320)) {
             try objects.reading { reader throws(JSONError) in try reader.skipValue() }
         }
-        // What the caller has opened counts too.
+        // Containers opened by the caller count too.
         #expect(throws: JSONError(.tooDeep, at: 64)) {
             try nested(65).reading { reader throws(JSONError) in
                 for _ in 0..<30 {
@@ -72,7 +72,7 @@ struct StructureTests {
         }
     }
 
-    @Test("A word that is none is no kind: whoever asks again and again gets an error")
+    @Test("An invalid literal throws an error, even for a caller that only peeks repeatedly")
     func brokenWords() {
         for text in ["n", "nu", "nul", "nulx", "[0,n\":180}", "[n", "{\"a\":nu"] {
             #expect(throws: JSONError.self, "\(text)") {
@@ -92,7 +92,7 @@ struct StructureTests {
         }
     }
 
-    @Test("Members and elements come in order, with commas checked")
+    @Test("Members and elements are read in order, and misplaced commas are rejected")
     func walksMembers() throws {
         var seen: [String] = []
         try "{ \"a\" : 1.5 , \"b\" : [ true , \"x\" , null ] , \"c\" : { } }".reading { reader throws(JSONError) in
@@ -133,7 +133,7 @@ struct StructureTests {
         }
     }
 
-    @Test("A value of another type is left where it is, or skipped by the lenient calls")
+    @Test("A strict read leaves a value of another type in place, and a lenient read skips it")
     func leavesOtherTypes() throws {
         for text in ["\"x\"", "[1]", "{}", "true", "null", "12"] {
             _ = try text.reading { reader throws(JSONError) in
@@ -157,7 +157,7 @@ struct StructureTests {
         }
     }
 
-    @Test("Calls that do not fit the text throw and never trap")
+    @Test("Calls that do not match the text throw and never trap")
     func survivesMisuse() {
         for text in ["", "}", "]", "}}}}", "{}", "[]", "1", ",", ":", "\"a\"", "{\"a\"", "[[", "{\"a\":{"] {
             _ = try? text.reading { reader throws(JSONError) in

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("JSON writer")
 struct WriterTests {
-    @Test("Commas stand between members, elements and nowhere else")
+    @Test("Commas are written only between members and between elements")
     func placesCommas() {
         var writer = JSONWriter()
         writer.beginObject()
@@ -36,7 +36,7 @@ struct WriterTests {
         )
     }
 
-    @Test("Numbers have the standard library's shortest form, whatever their digits")
+    @Test("Numbers have the standard library's shortest form for any number of digits")
     func shortestNumbers() {
         var generator = SeededGenerator(seed: 5)
         var values: [Double] = [
@@ -46,7 +46,7 @@ struct WriterTests {
             let unit = Double(sign: .plus, exponent: 3 * power, significand: 1)
             for _ in 0..<200 { values.append(Double.random(in: -unit...unit, using: &generator)) }
         }
-        // Of few digits, and their neighbours, which are not.
+        // Numbers with few digits, and their neighbours, which have many.
         for decimals in 0...12 {
             for _ in 0..<500 {
                 let whole = Double(Int64.random(in: -9_999_999_999...9_999_999_999, using: &generator))
@@ -66,7 +66,7 @@ struct WriterTests {
         #expect(wrong.isEmpty, "\(wrong.prefix(5))")
     }
 
-    @Test("Strings are escaped as RFC 8259 asks")
+    @Test("Strings are escaped as required by RFC 8259")
     func escapesStrings() {
         var writer = JSONWriter()
         writer.string("\0\u{1}\u{8}\t\n\u{b}\u{c}\r\u{1f} \"\\/\u{7f}é€😀")
@@ -75,7 +75,7 @@ struct WriterTests {
     }
 
     @Test(
-        "Numbers take the shortest form that reads back, and what is no number is null",
+        "Numbers have the shortest form that reads back, and non-finite numbers are null",
         arguments: [
             (0.1, "0.1"), (-0.0, "-0.0"), (100, "100.0"), (1e16, "1e+16"), (.leastNonzeroMagnitude, "5e-324"),
             (0.1 + 0.2, "0.30000000000000004"),
@@ -92,7 +92,7 @@ struct WriterTests {
         #expect(value.isFinite ? back.bitPattern == value.bitPattern : back.isNaN)
     }
 
-    @Test("What is written reads back", arguments: [0, 1, -1, 9, 10, 99, 100, 1_000_000_007, Int64.max, Int64.min])
+    @Test("A written integer reads back", arguments: [0, 1, -1, 9, 10, 99, 100, 1_000_000_007, Int64.max, Int64.min])
     func readsBack(value: Int64) throws {
         var writer = JSONWriter(appendingTo: [UInt8(ascii: " ")])
         writer.int(value)
@@ -103,7 +103,7 @@ struct WriterTests {
         #expect(writer.bytes.isEmpty)
     }
 
-    @Test("What controls a terminal or turns the direction of writing is escaped, and reads back as it was")
+    @Test("Terminal controls and bidirectional formatting are escaped and read back unchanged")
     func terminal() throws {
         let text = "a\u{1b}\u{9b}m\u{85}\u{7f}é秤👩‍🔬\u{202e}\u{2066}\u{200f}\u{61c}\u{feff}\u{e0041}z"
         var writer = JSONWriter()

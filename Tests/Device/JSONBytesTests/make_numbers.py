@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""Writes numbers.tsv: JSON numbers and the bits that Python's float() gives for them. Run it in this folder."""
+"""Writes numbers.tsv: JSON numbers and the bits of Python's float() for them. Run it in this directory."""
 import random
 import struct
 from fractions import Fraction
@@ -18,7 +18,7 @@ def double(b):
 
 
 def decimal(fraction):
-    """All digits of a fraction whose denominator is a power of two."""
+    """Returns all digits of a fraction whose denominator is a power of two."""
     scale = fraction.denominator.bit_length() - 1
     digits = str(fraction.numerator * 5 ** scale)
     if scale == 0:
@@ -38,17 +38,17 @@ texts = ['0', '-0', '0.0', '-0.0', '0e0', '0e999', '-0e-999', '0.000e5', '1', '-
          '0.1234567890123456789012345678901234567890', '0.' + '0' * 400 + '1', '1' + '0' * 400, '1' + '0' * 400 + 'e-400',
          '0.' + '0' * 400 + '1e400', '44.068897833', '-121.314271333', '1123.4000', '-21.400', '0.005', '9.5',
          '9223372036854775807', '-9223372036854775808', '8.5e15', '1e15', '123456e-30', '3e-5', '7.0E5']
-for _ in range(120):  # exactly between two neighbours, and one digit to either side
+for _ in range(120):  # halfway between two adjacent numbers, and one digit to either side
     b = rng.getrandbits(52) | rng.choice([1023, 1024, 1075, 1080, 1000, 960, 1030]) << 52
     middle = (Fraction(double(b)) + Fraction(double(b + 1))) / 2
     text = decimal(middle)
     texts += [text, text + ('1' if '.' in text else '.1'), '-' + text]
-for _ in range(60):  # between subnormals, in few digits
+for _ in range(60):  # between subnormals, with few digits
     b = rng.getrandbits(rng.randint(1, 52))
     texts += [repr(double(b)), '%.17e' % double(b), '%.25e' % ((double(b) + double(b + 1)) / 2)]
-for _ in range(300):  # as gpsd prints them
+for _ in range(300):  # in the format of gpsd
     texts += ['%.9f' % rng.uniform(-180, 180), '%.4f' % rng.uniform(-500, 9000), '%.3f' % rng.uniform(0, 1000)]
-for _ in range(200):  # anything finite, shortest form
+for _ in range(200):  # finite numbers in the shortest form
     x = double(rng.getrandbits(64))
     if x == x and abs(x) != float('inf'):
         texts.append(repr(x))

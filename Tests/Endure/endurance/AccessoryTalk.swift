@@ -3,14 +3,14 @@
 import ExternalAccessory
 import Foundation
 
-/// A session with an accessory that sends back what it is told, for as long as it is there. On the main thread.
+/// A session with an echoing accessory that lasts until the accessory is detached. Used on the main thread.
 final class AccessoryTalk: NSObject, StreamDelegate {
     private let number: Int
     private let session: EASession?
     private let question: [UInt8]
     private var answer: [UInt8] = []
 
-    /// Says the number to it.
+    /// Opens the session, which sends the number.
     init(_ accessory: EAAccessory, _ number: Int) {
         self.number = number
         question = Array("\(number)\n".utf8)
@@ -28,7 +28,7 @@ final class AccessoryTalk: NSObject, StreamDelegate {
     func stream(_ stream: Stream, handle event: Stream.Event) {
         switch event {
         case .hasSpaceAvailable where stream === session?.outputStream && answer.isEmpty:
-            // So few bytes go in one piece.
+            // A few bytes are accepted in one write.
             stream.delegate = nil
             _ = session?.outputStream?.write(question, maxLength: question.count)
         case .hasBytesAvailable:

@@ -5,19 +5,19 @@ import CoreMotion
 import Foundation
 import SystemCalls
 
-/// What it does to itself.
+/// Disturbances that the app causes itself.
 extension EnduringApp {
-    /// Holds the main thread up, as an app does that computes there.
+    /// Blocks the main thread, like an app that computes on it.
     func stall(_ id: Int, milliseconds: Int) {
         let end = ContinuousClock.now + .milliseconds(milliseconds)
         while ContinuousClock.now < end { usleep(10_000) }
         Lines.say("answer", ["id": id])
     }
 
-    // MARK: Managers that come and go
+    // MARK: Short-lived managers
 
-    /// Makes so many managers, waits until each has heard something, half a minute at most, and lets them go; every other
-    /// one without a word.
+    /// Creates `count` managers, waits at most 30 s until each has received a callback, and releases them. Half of the
+    /// managers are stopped first.
     func crowd(_ id: Int, _ count: Int) {
         let members = (0..<count).map { CrowdMember(usesMotion: $0 % 2 == 1) }
         wait(for: members, until: .now + .seconds(30)) {
@@ -35,11 +35,11 @@ extension EnduringApp {
 
     // MARK: Descriptors
 
-    /// Opens files until the system refuses, and gives so many back.
+    /// Opens files until the system refuses, and closes `count` descriptors again.
     func useDescriptors(_ id: Int, leaving count: Int) {
         var limit = rlimit()
         getrlimit(Self.files, &limit)
-        // What a system allows may be a million.
+        // The system may allow a million.
         limit.rlim_cur = min(limit.rlim_max, 1024)
         setrlimit(Self.files, &limit)
         while true {
@@ -61,7 +61,7 @@ extension EnduringApp {
     private static let files = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
 }
 
-/// One of many managers. Unchecked: everything happens on the main thread.
+/// One of many managers. Unchecked, because everything happens on the main thread.
 private final class CrowdMember: NSObject, CLLocationManagerDelegate, @unchecked Sendable {
     private let locationManager: CLLocationManager?
     private let motionManager: CMMotionManager?

@@ -7,14 +7,14 @@ import Foundation
 import GPSDSource
 import LiveDevice
 
-/// A program with managers of all three frameworks, which runs for hours and counts what it hears, on the main thread.
+/// A program with managers of all three frameworks that runs for hours and counts its callbacks on the main thread.
 ///
-/// Unchecked: everything happens there.
+/// Unchecked, because everything happens on the main thread.
 final class EnduringApp: NSObject, CLLocationManagerDelegate, @unchecked Sendable {
     let locationManager = CLLocationManager()
     let motionManager = CMMotionManager()
     private var locations = Ledger("location", interval: Numbers.fixInterval, tolerance: 0.5)
-    /// Another machine's stamps are placed by when they arrive, and these may be held up.
+    /// Timestamps of another machine are converted by their arrival, which may be delayed.
     private var accelerations = EnduringApp.sensor("accelerometer")
     private var rotations = EnduringApp.sensor("gyroscope")
     private var fields = EnduringApp.sensor("magnetometer")
@@ -33,7 +33,7 @@ final class EnduringApp: NSObject, CLLocationManagerDelegate, @unchecked Sendabl
         startMotion()
         observeAccessories()
         Lines.hear { words in DispatchQueue.main.async { self.obey(words) } }
-        // The manager does not keep its delegate.
+        // The manager does not retain its delegate.
         withExtendedLifetime(self) { RunLoop.main.run() }
     }
 
@@ -42,7 +42,7 @@ final class EnduringApp: NSObject, CLLocationManagerDelegate, @unchecked Sendabl
         motionManager.gyroUpdateInterval = 0
         motionManager.magnetometerUpdateInterval = 0
         motionManager.startAccelerometerUpdates(to: .main) { [self] data, error in
-            // In units of gravity, and the other way round than the kernel has it.
+            // In units of gravity, with the opposite sign of the kernel's convention.
             take(
                 data.map { ($0.acceleration.x * -9.80665, $0.acceleration.y * -9.80665, $0.timestamp) }, \.accelerations
             )
@@ -51,7 +51,7 @@ final class EnduringApp: NSObject, CLLocationManagerDelegate, @unchecked Sendabl
             take(data.map { ($0.rotationRate.x, $0.rotationRate.y, $0.timestamp) }, \.rotations)
         }
         motionManager.startMagnetometerUpdates(to: .main) { [self] data, error in
-            // A gauss is 100 microteslas.
+            // One gauss is 100 µT.
             take(data.map { ($0.magneticField.x / 100, $0.magneticField.y / 100, $0.timestamp) }, \.fields)
         }
     }
@@ -92,7 +92,7 @@ final class EnduringApp: NSObject, CLLocationManagerDelegate, @unchecked Sendabl
         Lines.say("ready", ["accessories": EAAccessoryManager.shared().connectedAccessories.count])
     }
 
-    // MARK: What it is asked
+    // MARK: Commands
 
     private func obey(_ words: [String]) {
         let id = words.first.flatMap { Int($0) } ?? 0

@@ -1,41 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Counts readings that carry a number, and the number of the server's life that they are of.
+/// Counts numbered readings, each with the number of the server's run that it belongs to.
 ///
-/// A server begins a new run each time it starts, and numbers its readings one by one. So what is lost, told twice, told
-/// too late or told with another time than its own shows in the numbers, exactly.
+/// A server begins a new run each time it starts, and numbers its readings consecutively. Lost, repeated, late and
+/// mistimed readings therefore show exactly in the numbers.
 struct Ledger {
     let name: String
-    /// Seconds from one reading to the next, by their own times.
+    /// Seconds from one reading to the next, by their own timestamps.
     let interval: Double
-    /// Numbers begin anew after so many.
+    /// The number of readings after which the numbers restart.
     let period: Int
-    /// What is off by more seconds has not its own time.
+    /// A reading whose time deviates by more seconds is mistimed.
     let tolerance: Double
 
-    /// The run that goes on; 0 before the first.
+    /// The current run, 0 before the first.
     private(set) var run = 0
     private(set) var first = 0
     private(set) var last = 0
     private(set) var heard = 0
     private(set) var missing = 0
-    /// Readings that were told before, or of a former run: late ones that are told as new.
+    /// Repeated readings, and readings of an earlier run.
     private(set) var repeated = 0
     private(set) var mistimed = 0
     /// The time of the first reading.
     private var origin = 0.0
 
-    /// Losses that were told, and whether a reading is due that ends the last one.
+    /// The number of reported losses, and whether a reading that ends the last one is due.
     private(set) var losses = 0
     private(set) var isLost = false
-    /// Readings in all, whether they have numbers or not.
+    /// The total number of readings, with and without numbers.
     private(set) var total = 0
 
     init(_ name: String, interval: Double, period: Int = 1 << 40, tolerance: Double) {
         (self.name, self.interval, self.period, self.tolerance) = (name, interval, period, tolerance)
     }
 
-    /// Takes a reading, and says what it ends and begins. One of run 0 has no number.
+    /// Processes a reading and prints the end and the beginning of runs. A reading of run 0 has no number.
     mutating func take(run: Int, number: Int, time: Double) {
         total += 1
         if run > self.run {
@@ -48,7 +48,7 @@ struct Ledger {
         if isLost { tellHeard() }
         guard run > 0 else { return }
         let step = run < self.run ? 0 : (number - last % period + period) % period
-        // More than half of them ahead is behind.
+        // A step of more than half the period is a step back.
         guard step > 0, step <= period / 2 else {
             repeated += 1
             return
@@ -57,19 +57,19 @@ struct Ledger {
         missing += step - 1
         last += step
         let off = time - origin - Double(last - first) * interval
-        // A receiver's date may be mended by whole rollovers, when the system's clock says so.
+        // A receiver's date may be corrected by whole rollovers if the system clock requires it.
         let rollover = 1024 * 7 * 86_400.0
         if abs(off - (off / rollover).rounded() * rollover) > tolerance { mistimed += 1 }
     }
 
-    /// A loss was told.
+    /// Records a loss.
     mutating func lose() {
         losses += 1
         isLost = true
         Lines.say("lost", of: name, ["run": run, "losses": losses])
     }
 
-    /// Says what the run has given since it was said last.
+    /// Prints the results of the run since the last call.
     mutating func close() {
         guard run > 0, heard + repeated > 0 else { return }
         Lines.say(

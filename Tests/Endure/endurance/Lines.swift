@@ -5,12 +5,12 @@ import JSONBytes
 import Synchronization
 import SystemCalls
 
-/// Lines of JSON to whoever started this program, and the words that it says.
+/// JSON lines to the parent process, and commands from it.
 enum Lines {
     private static let lock = Mutex(())
 
-    /// Says what has happened, in numbers.
-    /// - Parameter subject: What it has happened to.
+    /// Prints an event with numbers.
+    /// - Parameter subject: The subject of the event.
     static func say(_ event: String, of subject: String = "", _ numbers: KeyValuePairs<String, Int> = [:]) {
         var writer = JSONWriter()
         writer.beginObject()
@@ -24,14 +24,14 @@ enum Lines {
             while !rest.isEmpty {
                 let count = rest.withUnsafeBytes { systemWrite(1, $0) }
                 if count < 0, errno == EINTR { continue }
-                // Nobody listens any more.
+                // The reader has closed the pipe.
                 guard count > 0 else { exit(1) }
                 rest = rest.dropFirst(count)
             }
         }
     }
 
-    /// Hands each line of the input to the closure, as its words, and ends the process when there are no more.
+    /// Passes the words of each input line to the closure, and ends the process at end of file.
     static func hear(_ take: @escaping @Sendable ([String]) -> Void) {
         Thread.detachNewThread {
             while let line = readLine() { take(line.split(separator: " ").map(String.init)) }
@@ -39,7 +39,7 @@ enum Lines {
         }
     }
 
-    /// Says when a thread that should run each twentieth of a second has not for a quarter: the machine had others to serve.
+    /// Prints a line when a thread that should run every 50 ms has not run for 250 ms, because the machine was busy.
     static func tellPauses() {
         Thread.detachNewThread {
             var last = ContinuousClock.now

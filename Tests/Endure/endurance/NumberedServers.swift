@@ -8,7 +8,7 @@ import IIODSimulator
 import Synchronization
 import Trace
 
-/// Servers that come and go as they are told to, and say what has left them.
+/// Servers that start and stop on command, and print the number of readings they have sent.
 final class NumberedServers: Sendable {
     private let accessories = AccessorySimulator()
     private let attached = Mutex<[Int: AccessorySimulator.ID]>([:])
@@ -22,7 +22,7 @@ final class NumberedServers: Sendable {
             exit(1)
         }
         Lines.hear { words in
-            // Each waits for itself.
+            // Each command runs on its own thread, because it may wait.
             Thread.detachNewThread { self.obey(words) }
         }
         while true { sleep(1000) }
@@ -46,7 +46,7 @@ final class NumberedServers: Sendable {
         }
     }
 
-    /// A life of gpsd: so many fixes, and then the end, as which it is told.
+    /// Runs gpsd until it has sent `count` fixes, and ends it as requested.
     private func serveFixes(_ id: Int, port: Int, run: Int, count: Int, end: String) throws {
         var options = GPSDServerOptions()
         options.port = UInt16(clamping: port)
@@ -54,11 +54,11 @@ final class NumberedServers: Sendable {
         var more = 0
         switch end {
         case "cut":
-            // The connection is reset, as when the process is killed, and nobody listens.
+            // The connection is reset and the port is closed, as when the process is killed.
             options.faults = [GPSDFault(.kill, at: .reading(Int64(count)))]
             more = 1
         case "half":
-            // The connection ends in the middle of a further report.
+            // The connection ends in the middle of another report.
             options.faults = [
                 GPSDFault(.halfLine(nil), at: .reading(Int64(count))), GPSDFault(.kill, at: .reading(Int64(count) + 1)),
             ]
@@ -75,12 +75,12 @@ final class NumberedServers: Sendable {
             ["id": id, "sent": min(count, Int(played)), "unread": Int(unread), "failed": hasPlayed ? 0 : 1])
     }
 
-    /// A life of iiod, so long from when somebody captures on.
+    /// Runs iiod for `milliseconds` after a client has begun to capture.
     private func serveSamples(_ id: Int, port: Int, run: Int, milliseconds: Int) throws {
         var options = IIODServerOptions()
         options.port = UInt16(clamping: port)
         options.end = .loop
-        // What an axis reads when it is asked for has no number.
+        // Direct reads of an axis have no number.
         options.attributesFollowSamples = false
         let server = IIODServer(context: Numbers.board(), samples: Numbers.Samples(run: run), options: options)
         try server.start()

@@ -6,13 +6,14 @@ import IIODSimulator
 import IIOFormat
 import Trace
 
-/// How readings carry the number of the run and their own.
+/// The encoding of the run's number and the reading's own number in a reading.
 enum Numbers {
     /// Seconds between fixes, by the receiver's time.
     static let fixInterval = 0.05
     /// Seconds between samples.
     static let sampleInterval = 0.005
-    /// Samples are counted to so many and from 0 again: more than a main thread is ever held up for.
+    /// The number of samples after which the count restarts at 0. It covers a longer time than any delay of the main
+    /// thread.
     static let samplePeriod = 65_536
 
     private static let receiver = "/dev/ttyE0"
@@ -23,7 +24,7 @@ enum Numbers {
 
     static func number(of place: CLLocationCoordinate2D) -> Int { Int((place.latitude * 1e6).rounded()) }
 
-    /// A trace of so many fixes.
+    /// A trace of `count` fixes.
     static func trace(run: Int, count: Int) throws -> TraceFile {
         var text = #"{"format":"device-services-trace","version":1,"devices":[{"kind":"gpsd","path":"\#(receiver)","#
         text += #""driver":"NMEA0183","bps":9600,"cycle":\#(fixInterval)}]}"# + "\n"
@@ -67,7 +68,7 @@ enum Numbers {
         return SimulatedIIOContext(sensors: sensors, peaks: peaks, rate: 1 / sampleInterval)
     }
 
-    /// What that board measures in a run.
+    /// The samples of this board in a run.
     struct Samples: IIOSampleSource {
         let run: Int
 

@@ -3,22 +3,22 @@
 import Foundation
 import SystemCalls
 
-/// What this process holds.
+/// The resources held by this process.
 enum ProcessUse {
     static var threads: Int { entries("/proc/self/task") }
 
-    /// Without the one that the folder is read through.
+    /// Without the descriptor that reads the folder.
     static var descriptors: Int { entries("/proc/self/fd") - 1 }
 
-    /// Bytes that are in memory.
+    /// Resident memory in bytes.
     static var resident: Int {
         guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return -1 }
         let fields = text.split(separator: " ")
         return (fields.count > 1 ? Int(fields[1]) ?? -1 : -1) * sysconf(Int32(_SC_PAGESIZE))
     }
 
-    /// Bytes of the heap that are in use; -1 without the library that scripts/endure puts in, for mallinfo2 is none of
-    /// the functions that Swift finds.
+    /// Used heap memory in bytes, -1 without the library that scripts/endure preloads. Swift cannot call mallinfo2
+    /// directly.
     static var heap: Int { heapFunction.map { Int($0()) } ?? -1 }
 
     private static let heapFunction: (@convention(c) () -> UInt)? = dlsym(nil, "endure_heap_in_use").map {
@@ -28,7 +28,7 @@ enum ProcessUse {
     private static func entries(_ path: String) -> Int {
         guard let folder = opendir(path) else { return -1 }
         defer { closedir(folder) }
-        // Without the folder itself and the one above.
+        // Without the entries for the folder itself and its parent.
         var count = -2
         while readdir(folder) != nil { count += 1 }
         return count

@@ -6,7 +6,8 @@ import Foundation
 import SimulatedDevice
 import Trace
 
-/// Weeks of readings as fast as they can be computed, and what the process holds every few hours of them.
+/// Plays weeks of readings as fast as possible, and prints the resources of the process every few hours of virtual
+/// time.
 enum VirtualWeeks {
     private final class Listener: NSObject, CLLocationManagerDelegate {
         var count = 0
@@ -16,7 +17,7 @@ enum VirtualWeeks {
         }
     }
 
-    /// A tenth of a day, again and again: a fix and a sample each second, once in a while gpsd is away.
+    /// A tenth of a day that is repeated, with one fix and one sample per second and occasional losses of gpsd.
     private static func trace() throws -> TraceFile {
         var text = #"{"format":"device-services-trace","version":1,"#
         text += #""start":{"utc":"2026-05-01T00:00:00Z","boot":100.0},"#

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The programs of scripts/endure, which speaks with them in lines:
+// The programs of scripts/endure, which exchange lines with it:
 //
-//   endurance app             real managers in one program, under test
-//   endurance servers         a gpsd, an iiod and accessories that come and go
-//   endurance weeks WEEKS     weeks of readings in virtual time, and the memory that they take
+//   endurance app             the program under test, with managers of all frameworks
+//   endurance servers         a gpsd, an iiod, and accessories that are attached and detached
+//   endurance weeks WEEKS     weeks of readings in virtual time, and the memory they use
 
 import Foundation
 

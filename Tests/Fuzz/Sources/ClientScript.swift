@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What several clients of a server do, one after the other.
+/// The actions of several clients of a server, one after the other.
 ///
-/// Steps are parted by the byte 255. The first one is options. Of each other the first byte says what is done, and by whom;
-/// the rest is what is sent, or for how long nothing is done.
+/// Steps are separated by the byte 255. The first step holds the options. The first byte of every other step selects
+/// the action and the client, and the rest is the data to send or the time to wait.
 struct ClientScript {
     enum Deed: Int {
         case connect, send
-        /// Sends it sixteen times.
+        /// Sends the data 16 times.
         case sendOften
-        /// Takes what has come.
+        /// Reads the received data.
         case read
         case hangUp
-        /// Sends no more, and goes on reading.
+        /// Stops sending and continues to read.
         case end
-        /// The rest is how many tenths of a second.
+        /// The rest is the duration in tenths of a second.
         case wait
-        /// The rest is faults.
+        /// The rest is a list of faults.
         case fault
     }
 
@@ -25,7 +25,7 @@ struct ClientScript {
         var client: Int
         var bytes: [UInt8]
 
-        /// As it stands in a script; letters mostly.
+        /// The encoding in a script, mostly letters.
         var text: [UInt8] { [UInt8(0x40 | deed.rawValue << 2 | client)] + bytes }
     }
 
@@ -47,21 +47,21 @@ struct ClientScript {
 
     var bytes: [UInt8] { Array(([options] + steps.map(\.text)).joined(separator: [Self.separator])) }
 
-    /// True for the option of that number.
+    /// True if the option with this number is set.
     func has(_ option: Int) -> Bool { options.first.map { Int($0) >> option & 1 == 1 } ?? false }
 }
 
 extension ClientScript.Step {
-    /// Nanoseconds of a step that waits: up to some minutes.
+    /// The duration of a waiting step in nanoseconds, up to some minutes.
     var nanoseconds: Int64 {
         let digits = bytes.prefix(4).filter { (0x30...0x39).contains($0) }
         return digits.reduce(0) { $0 * 10 + Int64($1) - 0x30 } * 100_000_000
     }
 
-    /// What is sent.
+    /// The data to send.
     var sent: [UInt8] { deed == .sendOften ? Array(repeatElement(bytes, count: 16).joined()) : bytes }
 
-    /// The same byte by byte, as far as that does not take too long.
+    /// The same data byte by byte, and after 200 bytes in larger pieces to save time.
     var pieces: [[UInt8]] {
         let sent = sent
         let later = stride(from: min(sent.count, 200), to: sent.count, by: 61).map { Array(sent[$0...].prefix(61)) }

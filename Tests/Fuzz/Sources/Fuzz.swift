@@ -2,7 +2,8 @@
 
 import SystemCalls
 
-/// What is fuzzed, by the names that Tests/Fuzz/run takes, and who changes inputs; nil where libFuzzer does that alone.
+/// The fuzz targets by the names that Tests/Fuzz/run accepts, with their mutators. nil if libFuzzer alone mutates the
+/// input.
 private let targets: [String: (@Sendable (UnsafeBufferPointer<UInt8>) -> Void, Mutator?)] = [
     "accessories": (fuzzAccessories, nil),
     "accessory-server": (fuzzAccessoryServer, mutateScript),
@@ -24,7 +25,7 @@ private let targets: [String: (@Sendable (UnsafeBufferPointer<UInt8>) -> Void, M
     "xml": (fuzzXML, nil),
 ]
 
-/// The one that the environment variable FUZZ_TARGET names.
+/// The target in the environment variable FUZZ_TARGET.
 private let chosen: (@Sendable (UnsafeBufferPointer<UInt8>) -> Void, Mutator?) = {
     guard let name = getenv("FUZZ_TARGET"), let target = targets[String(cString: name)] else {
         print("FUZZ_TARGET is none of \(targets.keys.sorted().joined(separator: ", ")).")
@@ -33,14 +34,14 @@ private let chosen: (@Sendable (UnsafeBufferPointer<UInt8>) -> Void, Mutator?) =
     return target
 }()
 
-/// libFuzzer's entry.
+/// libFuzzer's entry point.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     chosen.0(UnsafeBufferPointer(start: start, count: count))
     return 0
 }
 
-/// libFuzzer's entry for changes. It asks here for all of them, those that it would have made itself as well.
+/// libFuzzer's entry point for mutations. libFuzzer calls it for every mutation, including those of its own mutator.
 @_cdecl("LLVMFuzzerCustomMutator")
 public func mutateOneInput(_ start: UnsafeMutablePointer<UInt8>?, _ count: Int, _ limit: Int, _ seed: CUnsignedInt)
     -> Int

@@ -4,14 +4,14 @@ import AccessoryFinding
 import DeviceCore
 import UdevRecords
 
-/// The input is read as the file of an accessory, as what configures accessories, and as what a USB
-/// device says of itself: its descriptors and its strings.
+/// Reads the input as an accessory file, as a configuration of accessories, and as the descriptors and strings of a USB
+/// device.
 func fuzzAccessories(_ input: UnsafeBufferPointer<UInt8>) {
     let input = [UInt8](input)
     let (accessory, problems) = DeclaredAccessory.read(json: input, path: "/fuzz.json")
     precondition(accessory != nil || problems.count >= 1)
     if let accessory {
-        // What was read is written so that it reads as the same again.
+        // A parsed accessory is written so that it is parsed again as the same accessory.
         let again = DeclaredAccessory.read(json: accessory.json(), path: "/fuzz.json")
         precondition(again.accessory == accessory && again.problems.isEmpty)
     }

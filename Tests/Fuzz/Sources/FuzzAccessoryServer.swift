@@ -6,8 +6,8 @@ import UmockdevFormat
 
 @testable import AccessorySimulator
 
-/// The input is two recorded dialogues, as options of a script, and what programs write that have opened the port one after
-/// the other. However their bytes are parted, each gets what its dialogue says.
+/// The input is two recorded dialogues, as the options of a script, and the data that programs write after opening the
+/// port one after the other. Each program receives its dialogue, however its bytes are split.
 func fuzzAccessoryServer(_ input: UnsafeBufferPointer<UInt8>) {
     let script = ClientScript(input)
     let dialogues = script.options.split(separator: 0, maxSplits: 1).compactMap { text in

@@ -3,8 +3,8 @@
 import BlueZSource
 import DeviceCore
 
-/// The input is what the system bus sends to somebody who listens for beacons, in two pieces; the manufacturer's data of an
-/// advertisement as well.
+/// The input is data that the system bus sends to a scanner for beacons, in two pieces, and also the manufacturer data
+/// of an advertisement.
 func fuzzBeacons(_ input: UnsafeBufferPointer<UInt8>) {
     if let first = input.first {
         let data = Array(input.dropFirst())
@@ -27,7 +27,7 @@ func fuzzBeacons(_ input: UnsafeBufferPointer<UInt8>) {
     } catch {
         // The connection ends.
     }
-    // What it asks is what D-Bus takes.
+    // The client's requests are valid D-Bus messages.
     var own = DBusFramer()
     let calls = client.takeOutgoing()
     calls.withUnsafeBytes { own.append($0) }

@@ -4,18 +4,18 @@ import BoardMessages
 import DeviceCore
 import MQTTPublisher
 
-/// The input is a payload on the topic of a board, and a line of what waits for a broker.
+/// The input is a payload on the topic of a board, and also a line of a spool.
 func fuzzBoards(_ input: UnsafeBufferPointer<UInt8>) {
     let bytes = UnsafeRawBufferPointer(input)
     if let line = SpoolLine(bytes) {
-        // What is taken for whole is written as it was read.
+        // A line that is parsed as complete is written back unchanged.
         let again = Array(line.bytes.dropLast())
         precondition(again.withUnsafeBytes { SpoolLine($0) } == line)
     }
     guard case .location(let location) = OwnTracksMessage(bytes) else { return }
     let report = location.report(receiver: "t", arrival: .zero)
     precondition(report.hasFix && report.time != nil && !(report.speed < 0) && !(report.horizontalError < 0))
-    // What is published of it is read again as the same place and time.
+    // A published location is parsed again with the same position and time.
     guard let again = OwnTracksLocation(report, now: .epoch) else { preconditionFailure("no fix") }
     let json = again.json(tracker: "ab")
     guard case .location(let back) = json.withUnsafeBytes({ OwnTracksMessage($0) }) else {

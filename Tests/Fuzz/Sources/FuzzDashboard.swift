@@ -2,8 +2,8 @@
 
 @testable import Dashboard
 
-/// The input is what several clients of the dashboard send: requests, and behind a handshake frames. However the bytes are
-/// parted, and whatever the others send, the answers are the same, and nobody gets what another one asked for.
+/// The input is the data of several clients of the dashboard: requests, and frames after a handshake. The answers do
+/// not depend on how the bytes are split or on other clients, and no client receives an answer to another client.
 func fuzzDashboard(_ input: UnsafeBufferPointer<UInt8>) {
     let script = ClientScript(input)
     var plain = Stage(script, inPieces: false)
@@ -39,7 +39,7 @@ private struct Stage {
             }
         case .read: visitors[client]?.read(&received[client])
         case .hangUp, .end: visitors[client] = nil
-        // A page gets readings, which may be dropped, and nobody's answers.
+        // A page receives readings, which may be dropped, and no answers to other clients.
         case .wait:
             for place in visitors.indices {
                 visitors[place]?.queue?.add([UInt8](repeating: 7, count: 60_000), readings: 1)
@@ -60,7 +60,7 @@ private struct Visitor {
     private var input: [UInt8] = []
     private var output: [UInt8] = []
     private var reader = WebSocketReader()
-    /// What waits for it, once it is a page.
+    /// The pending messages, once the connection is a page.
     var queue: PageQueue?
     private(set) var isOver = false
 
@@ -126,7 +126,7 @@ private struct Visitor {
         precondition(input.count < WebSocketReader.limit + 14)
     }
 
-    /// What becomes of a command, in words.
+    /// Returns the result of a command as text.
     private func command(_ bytes: [UInt8]) -> [UInt8] {
         guard let text = CommandText(bytes) else { return Array("none".utf8) }
         precondition(!world.token.matches(text.token), "nobody knows the token")
@@ -140,7 +140,7 @@ private struct Visitor {
         return Array("\(page) \(text.id) \(String(describing: text.action))".utf8)
     }
 
-    /// Takes what waits for it.
+    /// Reads the pending data.
     mutating func read(_ received: inout [UInt8]) {
         received += output
         output = []

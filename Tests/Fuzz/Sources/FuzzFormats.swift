@@ -5,9 +5,9 @@ import SimulatedDevice
 import Trace
 import TraceFormats
 
-// What other programs recorded. What was read is a trace that reads without a warning.
+// Recordings of other programs. A parsed recording is a trace that is read without warnings.
 
-/// The input is read as a recording of whatever kind it looks like, as umockdev's files, and as expected callbacks.
+/// Reads the input as a recording of any detected format, as umockdev files, and as expected callbacks.
 func fuzzFormats(_ input: UnsafeBufferPointer<UInt8>) {
     let input = [UInt8](input)
     if let file = try? RecordingFile.read(input, name: "fuzz"), file.trace.format == .native, file.format != .trace {
@@ -24,7 +24,7 @@ func fuzzFormats(_ input: UnsafeBufferPointer<UInt8>) {
     }
 }
 
-/// The input is a receiver's log, which is read with and without what has no checksum.
+/// The input is a receiver's log, which is read with and without sentences that lack a checksum.
 func fuzzNMEA(_ input: UnsafeBufferPointer<UInt8>) {
     let input = [UInt8](input)
     for isChecked in [true, false] {
@@ -39,13 +39,14 @@ func fuzzNMEA(_ input: UnsafeBufferPointer<UInt8>) {
     }
 }
 
-/// The input is MCAP without the bytes with which such files begin.
+/// The input is an MCAP file without the magic bytes at its beginning.
 func fuzzMCAP(_ input: UnsafeBufferPointer<UInt8>) {
     let magic: [UInt8] = [0x89, 0x4d, 0x43, 0x41, 0x50, 0x30, 0x0d, 0x0a]
     if let file = try? RecordingFile.read(magic + input, name: "fuzz") { check(file.trace) }
 }
 
-/// The first byte chooses what the rest is: a table with one of several column maps, of one of phones' apps, or such a map.
+/// The first byte selects the meaning of the rest: a table with one of several column maps, a table of a phone app, or
+/// a column map.
 func fuzzTables(_ input: UnsafeBufferPointer<UInt8>) {
     guard let choice = input.first else { return }
     let input = Array(input.dropFirst())
@@ -60,18 +61,18 @@ func fuzzTables(_ input: UnsafeBufferPointer<UInt8>) {
     }
 }
 
-/// Tables that can be read, beside one that may be anything.
+/// Valid tables, which accompany a table with any contents.
 private let barometer = [UInt8]("\"Time (s)\",\"X (hPa)\"\n0,1000\n7.5,1001\n".utf8)
 private let gyroscope = [UInt8]("time,z,y,x\n1700000000000000000,1,2,3\n".utf8)
 
-/// Maps for what the seeds hold, by name and by number.
+/// Column maps for the contents of the seeds, by name and by number.
 private let maps = [
     "time=t,accel.x=ax:-g,accel.y=ay,accel.z=az,lat=lat,lon=lon,speed=v:km/h,mode=m,sats=n,decimal=comma",
     "header=no,separator=semicolon,time=#1:iso,gyro.x=#2,gyro.y=#3,gyro.z=#4:deg/s,lat=#5:e7,lon=#6",
     "header=no,period=0.5,skip=1,mag.x=#1,mag.y=#2,mag.z=#3,pressure=#4:hPa",
 ].compactMap { try? CSVColumnMap($0) }
 
-/// What becomes of a recording is a trace that reads without a warning.
+/// A parsed recording becomes a trace that is read without warnings.
 private func check(_ read: () throws -> Recording) {
     if let recording = try? read(), let trace = try? recording.trace(named: "fuzz") { check(trace) }
 }

@@ -9,13 +9,13 @@ func fuzzGPSD(_ input: UnsafeBufferPointer<UInt8>) {
     let input = UnsafeRawBufferPointer(input)
     guard let first = input.first else { return }
     var framed: [[UInt8]] = []
-    // It learns the order of keys and the digits of numbers from each line.
+    // Learns the order of keys and the digits of numbers from each line.
     var experienced = inexperienced
     feed(UnsafeRawBufferPointer(rebasing: input.dropFirst()), pieces: max(Int(first), 1)) { line in
         framed.append([UInt8](line))
         check(line, &experienced)
     }
-    // However the bytes were split, the lines are those between the line feeds.
+    // However the bytes are split, the lines are the text between line feeds.
     let whole = input.dropFirst().split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast()
     let expected = whole.map { $0.last == UInt8(ascii: "\r") ? [UInt8]($0.dropLast()) : [UInt8]($0) }
     precondition(framed == expected.filter { !$0.isEmpty && $0.count <= limit })
@@ -43,15 +43,15 @@ private func check(_ line: UnsafeRawBufferPointer, _ experienced: inout GPSDDeco
     var decoder = inexperienced
     let report = decoder.decode(line)
     let isValid = checkSyntax(line)
-    // In memory of its own and exactly as long, so that a read beyond the end is seen by the address sanitizer.
+    // A copy in separate memory of the same length, so that the address sanitizer detects a read beyond the end.
     let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: line.count, alignment: 1)
     defer { copy.deallocate() }
     copy.copyMemory(from: line)
-    // Whatever has been decoded before, a line says the same,
+    // A line is decoded the same way after any other lines.
     precondition(isSame(report, experienced.decode(UnsafeRawBufferPointer(copy))))
     precondition(decoder.impossibleValues == experienced.impossibleValues)
     precondition(decoder.unreadableOffset == experienced.unreadableOffset)
-    // and so it does where blanks keep keys and numbers from being read the quick way.
+    // Spaces that prevent the fast path for keys and numbers do not change the result.
     parted(line).withUnsafeBytes { parted in
         precondition(checkSyntax(parted) == isValid)
         guard isValid else { return }
@@ -75,7 +75,7 @@ private func check(_ line: UnsafeRawBufferPointer, _ experienced: inout GPSDDeco
     }
 }
 
-/// True for one complete value.
+/// True for one complete JSON value.
 private func checkSyntax(_ line: UnsafeRawBufferPointer) -> Bool {
     var reader = JSONReader(line)
     do throws(JSONError) {
@@ -88,7 +88,7 @@ private func checkSyntax(_ line: UnsafeRawBufferPointer) -> Bool {
     }
 }
 
-/// The same with blanks around all that parts values, which changes nothing in JSON.
+/// Adds spaces around all separators, which does not change the JSON value.
 private func parted(_ line: UnsafeRawBufferPointer) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(2 * line.count)

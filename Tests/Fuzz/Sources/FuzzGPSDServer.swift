@@ -7,10 +7,10 @@ import Trace
 
 @testable import GPSDSimulator
 
-/// The input is what several clients do. Each of them gets, to the last byte, what it would have got alone.
+/// The input is a script of several clients. Each client receives exactly the bytes that it would receive alone.
 func fuzzGPSDServer(_ input: UnsafeBufferPointer<UInt8>) {
     let script = ClientScript(input)
-    // With this option clients push each other out, so that what one gets depends on others.
+    // With this option clients evict each other, so that their data depends on other clients.
     let isCrowded = script.has(0)
     let together = play(script, of: nil)
     guard !isCrowded else { return }
@@ -51,7 +51,7 @@ private let file: TraceFile = {
     return file
 }()
 
-/// What each client gets: of the whole script, or of what one client does and of the time.
+/// Returns the data of each client, for the whole script or for the steps of one client with the waits and the faults.
 private func play(_ script: ClientScript, of client: Int?) -> [[UInt8]] {
     let stage = Stage(script)
     for step in script.steps where client == nil || step.client == client || step.deed == .wait || step.deed == .fault {
@@ -60,21 +60,22 @@ private func play(_ script: ClientScript, of client: Int?) -> [[UInt8]] {
     return stage.end()
 }
 
-/// A simulated gpsd with clients on pairs of sockets, and a clock that the script moves.
+/// A simulated gpsd with clients on socket pairs, and a clock that the script advances.
 private final class Stage {
     private let engine: GPSDEngine
     private var now = BootTime(nanoseconds: 1_000_000_000_000)
     private var ends = [Int32?](repeating: nil, count: ClientScript.mostClients)
     private var received = [[UInt8]](repeating: [], count: ClientScript.mostClients)
     private let hasLittleRoom: Bool
-    /// gpsd cuts answers off that are longer than 10,240 bytes together, in the middle of a line. To so few bytes none is.
+    /// If answers exceed 10,240 bytes in total, gpsd truncates them in the middle of a line. Requests of at most this
+    /// length never have an answer that long.
     private static let shortlyAnswered = 60
     private var mayBeCutOff = false
     private var buffer = [UInt8](repeating: 0, count: 65_536)
 
     init(_ script: ClientScript) {
         var options = GPSDServerOptions()
-        // The trace is played whoever watches.
+        // The trace is played even if no client watches.
         options.start = .atOnce
         options.end = script.has(1) ? .unplug : script.has(2) ? .loop : script.has(3) ? .close : .silence
         options.stamps = script.has(4) ? .now : .kept
@@ -102,7 +103,8 @@ private final class Stage {
         case .fault:
             for fault in (try? GPSDFault.list(String(decoding: step.bytes, as: UTF8.self))) ?? [] {
                 switch fault.action {
-                // They wait for the next report that somebody gets, so that they make clients depend on each other.
+                // These faults wait for the next report that reaches a client, and thereby make clients depend on each
+                // other.
                 case .halfLine, .garbage: break
                 default: engine.inject(fault)
                 }
@@ -125,7 +127,7 @@ private final class Stage {
         engine.adopt(pair[0], now: now)
     }
 
-    /// Goes on until there is nothing to do at this moment.
+    /// Serves the clients until no work is pending at the current time.
     private func serve() {
         var quietRounds = 0
         for round in 0..<200 {
@@ -139,8 +141,8 @@ private final class Stage {
             }
             engine.advance(now: now)
             let deadline = engine.deadline(now: now)
-            // A time that is rounded to now comes with the next nanosecond. Who has just been greeted may be served in the
-            // next round.
+            // A time that is rounded to now arrives one nanosecond later. A client that has just been greeted may be
+            // served in the next round.
             let isQuiet = !isBusy && (deadline > now || round > 100 && deadline == now)
             quietRounds = isQuiet ? quietRounds + 1 : 0
             if quietRounds == 2 { return check() }
@@ -160,7 +162,7 @@ private final class Stage {
         }
     }
 
-    /// All that was sent, once everybody has read to the end.
+    /// Returns all data that was sent, after every client has read to the end.
     func end() -> [[UInt8]] {
         for round in 0..<1000 {
             for client in ends.indices { read(client) }
@@ -179,7 +181,8 @@ private final class Stage {
         return received
     }
 
-    /// Each line is a report or a sentence. Errors repeat what was sent as it was, line ends too, as those of gpsd do.
+    /// Each line is a report or a sentence. Errors repeat the request unchanged, including line ends, as gpsd's errors
+    /// do.
     private func checkLines() {
         var decoder = GPSDDecoder()
         for line in received.joined().split(separator: 10) where line.starts(with: #"{"class":""#.utf8) {

@@ -3,8 +3,8 @@
 import DeviceCore
 import IIOFormat
 
-/// The input's lines are a format, a scale, an offset, a matrix, rates and a key; what follows the
-/// sixth is the bytes of scans of that format.
+/// The first six lines of the input are a format, a scale, an offset, a matrix, rates and a key. The rest is the bytes
+/// of scans in that format.
 func fuzzIIO(_ input: UnsafeBufferPointer<UInt8>) {
     let parts = input.split(separator: UInt8(ascii: "\n"), maxSplits: 6, omittingEmptySubsequences: false)
     guard parts.count == 7 else { return }
@@ -40,7 +40,7 @@ private func decode(_ bytes: Slice<UnsafeBufferPointer<UInt8>>, of sensor: IIOSe
         let decoder = IIOScanDecoder(layout: layout, axes: sensor.axes, timestampChannel: device.timestampChannel)
     else { return }
     let count = bytes.count / layout.sampleSize
-    // In memory of its own and exactly as long, so that a read beyond the end is seen by the address sanitizer.
+    // A copy in separate memory of the same length, so that the address sanitizer detects a read beyond the end.
     let scans = UnsafeMutableRawBufferPointer.allocate(byteCount: count * layout.sampleSize, alignment: 1)
     defer { scans.deallocate() }
     scans.copyBytes(from: bytes.prefix(scans.count))

@@ -5,8 +5,8 @@ import SystemCalls
 
 @testable import IIOSource
 
-/// The first byte of the input says what is asked of a server and how its answers are parted, the rest is all that it says.
-/// However that comes, the same scans come out of it, and the same end.
+/// The first byte of the input selects the requests to a server and the pieces of its answers. The rest is everything
+/// the server sends. The scans and the final error do not depend on the pieces.
 func fuzzIIOClient(_ input: UnsafeBufferPointer<UInt8>) {
     guard let choice = input.first else { return }
     let said = Array(input.dropFirst())
@@ -16,7 +16,7 @@ func fuzzIIOClient(_ input: UnsafeBufferPointer<UInt8>) {
     precondition(whole.scans == parted.scans && whole.end == parted.end, "samples depend on how they were parted")
 }
 
-/// Where the answer to OPEN is over, for which a client waits; nil when it is not all there.
+/// Returns the end of the answer to OPEN, for which a client waits. nil if the answer is incomplete.
 private func endOfFirstLine(_ said: [UInt8]) -> Int? {
     var start = 0
     while let end = said[start...].firstIndex(of: 10) {
@@ -27,10 +27,10 @@ private func endOfFirstLine(_ said: [UInt8]) -> Int? {
     return nil
 }
 
-/// What a client makes of what one server says until it hangs up.
+/// The results of a client with a server that hangs up in the end.
 private struct Capture {
     private(set) var scans: [UInt8] = []
-    /// The error in which all ends.
+    /// The final error.
     private(set) var end = 0
     private let server: Int32
 
@@ -64,7 +64,7 @@ private struct Capture {
         precondition(bytes.withUnsafeBytes { systemSend(server, $0) } == bytes.count)
     }
 
-    /// All that there is. The first time that there is nothing may be the end of an earlier look.
+    /// Reads all available data. Stops at the second read without data, because the first may only end an earlier read.
     private mutating func take(_ buffer: ServerBuffer) {
         var requests = [UInt8](repeating: 0, count: 4096)
         var looks = 0

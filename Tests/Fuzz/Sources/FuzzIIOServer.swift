@@ -5,8 +5,8 @@ import IIOFormat
 
 @testable import IIODSimulator
 
-/// The input is what several clients of a simulated iiod do. However the bytes are parted, and whatever half a line somebody
-/// else has sent, the answers are the same.
+/// The input is a script of several clients of a simulated iiod. The answers do not depend on how the bytes are split,
+/// nor on an incomplete line from another client.
 func fuzzIIOServer(_ input: UnsafeBufferPointer<UInt8>) {
     let script = ClientScript(input)
     var plain = Stage(script, inPieces: false)
@@ -20,7 +20,7 @@ func fuzzIIOServer(_ input: UnsafeBufferPointer<UInt8>) {
     parted.end()
 }
 
-/// The devices that simulated and scripted servers have.
+/// The devices of simulated and scripted servers.
 let fuzzedDevices: IIOContext = {
     var accelerometer = IIODevice(id: "iio:device0", name: "mpu6050")
     for (index, axis) in ["x", "y", "z"].enumerated() {
@@ -49,7 +49,7 @@ let fuzzedDevices: IIOContext = {
         description: "Linux fuzz", devices: [accelerometer, pressure, IIODevice(id: "trigger0", name: "mpu6050-dev0")])
 }()
 
-/// As they are before anybody has asked, by options: what PRINT answers takes long to write.
+/// The initial worlds by options, cached because the answer to PRINT takes long to build.
 private nonisolated(unsafe) var worlds: [UInt8: IIODWorld] = [:]
 
 private func makeWorld(_ script: ClientScript) -> IIODWorld {
@@ -71,7 +71,7 @@ private func makeWorld(_ script: ClientScript) -> IIODWorld {
 private struct Stage {
     private var world: IIODWorld
     private var sessions = [IIODSession?](repeating: nil, count: ClientScript.mostClients)
-    /// One who sends half lines only; nobody where bytes come as they are sent.
+    /// A client that sends incomplete lines only, nil if bytes are not split.
     private var stranger: IIODSession?
     private var now = BootTime(nanoseconds: 5_000_000_000)
     private(set) var received = [[UInt8]](repeating: [], count: ClientScript.mostClients)
@@ -112,18 +112,18 @@ private struct Stage {
             piece.withUnsafeBytes { sessions[step.client]?.receive($0) }
             goOn(step.client)
         }
-        // The same without line ends, as from somebody who never gets to the end.
+        // The same bytes without line ends, as from a client that never completes a line.
         step.bytes.filter { $0 != 10 }.withUnsafeBytes { stranger?.receive($0) }
         guard let wait = stranger?.advance(&world, now: now) else { return }
-        // The only answer is that this is too long for a line.
+        // The only answer is the error for an overlong line.
         precondition(wait == .input || wait == .output)
         if let count = stranger?.output.count { stranger?.output.sent = count }
     }
 
-    /// Takes answers as long as there are any; a reading that brings more than anybody wants here is cut off.
+    /// Reads the pending answers. A session that is reading samples is closed after more data than this test needs.
     private mutating func goOn(_ client: Int) {
         while var session = sessions[client] {
-            // Only one has it, so that blocks of samples are not copied.
+            // Moves the session out of the array, so that blocks of samples are not copied.
             sessions[client] = nil
             let wait = session.advance(&world, now: now)
             guard wait == .output else {
@@ -150,14 +150,14 @@ private struct Stage {
         sessions[client] = nil
     }
 
-    /// Devices run for those who have them open, and for nobody else.
+    /// A device captures only while a client has it open.
     private func check() {
         for device in world.context.context.devices.indices {
             precondition(world.isCapturing(device) == sessions.contains { $0?.streams[device] != nil })
         }
     }
 
-    /// Who hangs up leaves nothing behind.
+    /// A client that hangs up leaves no device open.
     mutating func end() {
         for client in sessions.indices { close(client) }
         check()

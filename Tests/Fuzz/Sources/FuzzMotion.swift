@@ -4,7 +4,7 @@ import DeviceCore
 import SyntheticMotion
 import Trace
 
-/// The first byte chooses between a list of waypoints and a trace, and how it is gone; the rest is it.
+/// The first byte selects a list of waypoints or a trace, and the options of the route. The rest is the file.
 func fuzzMotion(_ input: UnsafeBufferPointer<UInt8>) {
     let input = [UInt8](input)
     guard let first = input.first else { return }

@@ -3,7 +3,7 @@
 import Places
 import SystemCalls
 
-/// The data as programs have it. Tests/Fuzz/run runs in the folder of the package.
+/// The data that programs contain. Tests/Fuzz/run runs in the folder of the package.
 private let shipped: [UInt8] = {
     guard let file = fopen("Sources/Location/CPlaceData/places.bin", "rb") else {
         print("There is no Sources/Location/CPlaceData/places.bin here. Run it in the folder of the package.")
@@ -20,15 +20,15 @@ private let places: PlaceData = {
     do { return try PlaceData(copying: shipped) } catch { preconditionFailure("\(error)") }
 }()
 
-/// A copy of the data for changes, which are taken back: it is 2 MB, too much for one of each input.
+/// A copy of the data for changes, which are reverted: copying 2 MB for each input would take too long.
 private nonisolated(unsafe) let changeable: UnsafeMutableRawBufferPointer = {
     let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: shipped.count, alignment: 16)
     copy.copyBytes(from: shipped)
     return copy
 }()
 
-/// The first byte chooses: a text that is looked for in whole data, or changes of the data in which
-/// places are looked for by position or by name.
+/// The first byte selects a text to search for in the intact data, or changes to the data with a search for places by
+/// position or by name.
 func fuzzPlaces(_ input: UnsafeBufferPointer<UInt8>) {
     guard let first = input.first else { return }
     let rest = Array(input.dropFirst())
@@ -47,7 +47,7 @@ private func search(_ text: String, hasCircle: Bool) {
             precondition((1...5).contains(found.count))
             for place in found {
                 precondition(abs(place.latitude) <= 90 && abs(place.longitude) <= 180 && place.name != nil)
-                // What is found is there.
+                // A place that is found exists in the data.
                 _ = try places.place(latitude: place.latitude, longitude: place.longitude)
             }
         case .onlyAround(let name): precondition(!name.isEmpty && text.contains { ",;\n،、，".contains($0) })
@@ -62,7 +62,8 @@ private func search(_ text: String, hasCircle: Bool) {
     }
 }
 
-/// Each eight bytes change one place of the data: where, how many bytes and to what; the last bytes are a text.
+/// Each eight bytes change one location in the data: its offset, the number of bytes and their new values. The last
+/// bytes are a text.
 private func askDamaged(_ changes: [UInt8], byName: Bool) {
     let bytes = changeable
     var changed: [Int] = []
@@ -71,7 +72,7 @@ private func askDamaged(_ changes: [UInt8], byName: Bool) {
     while left.count >= 8 {
         let change = Array(left.prefix(8))
         left = left.dropFirst(8)
-        // Mostly in the table of sections and in the tables at the beginning.
+        // Mostly in the section table and in the tables at the beginning.
         let range = [160, 40_000, 120_000, bytes.count][Int(change[0] & 3)]
         let place = (Int(change[1]) | Int(change[2]) << 8 | Int(change[3]) << 16) % range
         for offset in 0..<Int(change[0] >> 2 & 3) + 1 where place + offset < bytes.count {
@@ -92,6 +93,6 @@ private func askDamaged(_ changes: [UInt8], byName: Bool) {
             _ = try? data.places(PlaceQuery(text: text))
         }
     } catch {
-        // The table of sections does not fit.
+        // The section table is invalid.
     }
 }

@@ -6,11 +6,11 @@ import UdevRecords
 
 @testable import UdevMonitor
 
-/// The input is messages about devices, each behind its length in two bytes. Those that pass are the records of devices,
-/// of which accessories are found in the end.
+/// The input is device messages, each preceded by its length in two bytes. Messages that pass the check become device
+/// records, from which accessories are derived.
 func fuzzUdev(_ input: UnsafeBufferPointer<UInt8>) {
     var table = DeviceTable(limit: 8)
-    // What was told, as one who listens keeps it.
+    // The reported devices, as a subscriber keeps them.
     var told: [String: UdevRecord] = [:]
     for message in UdevPiece.split(Array(input)) {
         let verdicts = [UdevGroup.udev, .kernel].map { group in
@@ -23,7 +23,7 @@ func fuzzUdev(_ input: UnsafeBufferPointer<UInt8>) {
         listen(&told, take(record(body), of: body, into: &table))
         precondition(table.devices == told && told.count <= 8)
     }
-    // What is there is no news.
+    // Devices that are already known are not reported again.
     precondition(table.resynchronise(table.all).isEmpty)
     for accessory in AccessoryDescription.found(in: table.all) {
         for shown in [accessory.name, accessory.manufacturer, accessory.serialNumber, accessory.firmwareRevision] {
@@ -40,7 +40,8 @@ private let selections = [
     UdevSelection(subsystem: "tty"), UdevSelection(subsystem: "hidraw"),
 ]
 
-/// The properties of a message, as libudev's manual page and the kernel's sources have it; nil for what is none.
+/// Returns the properties of a message according to libudev's manual page and the kernel's sources, nil for an invalid
+/// message.
 private func body(of message: [UInt8], isOfKernel: Bool) -> [(key: String, value: String)]? {
     var start = 0
     if message.starts(with: "libudev\0".utf8) {
@@ -53,19 +54,19 @@ private func body(of message: [UInt8], isOfKernel: Bool) -> [(key: String, value
     guard start <= message.count, message.last == 0 else { return nil }
     return message[start...].split(separator: 0).compactMap { entry in
         let parts = entry.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-        // What has no value is no property.
+        // An entry without a value is not a property.
         guard parts.count == 2 else { return nil }
         return (String(decoding: parts[0], as: UTF8.self), String(decoding: parts[1], as: UTF8.self))
     }
 }
 
-/// A message that passes is one that libudev can only understand in one way.
+/// A message that passes the check can be interpreted by libudev in only one way.
 private func check(_ message: [UInt8], isOfKernel: Bool, isWanted: Bool) {
     precondition(message.count <= MessageCheck.longest)
     guard let body = body(of: message, isOfKernel: isOfKernel) else { preconditionFailure("it has no body") }
     let subsystems = Set(body.filter { $0.key == "SUBSYSTEM" }.map { Array($0.value.utf8) })
     let types = Set(body.filter { $0.key == "DEVTYPE" }.map { Array($0.value.utf8) })
-    // Bytes that are no text become equal, which is why only what is wanted is certain.
+    // Bytes that are not valid text become equal, so only the result for wanted messages is certain.
     guard isWanted else { return }
     precondition(subsystems.count == 1 && types.count <= 1)
     precondition(
@@ -77,7 +78,7 @@ private func check(_ message: [UInt8], isOfKernel: Bool, isWanted: Bool) {
 
 private func record(_ body: [(key: String, value: String)]) -> UdevRecord {
     let values = Dictionary(body, uniquingKeysWith: { _, new in new })
-    // In a message there are no attributes of sysfs; here they come with the properties, which are in capitals.
+    // Messages contain no sysfs attributes. Here the attributes are the entries whose names begin in lowercase.
     let attributes = values.filter { $0.key.first?.isLowercase ?? false }
     return UdevRecord(
         path: "/sys" + (values["DEVPATH"] ?? ""), subsystem: values["SUBSYSTEM"] ?? "", type: values["DEVTYPE"] ?? "",
@@ -98,7 +99,7 @@ private func take(_ record: UdevRecord, of body: [(key: String, value: String)],
     }
 }
 
-/// Nothing is removed that was not there.
+/// Only devices that were present are removed.
 private func listen(_ told: inout [String: UdevRecord], _ events: [UdevEvent]) {
     for event in events {
         switch event {

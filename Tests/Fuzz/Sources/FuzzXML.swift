@@ -5,7 +5,7 @@ import IIOFormat
 import Trace
 import TraceFormats
 
-/// Checks that what an importer writes keeps the rules of a trace.
+/// Checks that an importer's output follows the rules of a trace.
 private final class Checker: TraceSink {
     private var hasHeader = false
     private var last = Int64.min
@@ -24,7 +24,7 @@ private final class Checker: TraceSink {
     }
 }
 
-/// The first byte chooses options, the rest is a file; it is read as GPX and as the XML of a context.
+/// The first byte selects options. The rest is a file, which is read as GPX and as the XML of a context.
 func fuzzXML(_ input: UnsafeBufferPointer<UInt8>) {
     guard let choice = input.first else { return }
     let bytes = Array(input.dropFirst())

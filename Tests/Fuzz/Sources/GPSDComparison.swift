@@ -3,7 +3,7 @@
 import DeviceCore
 import GPSDProtocol
 
-/// True when two reports say the same to the last bit. NaN is NaN.
+/// True if two reports are identical to the last bit. All NaN values are equal.
 func isSame(_ left: GPSDReport, _ right: GPSDReport) -> Bool {
     switch (left, right) {
     case (.position(let left), .position(let right)):

@@ -10,7 +10,7 @@ import Testing
 import Trace
 
 extension IntegrationTests {
-    @Suite("Programs whose rights or descriptors do not suffice")
+    @Suite("Programs without sufficient permissions or descriptors")
     struct AccessoryLimitTests {
         private static let name = "com.example.probe"
 
@@ -20,14 +20,14 @@ extension IntegrationTests {
             ]
         }
 
-        /// Fails when the program is busy with nothing to do.
+        /// Fails if the program uses the processor without work to do.
         private static func expectIdle(_ program: AccessoryProgram) async throws {
             let idleness = try await program.idleness()
             #expect(idleness.isIdle, "\(idleness)")
         }
 
         @Test(
-            "A port that belongs to others is refused with its mode and what to do, and opened once that was done",
+            "An inaccessible port is refused with its mode and advice, and opens once it is accessible",
             .enabled(if: Tools.asAnybody != nil, Tools.setprivMissing))
         func forbidden() async throws {
             let prefix = try #require(Tools.asAnybody)
@@ -39,7 +39,7 @@ extension IntegrationTests {
             let declared = try #require(DeclaredAccessory.read(json: [UInt8](file), path: "1.json").accessory)
             let path = try #require(declared.endpoints.first?.node.path)
             #expect(chmod(folder, 0o755) == 0)
-            // Who owns it has the owner's rights only.
+            // An owner other than root has the owner's permissions only.
             #expect(chmod(path, Tools.isRoot ? 0o600 : 0) == 0)
             let command = try prefix + TestProgram.apps.command("session", Self.name, "--manual")
             let program = AccessoryProgram(
@@ -51,7 +51,7 @@ extension IntegrationTests {
                 program.command("open")
                 let place = try #require(await program.line(#""event":"refused""#, after: start), "\(program.said)")
                 let line = program.process.lines.elements[place]
-                #expect(line.contains("\(path) may not be opened by this user: its mode is 0"), "\(line)")
+                #expect(line.contains("This user may not open \(path) (mode 0"), "\(line)")
                 #expect(line.contains("udev rule"), "\(line)")
             }
             try await Self.expectIdle(program)
@@ -64,7 +64,7 @@ extension IntegrationTests {
         }
 
         @Test(
-            "Without a descriptor left a session is refused in words, and all goes on once there are some",
+            "Without free descriptors a session is refused with a reason, and works once some are free",
             .enabled(if: Tools.prlimit != nil, Tools.prlimitMissing), arguments: [false, true])
         func descriptors(hasOpened: Bool) async throws {
             let simulator = AccessorySimulator()
@@ -75,7 +75,7 @@ extension IntegrationTests {
             program.command("list")
             try #require(await program.line(#""event":"list""#) != nil, "\(program.said)")
             if hasOpened {
-                // What is made once, with the first session, is there then.
+                // Opens and closes a session, so that resources created with the first session exist.
                 program.command("open")
                 try #require(await program.line(#""event":"opened""#) != nil, "\(program.said)")
                 program.command("close")
@@ -90,7 +90,7 @@ extension IntegrationTests {
                 let line = program.process.lines.elements[place]
                 #expect(line.contains("No file descriptor is left") && line.contains("ulimit -n"), "\(line)")
             }
-            // Its file cannot be read now.
+            // The declaration of this accessory cannot be read now.
             try simulator.attach(
                 SimulatedAccessory(name: "Other", protocol: "com.example.other", peer: EchoPeer()), transport: .socket)
             try await Self.expectIdle(program)
@@ -107,7 +107,7 @@ extension IntegrationTests {
         }
 
         @Test(
-            "Without a watch of inotify accessories come and go all the same, and one line of the log says what to do",
+            "Without inotify watches accessories still attach and detach, and one log line gives advice",
             .enabled(if: Tools.withoutInotify != nil, Tools.inotifyLimitMissing))
         func watches() async throws {
             let prefix = try #require(Tools.withoutInotify)

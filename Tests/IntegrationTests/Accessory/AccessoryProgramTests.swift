@@ -10,11 +10,11 @@ import Testing
 import Trace
 
 extension IntegrationTests {
-    @Suite("Programs that talk to accessories")
+    @Suite("Programs that communicate with accessories")
     struct AccessoryProgramTests {
         static let transports: [SimulatedTransport] = [.socket, .pseudoTerminal]
 
-        @Test("A program has a dialogue with a scale, and hears that it is gone", arguments: transports)
+        @Test("A program exchanges lines with a scale and is notified when it is detached", arguments: transports)
         func dialogue(transport: SimulatedTransport) async throws {
             let simulator = AccessorySimulator()
             let program = try AccessoryProgram("com.example.scale", folder: try simulator.start())
@@ -40,7 +40,7 @@ extension IntegrationTests {
         }
 
         @Test(
-            "A recorded dialogue is played to a program, which keeps to it",
+            "A recorded dialogue is replayed to a program that follows it",
             arguments: ["weigh-scale.umockdev", "weigh-scale.trace"])
         func recorded(file: String) async throws {
             let path = Tools.traces.deletingLastPathComponent().appendingPathComponent("udev/\(file)").path
@@ -60,7 +60,7 @@ extension IntegrationTests {
         }
 
         @Test(
-            "The same dialogue with the same scale as umockdev plays them, found through libudev",
+            "A program finds umockdev's replay of the scale through libudev and has the same dialogue",
             .enabled(if: Tools.umockdevRun != nil, Tools.umockdevMissing),
             .enabled(if: Tools.hasLibUdev, "built without the trait LibUdev"))
         func umockdev() async throws {
@@ -82,7 +82,7 @@ extension IntegrationTests {
         }
 
         @Test(
-            "A thousand times plugged in, talked to and unplugged: nothing is lost, nothing leaks",
+            "Attaching, communicating and detaching many times loses no bytes and leaks no resources",
             arguments: transports)
         func rounds(transport: SimulatedTransport) async throws {
             let simulator = AccessorySimulator()
@@ -131,36 +131,36 @@ extension IntegrationTests {
             }
             #expect(whole.count == rounds)
             #expect(whole.allSatisfy { $0.contains(#""isConnected":false"#) })
-            // Whatever the kernel told first.
+            // The order is the same, regardless of which event the kernel reports first.
             let order = lines.compactMap { line in ["input ended", "disconnected"].first { line.contains($0) } }
             #expect(order == (0..<rounds * 2).map { $0.isMultiple(of: 2) ? "input ended" : "disconnected" })
             let ends = lines.filter { $0.contains("input ended") }
             #expect(ends.count == rounds)
-            // Every byte came, in its place, and then the end.
+            // Every byte arrived in order, followed by the end.
             let isWhole = ends.allSatisfy { $0 == #"{"count":3000,"event":"input ended","wrong":-1}"# }
             #expect(isWhole, "\(ends.first { !$0.contains(#""count":3000"#) || !$0.contains("-1") } ?? "")")
             let late = program.use
             #expect(late.descriptors <= early.descriptors + 5)
-            // Dispatch lends and takes back threads as it likes.
+            // Dispatch creates and destroys threads as needed.
             #expect(late.threads <= early.threads + 20)
-            // The buffers of one connection alone would be 100 MiB by now, or a tenth of that in a short run.
+            // A leak of one connection's buffers per round would be 100 MiB by now, or a tenth of that in a short run.
             #expect(late.memory <= early.memory + (Thoroughness.isFull ? 32_768 : 8_192))
             let wakeUps = late.wakeUps(since: early)
             #expect(wakeUps < rounds * 450, "\(wakeUps) wake-ups in \(rounds * 9 / 10) rounds")
-            // And nobody goes on looking for what is gone.
+            // The program no longer searches for the removed accessory.
             let idleness = try await program.idleness()
             #expect(idleness.isIdle, "\(idleness)")
             await program.process.kill()
             simulator.stop()
         }
 
-        @Test("A program that goes round without sleeping is not taken for an idle one")
+        @Test("The idleness check detects a program that spins without sleeping")
         func spin() async throws {
             let spinning = try ChildProcess("/bin/sh", ["-c", "echo here; while :; do :; done"])
             try #require(await spinning.lines.wait { $0 == ["here"] })
             let early = AccessoryProgram.Use(of: spinning.identifier).ticks
             var isSeen = false
-            // On a busy machine it may take a while until it has had its share.
+            // On a busy machine some time passes until the program has used the processor.
             for _ in 0..<30 where !isSeen {
                 let idleness = try await AccessoryProgram.idleness(of: spinning.identifier, looks: 1)
                 isSeen = !idleness.isIdle
@@ -171,7 +171,7 @@ extension IntegrationTests {
             await spinning.kill()
         }
 
-        @Test("A second program is told that the port is taken, and the first one goes on", arguments: transports)
+        @Test("A second program gets an error that the port is in use", arguments: transports)
         func taken(transport: SimulatedTransport) async throws {
             let simulator = AccessorySimulator()
             let folder = try simulator.start()
@@ -182,7 +182,7 @@ extension IntegrationTests {
             try #require(await first.line(#""event":"opened""#) != nil, "\(first.said)")
             let second = try AccessoryProgram(folder: folder)
             let refused = try #require(await second.line(#""event":"refused""#), "\(second.said)")
-            // A reason that says who has it and what to do, over a socket as over a port.
+            // The reason names the process that uses the port and gives advice, for sockets and for terminals.
             let reason = second.process.lines.elements[refused]
             #expect(reason.contains("is in use by "), "\(reason)")
             #expect(reason.contains(", process \(first.process.identifier). Close it there first."), "\(reason)")
@@ -193,7 +193,7 @@ extension IntegrationTests {
             let lines = first.process.lines.elements.filter { $0.contains(#""event":"read""#) }
             let text = lines.joined()
             #expect(!text.contains("refused"))
-            // When the first one closes, the second one gets it.
+            // After the first program closes the port, the second one can open it.
             first.command("close")
             try #require(await first.line(#""event":"closed""#) != nil)
             var place = refused + 1
@@ -202,7 +202,7 @@ extension IntegrationTests {
                 guard let next = await second.line(#""event":"#, after: place) else { break }
                 place = next + 1
                 if second.process.lines.elements[next].contains("opened") { break }
-                // The port is given up a moment after the session is closed.
+                // The port is released shortly after the session is closed.
                 try await Task.sleep(for: .milliseconds(50))
             }
             second.command("write mine")
@@ -212,16 +212,16 @@ extension IntegrationTests {
             simulator.stop()
         }
 
-        @Test("A session of a port that may not be opened, or is not there, is refused in words")
+        @Test("Opening an inaccessible or missing port is refused with a reason")
         func refused() async throws {
             let folder = FileManager.default.temporaryDirectory.appendingPathComponent("ports-\(UUID().uuidString)")
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             defer { try? FileManager.default.removeItem(at: folder) }
             let program = try AccessoryProgram("com.example.probe", ["--manual"], folder: folder.path)
             try #require(await program.line(#"{"event":"ready"}"#) != nil)
-            // Nobody may open a socket's file, whoever and wherever he is.
+            // open(2) fails on a socket file for every user.
             let socket = try PseudoNode(socket: "\(folder.path)/socket")
-            // Linux gives no driver so high a number. Who may not make nodes may not open a file without any right.
+            // No driver has this major number. If mknod is not permitted, a file without permissions is used instead.
             let closed = "\(folder.path)/closed"
             if mknod(closed, mode_t(S_IFCHR | 0o600), dev_t(1023 << 8)) != 0 {
                 try #require(FileManager.default.createFile(atPath: closed, contents: Data()))
@@ -243,7 +243,7 @@ extension IntegrationTests {
             await program.process.kill()
         }
 
-        /// A name in the file system that leads to no device.
+        /// An entry of the file system that leads to no device.
         private final class PseudoNode {
             let path: String
             private let descriptor: Int32
@@ -251,7 +251,8 @@ extension IntegrationTests {
             init(socket path: String) throws {
                 self.path = path
                 descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-                // By its folder's descriptor: the path of a temporary folder may be longer than an address.
+                // Binds through the folder's descriptor, because the path of a temporary folder may be longer than an
+                // address.
                 let url = URL(fileURLWithPath: path)
                 let folder = open(url.deletingLastPathComponent().path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
                 try #require(folder >= 0, "open the folder of \(path): \(errno)")
@@ -271,7 +272,7 @@ extension IntegrationTests {
             deinit { close(descriptor) }
         }
 
-        @Test("An accessory that goes in the moment it is opened ends the session", arguments: transports)
+        @Test("An accessory that detaches while it is being opened ends the session", arguments: transports)
         func gone(transport: SimulatedTransport) async throws {
             let simulator = AccessorySimulator()
             let program = try AccessoryProgram(folder: try simulator.start())
@@ -279,8 +280,8 @@ extension IntegrationTests {
             var place = 0
             let rounds = Thoroughness.rounds(50, quick: 10)
             for round in 0..<rounds {
-                // The program has looked for the next accessory and waits. One that it finds by looking may go before it is
-                // announced, and then its end is not announced either.
+                // The program has listed its accessories and waits for the next one. An accessory found by a listing
+                // can detach before its connection is announced, and then its disconnection is not announced either.
                 program.command("list")
                 place = try #require(await program.line(#""event":"list""#, after: place), "\(program.said)") + 1
                 try simulator.attach(
@@ -299,7 +300,7 @@ extension IntegrationTests {
             simulator.stop()
         }
 
-        @Test("A device that never sends lets the program wait, and end", arguments: transports)
+        @Test("A program sleeps while it waits for a silent device", arguments: transports)
         func silent(transport: SimulatedTransport) async throws {
             let simulator = AccessorySimulator()
             let program = try AccessoryProgram(folder: try simulator.start())
@@ -321,7 +322,7 @@ extension IntegrationTests {
             simulator.stop()
         }
 
-        @Test("A hundred megabytes of garbage, or ten, need no more memory than a little", arguments: transports)
+        @Test("Receiving megabytes of garbage needs a bounded amount of memory", arguments: transports)
         func garbage(transport: SimulatedTransport) async throws {
             let simulator = AccessorySimulator()
             let program = try AccessoryProgram("com.example.probe", ["--pattern"], folder: try simulator.start())
@@ -333,7 +334,7 @@ extension IntegrationTests {
                 transport: transport)
             try #require(await program.line(#""event":"opened""#) != nil, "\(program.said)")
             let early = program.use
-            // While the program does not read, the accessory has to wait.
+            // While the program does not read, the accessory is blocked.
             program.command("pause")
             var sent: Int64 = -1
             while let now = simulator.traffic(of: id)?.bytesSent, now != sent {
@@ -344,12 +345,13 @@ extension IntegrationTests {
             program.command("resume")
             var last: Int64 = 0
             while let now = simulator.traffic(of: id)?.bytesSent, now < length {
-                // As long as it goes on it may take its time.
+                // No time limit applies while bytes are still being transferred.
                 try #require(await simulator.wait { ($0.traffic(of: id)?.bytesSent ?? 0) > last }, "\(last)")
                 last = now
             }
             simulator.detach(id, .afterReading)
-            // What was read from the port is not yet told to the program, which takes its time with so much.
+            // Bytes read from the port may not have been delivered yet, because this amount takes the program some
+            // time.
             let place = try #require(await program.line(#""event":"disconnected""#), "\(program.said)")
             let line = program.process.lines.elements[place]
             #expect(line.contains("\"count\":\(length),") && line.contains(#""wrong":-1"#), "\(line)")
@@ -358,7 +360,7 @@ extension IntegrationTests {
             simulator.stop()
         }
 
-        @Test("After a storm of a thousand the program knows what is there", arguments: transports)
+        @Test("After 1,000 attachments the program lists the correct accessories", arguments: transports)
         func storm(transport: SimulatedTransport) async throws {
             let simulator = AccessorySimulator()
             let program = try AccessoryProgram("com.example.probe", ["--manual"], folder: try simulator.start())
@@ -384,8 +386,8 @@ extension IntegrationTests {
                 let start = program.process.lines.count
                 program.command("list")
                 guard let place = await program.line(#""event":"list""#, after: start) else { break }
-                // Whoever was told of a connection is told of its end, but for those that are there. The list is ahead of
-                // what is still on its way to the program.
+                // Every notification of a connection is followed by one of a disconnection, except for accessories
+                // still attached. The list is ahead of notifications in transit.
                 isRight =
                     program.process.lines.elements[place] == expected
                     && told("connected") == told("disconnected") + 10

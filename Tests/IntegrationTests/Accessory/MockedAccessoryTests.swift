@@ -6,42 +6,42 @@ import Testing
 
 extension IntegrationTests {
     @Suite(
-        "A program and a device that umockdev plugs in and out",
+        "A program and a device that umockdev attaches and detaches",
         .enabled(if: Tools.hasLibUdev, Tools.libUdevMissing),
         .enabled(if: Tools.hasMockedUdev, Tools.mockedUdevMissing))
     struct MockedAccessoryTests {
-        /// How the device comes back.
+        /// The way in which the device is attached again.
         enum Return: String {
-            /// To its place and its node, as a device at the same port does. umockdev cannot make a node twice: its files are
-            /// taken away and put back, with another pseudo-terminal behind the node.
+            /// At the same path and node, like a device at the same port. umockdev cannot create a node twice, so its
+            /// files are removed and restored with another pseudo-terminal behind the node.
             case samePlace
-            /// To another port, with another node; umockdev makes all of it each time.
+            /// At another port with another node. umockdev creates everything each time.
             case newPlace
-            /// The same, where udevd seems to run.
+            /// Like `newPlace`, while udevd appears to run.
             case newPlaceByUdevd
         }
 
-        /// The variable asks for other numbers of rounds than those below.
+        /// DEVICE_SERVICES_ROUNDS overrides the numbers of rounds below.
         private static let asked = ProcessInfo.processInfo.environment["DEVICE_SERVICES_ROUNDS"].flatMap { Int($0) }
         private static let length = 3000
         private static let greeting = String(repeating: "HELLO", count: 60)
 
         @Test(
-            "Plugged in, talked to and unplugged again and again: nothing is lost, nothing leaks",
+            "Repeatedly attaching, communicating and detaching loses no bytes and leaks no resources",
             arguments: [Return.samePlace, .newPlace])
         func rounds(way: Return) async throws {
             try await plugInAndOut(way)
         }
 
         @Test(
-            "The same where udevd seems to run",
+            "Repeatedly attaching and detaching works the same while udevd appears to run",
             .enabled(if: Tools.isolation != nil, Tools.isolationMissing))
         func roundsByUdevd() async throws {
             try await plugInAndOut(.newPlaceByUdevd)
         }
 
         private func plugInAndOut(_ way: Return) async throws {
-            // Accessories settle for most of the time of a round.
+            // The default settle time would take most of a round.
             let configuration = try ConfigurationFile(
                 way == .newPlace ? "{}" : #"{"accessories":{"settle":0.01}}"#)
             let board = try await RoundsBoard(greeting: Self.greeting, byUdevd: way == .newPlaceByUdevd, configuration)
@@ -53,7 +53,7 @@ extension IntegrationTests {
                 let start = board.lines.count
                 board.tell("plug \(way == .samePlace ? 0 : round)")
                 board.tell("talk \(Self.length)")
-                // Every fifth time it goes before the program has read all.
+                // In every fifth round the device is detached before the program has read everything.
                 if round % 5 != 0 { board.tell("emptied") }
                 board.tell("unplug \(round % 2 == 0 ? "terminal" : "message")")
                 try await board.waitUntilDone()
@@ -63,7 +63,7 @@ extension IntegrationTests {
                 if round == rounds / 4 { early = board.use }
             }
             let lines = board.lines
-            // One of each in each round, in this order, and each time another connection.
+            // Each round has one event of each kind in this order, and a new connection.
             for event in ["connected", "opened", "input ended", "disconnected"] {
                 #expect(lines.count { $0.contains(#""event":"\#(event)""#) } == rounds, "\(event)")
             }
@@ -85,7 +85,7 @@ extension IntegrationTests {
             let late = board.use
             let used = "\(early) then \(late)"
             #expect(late.descriptors <= early.descriptors + 10, "\(used)")
-            // Dispatch lends and takes back threads as it likes.
+            // Dispatch creates and destroys threads as needed.
             #expect(late.threads <= early.threads + 20, "\(used)")
             #expect(late.memory <= early.memory + (Thoroughness.isFull ? 16_384 : 4_096), "\(used)")
             let idleness = try await AccessoryProgram.idleness(of: board.identifier)

@@ -5,7 +5,7 @@ import Testing
 
 extension IntegrationTests {
     @Suite(
-        "Devices that umockdev shows", .enabled(if: Tools.hasLibUdev, Tools.libUdevMissing),
+        "Devices simulated by umockdev", .enabled(if: Tools.hasLibUdev, Tools.libUdevMissing),
         .enabled(if: Tools.hasMockedUdev, Tools.mockedUdevMissing))
     struct MockedUdevTests {
         private static let usb = "/sys/devices/pci0000:00/0000:00:14.0/usb1/1-2"
@@ -18,14 +18,14 @@ extension IntegrationTests {
             "bInterfaceNumber", "--binary", "descriptors", "usb/usb_device", "usb/usb_interface", "tty",
         ]
 
-        /// The bytes of the description's line H:, which says what a read of the file gives.
+        /// The bytes of the description's H: line, which a read of the attribute returns.
         private func descriptors() throws -> String {
             let text = try String(contentsOfFile: Self.scale, encoding: .utf8)
             let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("H: descriptors=") })
             return line.dropFirst("H: descriptors=".count).lowercased()
         }
 
-        @Test("A snapshot has all devices, parents first, with their own attributes and those of what they belong to")
+        @Test("A snapshot lists devices, parents first, with their own and their parents' attributes")
         func tellsWhatIsThere() async throws {
             let stage = try UdevStage.mocked(Self.arguments)
             try await stage.perform("load \(Self.scale)")
@@ -53,7 +53,7 @@ extension IntegrationTests {
             #expect(try await stage.end() == 0)
         }
 
-        @Test("A device that comes, changes and goes is told, and its last record has all though its files went first")
+        @Test("Devices are reported when added, changed and removed, with a complete last record")
         func tellsWhatHappens() async throws {
             let stage = try UdevStage.mocked(Self.arguments)
             try await stage.perform("start")
@@ -61,7 +61,7 @@ extension IntegrationTests {
             #expect(stage.paths == [])
             try await stage.perform("load \(Self.scale)")
             try #require(await stage.waits(for: "added", Self.tty))
-            // Triggers are silent.
+            // Uevents without changes are not reported.
             for action in ["add", "change", "bind"] { try await stage.perform("event \(action) \(Self.tty)") }
             try await stage.perform(
                 "property \(Self.tty) EXTERNAL_ACCESSORY_PROTOCOLS com.example.scale,com.example.log")
@@ -87,13 +87,13 @@ extension IntegrationTests {
             #expect(try await stage.end() == 0)
         }
 
-        @Test("A device that was there is not told again, whatever comes about it")
+        @Test("A device that was present at the start is not reported again without changes")
         func staysSilent() async throws {
             let stage = try UdevStage.mocked(Self.arguments)
             try await stage.perform("load \(Self.scale)")
             try await stage.perform("start")
             try #require(await stage.wait { $0.contains { $0.event == "snapshot" } })
-            // Those with a node are told once more: now udevd has dealt with them.
+            // Devices with a node are reported once more, because udevd has processed them now.
             for path in [Self.usb, Self.interface, Self.tty] { try await stage.perform("event add \(path)") }
             for path in [Self.usb, Self.interface, Self.tty] { try await stage.perform("event add \(path)") }
             try await stage.perform("event remove \(Self.tty)")

@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// A line that the command `udev` of the test program or its stage has written.
+/// A line printed by the `udev` command of the test program or by its stage.
 struct UdevLine: Decodable, Sendable {
     struct Device: Decodable, Sendable, Equatable {
         var path: String
@@ -52,7 +52,7 @@ struct UdevLine: Decodable, Sendable {
         self = decoded
     }
 
-    /// True for what only answers a command.
+    /// True if the event only answers a command.
     var isAnswer: Bool { ["done", "log", "ended", "statistics", "stopped", "threads"].contains(event) }
 
     /// The paths of a snapshot.
@@ -72,6 +72,6 @@ struct UdevLine: Decodable, Sendable {
         }
     }
 
-    /// In short, for comparisons.
+    /// A short form for comparisons.
     var summary: String { ([event] + paths + [path, code].compactMap { $0 }).joined(separator: " ") }
 }

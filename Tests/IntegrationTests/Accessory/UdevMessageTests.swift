@@ -4,19 +4,19 @@ import Foundation
 import Testing
 
 extension IntegrationTests {
-    /// Messages are sent as udevd sends them, in a network namespace of the test's own.
+    /// Messages are sent in udevd's format, within a separate network namespace.
     @Suite(
-        "Messages of udevd, imitated", .enabled(if: Tools.hasLibUdev, Tools.libUdevMissing),
+        "Simulated udevd messages", .enabled(if: Tools.hasLibUdev, Tools.libUdevMissing),
         .enabled(if: Tools.isolation != nil, Tools.isolationMissing))
     struct UdevMessageTests {
         private static let tty5 = "/sys/devices/virtual/tty/tty5"
 
-        /// Lets a message through when all before it are dealt with, and returns when it has arrived.
+        /// Sends marker messages until all earlier messages have been processed.
         private func settle(_ stage: UdevStage) async throws {
             let mark = "/devices/virtual/tty/ttyMark"
             let deadline = ContinuousClock.now + .seconds(60)
             while ContinuousClock.now < deadline {
-                // One that is sent while the kernel drops messages is lost.
+                // A message sent while the kernel drops messages is lost.
                 let overflows = try #require(try await stage.statistics().overflows)
                 try await stage.perform("add \(mark) tty")
                 try await stage.perform("remove \(mark) tty")
@@ -28,7 +28,7 @@ extension IntegrationTests {
             Issue.record("messages come without end")
         }
 
-        @Test("A device is told with its properties when it comes, when these change, and when it goes")
+        @Test("A device is reported with its properties when it is added, changed and removed")
         func tells() async throws {
             let stage = try UdevStage.isolated(daemon: true, ["tty"])
             try #require(await stage.wait { $0.contains { $0.event == "snapshot" } })
@@ -36,12 +36,12 @@ extension IntegrationTests {
             let properties = "DEVNAME=/dev/ttyACM77 MAJOR=166 MINOR=77 ID_SERIAL_SHORT=WS-7731"
             try await stage.perform("add \(path) tty \(properties)")
             try #require(await stage.waits(for: "added", "/sys\(path)"))
-            // Triggered, it says nothing new.
+            // Uevents without changes are not reported.
             try await stage.perform("add \(path) tty \(properties)")
             try await stage.perform("change \(path) tty \(properties)")
             try await stage.perform("change \(path) tty \(properties) EXTERNAL_ACCESSORY_PROTOCOLS=com.example.scale")
             try #require(await stage.waits(for: "added", "/sys\(path)", count: 2))
-            // Nobody asked for these.
+            // These devices do not match the filter.
             try await stage.perform("add /devices/virtual/net/dummy0 net INTERFACE=dummy0")
             try await stage.perform("remove \(path) tty")
             try #require(await stage.waits(for: "removed", "/sys\(path)"))
@@ -59,7 +59,7 @@ extension IntegrationTests {
             #expect(try await stage.end() == 0)
         }
 
-        @Test("Of 20,000 messages at once none is missed")
+        @Test("None of 20,000 messages in a burst is lost")
         func survivesStorm() async throws {
             let stage = try UdevStage.isolated(daemon: true, ["--brief", "--most", "20000", "tty"])
             try #require(await stage.wait { $0.contains { $0.event == "snapshot" } })
@@ -68,7 +68,8 @@ extension IntegrationTests {
             try await settle(stage)
             #expect(stage.paths == there)
             let statistics = try await stage.statistics()
-            // The system's limit is lifted for whoever may administer its network, and a machine may be slow.
+            // A process with CAP_NET_ADMIN may exceed the system's buffer limit. Without it, a slow machine can lose
+            // messages.
             if statistics.overflows == 0 {
                 let events = stage.events.filter { $0.path?.contains("ttyX") == true }
                 #expect(events.filter { $0.event == "added" }.count == 10_000)
@@ -79,7 +80,7 @@ extension IntegrationTests {
             #expect(try await stage.end() == 0)
         }
 
-        @Test("With room for a few messages only, what was lost is found by looking, and one line in the log says so")
+        @Test("After a buffer overflow a scan restores the list of devices, and one log line reports it")
         func survivesOverflow() async throws {
             let stage = try UdevStage.isolated(daemon: true, ["--brief", "--buffer", "8192", "tty"])
             try #require(await stage.wait { $0.contains { $0.event == "snapshot" } })
@@ -94,20 +95,20 @@ extension IntegrationTests {
             let statistics = try await stage.statistics()
             #expect(try #require(statistics.overflows) > 0)
             #expect(try #require(statistics.scans) > 1)
-            // A new look would find tty5 too, which only a message said to be gone.
+            // The scan finds tty5 again, which only a message had reported as removed.
             #expect(stage.paths == there)
-            // Started anew, the monitor sees the same.
+            // After a restart the monitor reports the same devices.
             try await stage.perform("program stop")
             try await stage.perform("program start")
             try #require(await stage.wait { $0.filter { $0.event == "snapshot" }.count == 2 })
             #expect(stage.paths == there)
             let log = try #require(try await stage.ask("log", answer: "log").lines)
-            #expect(log.filter { $0.contains("had to drop messages") }.count == 1)
+            #expect(log.filter { $0.contains("dropped messages about devices") }.count == 1)
             #expect(log.count == 1)
             #expect(try await stage.end() == 0)
         }
 
-        @Test("Broken and huge messages do no harm", arguments: [1, 2, 3])
+        @Test("Malformed and oversized messages are harmless", arguments: [1, 2, 3])
         func survivesNonsense(seed: Int) async throws {
             let stage = try UdevStage.isolated(daemon: true, ["--brief", "tty"])
             try #require(await stage.wait { $0.contains { $0.event == "snapshot" } })
@@ -125,12 +126,12 @@ extension IntegrationTests {
             #expect(try await stage.end() == 0)
         }
 
-        @Test("While nothing happens the thread is not woken, and it is gone when the monitor has been stopped")
+        @Test("An idle monitor's thread is not woken, and it exits when the monitor stops")
         func sleeps() async throws {
             let stage = try UdevStage.isolated(daemon: true, ["--brief", "tty"])
             try #require(await stage.wait { $0.contains { $0.event == "snapshot" } })
             let before = try await stage.statistics()
-            // The time that passes is what is tested.
+            // Sleeps, because this test checks behavior without events.
             try await Task.sleep(for: .seconds(2))
             try await stage.perform("add /devices/virtual/net/dummy0 net INTERFACE=dummy0")
             let after = try await stage.statistics()
@@ -142,7 +143,7 @@ extension IntegrationTests {
         }
 
         @Test(
-            "Without udevd the kernel's own messages are told, with one line in the log; when udevd comes, its own",
+            "Without udevd the kernel's uevents are reported, with one log line, until udevd starts",
             .alone("the kernel's messages about devices reach all namespaces"),
             .enabled(if: Tools.isRoot, Tools.rootMissing))
         func followsTheDaemon() async throws {
@@ -151,7 +152,7 @@ extension IntegrationTests {
             let there = stage.paths
             #expect(there.contains("/sys/devices/virtual/tty/tty57"))
             #expect(try await stage.statistics().group == "kernel")
-            // Whoever waits for the snapshot knows it by then.
+            // The problem is reported before the snapshot.
             let problem = try #require(stage.events.first)
             #expect(problem.event == "problem")
             #expect(problem.code == "notFound")
@@ -160,7 +161,7 @@ extension IntegrationTests {
             try #require(await stage.waits(for: "removed", "/sys/devices/virtual/tty/tty57"))
             try await stage.perform("kernel add /devices/virtual/tty/tty57")
             try #require(await stage.waits(for: "added", "/sys/devices/virtual/tty/tty57"))
-            // Nobody but the kernel may send to its group, and udevd's is not heard.
+            // Only the kernel may send to its multicast group, and messages of udevd are ignored meanwhile.
             try await stage.perform("add /devices/virtual/tty/ttyACM77 tty")
 
             for round in 1...2 {
@@ -168,14 +169,14 @@ extension IntegrationTests {
                 try #require(await group(stage, "udev"))
                 try await stage.perform("add /devices/virtual/tty/ttyACM78 tty")
                 try #require(await stage.waits(for: "added", "/sys/devices/virtual/tty/ttyACM78", count: round))
-                // What udevd told of, and is not there, is gone with the next look.
+                // Devices that only udevd has reported, and that do not exist, are removed by the next scan.
                 try await stage.perform("daemon no")
                 try #require(await stage.waits(for: "removed", "/sys/devices/virtual/tty/ttyACM78", count: round))
                 #expect(try await stage.statistics().group == "kernel")
             }
             #expect(!stage.events.contains { $0.path == "/sys/devices/virtual/tty/ttyACM77" })
             #expect(stage.paths == there)
-            // Each time that udevd goes; the log has it once.
+            // The problem is reported each time udevd stops, but logged only once.
             #expect(stage.events.filter { $0.event == "problem" }.count == 3)
             #expect(stage.events.filter { $0.event == "solved" }.count == 2)
             let log = try #require(try await stage.ask("log", answer: "log").lines)
@@ -184,7 +185,7 @@ extension IntegrationTests {
             #expect(try await stage.end() == 0)
         }
 
-        /// Waits until messages come from there.
+        /// Waits until messages arrive from the given group.
         private func group(_ stage: UdevStage, _ group: String) async -> Bool {
             let deadline = ContinuousClock.now + .seconds(60)
             while ContinuousClock.now < deadline {

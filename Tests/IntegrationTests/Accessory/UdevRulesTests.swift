@@ -5,14 +5,14 @@ import TestSupport
 import Testing
 
 extension IntegrationTests {
-    // One after the other: the kernel's messages about devices reach all namespaces.
+    // Serialized, because the kernel's uevents reach all namespaces.
     @Suite(
-        "The rules file for udev", .serialized, .enabled(if: Tools.canTryRules, Tools.cannotTryRules))
+        "The udev rules file", .serialized, .enabled(if: Tools.canTryRules, Tools.cannotTryRules))
     struct UdevRulesTests {
         private static let folder = Checkout.root.appendingPathComponent("Sources/Accessories/UdevSource/udev")
         private static let rules = folder.appendingPathComponent("65-external-accessory.rules").path
 
-        /// What udev makes of a described device: for each path, what it says about it.
+        /// Returns the properties that udev assigns to the devices of a description.
         private func properties(_ name: String) async throws -> [String: [String]] {
             try await properties(at: AccessoryBoard.path(name))
         }
@@ -38,7 +38,7 @@ extension IntegrationTests {
                     result[device, default: []].append(line)
                 }
             }
-            // What udev finds wrong with a line it tells with the file's name.
+            // udev prints problems with a line together with the name of the file.
             let complaints = lines.filter { line in
                 (line.contains("external-accessory") && line.contains(".rules:") && !line.contains(" GROUP ")
                     && !line.contains(" MODE "))
@@ -54,7 +54,7 @@ extension IntegrationTests {
                 && lines.contains { $0.contains("GROUP ") }
         }
 
-        @Test("A serial port whose interface tells a protocol is kept from ModemManager and given to its group")
+        @Test("A serial port whose interface names a protocol is ignored by ModemManager and gets its group")
         func interfaceString() async throws {
             let found = try await properties("acm-interface-string")
             #expect(isOurs(found["ttyACM1"]))
@@ -62,19 +62,19 @@ extension IntegrationTests {
             #expect(!isOurs(found["1-2"]))
         }
 
-        @Test("A device with streams for accessories is kept from ModemManager and mtp-probe")
+        @Test("A device with accessory streams is ignored by ModemManager and mtp-probe")
         func native() async throws {
             let found = try await properties("ea-native-two-protocols")
             #expect(isOurs(found["1-3"]))
             #expect(found["1-3"]?.contains("ID_MM_DEVICE_IGNORE=1") == true)
             #expect(found["1-3"]?.contains("MTP_NO_PROBE=1") == true)
-            // Other programs read it in udev's database.
+            // Other programs read these properties from udev's database.
             for line in ["ID_MM_DEVICE_IGNORE=1", "MTP_NO_PROBE=1", "CURRENT_TAGS=:external-accessory:"] {
                 #expect(found["1-3"]?.contains("record \(line)") == true)
             }
         }
 
-        /// A folder for files of a test, with files in it.
+        /// Creates a temporary folder with the given files.
         private func folder(_ files: [String: String] = [:]) throws -> URL {
             let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -88,7 +88,7 @@ extension IntegrationTests {
             try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
         }
 
-        @Test("A serial port takes over the protocol of its interface")
+        @Test("A serial port inherits the protocol of its interface")
         func interfaceProperty() async throws {
             let name = "EXTERNAL_ACCESSORY_PROTOCOLS=com.example.thermoprobe"
             var text = try String(contentsOfFile: AccessoryBoard.path("acm-plain"), encoding: .utf8)
@@ -105,9 +105,9 @@ extension IntegrationTests {
         }
 
         @Test(
-            "The hardware database compiles, answers for each example in it, and its protocol reaches the serial port")
+            "The hardware database compiles, its examples match, and their protocol reaches the serial port")
         func hardwareDatabase() async throws {
-            // What the kernel says of the first interface of a device with these numbers.
+            // The kernel's modalias for the first interface of a device with these IDs.
             let first = "usb:v1209p0001d0100dc02dsc00dp00ic02isc02ip01in00"
             let second = "usb:v1209p0004d0305dcEFdsc02dp01ic02isc02ip01in02"
             let other = "usb:v1209p0001d0100dc02dsc00dp00ic0Aisc00ip00in01"
@@ -116,14 +116,15 @@ extension IntegrationTests {
             device = device.replacing("E: \(name)\n", with: "")
             try #require(device.contains("E: INTERFACE=2/2/1\n"))
             device = device.replacing("E: INTERFACE=2/2/1\n", with: "E: INTERFACE=2/2/1\nE: MODALIAS=\(first)\n")
-            // The examples in force, as the file says how.
+            // Enables the examples as the file describes.
             let lines = try Self.text("65-external-accessory.hwdb").split(
                 separator: "\n", omittingEmptySubsequences: false)
             let table = lines.map {
                 $0.hasPrefix("# usb:v1209") || $0.hasPrefix("#  EXTERNAL") ? String($0.dropFirst(2)) : String($0)
             }
             try #require(table.count { $0.hasPrefix(" EXTERNAL") } == 2)
-            // "# " with the property's own blank behind it; a property that would begin a line would be no property.
+            // Only "# " is removed, so that a property keeps its leading space. Without the space it would not be a
+            // property.
             let folder = try folder([
                 "device.umockdev": device, "table.hwdb": table.joined(separator: "\n"),
             ])
@@ -143,7 +144,7 @@ extension IntegrationTests {
             #expect(isOurs(port))
         }
 
-        @Test("brltty starts for a converter that belongs to an accessory, unless its request is taken back")
+        @Test("brltty starts for a converter of an accessory unless its request is removed")
         func brailleDisplays() async throws {
             let rules = [
                 "62-own.rules": #"""
@@ -153,7 +154,7 @@ extension IntegrationTests {
                 """#,
                 "65-external-accessory.rules": try Self.text("65-external-accessory.rules").replacing(
                     #"# TAG+="systemd""#, with: #"TAG+="systemd""#),
-                // Does what brltty's own file does where systemd runs.
+                // The effect of brltty's own rules on a system with systemd.
                 "85-brltty.rules": #"""
                 SUBSYSTEM=="usb", ENV{PRODUCT}=="1209/5/*", ENV{BRLTTY_BRAILLE_DRIVER}="bm", TAG+="systemd", \
                     ENV{SYSTEMD_WANTS}+="brltty-device@.service"
@@ -176,11 +177,11 @@ extension IntegrationTests {
             #expect(!device.contains { $0.hasPrefix("record SYSTEMD_WANTS=") })
             #expect(device.contains("record CURRENT_TAGS=:external-accessory:"), "\(device)")
             #expect(device.contains("record ID_MM_DEVICE_IGNORE=1"))
-            // What one wants started for the port is still started.
+            // Units requested for the port are still started.
             #expect(found["ttyUSB0"]?.contains("record SYSTEMD_WANTS=external-accessory@.service") == true)
         }
 
-        @Test("A cable that tells no protocol is left alone, and so is a telephone")
+        @Test("A cable without a protocol is left alone, and so is a phone")
         func others() async throws {
             for name in ["usbserial-noserial-a", "umockdev-sony-xperia-mini-pro"] {
                 let lines = try await properties(name).values.joined()
@@ -190,7 +191,7 @@ extension IntegrationTests {
             }
         }
 
-        /// Lets udevd take in a virtual terminal with a protocol; what is known of it afterwards, and what a program says.
+        /// Has udevd process a virtual terminal with a protocol. Returns its properties and the output of a program.
         private func underUdevd(rules: String) async throws -> [String] {
             let more =
                 #"KERNEL=="tty50", ENV{EXTERNAL_ACCESSORY_PROTOCOLS}="com.example.panel", "#
@@ -204,7 +205,7 @@ extension IntegrationTests {
             return await child.output()
         }
 
-        @Test("udevd's database asks systemd for a unit when the line in the rules is in force, and not before")
+        @Test("udevd's database requests a systemd unit only if the line in the rules is enabled")
         func unit() async throws {
             let line = #"TAG+="systemd", ENV{SYSTEMD_WANTS}+="external-accessory@.service""#
             let text = try Self.text("65-external-accessory.rules")
@@ -224,7 +225,7 @@ extension IntegrationTests {
             #expect(!before.contains { $0.contains("SYSTEMD_WANTS") || $0.hasSuffix(":systemd") })
         }
 
-        @Test("udevd itself gives a serial port with the property its group, mode and tag, and the source finds it")
+        @Test("udevd assigns group, mode and tag to a port with the property, and the source finds it")
         func underUdevd() async throws {
             let lines = try await underUdevd(rules: Self.rules)
             for line in [

@@ -5,10 +5,10 @@ import Testing
 
 extension IntegrationTests {
     @Suite(
-        "Accessories by way of libudev", .enabled(if: Tools.hasLibUdev, Tools.libUdevMissing),
+        "Accessories found through libudev", .enabled(if: Tools.hasLibUdev, Tools.libUdevMissing),
         .enabled(if: Tools.hasMockedUdev, Tools.mockedUdevMissing))
     struct UdevSourceTests {
-        @Test("What is plugged in at the start is in the snapshot, and what comes and goes later is told")
+        @Test("Accessories present at the start are in the snapshot, and later changes are reported")
         func hotPlug() async throws {
             let board = try await AccessoryBoard(["acm-plain"])
             let snapshot = try #require(board.told.first)
@@ -23,13 +23,13 @@ extension IntegrationTests {
                 await board.unplug("acm-interface-string")
                 #expect(await board.wait(for: #""event":"detached""#, "WS-7731", count: round))
             }
-            // Each time another connection, and the first accessory was never touched.
+            // Each attachment has a new connection, and the first accessory is reported only once.
             #expect(board.told.filter { $0.contains("TP00042") }.count == 1)
             for id in 2...4 { #expect(board.told.filter { $0.contains("\"id\":\(id),") }.count == 2) }
             await board.end()
         }
 
-        @Test("A device of several parts is told of once, with the endpoints' protocols too")
+        @Test("A composite device is reported once, with the protocols of its endpoints")
         func composite() async throws {
             let board = try await AccessoryBoard()
             await board.plug("composite-2acm-hid")
@@ -44,14 +44,14 @@ extension IntegrationTests {
             await board.end()
         }
 
-        @Test("Bytes go both ways, and unplugging in the middle of a talk ends it")
+        @Test("Bytes are exchanged in both directions, and unplugging during a session ends it")
         func talk() async throws {
             let board = try await AccessoryBoard(["acm-plain"], echoing: ["/dev/ttyACM0"])
             await board.say("open 1209:0001:TP00042 com.example.thermoprobe")
             #expect(await board.wait(for: #""event":"opened""#))
             await board.say("write hello")
             #expect(await board.wait(for: #""event":"read","text":"echo: hello""#))
-            // A second one waits for the first, which was closed, and then has the port.
+            // The second session waits until the first is closed and then opens the port.
             await board.say("open 1209:0001:TP00042 com.example.thermoprobe")
             #expect(await board.wait(for: #""event":"opened""#, count: 2))
             await board.say("write again")
@@ -67,7 +67,7 @@ extension IntegrationTests {
         }
 
         @Test(
-            "Bytes go both ways through the bulk endpoints of a USB device, alternate setting 1 being a session",
+            "Bulk endpoints exchange bytes in both directions, and alternate setting 1 is a session",
             .enabled(
                 if: MemoryLayout<Int>.size == 8, "the stand-in for usbdevice_fs has the layouts of a 64-bit machine"))
         func bulk() async throws {
@@ -75,11 +75,11 @@ extension IntegrationTests {
             let board = try await AccessoryBoard([name], bulk: ["/dev/bus/usb/001/007"])
             await board.say("open 1209:0003:DB0001 com.example.bridge.update")
             #expect(await board.wait(for: #""event":"opened""#))
-            // Three packets of 512 bytes, the last one short.
+            // Three packets of at most 512 bytes, the last one short.
             let text = String(repeating: "0123456789", count: 120)
             await board.say("write \(text)")
             #expect(await board.wait(for: #""event":"read","text":"\#(text)""#))
-            // The other interface has a session of its own, and the first one is over.
+            // The other interface has a separate session, and the first session has ended.
             await board.say("open 1209:0003:DB0001 com.example.bridge.data")
             #expect(await board.wait(for: #""event":"opened""#, count: 2))
             await board.say("write again")
@@ -105,7 +105,7 @@ extension IntegrationTests {
             await board.end()
         }
 
-        @Test("Two cables without serial number are two candidates, told apart by their ports")
+        @Test("Two cables without serial numbers are two candidates, distinguished by their ports")
         func twins() async throws {
             let board = try await AccessoryBoard(["usbserial-noserial-a", "usbserial-noserial-b"])
             await board.say("list")

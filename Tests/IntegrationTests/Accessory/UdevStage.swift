@@ -5,11 +5,11 @@ import SystemCalls
 import TestSupport
 import Testing
 
-/// A program that watches devices, on a stage where a test lets devices come and go.
+/// A program that monitors devices, on a stage where the test adds and removes devices.
 final class UdevStage: Sendable {
     private let process: ChildProcess
 
-    /// In namespaces of its own, where messages are what the test sends; `daemon` when udevd seems to run.
+    /// Runs in separate namespaces, where the test sends the messages. udevd appears to run if `daemon` is true.
     static func isolated(daemon: Bool, _ arguments: [String]) throws -> UdevStage {
         let isolation = try #require(Tools.isolation)
         let python = try #require(Tools.python)
@@ -20,7 +20,7 @@ final class UdevStage: Sendable {
         return UdevStage(try ChildProcess(unshare, command + arguments))
     }
 
-    /// With devices of umockdev's descriptions.
+    /// Runs with devices simulated by umockdev.
     static func mocked(_ arguments: [String]) throws -> UdevStage {
         let wrapper = try #require(Tools.umockdevWrapper)
         let python = try #require(Tools.python)
@@ -36,13 +36,13 @@ final class UdevStage: Sendable {
         URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Udev/\(name)").path
     }
 
-    /// What has been told, without the answers to commands.
+    /// The events so far, without the answers to commands.
     var events: [UdevLine] { process.lines.elements.compactMap(UdevLine.init).filter { !$0.isAnswer } }
 
-    /// Those about devices: whether udevd runs depends on the machine.
+    /// The events about devices. Others depend on whether the machine runs udevd.
     var devices: [UdevLine] { events.filter { $0.event != "problem" } }
 
-    /// Lets something happen, and returns when it has.
+    /// Sends a command and returns when it has completed.
     func perform(_ command: String) async throws {
         let count = count("done")
         process.write(command + "\n")
@@ -50,7 +50,7 @@ final class UdevStage: Sendable {
             await process.lines.wait { Self.count("done", $0) > count }, "\(command): \(process.lines.elements)")
     }
 
-    /// Asks the program or the stage, and returns the answer.
+    /// Sends a command to the program or the stage and returns the answer.
     func ask(_ command: String, answer: String) async throws -> UdevLine {
         let count = count(answer)
         process.write(command + "\n")
@@ -58,23 +58,23 @@ final class UdevStage: Sendable {
         return try #require(process.lines.elements.compactMap(UdevLine.init).last { $0.event == answer })
     }
 
-    /// What the monitor's thread has done so far.
+    /// The statistics of the monitor's thread.
     func statistics() async throws -> UdevLine { try await ask("program statistics", answer: "statistics") }
 
-    /// Waits until the events, without answers, hold.
+    /// Waits until the events, without answers, satisfy the condition.
     func wait(until holds: @escaping @Sendable ([UdevLine]) -> Bool) async -> Bool {
         await process.lines.wait { lines in holds(lines.compactMap(UdevLine.init).filter { !$0.isAnswer }) }
     }
 
-    /// Waits for a line that begins with that event and names that path.
+    /// Waits for `count` events with this name and path.
     func waits(for event: String, _ path: String, count: Int = 1) async -> Bool {
         await process.lines.wait { lines in
-            // Without decoding: there are tens of thousands.
+            // Does not decode the lines, because tens of thousands may arrive.
             lines.filter { $0.hasPrefix(#"{"event":"\#(event)","path":"\#(path)""#) }.count >= count
         }
     }
 
-    /// The paths of the devices that are there, as the events so far tell it.
+    /// The paths of the devices that are present according to the events so far.
     var paths: Set<String> {
         var paths: Set<String> = []
         for line in events {
@@ -88,7 +88,8 @@ final class UdevStage: Sendable {
         return paths
     }
 
-    /// Ends the program, and waits until nothing is left of the stage, such as umockdev's folder; how the program ended.
+    /// Ends the program and waits until the stage has removed its files, such as umockdev's folder. Returns the exit
+    /// status of the program.
     func end() async throws -> Int? {
         let status = try await ask("end", answer: "ended").status
         _ = await process.wait()

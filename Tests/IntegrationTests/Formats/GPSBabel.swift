@@ -3,14 +3,14 @@
 import Foundation
 import Testing
 
-/// The converter gpsbabel, where it is installed.
+/// The gpsbabel converter, if it is installed.
 enum GPSBabel {
     static let path = Tools.find("gpsbabel")
 
-    /// Why a test cannot run here.
+    /// The reason for skipping tests without gpsbabel.
     static let missing: Comment = "gpsbabel is not installed: apt-get install gpsbabel"
 
-    /// Converts a file.
+    /// Converts a file from one format to another.
     static func convert(_ input: String, from format: String, to output: String, _ outputFormat: String) throws {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: try #require(path))
@@ -22,7 +22,7 @@ enum GPSBabel {
         try #require(process.terminationStatus == 0, "gpsbabel cannot read \(input)")
     }
 
-    /// The points of a file as gpsbabel understands them: what it writes of each as GPX 1.0, by the names of elements.
+    /// Returns the points of a file as parsed by gpsbabel: the elements of each point in GPX 1.0, by name.
     static func points(_ input: String, from format: String) throws -> [[String: String]] {
         try Self.withFolder { folder in
             try convert(input, from: format, to: folder + "/points.gpx", "gpx")
@@ -31,7 +31,7 @@ enum GPSBabel {
                 var point: [String: String] = [:]
                 let words = part.components(separatedBy: "\"")
                 if words.count > 3 { (point["lat"], point["lon"]) = (words[1], words[3]) }
-                // An element is `name>text</name`, up to the end of the point.
+                // An element has the form `name>text</name`, up to the end of the point.
                 for element in part.components(separatedBy: "</trkpt>")[0].components(separatedBy: "<") {
                     let halves = element.split(separator: ">", maxSplits: 1, omittingEmptySubsequences: false)
                     if halves.count == 2, !halves[0].contains("/"), !halves[0].contains(" ") {

@@ -8,15 +8,15 @@ import Trace
 import TraceFormats
 
 extension IntegrationTests {
-    /// gpsbabel as a second opinion on GPX, KML and NMEA, over all recordings of positions that the project has.
+    /// Compares GPX, KML and NMEA with gpsbabel for all recordings of positions in the project.
     @Suite(
-        "gpsbabel and our formats agree to their digits", .enabled(if: GPSBabel.path != nil, GPSBabel.missing))
+        "Agreement with gpsbabel to the last digit", .enabled(if: GPSBabel.path != nil, GPSBabel.missing))
     struct GPSBabelTests {
-        /// Receivers' logs with sentences that gpsbabel reads.
+        /// Receiver logs with sentences that gpsbabel reads.
         private static let logs = [
             "beidou-bd", "bt451", "foretrex-201", "hemi", "humminbird-M37", "isync", "tcp-torture", "ublox-8",
         ]
-        /// What gpsd said of logs, of receivers with protocols of their own too, and a route that was made up.
+        /// gpsd's reports of logs, also of receivers with proprietary protocols, and a synthetic route.
         private static let reports =
             (logs + ["bu303-moving", "sirfstarv", "ublox-neo-m8u-hnr"]).map { "gpsd/\($0).log.chk" }
             + ["synthetic/mountain-road.json"]
@@ -25,7 +25,7 @@ extension IntegrationTests {
             Tools.traces.deletingLastPathComponent().appendingPathComponent(name).path
         }
 
-        /// All positions of a trace, and what was last told of the sky at each.
+        /// Returns all positions of a trace, each with the latest sky report.
         private func positions(_ trace: TraceFile) -> [(report: PositionReport, sky: SkyReport?)] {
             trace.bytes.withUnsafeBytes { bytes in
                 var found: [(report: PositionReport, sky: SkyReport?)] = []
@@ -49,7 +49,7 @@ extension IntegrationTests {
             value.isNaN ? "" : String(format: "%.\(decimals)f", value)
         }
 
-        /// Milliseconds as gpsbabel writes them; empty for no time.
+        /// Formats a time in milliseconds as gpsbabel does, empty for nil.
         private func text(_ time: WallTime?) -> String {
             guard let time else { return "" }
             let milliseconds = time.nanoseconds / 1_000_000
@@ -58,7 +58,7 @@ extension IntegrationTests {
             return fraction == 0 ? date : date.dropLast() + String(format: ".%03dZ", fraction)
         }
 
-        /// The cells of a position, with the digits of reports.
+        /// The cells of a position with the precision of reports.
         private func cells(_ report: PositionReport, _ sky: SkyReport?) -> [String: String] {
             var cells = [
                 "lat": text(report.latitude, 9), "lon": text(report.longitude, 9), "ele": text(report.altitudeMSL, 4),
@@ -74,7 +74,7 @@ extension IntegrationTests {
             return cells
         }
 
-        /// Numbers may differ by half of the last digit of the one that has fewer, and by what rounding twice adds.
+        /// Numbers may differ by half the last digit of the less precise one, plus the error of rounding twice.
         private func compare(_ row: [String: String], _ cells: [String: String], _ place: Comment) {
             for (key, value) in row {
                 guard let ours = cells[key], !value.isEmpty else { continue }
@@ -91,7 +91,7 @@ extension IntegrationTests {
             }
         }
 
-        /// As we read a file: in the order of time, and without the points that lack one among others.
+        /// Orders the points as this package does: by time, and without untimed points if others have times.
         private func inOrder(_ rows: [[String: String]]) -> [[String: String]] {
             let timed = rows.filter { $0["time"]?.isEmpty == false }
             guard !timed.isEmpty else { return rows }
@@ -103,7 +103,7 @@ extension IntegrationTests {
                 .map(\.element)
         }
 
-        @Test("What gpsbabel makes of NMEA reads here as it reads there", arguments: logs, ["gpx", "gpx,gpxver=1.1"])
+        @Test("gpsbabel and this package read a GPX conversion alike", arguments: logs, ["gpx", "gpx,gpxver=1.1"])
         func reading(log: String, format: String) throws {
             try GPSBabel.withFolder { folder in
                 let gpx = folder + "/a.gpx"
@@ -122,7 +122,7 @@ extension IntegrationTests {
             }
         }
 
-        @Test("Our GPX reads there as the reports say, and our KML draws all of it", arguments: reports)
+        @Test("gpsbabel reads our GPX as in the reports, and our KML draws every point", arguments: reports)
         func writing(name: String) throws {
             let trace = try TraceFile(path: path(name))
             let source = positions(trace)
@@ -136,7 +136,7 @@ extension IntegrationTests {
                             && text(position.report.longitude, 9) == row["lon"]
                             && text(position.report.time) == row["time"] ?? ""
                     }
-                    // The last report of the epoch; dilutions may come behind it.
+                    // The last report of the epoch, because dilutions of precision may follow it.
                     let report = try #require(same.last?.report, "point \(index) of \(name): \(row)")
                     compare(row, cells(report, nil), "point \(index)")
                 }
@@ -144,12 +144,12 @@ extension IntegrationTests {
                 let drawn = try GPSBabel.points(folder + "/a.kml", from: "kml")
                 func places(_ rows: [[String: String]]) -> Set<[String?]> { Set(rows.map { [$0["lat"], $0["lon"]] }) }
                 #expect(places(drawn) == places(rows))
-                // Each stretch is there as a line and, where all positions have times, as a track.
+                // Each segment is a line and, if all positions have times, also a track.
                 #expect(drawn.count == rows.count || drawn.count == 2 * rows.count)
             }
         }
 
-        @Test("Our KML of a GPX file draws what gpsbabel's does", arguments: reports)
+        @Test("Our KML of a GPX file draws the same points as gpsbabel's", arguments: reports)
         func drawing(name: String) throws {
             try GPSBabel.withFolder { folder in
                 _ = try RecordingFormat.gpx.write(try TraceFile(path: path(name)), to: folder + "/a.gpx")
@@ -163,7 +163,7 @@ extension IntegrationTests {
                             ["lat", "lon"].map { text(Double(point[$0] ?? "") ?? .nan, 6) }
                         })
                 }
-                // This package places points without a time between their neighbours.
+                // This package places points without a time between their neighbors.
                 let source = try GPSBabel.points(folder + "/a.gpx", from: "gpx")
                 let times = source.compactMap { $0["time"] }
                 let ours = try places("/our.kml")
@@ -178,7 +178,7 @@ extension IntegrationTests {
 
         private typealias Fix = (date: Substring, second: Double, place: [Double])
 
-        /// The dates, seconds of the day, and positions in minutes, of the RMC sentences in a file.
+        /// Returns the dates, seconds of the day and positions in minutes of the RMC sentences in a file.
         private func fixes(nmea path: String) throws -> [Fix] {
             var found: [Fix] = []
             for line in try String(contentsOfFile: path, encoding: .utf8).split(whereSeparator: \.isNewline) {
@@ -198,8 +198,8 @@ extension IntegrationTests {
             return found
         }
 
-        // gpsbabel's sentences are compared as they stand: it reads an RMC in front of a GGA with the place before.
-        @Test("Our NMEA of a GPX file has the fixes of gpsbabel's", arguments: reports)
+        // Compares gpsbabel's sentences as text, because gpsbabel reads an RMC before a GGA with the previous position.
+        @Test("Our NMEA of a GPX file has the same fixes as gpsbabel's", arguments: reports)
         func sentences(name: String) throws {
             try GPSBabel.withFolder { folder in
                 _ = try RecordingFormat.gpx.write(try TraceFile(path: path(name)), to: folder + "/a.gpx")
@@ -209,7 +209,7 @@ extension IntegrationTests {
                 let ours = try fixes(nmea: folder + "/our.nmea")
                 let theirs = try fixes(nmea: folder + "/their.nmea")
                 #expect(!ours.isEmpty && !theirs.isEmpty)
-                // GPSBabel truncates or rounds to three decimals of a minute. This package writes five, and spreads points
+                // gpsbabel truncates or rounds minutes to three decimals. This package writes five, and spreads points
                 // of the same time over a second.
                 func missing(from others: [Fix], _ fixes: [Fix]) -> [Fix] {
                     fixes.filter { fix in
@@ -221,14 +221,15 @@ extension IntegrationTests {
                     }
                 }
                 #expect(missing(from: ours, theirs).isEmpty)
-                // This package places points without a time between their neighbours; GPSBabel writes no time for them.
+                // This package places points without a time between their neighbors. gpsbabel writes no time for these
+                // points.
                 let points = try String(contentsOfFile: folder + "/a.gpx", encoding: .utf8)
                 let untimed = points.split(separator: "\n").count { $0.hasPrefix("<trkpt") && !$0.contains("<time>") }
                 #expect(missing(from: theirs, ours).count <= untimed)
             }
         }
 
-        @Test("gpsd's positions are among those that gpsbabel finds in the same NMEA", arguments: ["ublox-8", "hemi"])
+        @Test("gpsd's positions are among those gpsbabel reads from the same NMEA", arguments: ["ublox-8", "hemi"])
         func receivers(log: String) throws {
             try GPSBabel.withFolder { folder in
                 try GPSBabel.convert(path("gpsd/\(log).log"), from: "nmea", to: folder + "/a.gpx", "gpx")
@@ -237,7 +238,7 @@ extension IntegrationTests {
                 let trace = try TraceFile(path: path("gpsd/\(log).log.chk"))
                 let ours = positions(trace)
                 try #require(!ours.isEmpty)
-                // The logs end in the middle of an epoch, of which each takes what it likes.
+                // The logs end in the middle of an epoch, which gpsd and gpsbabel handle differently.
                 for position in ours where position.report.time != ours.last?.report.time {
                     let place = [text(position.report.latitude, 9), text(position.report.longitude, 9)]
                     #expect(places.contains(place), "\(place)")

@@ -8,18 +8,19 @@ import Trace
 import TraceFormats
 
 extension IntegrationTests {
-    /// gpsbabel and gpsdecode beside our sentences.
-    @Suite("Other programs read our sentences, and we read theirs")
+    /// Compares our sentences with gpsbabel and gpsdecode.
+    @Suite("NMEA exchange with other programs")
     struct NMEAToolTests {
         private static let gpsbabel = Tools.find("gpsbabel")
-        /// That of gpsd 3.22. Later ones put epochs together in other ways, so that the differences below are not theirs.
+        /// gpsdecode of gpsd 3.22. Later versions group epochs differently, so the differences below do not apply to
+        /// them.
         private static let gpsdecode = Tools.find("gpsdecode").flatMap { path in
             Tools.firstLine(of: path, "-V").contains(" 3.22") ? path : nil
         }
         private static let noDecoder: Comment = "needs the gpsdecode of gpsd 3.22: apt-get install gpsd-clients"
         static let logs = ["ublox-8.log", "isync.log", "hemi.log"]
 
-        /// A position as a text has it.
+        /// A position as text.
         private struct Fix: Hashable, CustomStringConvertible {
             var latitude: String
             var longitude: String
@@ -73,7 +74,7 @@ extension IntegrationTests {
             }
         }
 
-        /// Runs a program to its end, its output in a file.
+        /// Runs a program to its end, with its output in a file.
         private func run(_ arguments: [String], in folder: String) async throws {
             let script = "cd \"$1\"; shift; \"$@\" >out 2>err <in; echo ended $?"
             let child = try ChildProcess("/bin/sh", ["-c", script, "sh", folder] + arguments)
@@ -92,7 +93,7 @@ extension IntegrationTests {
         private func text(_ url: URL) throws -> String { String(decoding: try Data(contentsOf: url), as: UTF8.self) }
 
         @Test(
-            "gpsbabel reads from our export every position with its time and height",
+            "gpsbabel reads every position of our export with its time and altitude",
             .enabled(if: NMEAToolTests.gpsbabel != nil, "gpsbabel is not installed: apt-get install gpsbabel"),
             arguments: logs)
         func exported(log: String) async throws {
@@ -102,7 +103,7 @@ extension IntegrationTests {
                 _ = try RecordingFormat.nmea.write(file.trace, to: folder.appending(path: "our.nmea").path)
                 let reading = [gpsbabel, "-t", "-i", "nmea", "-f", "our.nmea"]
                 try await run(reading + ["-o", "gpx", "-F", "-"], in: folder.path)
-                // Five decimals of a minute are 1.7e-7 of a degree.
+                // Five decimals of a minute are 1.7e-7°.
                 let theirs = try points(gpx: text(folder.appending(path: "out")), decimals: 6)
                 #expect(theirs.count > 10)
                 let ours = try RecordingFile.open(folder.appending(path: "our.nmea").path)
@@ -110,7 +111,7 @@ extension IntegrationTests {
             }
         }
 
-        /// The fixes in the GGAs of a text as they stand there, by the time of day in milliseconds.
+        /// The fixes of the GGA sentences in a text, by time of day in milliseconds.
         private func places(nmea: String) -> [Int: [Double]] {
             var places: [Int: [Double]] = [:]
             for line in nmea.split(whereSeparator: \.isNewline) where line.hasPrefix("$GPGGA,") {
@@ -130,10 +131,10 @@ extension IntegrationTests {
             return places
         }
 
-        // Its sentences are compared as they stand. Where RMC comes in front of GGA, as it writes them and many receivers
-        // send them, gpsbabel itself reads an RMC with the place and the height of the GGA before; gpsd reads as we do.
+        // Compares gpsbabel's sentences as text. If RMC precedes GGA, as in gpsbabel's output and from many receivers,
+        // gpsbabel reads an RMC with the position and altitude of the previous GGA. gpsd reads it as this package does.
         @Test(
-            "What gpsbabel writes as NMEA we read as it stands there",
+            "NMEA written by gpsbabel is read without changes",
             .enabled(if: NMEAToolTests.gpsbabel != nil, "gpsbabel is not installed: apt-get install gpsbabel"),
             arguments: ["hemi.log", "isync.log", "ublox-8.log"])
         func imported(log: String) async throws {
@@ -155,21 +156,21 @@ extension IntegrationTests {
             }
         }
 
-        /// Where gpsd 3.22 says something else than the sentences do, log by log.
+        /// The fields in which gpsd 3.22 differs from the sentences, by log.
         private static let differences: [String: Set<String>] = [
-            // gpsd works out a speed for a position that comes without one.
+            // gpsd computes a speed for a position without one.
             "bt451": ["speed"],
-            // GSA says that there is no fix, RMC and GLL that there is one: two dimensions here, three there.
+            // GSA reports no fix, RMC and GLL report one: 2D here, 3D in gpsd.
             "foretrex-201": ["mode"],
-            // gpsd leaves out VTG, which has no time of its own, where it cannot tell the cycle.
+            // gpsd omits VTG, which has no time, if it cannot determine the cycle.
             "hemi": ["speed", "track"],
-            // Of GLL, VTG, RMC and GGA each comes in an epoch of its own. gpsd keeps the mode of the epoch before,
-            // derives a speed, and adds the geoid's height of its model.
+            // GLL, VTG, RMC and GGA each arrive in a separate epoch. gpsd keeps the mode of the previous epoch, derives
+            // a speed, and adds the geoid separation of its model.
             "humminbird-M37": ["altHAE", "geoidSep", "mode", "speed", "track"],
         ]
 
         @Test(
-            "Of a log gpsdecode says the positions that we read of it, but for differences that are explained",
+            "gpsdecode reports the same positions of a log, except for explained differences",
             .enabled(if: NMEAToolTests.gpsdecode != nil, noDecoder),
             arguments: [
                 "beidou-bd", "bt451", "foretrex-201", "hemi", "humminbird-M37", "isync", "ublox-8",
@@ -184,7 +185,8 @@ extension IntegrationTests {
                 try Data(contentsOf: URL(fileURLWithPath: path)).write(to: folder.appending(path: "in"))
                 try await run([gpsdecode, "-j"], in: folder.path)
                 let decoded = try TraceFile(path: folder.appending(path: "out").path)
-                // gpsd guesses the era of dates, so that times of day are compared. Of an epoch it says more each time.
+                // gpsd guesses the era of dates, so times of day are compared. Each of its reports of an epoch has more
+                // fields.
                 let theirs = byTimeOfDay(decoded)
                 let ours = byTimeOfDay(file.trace)
                 #expect(!theirs.isEmpty)
@@ -207,7 +209,7 @@ extension IntegrationTests {
             }
         }
 
-        /// The last fix of each time of day, in milliseconds; those without a time are left out.
+        /// The last fix of each time of day, in milliseconds. Fixes without a time are omitted.
         private func byTimeOfDay(_ trace: TraceFile) -> [Int64: PositionReport] {
             var found: [Int64: PositionReport] = [:]
             trace.bytes.withUnsafeBytes { bytes in
@@ -231,7 +233,7 @@ extension IntegrationTests {
         }
 
         @Test(
-            "gpsd's decoder says of our export what it says of the log",
+            "gpsdecode decodes our export to the same fixes as the log",
             .enabled(if: NMEAToolTests.gpsdecode != nil, noDecoder))
         func decoded() async throws {
             let gpsdecode = try #require(Self.gpsdecode)

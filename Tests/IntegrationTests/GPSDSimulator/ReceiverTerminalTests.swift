@@ -7,7 +7,7 @@ import Testing
 import Trace
 
 extension IntegrationTests {
-    /// A real gpsd takes the simulated receiver for a real one.
+    /// A real gpsd reads the simulated receiver like a real one.
     @Suite(
         "gpsd with a simulated receiver on a pseudo-terminal",
         .enabled(if: Tools.gpsd != nil, Tools.gpsdMissing),
@@ -21,9 +21,9 @@ extension IntegrationTests {
             var speed: Double
         }
 
-        @Test("Once it knows the receiver it reports every position of the trace, to the digits of sentences")
+        @Test("gpsd reports every position of the trace with the precision of NMEA sentences")
         func positions() async throws {
-            // Fixes a second apart, of known numbers and without sentences of their own.
+            // Fixes one second apart with known values, without sentences in the trace.
             var trace =
                 #"{"format":"device-services-trace","version":1,"start":{"utc":"2026-03-23T12:00:00Z","boot":0}}"#
             var expected: [Fix] = []
@@ -43,12 +43,12 @@ extension IntegrationTests {
                 try TraceFile(bytes: Array((trace + "\n").utf8), name: "drive"), options: options)
             let path = try receiver.start()
             let daemon = try GPSDaemon(receiver: path)
-            // It is there as soon as gpsd is, however late this test goes on after that.
+            // Connects as soon as gpsd listens, even if the test continues later.
             let connection = #"until "$0" -w "$1"; do sleep 0.1; done"#
             let witness = try ChildProcess(
                 "/bin/sh", ["-c", connection, try #require(Tools.gpspipe), "127.0.0.1:\(daemon.port)"])
             try await daemon.start()
-            // An epoch may be reported several times: the one before is complete then.
+            // gpsd may report an epoch several times. By now the previous epoch is complete.
             let seen = await witness.lines.wait { lines in
                 lines.contains { $0.contains("TPV") && $0.contains("12:00:39.000Z") && $0.contains("\"lat\"") }
             }
@@ -56,13 +56,13 @@ extension IntegrationTests {
             let rows = try ReportRow.rows(witness.lines.elements).filter(\.isFix)
             let first = try #require(rows.first?.time)
             let start = try #require(expected.firstIndex { $0.time == first })
-            // It has to see some sentences before it knows whose they are; from there on none may be missing.
+            // gpsd needs some sentences to identify the receiver. After that, none may be missing.
             #expect(start <= 30)
             for fix in expected[start...38] {
-                // Of an epoch that was reported several times the last one has everything.
+                // If an epoch was reported several times, the last report has every field.
                 let row = try #require(rows.last { $0.time == fix.time }, "\(fix.time)")
                 #expect(row.number("mode") == 3, "\(fix.time)")
-                // Five decimals of minutes, centimetres, and thousandths of a knot (1852 m an hour).
+                // Five decimals of minutes, centimeters, and thousandths of a knot (1852 m per hour).
                 for (key, value, tolerance) in [
                     ("lat", fix.latitude, 0.6e-5 / 60), ("lon", fix.longitude, 0.6e-5 / 60),
                     ("altMSL", fix.altitude, 0.006), ("speed", fix.speed, 0.0006 * 1852 / 3600 + 0.0006),
@@ -72,7 +72,7 @@ extension IntegrationTests {
             }
             await witness.kill()
             await daemon.kill()
-            // The path alone tells nothing: another one may get it.
+            // Checks an open terminal, because another terminal may get the same path.
             let program = try #require(PlainPort(terminal: path, flushes: false))
             #expect(!program.isHungUp)
             receiver.stop()

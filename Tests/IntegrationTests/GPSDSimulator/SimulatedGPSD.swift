@@ -8,10 +8,10 @@ import Trace
 final class SimulatedGPSD {
     let server: GPSDServer
     let port: UInt16
-    /// The reports of the recording, as it has them.
+    /// The reports of the recording, unchanged.
     let reports: [String]
 
-    /// - Parameter name: a recording of gpsd's reports.
+    /// - Parameter name: A recording of gpsd's reports.
     init(_ name: String, _ configure: (inout GPSDServerOptions) throws -> Void = { _ in }) throws {
         var options = GPSDServerOptions()
         options.pace = .asFastAsRead
@@ -33,7 +33,7 @@ final class SimulatedGPSD {
     /// The positions of the recording.
     var rows: [ReportRow] { get throws { try ReportRow.rows(reports) } }
 
-    /// A report as it was before the server named its receiver.
+    /// Removes the receiver that the server added to a report.
     static func withoutReceiver(_ line: String) -> String {
         line.replacingOccurrences(of: #","device":"/dev/ttyS0""#, with: "")
     }

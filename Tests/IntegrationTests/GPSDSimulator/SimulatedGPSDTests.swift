@@ -10,14 +10,14 @@ import Testing
 import Trace
 
 extension IntegrationTests {
-    /// Debian's own clients take the simulated gpsd for the real one.
+    /// Debian's gpsd clients use the simulated gpsd like a real one.
     @Suite(
         "gpsd's clients with the simulated gpsd",
         .enabled(if: Tools.gpspipe != nil && Tools.python != nil, Tools.gpsfakeMissing))
     struct SimulatedGPSDTests {
         private static let log = "bu303-moving.log.chk"
 
-        /// Runs a client to its end, which the server's close brings.
+        /// Runs a client until the server closes the connection.
         private func run(_ name: String, _ arguments: [String], environment: [String: String] = [:]) async throws
             -> [String]
         {
@@ -26,7 +26,7 @@ extension IntegrationTests {
             return await client.output().map { $0.trimmingCharacters(in: .newlines) }
         }
 
-        @Test("gpspipe -w prints every report of the recording, word for word")
+        @Test("gpspipe -w prints every report of the recording unchanged")
         func pipeReports() async throws {
             let simulated = try SimulatedGPSD(Self.log)
             let lines = try await run("gpspipe", ["-w", simulated.address])
@@ -47,7 +47,7 @@ extension IntegrationTests {
             #expect(lines == sentences)
         }
 
-        @Test("gpspipe -r prints sentences made of reports where the recording has none")
+        @Test("gpspipe -r prints sentences converted from reports if times are moved to the present")
         func pipeMadeSentences() async throws {
             let simulated = try SimulatedGPSD(Self.log) { $0.stamps = .now }
             let lines = try await run("gpspipe", ["-r", simulated.address]).filter { $0.hasPrefix("$") }
@@ -57,7 +57,7 @@ extension IntegrationTests {
             for (place, fix) in zip(places, fixes) { place.check(fix) }
         }
 
-        @Test("gpspipe -R and -w with every switch are served")
+        @Test("gpspipe works with -R, and with -w and every other option")
         func pipeSwitches() async throws {
             for arguments in [["-R"], ["-w", "-2", "-S", "-P", "-T", "%s"]] {
                 let simulated = try SimulatedGPSD(Self.log)
@@ -90,7 +90,7 @@ extension IntegrationTests {
             }
         }
 
-        @Test("Python's client reads every report", .enabled(if: hasPythonClient, "python3-gps is not installed"))
+        @Test("The Python client reads every report", .enabled(if: hasPythonClient, "python3-gps is not installed"))
         func python() async throws {
             let simulated = try SimulatedGPSD(Self.log)
             let program = """
@@ -113,7 +113,7 @@ extension IntegrationTests {
         static let hasPythonClient = FileManager.default.fileExists(
             atPath: "/usr/lib/python3/dist-packages/gps/__init__.py")
 
-        @Test("gpscsv and gps2udp are served", .enabled(if: Tools.find("gpscsv") != nil, Tools.gpsfakeMissing))
+        @Test("gpscsv and gps2udp receive reports", .enabled(if: Tools.find("gpscsv") != nil, Tools.gpsfakeMissing))
         func others() async throws {
             var simulated = try SimulatedGPSD(Self.log)
             let expected = try simulated.rows.filter { $0.number("lat") != nil }.prefix(5).compactMap {
@@ -130,7 +130,7 @@ extension IntegrationTests {
             #expect(sent.contains { $0.contains(#"{"class":"TPV""#) }, "\(sent)")
         }
 
-        /// The place that a client shows in the fields for it; nil while there is none.
+        /// The position that a client displays in its fields, nil if it displays none.
         @Sendable private static func shownPlace(_ client: String, _ screen: TerminalScreen) -> (Double, Double)? {
             guard client == "gpsmon" else {
                 guard let latitude = screen.field(behind: "Latitude:").flatMap({ Double($0) }),
@@ -154,7 +154,7 @@ extension IntegrationTests {
         }
 
         @Test(
-            "cgps and gpsmon show the recording's positions where positions belong",
+            "cgps and gpsmon display the recording's positions in their position fields",
             .enabled(if: Tools.script != nil, "script is not installed"), arguments: ["cgps", "gpsmon"])
         func screens(name: String) async throws {
             let path = try #require(Tools.find(name))
@@ -165,7 +165,7 @@ extension IntegrationTests {
             let places = try simulated.rows.filter(\.isFix).map {
                 ($0.number("lat") ?? .nan, $0.number("lon") ?? .nan)
             }
-            // cgps shows eight decimals of degrees; gpsmon the five of the minutes in sentences.
+            // cgps displays degrees with eight decimals, gpsmon the minutes of sentences with five.
             let tolerance = name == "cgps" ? 0.6e-8 : 0.6e-5 / 60
             let script = try #require(Tools.script)
             let client = try ChildProcess(
@@ -181,7 +181,7 @@ extension IntegrationTests {
             await client.kill()
         }
 
-        @Test("Our own clients deliver every fix with gpsd's numbers")
+        @Test("Our own clients deliver every fix with gpsd's values")
         func sources() async throws {
             let start = Date()
             var schemes = ["gpsd"]
@@ -203,7 +203,7 @@ extension IntegrationTests {
             }
         }
 
-        @Test("A server that dies and returns is found again by our client")
+        @Test("Our client reconnects to a server that was killed and restarted")
         func comesBack() async throws {
             let simulated = try SimulatedGPSD(Self.log) { options in
                 options.pace = .realTime(speed: 20)
@@ -225,7 +225,7 @@ extension IntegrationTests {
     }
 }
 
-/// The place in a GGA sentence.
+/// The position in a GGA sentence.
 struct SentencePlace {
     let latitude: Double
     let longitude: Double
@@ -238,7 +238,7 @@ struct SentencePlace {
         (self.latitude, self.longitude) = (latitude, longitude)
     }
 
-    /// Degrees of a field such as 4807.038.
+    /// Returns the degrees of a field such as 4807.038.
     private static func degrees(_ text: String, _ side: String) -> Double? {
         guard let number = Double(text) else { return nil }
         let whole = (number / 100).rounded(.towardZero)
@@ -246,7 +246,7 @@ struct SentencePlace {
         return side == "S" || side == "W" ? -degrees : degrees
     }
 
-    /// To half of the fifth digit of the minutes.
+    /// Compares the positions to half of the fifth digit of the minutes.
     func check(_ row: ReportRow) {
         #expect(abs(latitude - (row.number("lat") ?? .nan)) < 0.6e-5 / 60)
         #expect(abs(longitude - (row.number("lon") ?? .nan)) < 0.6e-5 / 60)

@@ -13,7 +13,7 @@ import Trace
 extension IntegrationTests {
     @Suite("The book's motion program")
     struct BookMotionTests {
-        /// The numbers of a line such as "x 0.0 y 0.0 z 0.0 pitch 90.0 yaw 0.0 roll 0.0".
+        /// Returns the numbers of a line such as "x 0.0 y 0.0 z 0.0 pitch 90.0 yaw 0.0 roll 0.0".
         private static func numbers(_ line: String) -> [String: Double] {
             let words = line.split(separator: " ").map(String.init)
             var numbers: [String: Double] = [:]
@@ -23,7 +23,7 @@ extension IntegrationTests {
             return numbers
         }
 
-        @Test("It shows how a played device lies on its sides, ten times a second, and nothing once it is hidden")
+        @Test("The program shows the attitude of a played device ten times per second until it is hidden")
         func plays() throws {
             let path = Tools.motionTraces.deletingLastPathComponent().appendingPathComponent("motion/six-poses.trace")
             let device = SimulatedDevice(try TraceFile(path: path.path))
@@ -32,7 +32,8 @@ extension IntegrationTests {
                 let controller = DeviceMotionViewController()
                 controller.show = { text in shown.withLock { $0.append(text) } }
                 controller.viewDidAppear(false)
-                // Flat, then the top edge up, the right edge, the bottom edge; each in the middle of its two seconds.
+                // Flat, then the top edge up, the right edge and the bottom edge, each in the middle of its two
+                // seconds.
                 let sides: [(pitch: Double, roll: Double?)] = [(0, 0), (90, nil), (0, -90), (-90, nil)]
                 for (side, (pitch, roll)) in sides.enumerated() {
                     device.advance(by: side == 0 ? 1 : 2)
@@ -48,12 +49,12 @@ extension IntegrationTests {
                 let count = shown.withLock { $0.count }
                 device.play()
                 #expect(shown.withLock { $0.count } == count)
-                // Seen again, it goes on.
+                // Output continues when the view appears again.
                 controller.viewDidAppear(false)
             }
         }
 
-        @Test("It says that there is no device motion on a board without a gyroscope")
+        @Test("The program reports missing device motion on a board without a gyroscope")
         func missing() throws {
             let trace =
                 #"{"format":"device-services-trace","version":1,"sensors":[{"id":"accelerometer","kind":"accelerometer"}]}"#
@@ -70,11 +71,11 @@ extension IntegrationTests {
         }
 
         @Test(
-            "As a process it shows the pose of a simulated board",
+            "The program shows the attitude of a simulated board in a separate process",
             .enabled(if: Tools.hasLibIIO, Tools.libIIOMissing),
             arguments: [
                 ("pitch", 30.0, SIMD3<Double>(0, 0.5 * 9.80665, 0.75.squareRoot() * 9.80665)),
-                // The right edge is lowered, so the left one points up.
+                // The right edge is lowered, so the left edge points up.
                 ("roll", 30.0, SIMD3<Double>(-0.5 * 9.80665, 0, 0.75.squareRoot() * 9.80665)),
             ])
         func runs(angle: String, degrees: Double, measured: SIMD3<Double>) async throws {

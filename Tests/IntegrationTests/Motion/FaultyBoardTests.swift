@@ -8,7 +8,7 @@ import Testing
 
 extension IntegrationTests {
     @Suite(
-        "Motion sensors that are not as they should be",
+        "Faulty motion sensors",
         .enabled(if: Tools.hasLibIIO, Tools.libIIOMissing))
     struct FaultyBoardTests {
         private func server(_ name: String, _ change: (inout IIOContext) throws -> Void) throws -> IIODServer {
@@ -17,7 +17,7 @@ extension IntegrationTests {
             return IIODServer(context: SimulatedIIOContext(context))
         }
 
-        @Test("A scale that is none gives one error that names it, and no readings", arguments: ["0", "nan", "bogus"])
+        @Test("An invalid scale yields one error that names it, and no readings", arguments: ["0", "nan", "bogus"])
         func refusesScales(scale: String) async throws {
             let server = try server("msa311") { context in
                 for axis in ["x", "y", "z"] {
@@ -26,7 +26,7 @@ extension IntegrationTests {
             }
             let program = try MotionProgram(["accelerometer"], port: try server.start())
             try #require(await program.wait(for: "lost"))
-            // Time for a second one, which must not come.
+            // Leaves time for a second error, which must not arrive.
             try await Task.sleep(for: .seconds(1))
             let lost = program.all("lost")
             #expect(lost.count == 1)
@@ -39,7 +39,7 @@ extension IntegrationTests {
             server.stop()
         }
 
-        @Test("A singular matrix is left out, and the sensor says so")
+        @Test("A singular mount matrix is ignored, and a remark reports it")
         func leavesOutSingularMatrices() async throws {
             let server = try server("mpu6050") { context in
                 for axis in ["x", "y", "z"] {
@@ -59,7 +59,7 @@ extension IntegrationTests {
             server.stop()
         }
 
-        @Test("Channels of types that nobody knows yet do not disturb")
+        @Test("Channels of unknown types are ignored")
         func passesOverUnknownTypes() async throws {
             let server = try server("lsm6dso") { context in
                 let format = try #require(IIODataFormat(bits: 24, storageBits: 32))
@@ -83,9 +83,10 @@ extension IntegrationTests {
             server.stop()
         }
 
-        @Test("Scans whose end libiio does not pad are not taken apart wrongly: the sensor is read axis by axis")
+        @Test("A sensor whose scans libiio does not pad correctly is read axis by axis")
         func refusesUnpaddedScans() async throws {
-            // 3 × s32, where z has 16 bits, and no time stamp: the kernel's scan has 12 bytes, libiio 0.24 counts 10.
+            // Three elements of s32, of which z has 16 bits, and no timestamp: the kernel's scan has 12 bytes, but
+            // libiio 0.24 computes 10.
             let server = try server("odd-padding-imu") { context in
                 let format = try #require(IIODataFormat(bits: 16, storageBits: 16))
                 context.devices[0].channels.removeAll { $0.id == "timestamp" || $0.id == "temp0" }
@@ -102,20 +103,21 @@ extension IntegrationTests {
                 for axis in 0..<3 { #expect(abs(reading.value[axis] - expected[axis]) < 1e-9) }
             }
             let sensor = try #require(try await program.sensors().first)
-            // With libiio 0.26 and later the buffer is right.
+            // With libiio 0.26 and later the buffer is correct.
             if sensor.mode == "polled" { #expect(sensor.remarks.contains { $0.contains("padding") }) }
             #expect(program.count("lost") == 0)
             #expect(await program.end() == .exited(0))
             server.stop()
         }
 
-        @Test("A sensor that reports changes only may keep still for as long as it likes")
+        @Test("A sensor that reports only changes may stay silent without being lost")
         func waitsForChanges() async throws {
             let server = try server("hid-accel-3d") { _ in }
             let program = try MotionProgram(["accelerometer"], port: try server.start())
             try #require(await program.wait(for: "samples", count: 5))
             server.inject(IIODFault(.stall))
-            // The time that passes is what is tested: another sensor is lost after a second and a bit.
+            // Sleeps, because this test checks behavior over time. Other sensors are lost after little more than a
+            // second.
             try await Task.sleep(for: .seconds(3))
             #expect(program.count("lost") == 0)
             server.inject(IIODFault(.resume))
@@ -128,7 +130,7 @@ extension IntegrationTests {
             server.stop()
         }
 
-        @Test("A device whose trigger cannot be found is read axis by axis, and says why")
+        @Test("A device with a missing trigger is read axis by axis, and a remark names the trigger")
         func saysWhichTriggerIsMissing() async throws {
             var context = SimulatedIIOContext(
                 try {
@@ -148,7 +150,7 @@ extension IntegrationTests {
             server.stop()
         }
 
-        @Test("A board without devices is waited at in silence")
+        @Test("A program on a board without devices sleeps and reports no loss")
         func waitsAtEmptyBoards() async throws {
             let server = IIODServer(context: SimulatedIIOContext(IIOContext(description: "empty")))
             let program = try MotionProgram(["accelerometer"], port: try server.start())
@@ -156,14 +158,14 @@ extension IntegrationTests {
             #expect(try await program.sensors().isEmpty)
             #expect(program.count("lost") == 0)
             let before = try await program.ask("use")
-            // The time that passes is what is tested.
+            // Sleeps, because this test checks behavior over time.
             try await Task.sleep(for: .seconds(2))
             try await program.expectSleep(since: before)
             #expect(await program.end() == .exited(0))
             server.stop()
         }
 
-        @Test("A matrix of the configuration counts before the driver's")
+        @Test("A configured mount matrix overrides the driver's")
         func takesTheConfiguredMatrix() async throws {
             let file = try ConfigurationFile(
                 #"{"motion":{"sensors":[{"sensor":"mpu6050","mountMatrix":"0, 0, 1; 1, 0, 0; 0, 1, 0"}]}}"#)

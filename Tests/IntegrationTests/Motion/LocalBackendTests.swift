@@ -5,29 +5,29 @@ import Testing
 
 extension IntegrationTests {
     @Suite(
-        "Motion sensors of this machine, mocked", .enabled(if: Tools.hasLibIIO, Tools.libIIOMissing),
+        "Mocked local motion sensors", .enabled(if: Tools.hasLibIIO, Tools.libIIOMissing),
         .enabled(if: Tools.umockdevRun != nil, Tools.umockdevMissing))
     struct LocalBackendTests {
         @Test(
-            "Readings are the driver's, in the device's axes, with the driver's time stamps, at the rate that is asked for",
+            "Readings have the driver's values and timestamps, in device axes, at the requested rate",
             arguments: MockReading.Mounting.all)
         func readsWhatTheDriverGives(mounting: MockReading.Mounting) async throws {
             var samples = MockFeeder.Samples()
-            // No oscillator is right.
+            // Oscillators deviate from their nominal rate.
             samples.pace = 0.97
             let board = try await MockBoard(mounting.description, samples: samples)
             let program = try MotionProgram(
                 ["--interval", "0.005", "accelerometer"], environment: board.sourceEnvironment)
-            // The rate is measured over a second; the reading before the capture is in the first one.
+            // The rate is measured over one second. The reading before the capture belongs to the first second.
             try #require(await program.wait(for: "samples", count: Int(mounting.rate * 2.5)))
             let readings = program.readings("accelerometer")
 
-            // The attributes' values come first: a sensor that reports changes only may have nothing else to say.
+            // Attribute values arrive first, because a sensor that reports only changes may deliver nothing else.
             let first = try #require(readings.first)
             let seed = mounting.turn([100, -16_384, 12] * MockReading.scale)
             for axis in 0..<3 { #expect(abs(first.value[axis] - seed[axis]) < 1e-9) }
 
-            // Then every sample once, in order, with its own stamp and not the time of its arrival.
+            // After that every sample arrives once and in order, with its own timestamp instead of its arrival time.
             let numbers = readings.dropFirst().map { MockReading.number(of: $0.value, mounting) }
             let start = try #require(numbers.first ?? nil)
             #expect(numbers == Array(start..<start + numbers.count))
@@ -53,7 +53,7 @@ extension IntegrationTests {
             let rate = try #require(rates[sensors[0].id] ?? nil)
             #expect(abs(rate - mounting.rate * 0.97) < mounting.rate * 0.01)
 
-            // Nobody listens: nobody captures, though the process lives.
+            // Without subscribers the capture ends, although the process continues.
             _ = try await program.ask("stop", answer: "stopped")
             #expect(await board.isIdle())
             #expect(try await program.isIdle())
@@ -78,10 +78,10 @@ extension IntegrationTests {
             await board.end()
         }
 
-        @Test("A sensor that falls silent is told as lost once, and goes on when samples come again")
+        @Test("A sensor that falls silent is lost once and resumes when samples arrive again")
         func survivesSilence() async throws {
             let board = try await MockBoard("mpu6050-accel")
-            // Nothing else can be read of this one.
+            // Makes direct reads of this sensor impossible.
             for axis in ["x", "y", "z"] { try board.removeAttribute("in_accel_\(axis)_raw") }
             let program = try MotionProgram(["accelerometer"], environment: board.sourceEnvironment)
             try #require(await program.wait(for: "samples", count: 20))
@@ -89,7 +89,8 @@ extension IntegrationTests {
             try #require(await program.wait(for: "lost"))
             #expect(program.all("lost").map(\.code) == ["silent"])
             let before = try await program.ask("use")
-            // The time that passes is what is tested: it is started again and again, and told no more.
+            // Sleeps, because this test checks behavior over time. The capture is restarted repeatedly without further
+            // reports.
             try await Task.sleep(for: .seconds(2))
             try await program.expectSleep(since: before)
             #expect(program.count("lost") == 1)
@@ -100,7 +101,7 @@ extension IntegrationTests {
             try #require(await program.waitForMoreSamples(count: 20))
             #expect(program.count("lost") == 1)
             #expect(program.count("regained") == 1)
-            // What is new is new: no reading from before the silence is told again.
+            // No reading from before the silence is delivered again.
             let times = program.readings("accelerometer").map(\.time)
             #expect(zip(times, times.dropFirst()).allSatisfy { $0 < $1 })
             let next = try #require(times.first { $0 > last.time })
@@ -114,7 +115,7 @@ extension IntegrationTests {
             let board = try await MockBoard("mpu6050-accel")
             board.feeder.pause()
             let program = try MotionProgram(["accelerometer"], environment: board.sourceEnvironment)
-            // The first is read before the capture; more come when the capture has been given up.
+            // The first reading precedes the capture. More readings arrive after the capture has been abandoned.
             try #require(await program.wait(for: "samples", count: 10))
             let expected = MockReading.Mounting.ofType.turn([100, -16_384, 12] * MockReading.scale)
             for reading in program.readings("accelerometer") {
@@ -123,12 +124,12 @@ extension IntegrationTests {
             #expect(program.count("lost") == 0)
             let sensor = try #require(try await program.sensors().first)
             #expect(sensor.mode == "polled")
-            #expect(sensor.remarks.contains { $0.contains("axis by axis") })
+            #expect(sensor.remarks.contains { $0.contains("polled one by one") })
             #expect(await program.end() == .exited(0))
             await board.end()
         }
 
-        @Test("A device that is pulled out is lost once each time, and goes on by itself when it is back")
+        @Test("An unplugged device is lost once each time and resumes when it is back")
         func survivesUnplugging() async throws {
             let board = try await MockBoard("mpu6050-accel")
             let program = try MotionProgram(["accelerometer"], environment: board.sourceEnvironment)
@@ -149,7 +150,7 @@ extension IntegrationTests {
             await board.end()
         }
 
-        @Test("Stamps of a driver that knows the system clock only are brought to the time since boot")
+        @Test("Timestamps of a driver without the boot clock are converted to time since boot")
         func convertsSystemTime() async throws {
             let board = try await MockBoard("mpu6050-accel")
             try board.removeAttribute("current_timestamp_clock")
@@ -161,7 +162,7 @@ extension IntegrationTests {
             let stamps = board.feeder.stamps
             for (number, reading) in zip(start..., readings) {
                 try #require(number < stamps.count)
-                // On a busy machine nobody can look at two clocks at once.
+                // On a busy machine two clocks cannot be read at exactly the same time.
                 #expect(abs(reading.time - (stamps[number] + offset)) < 1_000_000_000)
             }
             #expect(board.feeder.captures.elements.map(\.clock) == [""])
@@ -169,7 +170,7 @@ extension IntegrationTests {
             await board.end()
         }
 
-        @Test("A device that another process reads is busy, undisturbed by the attempt, and free when that one stops")
+        @Test("A device that another process reads is busy, is not disturbed, and is used once it is free")
         func leavesOthersAlone() async throws {
             let board = try await MockBoard("mpu6050-accel")
             let first = try MotionProgram(["accelerometer"], environment: board.sourceEnvironment)
@@ -190,7 +191,7 @@ extension IntegrationTests {
             await board.end()
         }
 
-        @Test("A device that comes back under another number is the same sensor")
+        @Test("A device that returns with another number is the same sensor")
         func recognisesDevices() async throws {
             let board = try await MockBoard("mpu6050-accel")
             let program = try MotionProgram(["accelerometer"], environment: board.sourceEnvironment)
@@ -206,7 +207,7 @@ extension IntegrationTests {
             await board.end()
         }
 
-        @Test("A device that has lost its trigger gets it back before it captures")
+        @Test("A device without its trigger gets it back before the capture")
         func setsTheTrigger() async throws {
             let board = try await MockBoard("mpu6050-accel")
             try board.setAttribute("trigger/current_trigger", "")
@@ -217,7 +218,7 @@ extension IntegrationTests {
             await board.end()
         }
 
-        @Test("A board without sensors is waited at in silence until it gets one")
+        @Test("A program waits silently on a board without sensors until one appears")
         func waitsForADevice() async throws {
             let board = try await MockBoard("mpu6050-accel")
             try board.unplug()

@@ -9,9 +9,9 @@ import Testing
 
 extension IntegrationTests {
     @Suite(
-        "Motion sensors come and go", .enabled(if: Tools.hasLibIIO, Tools.libIIOMissing))
+        "Loss and recovery of motion sensors", .enabled(if: Tools.hasLibIIO, Tools.libIIOMissing))
     struct MotionLossTests {
-        /// Ways in which a sensor goes and comes back.
+        /// The ways in which a sensor is lost.
         enum Way: String, CaseIterable, Sendable {
             case unplugging = "The device is unplugged"
             case killing = "The server is killed"
@@ -23,7 +23,7 @@ extension IntegrationTests {
                 samples: IIORestSource([.accelerometer: [0, 0, 9.80665]]))
         }
 
-        /// Lets the sensor go and come back that many times, and checks what the program hears and holds.
+        /// Loses and recovers the sensor in each round, and checks the program's events and resources.
         private static func check(_ way: Way, rounds: Int) async throws {
             let server = try server()
             let program = try MotionProgram(["accelerometer"], port: try server.start())
@@ -35,11 +35,11 @@ extension IntegrationTests {
                 server.inject(IIODFault(way == .unplugging ? .replug : .restart))
                 try #require(await program.wait(for: "regained", count: round), "return \(round) was not told")
                 try #require(await program.waitForMoreSamples(count: 2), "no samples after return \(round)")
-                // The first rounds load what is loaded lazily.
+                // The first rounds load everything that is loaded lazily.
                 if round == 5 { early = try await program.ask("use") }
             }
             try await program.expectNothingLeft(since: try #require(early))
-            // Lost, back, samples, lost …: nothing is told twice and nothing comes while it is lost.
+            // Lost, regained, samples, lost …: no event is repeated, and no samples arrive during a loss.
             let events = program.lines.elements.compactMap { line in
                 ["samples", "lost", "regained"].first { MotionLine.is(line, $0) }
             }
@@ -57,10 +57,10 @@ extension IntegrationTests {
             server.stop()
         }
 
-        @Test("Fifty times a sensor goes and comes back: each is told once, nothing leaks, the process lives")
+        @Test("Fifty losses and recoveries are reported once each and leak nothing")
         func survivesFiftyLosses() async throws {
             try await withThrowingTaskGroup(of: Void.self) { group in
-                // Most of each round is the wait before the next attempt: both ways at once.
+                // Most of each round is the wait before the next attempt, so both ways run concurrently.
                 for way in Way.allCases {
                     group.addTask { try await MotionLossTests.check(way, rounds: Thoroughness.rounds(50, quick: 10)) }
                 }
@@ -68,7 +68,7 @@ extension IntegrationTests {
             }
         }
 
-        @Test("While a server is away the process sleeps")
+        @Test("The process sleeps while the server is unavailable")
         func sleepsWhileLost() async throws {
             let server = try MotionLossTests.server()
             let program = try MotionProgram(["accelerometer", "gyroscope"], port: try server.start())
@@ -76,7 +76,7 @@ extension IntegrationTests {
             server.inject(IIODFault(.kill))
             try #require(await program.wait(for: "lost", count: 2))
             let before = try await program.ask("use")
-            // The time that passes is what is tested.
+            // Sleeps, because this test checks behavior over time.
             try await Task.sleep(for: .seconds(3))
             try await program.expectSleep(since: before)
             try await program.expectNothingLeft(since: before)
@@ -90,7 +90,7 @@ extension IntegrationTests {
             server.stop()
         }
 
-        @Test("A capture that stalls on a living server is told as lost once; the sensor is then read axis by axis")
+        @Test("A stalled capture on a running server is one loss, and the sensor is then read axis by axis")
         func survivesStalls() async throws {
             let server = try MotionLossTests.server()
             let program = try MotionProgram(["accelerometer"], port: try server.start())
@@ -104,13 +104,13 @@ extension IntegrationTests {
             try #require(await program.waitForMoreSamples(count: 10))
             let sensor = try #require(try await program.sensors().first { $0.kind == "accelerometer" })
             #expect(sensor.mode == "polled")
-            #expect(sensor.remarks.contains { $0.contains("axis by axis") })
+            #expect(sensor.remarks.contains { $0.contains("polled one by one") })
             #expect(program.count("lost") == 1)
             #expect(await program.end() == .exited(0))
             server.stop()
         }
 
-        @Test("A server that sends half of what it promises, or nonsense, does not harm the process")
+        @Test("A server that sends partial or invalid data does not harm the process")
         func survivesNonsense() async throws {
             let faults: [IIODFault.Action] = [
                 .wrongLengths(4), .wrongLengths(-4), .partialChunks(1), .streamError(EIO),
@@ -126,10 +126,10 @@ extension IntegrationTests {
             let program = try MotionProgram(["--samples", "8", "accelerometer"], port: try server.start())
             try #require(await program.wait(for: "samples", count: 5))
             server.inject(IIODFault(fault))
-            // Time for it to be met.
+            // Leaves time for the fault to take effect.
             try await Task.sleep(for: .milliseconds(300))
             for end in [IIODFault.Action.wrongLengths(0), .partialChunks(0), .drop] { server.inject(IIODFault(end)) }
-            // Whatever has come of it, the sensor gives right readings in the end.
+            // In any case the sensor delivers correct readings in the end.
             let before = program.count("samples")
             try #require(await program.wait(for: "samples", count: before + 20), "\(fault)")
             let last = program.readings("accelerometer").suffix(10)
@@ -139,7 +139,7 @@ extension IntegrationTests {
             server.stop()
         }
 
-        @Test("A device that is busy is told as lost with the reason, and captured when it is free")
+        @Test("A busy device is lost with that reason and captured when it is free")
         func waitsForABusyDevice() async throws {
             let server = try MotionLossTests.server()
             server.inject(IIODFault(.refuseOpen(EBUSY)))

@@ -8,7 +8,7 @@ import Testing
 
 extension IntegrationTests {
     @Suite(
-        "Programs written for iOS on a simulated board",
+        "iOS programs on a simulated board",
         .enabled(if: Tools.hasLibIIO, Tools.libIIOMissing))
     struct MotionProgramTests {
         /// A line such as "gyro +0.0000 +0.0000 +1.5708 at 1234.567890".
@@ -35,15 +35,15 @@ extension IntegrationTests {
             process.lines.elements.compactMap { Shown($0) }.filter { $0.name == name }
         }
 
-        /// Waits for that many lines that begin with each of the names.
+        /// Waits for `count` lines with each of the names.
         private static func wait(_ process: ChildProcess, for names: [String], count: Int) async -> Bool {
             await process.lines.wait { lines in
                 names.allSatisfy { name in lines.count { $0.hasPrefix("\(name) ") } >= count }
             }
         }
 
-        /// A pose with what IIO's documents make of it (proper acceleration: +9.80665 on the axis that points up), and
-        /// what Apple's make of it (gravity, in g).
+        /// A pose: the measured proper acceleration in IIO's convention (+9.80665 m/s² on the axis that points up), and
+        /// the expected value in Apple's convention (gravity, in g).
         struct Pose: Sendable, CustomTestStringConvertible {
             let testDescription: String
             let measured: SIMD3<Double>
@@ -51,7 +51,7 @@ extension IntegrationTests {
         }
 
         @Test(
-            "CMMotionManager shows poses, turns and fields in Apple's axes, signs and units",
+            "CMMotionManager reports poses, rotations and fields in Apple's axes, signs and units",
             arguments: [
                 Pose(testDescription: "face up", measured: [0, 0, 9.80665], shown: [0, 0, -1]),
                 Pose(testDescription: "face down", measured: [0, 0, -9.80665], shown: [0, 0, 1]),
@@ -59,7 +59,7 @@ extension IntegrationTests {
                 Pose(testDescription: "on its left side", measured: [9.80665, 0, 0], shown: [-1, 0, 0]),
             ])
         func showsPoses(pose: Pose) async throws {
-            // 90° a second, counter-clockwise as seen by who looks at the screen; 20 µT ahead and 43 µT into the screen.
+            // 90°/s counterclockwise for a viewer of the screen, 20 µT forward and 43 µT into the screen.
             let samples = IIORestSource([
                 .accelerometer: pose.measured, .gyroscope: [0, 0, .pi / 2], .magnetometer: [0, 0.2, -0.43],
             ])
@@ -75,7 +75,7 @@ extension IntegrationTests {
                 let shown = MotionProgramTests.shown(process, name)
                 for one in shown {
                     for axis in 0..<3 { #expect(abs(one.value[axis] - value[axis]) <= precision, "\(name)") }
-                    // Seconds since the machine was started.
+                    // Seconds since boot.
                     #expect(abs(one.time - boot) < 60)
                 }
                 let times = shown.map(\.time)
@@ -85,7 +85,7 @@ extension IntegrationTests {
             server.stop()
         }
 
-        @Test("The gyroscope is right-handed: the field turns the other way as the device turns, and by as much")
+        @Test("The gyroscope is right-handed: the field rotates opposite to the device by the same angle")
         func turnsRightHanded() async throws {
             var options = IIODServerOptions()
             options.end = .loop
@@ -99,7 +99,7 @@ extension IntegrationTests {
             var compared = 0
             for (former, latter) in zip(fields, fields.dropFirst()) {
                 let rates = turns.filter { $0.time > former.time && $0.time <= latter.time }.map(\.value.z)
-                // Where the recording starts over, and where it rests, nothing turns.
+                // The device does not rotate where the recording restarts and where it rests.
                 guard rates.count >= 3, rates.allSatisfy({ $0 > 1 }) else { continue }
                 let seconds = latter.time - former.time
                 let turned = rates.reduce(0, +) / Double(rates.count) * seconds
@@ -114,7 +114,7 @@ extension IntegrationTests {
             server.stop()
         }
 
-        @Test("A program hears once that its sensors have gone, and goes on when they are back")
+        @Test("A program receives one error when its sensors are lost and resumes when they return")
         func tellsLosses() async throws {
             let server = IIODServer(
                 context: SimulatedBoard.nineAxes(), samples: IIORestSource([.accelerometer: [0, 0, 9.80665]]))
@@ -137,16 +137,16 @@ extension IntegrationTests {
         }
 
         @Test(
-            "The same program runs on the sensors of this machine, mocked",
+            "The same program runs with mocked local sensors",
             .enabled(if: Tools.umockdevRun != nil, Tools.umockdevMissing))
         func runsOnLocalSensors() async throws {
             var samples = MockFeeder.Samples()
-            // 16,399 × 0.000598 is 9.80660 m/s² on the sensor's x, which is the device's y, as the matrix says: upright.
+            // 16,399 × 0.000598 is 9.80660 m/s² on sensor x, which the mount matrix maps to device y: upright.
             samples.raw = { _ in [16_399, 0, 0] }
             let board = try await MockBoard("mpu6050-accel", samples: samples)
             let process = try ChildProcess(.apps, ["motion-manager"], environment: board.sourceEnvironment)
             try #require(await MotionProgramTests.wait(process, for: ["accelerometer"], count: 20))
-            // The first is from the attributes: 100, -16384, 12.
+            // The first reading is from the attributes: 100, -16384, 12.
             let shown = MotionProgramTests.shown(process, "accelerometer").dropFirst()
             for one in shown {
                 #expect(abs(one.value.x) < 1e-4 && abs(one.value.y + 1) < 1e-4 && abs(one.value.z) < 1e-4)
@@ -157,7 +157,7 @@ extension IntegrationTests {
             await board.end()
         }
 
-        @Test("Listings 8-8 and 8-9 read headings of a board that turns, and stop")
+        @Test("Listings 8-8 and 8-9 read the headings of a rotating board and stop")
         func listingReadsHeadings() async throws {
             var options = IIODServerOptions()
             options.end = .loop
@@ -174,7 +174,7 @@ extension IntegrationTests {
                 return words.first == "heading" ? words.dropFirst().first.flatMap { Double($0) } : nil
             }
             #expect(headings.count == 100)
-            // Counterclockwise, five degrees and what the sensors add in a step, and while the machine does something else.
+            // Counterclockwise steps of 5°, plus the movement until the next reading and any delay on a busy machine.
             let steps = zip(headings, headings.dropFirst()).map {
                 ($0 - $1 + 360).truncatingRemainder(dividingBy: 360)
             }
@@ -182,7 +182,7 @@ extension IntegrationTests {
             server.stop()
         }
 
-        @Test("Listings 8-3 to 8-6 read the accelerometer and filter it")
+        @Test("Listings 8-3 to 8-6 read and filter the accelerometer")
         func listingFilters() async throws {
             let server = IIODServer(
                 context: SimulatedBoard.nineAxes(), samples: IIORestSource([.accelerometer: [0, 0, 9.80665]]))
@@ -195,8 +195,9 @@ extension IntegrationTests {
             let readings = lines.filter { $0.hasPrefix("reading ") }
             #expect(readings.count == 100)
             for (index, line) in readings.enumerated() {
-                // With a constant reading x the filters of the listings are geometric series: the low-pass part is
-                // x (1 - 0.9ⁿ), the rest x 0.9ⁿ; fed back into itself the high-pass is 0.9 x (1 - (-0.9)ⁿ) / 1.9.
+                // With a constant reading x the filters of the listings are geometric series: the low-pass part is x (1
+                // - 0.9ⁿ), and the rest is x 0.9ⁿ. The high-pass filter fed back into itself is 0.9 x (1 - (-0.9)ⁿ) /
+                // 1.9.
                 let steps = Double(index + 1)
                 let low = -(1 - pow(0.9, steps))
                 let high = -pow(0.9, steps)
@@ -210,11 +211,11 @@ extension IntegrationTests {
         }
 
         @Test(
-            "Listings 3-13 and 3-14 hear a shake, that a longer one is none after all, and nothing of a device at rest")
+            "Listings 3-13 and 3-14 detect a shake, cancel a longer one and ignore a device at rest")
         func listingHearsShakes() async throws {
             var options = IIODServerOptions()
             options.end = .loop
-            // It is shaken for a second and a half, from 2.0 s on. A shake is shorter than about a second.
+            // The device is shaken for 1.5 s from 2.0 s on. A shake is shorter than about one second.
             let long = try SimulatedBoard.tracks("shake")
             let short = try SimulatedBoard.tracks("shake", without: 2.8..<3.6)
             let rest = try SimulatedBoard.tracks("flat-face-up")

@@ -5,12 +5,12 @@ import Testing
 
 extension IntegrationTests {
     @Suite(
-        "Motion sensors behind Debian's iiod", .enabled(if: Tools.hasLibIIO, Tools.libIIOMissing),
+        "Motion sensors through Debian's iiod", .enabled(if: Tools.hasLibIIO, Tools.libIIOMissing),
         .enabled(if: Tools.umockdevRun != nil, Tools.umockdevMissing),
         .enabled(if: Tools.iiod != nil, Tools.iiodMissing))
     struct RealServerTests {
         @Test(
-            "Readings are those that iio_readdev gets of the same stream",
+            "Readings match those of iio_readdev from the same stream",
             .enabled(if: Tools.iioReaddev != nil, Tools.iioUtilsMissing))
         func agreesWithReaddev() async throws {
             let board = try await MockBoard("mpu6050-accel")
@@ -18,8 +18,8 @@ extension IntegrationTests {
             try await daemon.start()
             let program = try MotionProgram(["accelerometer"], port: daemon.port)
             try #require(await program.wait(for: "samples", count: 20))
-            // iiod captures for the client with the greatest number of samples at once and drops what others do not fetch,
-            // so this one fetches them one by one too. od makes a line of each sample of sixteen bytes.
+            // iiod captures for the client that requests most samples at once and drops what other clients do not
+            // fetch, so this client fetches single samples as well. od prints one line for each sample of 16 bytes.
             let command = """
                 exec "$1" -u "ip:127.0.0.1:$2" -b 1 -s 80 iio:device0 2>/dev/null | od -An -v -tx1 -w16
                 """
@@ -32,8 +32,9 @@ extension IntegrationTests {
             }
             #expect(rows.count == 80)
 
-            // The number of a sample is in its x, which the matrix 0, 1, 0; 1, 0, 0; 0, 0, -1 makes our y. Not every sample
-            // reaches both: iiod starts the capture anew for the second client, and a client that is late loses some.
+            // The number of a sample is in its x, which the matrix 0, 1, 0; 1, 0, 0; 0, 0, -1 maps to device y. Not
+            // every sample reaches both programs: iiod restarts the capture for the second client, and a late client
+            // loses some samples.
             var ours: [Int: MotionProgram.Reading] = [:]
             for reading in program.readings("accelerometer") {
                 ours[Int((reading.value[1] / 0.000598).rounded())] = reading
@@ -44,10 +45,10 @@ extension IntegrationTests {
                 let raw = (0..<3).map { Int(Int16(bitPattern: UInt16(row[2 * $0]) << 8 | UInt16(row[2 * $0 + 1]))) }
                 guard let reading = ours[raw[0]] else { continue }
                 compared += 1
-                // By the kernel's documents: (raw + offset) × scale, then the matrix.
+                // According to the kernel's documentation: (raw + offset) × scale, then the matrix.
                 let expected = [Double(raw[1]) * 0.000598, Double(raw[0]) * 0.000598, -Double(raw[2]) * 0.000598]
                 let stamp = row[8...].enumerated().reduce(0) { $0 | UInt64($1.element) << (8 * $1.offset) }
-                // Another machine's clock is brought to ours by the least delay: here they are one clock.
+                // The clock of another machine is converted by the least delay. Here both clocks are the same.
                 let shift = reading.time - Int64(bitPattern: stamp)
                 try #require((0..<3).allSatisfy { abs(reading.value[$0] - expected[$0]) < 1e-9 }, "sample \(raw[0])")
                 try #require(shift >= 0 && shift < 60_000_000_000, "sample \(raw[0]) came \(shift) ns late")
@@ -59,7 +60,7 @@ extension IntegrationTests {
             await board.end()
         }
 
-        @Test("Killed and started again ten times: each loss is told once, the process lives, nothing leaks")
+        @Test("Ten kills of the server report one loss each and leak nothing")
         func survivesKills() async throws {
             let board = try await MockBoard("mpu6050-accel")
             let daemon = try IIODaemon(board)
@@ -82,7 +83,7 @@ extension IntegrationTests {
             await board.end()
         }
 
-        @Test("A server that stands still is told as lost once, costs nothing, and goes on in step when it moves again")
+        @Test("A suspended server is one loss, uses no processor time, and continues in step when resumed")
         func survivesStandstill() async throws {
             let board = try await MockBoard("mpu6050-accel")
             let daemon = try IIODaemon(board)
@@ -95,9 +96,9 @@ extension IntegrationTests {
             try #require(await program.wait(for: "lost"))
             try #require(await other.wait(for: "lost"))
             let before = try await program.ask("use")
-            // libiio waits five seconds for an answer. What comes later it takes for that to the next question.
+            // libiio waits five seconds for an answer, and takes a later one for the answer to the next request.
             async let pause: Void = Task.sleep(for: .seconds(6))
-            // Whoever gives up meanwhile is rid of it when libiio is.
+            // A subscriber that cancels meanwhile is released when libiio returns.
             _ = try await other.ask("stop", answer: "stopped")
             #expect(try await other.isIdle())
             try await pause
@@ -118,7 +119,7 @@ extension IntegrationTests {
             await board.end()
         }
 
-        @Test("A server that is absent at first is waited for in silence and found when it comes")
+        @Test("A server that is unavailable at first is awaited silently and used when it starts")
         func waitsForTheServer() async throws {
             let board = try await MockBoard("mpu6050-accel")
             let daemon = try IIODaemon(board)

@@ -8,10 +8,10 @@ import Testing
 
 extension IntegrationTests {
     @Suite(
-        "Motion sensors behind a simulated iiod", .enabled(if: Tools.hasLibIIO, Tools.libIIOMissing))
+        "Motion sensors through a simulated iiod", .enabled(if: Tools.hasLibIIO, Tools.libIIOMissing))
     struct SimulatedServerTests {
-        /// A board with raw numbers on its axes, and what the kernel's documents make of them: (raw + offset) × scale,
-        /// turned by the mount matrix.
+        /// A board with raw values on its axes, and the results according to the kernel's documentation: (raw + offset)
+        /// × scale, rotated by the mount matrix.
         struct Board: Sendable, CustomTestStringConvertible {
             struct Expected: Sendable {
                 let kind: String
@@ -21,7 +21,7 @@ extension IntegrationTests {
             }
 
             let name: String
-            /// The device whose raw numbers are set.
+            /// The device whose raw values are set.
             var device = "iio:device0"
             var raw: [String: String] = [:]
             let expected: [Expected]
@@ -46,7 +46,7 @@ extension IntegrationTests {
                         kind: "gyroscope", value: [-400 * 0.001064724, 300 * 0.001064724, -500 * 0.001064724],
                         origin: "in_anglvel_mount_matrix"),
                 ]),
-            // 16 bits, little-endian, the gyroscope first and gaps between the indexes; a matrix for the device.
+            // 16 bits, little-endian, the gyroscope first, gaps between the indices, and a matrix for the device.
             Board(
                 name: "bmi160",
                 raw: [
@@ -61,7 +61,7 @@ extension IntegrationTests {
                         kind: "gyroscope", value: [300 * 0.001065, -400 * 0.001065, 500 * 0.001065],
                         origin: "in_mount_matrix"),
                 ]),
-            // A device for each sensor.
+            // One device per sensor.
             Board(
                 name: "lsm6dso", device: "iio:device1",
                 raw: ["accel_x": "100", "accel_y": "-200", "accel_z": "1024"],
@@ -74,19 +74,19 @@ extension IntegrationTests {
             Board(
                 name: "hid-accel-3d", raw: ["accel_x": "100", "accel_y": "-200", "accel_z": "1000"],
                 expected: [.init(kind: "accelerometer", value: [100 * 0.009806, -200 * 0.009806, 1000 * 0.009806])]),
-            // 12 bits, the lower four of sixteen empty.
+            // 12 bits, with the lower four of 16 unused.
             Board(
                 name: "mma8452", raw: ["accel_x": "100", "accel_y": "-2048", "accel_z": "1024"],
                 expected: [.init(kind: "accelerometer", value: [100 * 0.009577, -2048 * 0.009577, 1024 * 0.009577])]),
             Board(
                 name: "msa311", raw: ["accel_x": "2047", "accel_y": "-200", "accel_z": "1024"],
                 expected: [.init(kind: "accelerometer", value: [2047 * 0.00958, -200 * 0.00958, 1024 * 0.00958])]),
-            // Two accelerometers, in the keyboard and in the lid, where the display is.
+            // Two accelerometers, in the keyboard and in the lid with the display.
             Board(
                 name: "cros-ec-two-accels", device: "iio:device1",
                 raw: ["accel_x": "-7", "accel_y": "16000", "accel_z": "250"],
                 expected: [.init(kind: "accelerometer", value: [-7 * 0.000598, 16_000 * 0.000598, 250 * 0.000598])]),
-            // 20 bits of 32, big-endian, as it was recorded with the values of that moment.
+            // 20 bits of 32, big-endian, recorded with its values.
             Board(
                 name: "adxl355.recorded",
                 expected: [
@@ -94,7 +94,7 @@ extension IntegrationTests {
                         kind: "accelerometer",
                         value: [-4641 * 0.000038245, -2198 * 0.000038245, 257_934 * 0.000038245])
                 ]),
-            // No buffers at all. The matrix is 0, -1, 0; 1, 0, 0; 0, 0, 1: x' = -y, y' = x.
+            // No buffers. The matrix is 0, -1, 0; 1, 0, 0; 0, 0, 1: x' = -y, y' = x.
             Board(
                 name: "raw-only-accel-magn-baro", raw: ["accel_x": "100", "accel_y": "-200", "accel_z": "1024"],
                 expected: [
@@ -113,7 +113,7 @@ extension IntegrationTests {
                 expected: [.init(kind: "accelerometer", value: [3.7, -7.4, 9.699328])]),
         ]
 
-        @Test("Readings of every kind of board are right", arguments: boards)
+        @Test("Readings of every kind of board are correct", arguments: boards)
         func readsEveryBoard(board: Board) async throws {
             var context = try SimulatedBoard.context(board.name)
             for (axis, raw) in board.raw {
@@ -133,7 +133,7 @@ extension IntegrationTests {
                     for axis in 0..<3 {
                         #expect(abs(reading.value[axis] - expected.value[axis]) < 1e-9, "\(expected.kind)")
                     }
-                    // The clocks agree, and a reading cannot come before it is measured.
+                    // Both clocks agree, and a reading cannot arrive before it is measured.
                     #expect(reading.time <= reading.arrival)
                     #expect(reading.arrival - reading.time < 60_000_000_000)
                 }
@@ -149,7 +149,7 @@ extension IntegrationTests {
             server.stop()
         }
 
-        @Test("Of two accelerometers the one at the display is taken, and the other when it is named")
+        @Test("The accelerometer at the display is preferred, and the other is available by its name")
         func choosesTheDisplay() async throws {
             let server = IIODServer(context: SimulatedIIOContext(try SimulatedBoard.context("cros-ec-two-accels")))
             let program = try MotionProgram(["accelerometer"], port: try server.start())
@@ -166,10 +166,10 @@ extension IntegrationTests {
             server.stop()
         }
 
-        @Test("No sample is lost or told twice, however many come at once", arguments: [1, 16, 256])
+        @Test("No sample is lost or delivered twice, regardless of the batch size", arguments: [1, 16, 256])
         func losesNothing(samples: Int) async throws {
-            // With each the reading goes up by 0.01 m/s². At 500 Hz there would be as many requests as refills of one: on a
-            // busy machine too many, whatever the client does.
+            // The reading increases by 0.01 m/s² with each sample. At 500 Hz, refills of one sample would require as
+            // many requests, too many for any client on a busy machine.
             let period: Int64 = samples == 1 ? 10_000_000 : 2_000_000
             let count = 4000
             let track = IIOSampleTrack(
@@ -180,7 +180,8 @@ extension IntegrationTests {
             options.end = .loop
             let server = IIODServer(
                 context: SimulatedIIOContext(context), samples: IIORecordedSource([track]), options: options)
-            // The kernel keeps half a second or more, so that nothing is lost for want of a processor; iiod takes 64 at most.
+            // The kernel buffers at least half a second, so that no sample is lost for lack of processor time. iiod
+            // supports at most 64 buffers.
             let program = try MotionProgram(
                 [
                     "--interval", "0", "--samples", "\(samples)", "--buffers", "\(min(64, max(4, 1024 / samples)))",
@@ -188,8 +189,8 @@ extension IntegrationTests {
                 ], port: try server.start())
             let wanted = samples == 1 ? 300 : max(3, 600 / samples)
             try #require(await program.wait(for: "samples", count: wanted + 1))
-            // No more: 19.59 m/s², with the 1959th, is the most that the sensor measures. The first is read before the
-            // capture.
+            // Not more, because the 1959th sample, 19.59 m/s², is the maximum of the sensor. The first reading precedes
+            // the capture.
             let batches = program.all("samples").prefix(wanted + 1).dropFirst()
             #expect(batches.allSatisfy { $0.values?.count == samples })
             let readings = batches.flatMap { line in
@@ -200,14 +201,14 @@ extension IntegrationTests {
             let numbers = readings.map { Int(($0.value[0] / 0.01).rounded()) }
             let start = try #require(numbers.first)
             #expect(numbers == Array(start..<start + numbers.count))
-            // The scale of 0.000598 is coarser than the values: they are right to half a step.
+            // The scale of 0.000598 is coarser than the values, which are accurate to half a step.
             for (number, reading) in zip(numbers, readings) {
                 #expect(abs(reading.value[0] - Double(number) * 0.01) <= 0.000299 + 1e-9)
             }
             let steps = zip(readings, readings.dropFirst()).map { $1.time - $0.time }
             #expect(try #require(steps.min()) > 0)
-            // The stamps are the driver's: a period from one to the next. A refill that shows that those before it were late
-            // is moved, and what then overlaps lies closer together, as evenly.
+            // The timestamps are the driver's, one period apart. A refill that shows that earlier refills were late is
+            // shifted, and overlapping samples move closer together evenly.
             let first = samples == 1 ? steps.sorted()[steps.count / 2] : steps[0]
             #expect(abs(first - period) <= 1_000)
             var before: Int64?
@@ -215,7 +216,7 @@ extension IntegrationTests {
                 let steps = zip(refill, refill.dropFirst()).map { $1 - $0 }
                 let step = steps[0]
                 #expect((steps.max() ?? 0) - (steps.min() ?? 0) <= 1_000)
-                // Closer only where it begins right after the one before it.
+                // Samples are closer together only directly after the previous refill.
                 let gap: Int64? = before.map { refill[0] - $0 }
                 let isPressed = gap.map { abs($0 - step) <= 1_000 } ?? false
                 let isRight = isPressed ? step <= period + 1_000 : abs(step - period) <= 1_000
@@ -225,7 +226,7 @@ extension IntegrationTests {
             let sensor = try #require(try await program.sensors().first { $0.kind == "accelerometer" })
             let rates = try #require(try await program.ask("rate", answer: "rates").rates)
             let rate = try #require(rates[sensor.id] ?? nil)
-            // Late refills move stamps within the second over which the rate is measured.
+            // Late refills shift timestamps within the second over which the rate is measured.
             let times = program.all("samples").dropFirst().flatMap { $0.times ?? [] }
             let isEven = zip(times, times.dropFirst()).allSatisfy { abs($1 - $0 - period) <= 1_000 }
             #expect(abs(rate * Double(period) - 1e9) < (isEven ? 2e7 : 1e8))

@@ -11,10 +11,11 @@ import Trace
 
 extension IntegrationTests {
     @Suite(
-        "A program that uses everything, on simulated servers",
+        "A program with all frameworks on simulated servers",
         .enabled(if: Tools.hasLibIIO, Tools.libIIOMissing)) @MainActor
     struct SimulatedServersProgramTests {
-        /// Eight seconds: positions each second, an accelerometer whose readings count, and a scale that is asked its name.
+        /// Eight seconds with one position per second, numbered accelerometer readings, and a scale that is asked for
+        /// its name.
         private static func trace() throws -> TraceFile {
             let builder = TraceBuilder(name: "journey")
             var header = TraceHeader(
@@ -61,7 +62,7 @@ extension IntegrationTests {
             all.filter { $0.hasPrefix(kind + " ") }
         }
 
-        @Test("It shows what playback in its own process shows")
+        @Test("A program on simulated servers shows the same output as during playback")
         func sameAsPlayback() async throws {
             let trace = try Self.trace()
             var played: [String] = []
@@ -75,11 +76,11 @@ extension IntegrationTests {
             #expect(Self.lines("location", played).count == 9)
             let expectedLocations = Self.lines("location", played)
             var shown: [String] = []
-            // The clock begins with the program's first connection. One that is held up before it has told gpsd what it
-            // wants misses what came by then: on a machine so slow it may try again.
+            // The clock starts with the program's first connection. A connection that is delayed before its request
+            // reaches gpsd misses the reports until then. A slow machine may therefore try again.
             for _ in 0..<3 where Self.lines("location", shown).count < 9 {
                 shown = try await Self.shown(trace)
-                // What came before is all that may be missing.
+                // Only earlier locations may be missing.
                 let locations = Self.lines("location", shown)
                 #expect(locations == Array(expectedLocations.suffix(locations.count)))
             }
@@ -88,8 +89,8 @@ extension IntegrationTests {
                 #expect(Self.lines(kind, played).count == 1, "\(kind)")
                 #expect(Self.lines(kind, shown) == Self.lines(kind, played), "\(kind)")
             }
-            // The program has the sensor a moment after the clock has begun, and its first reading may be one from before the
-            // buffer was opened; from there on nothing is missing.
+            // The program opens the sensor shortly after the clock starts, and its first reading may precede the
+            // buffer. After that nothing is missing.
             let expected = Self.lines("acceleration", played)
             let measured = Self.lines("acceleration", shown).dropFirst()
             #expect(expected.count == 801)
@@ -98,13 +99,13 @@ extension IntegrationTests {
             #expect(Array(measured) == Array(expected[first..<min(first + measured.count, expected.count)]))
         }
 
-        /// What a program shows that has simulated servers in the place of a machine.
+        /// Returns the output of a program that uses simulated servers instead of the machine's.
         private static func shown(_ trace: TraceFile) async throws -> [String] {
             let servers = try SimulatedServers([trace])
             #expect(servers.sources == [.positions, .motion, .accessories])
             let environment = try servers.start()
             defer { servers.stop() }
-            // The last position is the last thing in the trace that is the same in every run.
+            // The last position is the last event of the trace that is the same in every run.
             let process = try ChildProcess(.apps, ["journey", "location 48.1080000"], environment: environment)
             let shown = await process.output()
             #expect(await process.wait() == .exited(0), "\(shown.suffix(5))")
@@ -114,7 +115,7 @@ extension IntegrationTests {
     }
 }
 
-/// The accessory of a trace's line, as a reader has it.
+/// The accessory of a line in a trace.
 private enum AccessoryDescriptionText {
     static func scale() throws -> AccessoryDescription {
         let text = #"""

@@ -7,7 +7,7 @@ import Testing
 extension Tools {
     static let udevd = find("/usr/lib/systemd/systemd-udevd")
 
-    /// True when rules of udev can be tried: that takes root, and namespaces that a container may forbid.
+    /// True if udev rules can be tested. Requires root and namespaces, which a container may forbid.
     static let canTryRules: Bool = {
         guard let unshare, udevd != nil, umockdevRun != nil, geteuid() == 0 else { return false }
         return runs(unshare, ["-m", "-n", "mount", "-t", "tmpfs", "none", "/etc/udev/rules.d"])
@@ -16,7 +16,7 @@ extension Tools {
     static let cannotTryRules: Comment =
         "rules of udev are tried as root, where namespaces may be made, with udev and umockdev installed"
 
-    /// A file beside the tests of accessories.
+    /// Returns the path of a file of the accessory tests.
     static func udevFile(_ name: String) -> String {
         Checkout.root.appendingPathComponent("Tests/IntegrationTests/Accessory/Udev/\(name)").path
     }
@@ -33,11 +33,12 @@ extension Tools {
     }
 }
 
-/// A board for which USB devices exist that do not, and a program on it that tells of accessories.
+/// A board with simulated USB devices, and a program on it that reports accessories.
 final class AccessoryBoard: Sendable {
     let driver: ChildProcess
 
-    /// A board with those devices on it from the beginning, each with its node that answers.
+    /// Creates a board with the devices of these descriptions. `nodes` echo their input, and `devices` answer bulk
+    /// transfers.
     init(_ names: [String] = [], echoing nodes: [String] = [], bulk devices: [String] = []) async throws {
         driver = try ChildProcess(
             Tools.umockdevWrapper ?? "",
@@ -53,7 +54,7 @@ final class AccessoryBoard: Sendable {
         Tools.udevTraces.appendingPathComponent("\(name).umockdev").path
     }
 
-    /// Gives the driver a command and waits until it has carried it out.
+    /// Sends a command to the driver and waits until it has completed.
     func tell(_ command: String) async {
         let count = driver.lines.elements.filter { $0 == "done" }.count
         driver.write(command + "\n")
@@ -67,19 +68,19 @@ final class AccessoryBoard: Sendable {
 
     func say(_ text: String) async { await tell("say \(text)") }
 
-    /// Waits until the program has written that many lines with all of the parts.
+    /// Waits until the program has printed `count` lines that contain all of the parts.
     func wait(for parts: String..., count: Int = 1) async -> Bool {
         await driver.lines.wait { lines in
             lines.filter { line in parts.allSatisfy { line.contains($0) } }.count >= count
         }
     }
 
-    /// Ends the program, and waits until nothing is left of the board, such as umockdev's folder.
+    /// Ends the program and waits until the board has removed its files, such as umockdev's folder.
     func end() async {
         driver.write("end\n")
         _ = await driver.wait()
     }
 
-    /// What the program told, without the driver's answers.
+    /// The output of the program, without the driver's answers.
     var told: [String] { driver.lines.elements.filter { $0 != "done" } }
 }

@@ -3,15 +3,15 @@
 import Foundation
 
 extension AccessoryProgram {
-    /// What the kernel counts of a program.
+    /// The resources used by a program, as counted by the kernel.
     struct Use {
         var descriptors = 0
-        /// How often each thread has gone to sleep.
+        /// The number of voluntary context switches of each thread.
         var switches: [String: Int] = [:]
-        /// Memory in use and at most, in KiB.
+        /// Current and peak memory use, in KiB.
         var memory = 0
         var peak = 0
-        /// Time on a processor, in ticks of ten milliseconds.
+        /// Processor time, in ticks of 10 ms.
         var ticks = 0
 
         init() {}
@@ -24,7 +24,7 @@ extension AccessoryProgram {
             for thread in (try? FileManager.default.contentsOfDirectory(atPath: "\(folder)/task")) ?? [] {
                 switches[thread] = Self.number("voluntary_ctxt_switches", in: "\(folder)/task/\(thread)/status")
             }
-            // The name may contain blanks; fields 14 and 15 are the twelfth and thirteenth after it.
+            // The name may contain spaces. Fields 14 and 15 are the twelfth and thirteenth after it.
             let stat = (try? String(contentsOfFile: "\(folder)/stat", encoding: .utf8)) ?? ""
             ticks =
                 stat.split(separator: ")").last?.split(separator: " ").dropFirst(11).prefix(2)
@@ -33,17 +33,17 @@ extension AccessoryProgram {
 
         var threads: Int { switches.count }
 
-        /// How often threads have woken up since then. Those that have ended since do not count.
+        /// The number of wake-ups since `early`. Threads that have ended do not count.
         func wakeUps(since early: Use) -> Int {
             switches.reduce(0) { $0 + $1.value - (early.switches[$1.key] ?? 0) }
         }
 
-        /// The threads by how often they have woken up since then, the most often first.
+        /// The threads with their wake-ups since `early`, most wake-ups first.
         func wakers(since early: Use) -> [(thread: String, count: Int)] {
             switches.map { ($0.key, $0.value - (early.switches[$0.key] ?? 0)) }.sorted { $0.1 > $1.1 }
         }
 
-        /// The first of them by name.
+        /// Returns the names of the first threads.
         static func names(_ wakers: [(thread: String, count: Int)], of process: pid_t) -> String {
             wakers.prefix(3).map { thread, count in
                 let name = try? String(contentsOfFile: "/proc/\(process)/task/\(thread)/comm", encoding: .utf8)
@@ -58,20 +58,23 @@ extension AccessoryProgram {
         }
     }
 
-    /// What a program does though there is nothing to do.
+    /// The activity of a program without work to do.
     struct Idleness: CustomStringConvertible {
-        /// One that waits is not woken at all; these are for what comes from elsewhere, as threads that Dispatch takes back.
+        /// A waiting program is not woken at all. This limit allows for wake-ups from outside, such as threads ended by
+        /// Dispatch.
         private static let mostWakeUps = 10
-        /// However busy the machine is, a program that waits uses no time. One that goes round does, whether it sleeps or not.
+        /// A waiting program uses no processor time, however busy the machine is. A loop does, whether it sleeps or
+        /// not.
         private static let mostTicks = 2
 
         var wakeUps: Int
         var ticks: Int
         var wakers = ""
-        /// Those of the thread that woke most.
+        /// The wake-ups of the thread with the most wake-ups.
         var most = 0
         var seconds = 0.0
-        /// What other programs and tests did in the folders above, which wakes the one thread that watches a folder below.
+        /// The number of changes by other programs and tests in parent folders. They wake the thread that watches a
+        /// folder below.
         var foreign = 0
 
         var isIdle: Bool { wakeUps - min(most, foreign) <= Self.mostWakeUps && ticks <= Self.mostTicks }
@@ -81,8 +84,8 @@ extension AccessoryProgram {
         }
     }
 
-    /// Looks for two seconds what a program does that has nothing to do, and again while it is not idle: on a busy machine
-    /// what came before may take a while to end, but whatever goes round does not end at all.
+    /// Measures for two seconds the activity of a program without work to do, and repeats this until the program is
+    /// idle. On a busy machine earlier work may take a while to end, but a loop never ends.
     static func idleness(of process: pid_t, looks: Int = 15) async throws -> Idleness {
         let folders = FolderCount()
         var idleness = Idleness(wakeUps: .max, ticks: .max)
@@ -105,7 +108,7 @@ extension AccessoryProgram {
     func idleness() async throws -> Idleness { try await Self.idleness(of: process.identifier) }
 }
 
-/// Counts what comes and goes in the folder for temporary files and in those above it, as inotify tells of it.
+/// Counts inotify events in the temporary folder and in its parents.
 private final class FolderCount {
     private let descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
 
@@ -120,7 +123,7 @@ private final class FolderCount {
 
     deinit { close(descriptor) }
 
-    /// How many since the last call; none where inotify cannot be had.
+    /// Returns the number of events since the last call, 0 if inotify is unavailable.
     func events() -> Int {
         var count = 0
         var buffer = [UInt8](repeating: 0, count: 65_536)

@@ -3,8 +3,8 @@
 import Synchronization
 import SystemCalls
 
-/// Ends what tests have started when the test process dies in whatever way: a shell that reads from a pipe and kills the
-/// process groups it was told of once the other end is closed.
+/// Kills the tests' child processes if the test process dies. A shell reads process groups from a pipe and kills them
+/// once the other end of the pipe is closed.
 final class ChildGuard: Sendable {
     static let shared = ChildGuard()
 
@@ -33,12 +33,12 @@ final class ChildGuard: Sendable {
         pipe = (try? Spawn.start("/bin/sh", ["-c", ChildGuard.script], environment: [:], keeps: [.input]))?.input ?? -1
     }
 
-    /// Watches over a process group, and a shared-memory key that it uses.
+    /// Registers a process group and the shared-memory key that it uses.
     func add(_ group: pid_t, key: String) {
         tell("add \(group) \(key)\n")
     }
 
-    /// The process group has ended.
+    /// Unregisters a process group that has ended.
     func drop(_ group: pid_t) {
         tell("drop \(group)\n")
     }

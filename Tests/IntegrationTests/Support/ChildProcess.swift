@@ -5,25 +5,25 @@ import Synchronization
 import SystemCalls
 import TestSupport
 
-/// A program that runs beside the tests: its lines can be waited for, and it ends with this object at the latest.
+/// A child process whose lines a test can wait for. It ends when this object is released, at the latest.
 final class ChildProcess: Sendable {
-    /// How a program ended.
+    /// The way in which a program ended.
     enum End: Sendable, Equatable {
         case exited(Int32)
         case killed(by: Int32)
     }
 
-    /// The lines it has written.
+    /// The lines of output so far.
     let lines = Journal<String>()
-    /// Has an element as soon as it has written anything.
+    /// Has one element as soon as the program has written anything.
     let signsOfLife = Journal<Bool>()
-    /// Has an element when nothing more comes from it.
+    /// Has one element when the output has ended.
     private let outputEnd = Journal<Bool>()
     private let end = Journal<End>()
     private let spawned: Spawn.Result
     private let isReaped = Mutex(false)
 
-    /// Starts the program. The key is that of a shared-memory segment which goes with it.
+    /// Starts the program. `key` names a shared-memory segment that is removed with the program.
     init(_ path: String, _ arguments: [String], environment: [String: String] = [:], key: String = "") throws {
         spawned = try Spawn.start(path, arguments, environment: environment, keeps: [.input, .output])
         ChildGuard.shared.add(spawned.process, key: key)
@@ -34,7 +34,7 @@ final class ChildProcess: Sendable {
         Thread.detachNewThread { [spawned, end, weak self] in
             var information = siginfo_t()
             while waitid(P_PID, id_t(spawned.process), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
-            // Its number must not be used for a signal once it may belong to somebody else.
+            // After the process has been reaped, its ID may belong to another process and must not be used for signals.
             let status = self?.isReaped.withLock { reaped in
                 reaped = true
                 return ChildProcess.reap(spawned.process)
@@ -43,8 +43,8 @@ final class ChildProcess: Sendable {
         }
     }
 
-    /// Starts a program that was built with the tests. How the machine is set up, and what was learnt on it, counts for
-    /// nothing; nothing is learnt.
+    /// Starts a program that was built with the tests. It ignores the configuration and the stored state of the machine
+    /// and stores nothing.
     convenience init(_ program: TestProgram, _ arguments: [String], environment: [String: String] = [:]) throws {
         let settings = [
             "DEVICE_SERVICES_CONFIG": try ConfigurationFile.empty.get().path, "DEVICE_SERVICES_STATE": "/dev/null/none",
@@ -60,38 +60,38 @@ final class ChildProcess: Sendable {
 
     var identifier: pid_t { spawned.process }
 
-    /// Sends a signal to the program and those it has started.
+    /// Sends a signal to the program and its child processes.
     func signal(_ number: Int32) {
         isReaped.withLock { reaped in
-            // The group outlives its first process when that has left others behind.
+            // The group outlives its first process if that process left others behind.
             if reaped, number != SIGKILL { return }
             _ = Glibc.kill(-spawned.process, number)
         }
     }
 
-    /// Ends it as hard as can be, and returns when it is gone.
+    /// Kills the process group and returns when the program has ended.
     func kill() async {
         signal(SIGKILL)
         _ = await end.wait { !$0.isEmpty }
     }
 
-    /// Waits until it has ended by itself; nil when it does not in time.
+    /// Waits until the program ends. Returns nil on timeout.
     func wait() async -> End? {
         _ = await end.wait { !$0.isEmpty }
         return end.elements.first
     }
 
-    /// Waits until it has ended by itself, and answers all its lines.
+    /// Waits until the program ends, and returns all its lines.
     func output() async -> [String] {
         _ = await wait()
         _ = await outputEnd.wait { !$0.isEmpty }
         return lines.elements
     }
 
-    /// Gives it something to read.
+    /// Writes to the program's standard input.
     func write(_ text: String) {
         let bytes = Array(text.utf8)
-        // The program may have ended: that must not end the tests.
+        // The program may have ended, which must not end the tests.
         _ = send(spawned.input, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     }
 

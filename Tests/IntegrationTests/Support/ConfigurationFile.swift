@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// A configuration file that lasts as long as this object.
+/// A configuration file that is removed with this object.
 final class ConfigurationFile: Sendable {
     let path: String
 
@@ -17,7 +17,7 @@ final class ConfigurationFile: Sendable {
         unlink(path)
     }
 
-    /// One that says nothing, so that none of the machine's counts. It goes with the test process.
+    /// An empty configuration, which replaces that of the machine. Removed when the test process exits.
     static let empty: Result<ConfigurationFile, any Error> = {
         let file = Result { try ConfigurationFile("{}") }
         atexit { if case .success(let file) = ConfigurationFile.empty { unlink(file.path) } }

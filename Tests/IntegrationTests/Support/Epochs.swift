@@ -4,15 +4,15 @@ import CoreLocation
 import DeviceCore
 import Foundation
 
-/// What a manager that coalesces may deliver, worked out from all reports.
+/// The locations that a coalescing manager may deliver, computed from all reports.
 ///
-/// A receiver that sends one report an epoch is delivered at once. Once two reports had one time, epochs are held until
-/// the next time or until 150 ms pass without a report; then the last report of the epoch counts. An epoch whose first
-/// fix went out already, because the receiver was not known yet to report twice, gives no second location. A report
-/// without a time belongs to no epoch.
+/// A receiver with one report per epoch is delivered immediately. Once two reports had the same time, an epoch is held
+/// until the next time or until 150 ms pass without a report, and its last report is delivered. An epoch whose first
+/// fix was delivered before the receiver was known to report twice yields no second location. A report without a time
+/// belongs to no epoch.
 enum Epochs {
-    /// For each location the rows it may be made from: one, unless the machine was so slow that the quiet time may have
-    /// passed in the middle of an epoch.
+    /// The rows that each location may be made from. There is only one, unless the machine is so slow that 150 ms may
+    /// pass within an epoch.
     static func expected(_ every: [CLLocation], rows: [ReportRow]) -> [[ReportRow]] {
         var groups: [[ReportRow]] = []
         var isKnownToRepeat = false
@@ -44,7 +44,7 @@ enum Epochs {
 }
 
 extension ReportRow {
-    /// True when the location may come from this row.
+    /// True if the location may be made from this row.
     func matches(_ location: CLLocation) -> Bool {
         location.coordinate.latitude == number("lat") && location.coordinate.longitude == number("lon")
             && location.speed == number("speed") ?? -1 && location.course == number("track") ?? -1

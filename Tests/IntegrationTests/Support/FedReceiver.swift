@@ -6,9 +6,10 @@ import Synchronization
 import SystemCalls
 import TestSupport
 
-/// A receiver that moves north at 20 reports a second, on the system's time, and sends its sentences to a gpsd.
+/// A receiver that moves north, reports 20 times per second of system time, and sends its sentences to a gpsd.
 ///
-/// Its degrees of latitude are the number of the run, so that a fix of a former run cannot be taken for one of this.
+/// The degrees of latitude are the number of the run, so that a fix of an earlier run cannot be taken for a current
+/// one.
 final class FedReceiver: Sendable {
     private let descriptor: Int32
     private let port: UInt16
@@ -56,7 +57,7 @@ final class FedReceiver: Sendable {
         send(sentences)
     }
 
-    /// The sentence with its checksum: the exclusive or of all characters between $ and *.
+    /// Returns the sentence with its checksum, the exclusive or of all characters between $ and *.
     private func sentence(_ body: String) -> String {
         let sum = body.utf8.reduce(UInt8(0)) { $0 ^ $1 }
         return "$\(body)*" + String(format: "%02X", sum) + "\r\n"
@@ -67,7 +68,7 @@ final class FedReceiver: Sendable {
         var address = LoopbackAddress.of(port: port)
         withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
-                // While gpsd is away the system refuses; that is what a receiver sees, too.
+                // Sending fails while gpsd is not running, as with a real receiver.
                 _ = sendto(
                     descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL), generic,
                     socklen_t(MemoryLayout<sockaddr_in>.size))

@@ -5,22 +5,22 @@ import Synchronization
 import SystemCalls
 import TestSupport
 
-/// Debian's gpsd on a port of its own; it can be killed and come back.
+/// Debian's gpsd on its own port. It can be killed and restarted.
 final class GPSDaemon: Sendable {
     struct Refusal: Error, CustomStringConvertible {
         let description: String
     }
 
     let port: UInt16
-    /// Where it listens for sentences; nil for a gpsd without a receiver.
+    /// The port on which gpsd receives sentences, nil without a receiver.
     let receiverPort: UInt16?
-    /// What it opens as a receiver; nil for a gpsd that listens for sentences, or without a receiver.
+    /// The serial port that gpsd opens, nil if it receives sentences or has no receiver.
     private let receiver: String?
     private let folder: URL
     private let process = Mutex<ChildProcess?>(nil)
 
-    /// Chooses the ports; `start` brings it to life.
-    /// - Parameter receiver: the path of a serial port that it is to open.
+    /// Chooses the ports. `start()` starts the process.
+    /// - Parameter receiver: The path of a serial port to open.
     init(hasReceiver: Bool = true, receiver: String? = nil) throws {
         self.receiver = receiver
         let hasReceiver = hasReceiver && receiver == nil
@@ -36,10 +36,10 @@ final class GPSDaemon: Sendable {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// The address for a client of that scheme.
+    /// The address for a client of this scheme.
     func address(_ scheme: String) -> String { "\(scheme)://127.0.0.1:\(port)" }
 
-    /// Starts it and returns once it accepts connections.
+    /// Starts gpsd and returns once it accepts connections.
     func start() async throws {
         guard let gpsd = Tools.gpsd else { throw Refusal(description: "gpsd is not installed") }
         var arguments = [
@@ -55,12 +55,12 @@ final class GPSDaemon: Sendable {
             guard ContinuousClock.now < deadline else {
                 throw Refusal(description: "gpsd does not listen on port \(port)")
             }
-            // Nothing tells when somebody begins to listen.
+            // Polls, because no event reports a listening port.
             try await Task.sleep(for: .milliseconds(5))
         }
     }
 
-    /// kill -9.
+    /// Kills gpsd with SIGKILL.
     func kill() async {
         let old = process.withLock { process in
             defer { process = nil }
@@ -70,7 +70,7 @@ final class GPSDaemon: Sendable {
         GPSDaemon.removeSharedMemory(key)
     }
 
-    /// As gpsfake does it: the port makes the key of one run different from all others'.
+    /// The shared-memory key, derived from the port as in gpsfake, so that runs in parallel have different keys.
     private var key: Int32 { 0x4771_0000 | Int32(port) }
     private var keyText: String { "0x" + String(key, radix: 16) }
 

@@ -3,12 +3,12 @@
 import Foundation
 import TestSupport
 
-/// gpsfake, which feeds a recorded log to a gpsd of its own, held until the test lets it go.
+/// gpsfake, which feeds a recorded log to its own gpsd when the test calls `play()`.
 final class GPSFake: Sendable {
-    // gpsfake waits for a key before each packet when it is asked to (-i); that is what holds it. In 3.22 it cannot do so
-    // with binary packets, because it asks for the code of what is a number already: ord shall answer with the number.
-    // It takes gpsd to be ready when the control socket is there, and passes over a receiver without a word when nobody
-    // listens to that yet.
+    // With -i gpsfake waits for a key before each packet, which holds the log back. In 3.22 this fails with binary
+    // packets, because gpsfake calls ord() with numbers, so the script replaces ord. gpsfake also assumes that gpsd is
+    // ready once the control socket exists, and skips a receiver silently if gpsd does not listen yet, so the script
+    // connects first.
     private static let script = """
         import builtins, runpy, socket, sys, time
         from gps import fake
@@ -29,7 +29,7 @@ final class GPSFake: Sendable {
     private let folder: URL
     private let key: Int32
 
-    /// Starts it with that log; `ready` waits until gpsd has opened the receiver.
+    /// Starts gpsfake with the log. `ready()` waits until gpsd has opened the receiver.
     init(log: URL) throws {
         guard let gpsfake = Tools.gpsfake, let python = Tools.python else {
             throw GPSDaemon.Refusal(description: "gpsfake is not installed")
@@ -51,14 +51,14 @@ final class GPSFake: Sendable {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// Waits for its first question, which comes once gpsd has opened the receiver.
+    /// Waits for gpsfake's first prompt, which appears once gpsd has opened the receiver.
     func ready() async throws {
         guard await process.signsOfLife.wait(until: { !$0.isEmpty }) else {
             throw GPSDaemon.Refusal(description: "gpsfake does not come up on port \(port)")
         }
     }
 
-    /// Lets the whole log go.
+    /// Plays the whole log.
     func play() {
         process.write(String(repeating: "\n", count: 5000))
     }

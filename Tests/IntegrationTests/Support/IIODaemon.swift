@@ -4,9 +4,9 @@ import Synchronization
 import SystemCalls
 import TestSupport
 
-/// Debian's iiod, serving a mocked board on a port of its own; it can be killed and come back.
+/// Debian's iiod, which serves a mocked board on its own port. It can be killed and restarted.
 ///
-/// It listens on all interfaces and cannot be told otherwise.
+/// iiod listens on all interfaces and has no option to change this.
 final class IIODaemon: Sendable {
     struct Refusal: Error, CustomStringConvertible {
         let description: String
@@ -21,7 +21,7 @@ final class IIODaemon: Sendable {
         port = try FreePort.next()
     }
 
-    /// Starts it and returns once it accepts connections.
+    /// Starts iiod and returns once it accepts connections.
     func start() async throws {
         guard let iiod = Tools.iiod else { throw Refusal(description: "iiod is not installed") }
         let new = try ChildProcess(iiod, ["-p", "\(port)"], environment: board.environment)
@@ -31,14 +31,15 @@ final class IIODaemon: Sendable {
             guard ContinuousClock.now < deadline else {
                 throw Refusal(description: "iiod does not listen on port \(port)")
             }
-            // Nothing tells when somebody begins to listen.
+            // Polls, because no event reports a listening port.
             try await Task.sleep(for: .milliseconds(5))
         }
     }
 
     func signal(_ number: Int32) { process.withLock { $0 }?.signal(number) }
 
-    /// kill -9. What it captured goes on being captured, as with a kernel that has not noticed: nobody reads it.
+    /// Kills iiod with SIGKILL. The mocked capture continues without a reader, like that of a kernel that has not yet
+    /// noticed.
     func kill() async {
         let old = process.withLock { process in
             defer { process = nil }

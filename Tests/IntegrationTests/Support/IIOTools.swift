@@ -3,13 +3,13 @@
 import Foundation
 import Testing
 
-/// The programs of libiio that are installed.
+/// The installed programs of libiio.
 enum IIOTools {
     static let info = find("iio_info")
     static let attr = find("iio_attr")
     static let readdev = find("iio_readdev")
 
-    /// Why a test cannot run here.
+    /// The reason for skipping tests without these programs.
     static let missing: Comment = "iio_info, iio_attr or iio_readdev is not installed: apt-get install libiio-utils"
 
     static var areThere: Bool { info != nil && attr != nil && readdev != nil }

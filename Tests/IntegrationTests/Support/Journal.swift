@@ -3,10 +3,10 @@
 import Dispatch
 import Synchronization
 
-/// For how many seconds a test waits for what is to come: that a machine is slow, and busy besides, is no failure.
+/// The number of seconds that a test waits for an event. A slow or busy machine is not a failure.
 let patience = 60.0
 
-/// A list that grows, and that a test can wait for.
+/// A growing list that a test can wait for.
 final class Journal<Element: Sendable>: Sendable {
     private struct Waiter {
         let number: Int
@@ -39,7 +39,7 @@ final class Journal<Element: Sendable>: Sendable {
         for waiter in satisfied { waiter.continuation.resume(returning: true) }
     }
 
-    /// Waits until the elements satisfy the condition; false when the time is up before.
+    /// Waits until the elements satisfy the condition. Returns false on timeout.
     func wait(until isSatisfied: @escaping @Sendable ([Element]) -> Bool) async -> Bool {
         await withCheckedContinuation { continuation in
             let number = state.withLock { state -> Int? in

@@ -4,23 +4,23 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Lets a few tests run beside each other: most of their time they wait for other processes, but a machine that has dozens
-/// of those to run is too slow for all of them.
+/// Limits the number of tests that run in parallel. Tests mostly wait for other processes, but a machine that runs
+/// dozens of processes is too slow for all tests at once.
 struct Lanes: SuiteTrait, TestTrait, TestScoping {
     private struct State {
         var free: Int
         var waiting: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
     }
 
-    /// How many tests run at once.
+    /// The number of tests that run at the same time.
     private static let width = min(8, ProcessInfo.processInfo.activeProcessorCount + 2)
     private static let state = Mutex(State(free: width))
-    /// True in a test that runs: one that gets the trait from several suites needs one lane all the same.
+    /// True within a running test. A test that gets the trait from several suites uses only one lane.
     @TaskLocal private static var isInside = false
 
     var isRecursive: Bool { true }
 
-    /// Each case of a test has its own lane, and a suite none.
+    /// Each test case uses a lane, and a suite uses none.
     func scopeProvider(for test: Test, testCase: Test.Case?) -> Lanes? { testCase == nil ? nil : self }
 
     func provideScope(
@@ -45,7 +45,7 @@ struct Lanes: SuiteTrait, TestTrait, TestScoping {
         wake()
     }
 
-    /// In the order in which they came, so that who needs all lanes gets them.
+    /// Resumes waiting tests in order, so that a test that needs all lanes gets them.
     private static func wake() {
         let next = state.withLock { state in
             var next: [CheckedContinuation<Void, Never>] = []
@@ -60,7 +60,7 @@ struct Lanes: SuiteTrait, TestTrait, TestScoping {
     }
 }
 
-/// Has a test run while no other test of the suite does, because of what the reason names.
+/// Runs a test while no other test of the suite runs, for the given reason.
 struct Alone: TestTrait {
     let reason: Comment
 

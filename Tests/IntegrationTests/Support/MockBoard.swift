@@ -4,28 +4,27 @@ import Foundation
 import Synchronization
 import SystemCalls
 
-/// A board with a motion sensor that exists only for the programs that are started with its environment: umockdev shows
-/// them a folder in the place of /sys and /dev. A FIFO in the place of the device node carries samples, because it can
-/// be waited on as a device can.
+/// A board with a motion sensor that is visible only to programs started with its environment: umockdev replaces /sys
+/// and /dev with a folder. A FIFO replaces the device node and carries samples, because it can be polled like a device.
 final class MockBoard: Sendable {
     struct Refusal: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// What stands for /.
+    /// The folder that replaces /.
     let root: String
-    /// Makes the samples.
+    /// Generates the samples.
     let feeder: MockFeeder
     private let holder: ChildProcess
     private static let parent = "/sys/devices/platform/i2c-1/1-0068"
     private static let links = "/sys/bus/iio/devices"
     private let device = Mutex("iio:device0")
 
-    /// A board of that description; the feeder makes samples while somebody captures.
+    /// Creates the board of a description. The feeder generates samples while a program captures.
     init(_ name: String, samples: MockFeeder.Samples = MockFeeder.Samples()) async throws {
         guard let run = Tools.umockdevRun else { throw Refusal(description: "umockdev-run is not installed") }
         let description = Tools.motionTraces.appendingPathComponent("\(name).umockdev").path
-        // The folder lives as long as the program that it is made for.
+        // The folder exists as long as the program for which it is created.
         holder = try ChildProcess(
             run, ["-d", description, "--", "/bin/sh", "-c", #"echo "$UMOCKDEV_DIR"; read -r line"#])
         guard await holder.lines.wait(until: { !$0.isEmpty }), let root = holder.lines.elements.first,
@@ -44,45 +43,45 @@ final class MockBoard: Sendable {
         try? FileManager.default.removeItem(atPath: root)
     }
 
-    /// What makes a program see the board.
+    /// The environment in which a program finds the board.
     var environment: [String: String] { ["LD_PRELOAD": "libumockdev-preload.so.0", "UMOCKDEV_DIR": root] }
 
-    /// The same, for a program that reads the board's sensors through our own source.
+    /// The same environment for a program that reads the board's sensors through our own source.
     var sourceEnvironment: [String: String] {
         environment.merging(["DEVICE_SERVICES_IIO": "local:"]) { first, _ in first }
     }
 
-    /// Waits until nobody captures.
+    /// Waits until no program captures.
     func isIdle() async -> Bool {
         let deadline = ContinuousClock.now + .seconds(patience)
         while attribute("buffer/enable") != "0" {
             guard ContinuousClock.now < deadline else { return false }
-            // A file tells nobody that it has been written.
+            // Polls, because a write to the file sends no event.
             try? await Task.sleep(for: .milliseconds(5))
         }
         return true
     }
 
-    /// What an attribute of the device says.
+    /// Returns the value of an attribute of the device.
     func attribute(_ name: String) -> String {
-        // Clients write a NUL behind the value.
+        // Clients write a NUL after the value.
         let text = (try? String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)) ?? ""
         return text.trimmingCharacters(in: .whitespacesAndNewlines.union(CharacterSet(charactersIn: "\0")))
     }
 
-    /// Sets an attribute, as the driver would.
+    /// Sets an attribute as the driver would.
     func setAttribute(_ name: String, _ value: String) throws {
-        // The kernel gives an empty file for a device without a trigger, and a line for everything else.
+        // The kernel returns an empty file for a device without a trigger, and a line for everything else.
         let content = value.isEmpty ? "" : value + "\n"
         try Data(content.utf8).write(to: URL(fileURLWithPath: "\(folder)/\(name)"))
     }
 
-    /// Takes an attribute away, as with a driver that does not have it.
+    /// Removes an attribute, as with a driver that does not have it.
     func removeAttribute(_ name: String) throws {
         try FileManager.default.removeItem(atPath: "\(folder)/\(name)")
     }
 
-    /// Takes the device away, as the kernel does: readers of its node are not woken.
+    /// Removes the device as the kernel does, without waking readers of its node.
     func unplug() throws {
         feeder.pause()
         let device = device.withLock { $0 }
@@ -94,7 +93,7 @@ final class MockBoard: Sendable {
         try MockBoard.move("\(root)/dev/\(device)", "\(root)/kept-node")
     }
 
-    /// Puts it back, under another name if one is given. It captures nothing until somebody asks it to.
+    /// Restores the device, under another name if one is given. It captures nothing until a program enables its buffer.
     func replug(as name: String = "iio:device0") throws {
         device.withLock { $0 = name }
         try Data("0\n".utf8).write(to: URL(fileURLWithPath: "\(root)/kept-device/buffer/enable"))
@@ -102,7 +101,7 @@ final class MockBoard: Sendable {
         try MockBoard.move("\(root)/kept-device", folder)
         try MockBoard.move("\(root)/kept-trigger", "\(root)\(MockBoard.links)/trigger0")
         feeder.move(to: folder)
-        // The link comes last: it is what makes the device known.
+        // The link is created last, because it makes the device visible.
         let target = "../../../\(MockBoard.parent.dropFirst("/sys/".count))/\(name)"
         guard symlink(target, "\(root)\(MockBoard.links)/\(name)") == 0 else {
             throw Spawn.Failure(call: "symlink", number: errno)
@@ -110,7 +109,7 @@ final class MockBoard: Sendable {
         feeder.resume()
     }
 
-    /// Ends it and waits until nothing is left of it.
+    /// Ends the board and waits until its files are removed.
     func end() async {
         feeder.end()
         holder.write("\n")

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Both, because either may be taken for the home of timespec.
+// Imports both modules, because the compiler may attribute timespec to either.
 import CoreFoundation
 import DeviceCore
 import Synchronization
 import SystemCalls
 
-/// Stands for the driver of a mocked sensor: while its buffer is enabled, samples come at the rate that is set, stamped
-/// by the clock that is set.
+/// Simulates the driver of a mocked sensor. While the buffer is enabled, it writes samples at the configured rate, with
+/// timestamps of the configured clock.
 final class MockFeeder: Sendable {
-    /// What the samples are.
+    /// The properties of the samples.
     struct Samples: Sendable {
-        /// How far the real rate is from the one that is set, as a factor.
+        /// The actual rate divided by the configured rate.
         var pace = 1.0
-        /// How long before it comes out a sample was measured, in nanoseconds.
+        /// The age of a sample when it is written, in nanoseconds.
         var age: Int64 = 2_000_000
-        /// The raw numbers of a sample.
+        /// Returns the raw values of a sample.
         var raw: @Sendable (Int) -> SIMD3<Int16> = { MockFeeder.numbered($0) }
     }
 
-    /// What was set when a capture began.
+    /// The settings at the start of a capture.
     struct Capture: Sendable, Equatable {
         var clock: String
         var rate: Double
-        /// The enabled channels: x, y, z, stamp.
+        /// The enabled channels: x, y, z, timestamp.
         var channels: [Bool]
     }
 
@@ -36,14 +36,14 @@ final class MockFeeder: Sendable {
         var folder: String
     }
 
-    /// One for each capture that began.
+    /// One element for each capture that began.
     let captures = Journal<Capture>()
     private let state: Mutex<State>
     private let samples: Samples
     private let node: Int32
     private let enable: Int32
 
-    /// A sample whose first number tells it from 20,000 others.
+    /// A sample whose first value distinguishes it from 20,000 others.
     static func numbered(_ number: Int) -> SIMD3<Int16> { [Int16(number % 20_000), 16_384, Int16(-(number % 300))] }
 
     init(node path: String, folder: String, samples: Samples) throws {
@@ -63,16 +63,16 @@ final class MockFeeder: Sendable {
         }
     }
 
-    /// The stamps of the samples so far, by their number.
+    /// The timestamps of the samples so far, by their number.
     var stamps: [Int64] { state.withLock { $0.stamps } }
 
-    /// No samples come, as when an interrupt line is broken.
+    /// Stops the samples, as with a broken interrupt line.
     func pause() { state.withLock { $0.isPaused = true } }
 
-    /// Samples come again.
+    /// Resumes the samples.
     func resume() { state.withLock { $0.isPaused = false } }
 
-    /// The device's folder has another name.
+    /// Sets the new folder of the device.
     func move(to folder: String) { state.withLock { $0.folder = folder } }
 
     func end() { state.withLock { $0.isEnded = true } }
@@ -82,7 +82,7 @@ final class MockFeeder: Sendable {
         while !state.withLock({ $0.isEnded }) {
             guard isEnabled, !state.withLock({ $0.isPaused }) else {
                 running = nil
-                // The file cannot be waited on.
+                // Polls the file, because it sends no events.
                 WorkerThread.pause(seconds: 0.001)
                 continue
             }
@@ -99,7 +99,7 @@ final class MockFeeder: Sendable {
                 WorkerThread.pause(seconds: min(0.005, Double(current.next - now) * 1e-9))
                 continue
             }
-            // A sensor measures at equal distances, however late the machine is.
+            // A sensor measures at equal intervals, however late the machine is.
             write(stamp: current.next + current.offset - samples.age)
             current.next += current.step
             running = current
@@ -118,7 +118,7 @@ final class MockFeeder: Sendable {
             channels: ["accel_x", "accel_y", "accel_z", "timestamp"].map { text("scan_elements/in_\($0)_en") == "1" })
     }
 
-    /// The rate of the type comes before that of the device.
+    /// The rate of the channel type precedes that of the device.
     private var rate: Double {
         let rates = ["in_accel_sampling_frequency", "sampling_frequency"].compactMap { Double(text($0)) }
         return rates.first { $0 > 0 } ?? 100
@@ -138,18 +138,19 @@ final class MockFeeder: Sendable {
         for axis in 0..<3 { withUnsafeBytes(of: raw[axis].bigEndian) { scan.append(contentsOf: $0) } }
         scan += [0, 0]
         withUnsafeBytes(of: stamp.littleEndian) { scan.append(contentsOf: $0) }
-        // Counted even when nobody makes room: a driver drops the newest sample then.
+        // Counted even if the FIFO is full. In that case a driver drops the newest sample.
         state.withLock { $0.stamps.append(stamp) }
         _ = Glibc.write(node, scan, scan.count)
     }
 
-    /// A buffer is empty when it is enabled.
+    /// Empties the FIFO, because a buffer is empty when it is enabled.
     private func drain() {
         var bytes = [UInt8](repeating: 0, count: 65_536)
         while read(node, &bytes, bytes.count) > 0 {}
     }
 
-    /// How far a clock is ahead of another, in nanoseconds; the best of some attempts, as each may be interrupted.
+    /// Returns the time by which one clock is ahead of another, in nanoseconds. Uses the best of several attempts,
+    /// because each may be interrupted.
     static func offset(of clock: String, from other: String) -> Int64 {
         let attempts = (0..<20).map { _ in
             let before = time(other)
@@ -160,7 +161,7 @@ final class MockFeeder: Sendable {
         return attempts.min { $0.width < $1.width }?.offset ?? 0
     }
 
-    /// What a clock shows, in nanoseconds.
+    /// Returns the time of a clock in nanoseconds.
     static func time(_ clock: String) -> Int64 {
         let identifier =
             switch clock {

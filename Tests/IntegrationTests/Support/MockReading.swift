@@ -2,19 +2,19 @@
 
 import Testing
 
-/// What becomes of a mocked sensor's samples.
+/// Conversion of a mocked sensor's samples.
 enum MockReading {
-    /// What the descriptions' in_accel_scale says.
+    /// The in_accel_scale of the descriptions.
     static let scale = 0.000598
 
-    /// How the sensor of a description is mounted, and what else tells the descriptions apart.
+    /// The mounting of a description's sensor and other differences between the descriptions.
     struct Mounting: Sendable, CustomTestStringConvertible {
         let description: String
         let origin: String
-        /// The nearest rate to 200 Hz that it offers.
+        /// The available rate that is nearest to 200 Hz.
         let rate: Double
         let turn: @Sendable (SIMD3<Double>) -> SIMD3<Double>
-        /// The component that the sensor's x comes out as.
+        /// The component that contains the sensor's x.
         let counter: Int
 
         var testDescription: String { origin }
@@ -29,8 +29,8 @@ enum MockReading {
         static let all = [ofType, ofDevice]
     }
 
-    /// The number of the sample that a reading is of, from the component that it sits in; nil when the others do not
-    /// belong to it, as in the reading that is taken from the attributes.
+    /// Returns the number of the sample that a reading belongs to, decoded from one component. nil if the other
+    /// components do not match, as in the reading that is taken from the attributes.
     static func number(of value: [Double], _ mounting: Mounting) -> Int? {
         let number = Int((value[mounting.counter] / scale).rounded())
         guard number >= 0, number < 20_000 else { return nil }

@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// A line of the program that prints what motion sensors say.
+/// A line of the program that prints the events of motion sensors.
 struct MotionLine: Decodable, Sendable {
     struct Sensor: Decodable, Sendable {
         let id: String
@@ -38,6 +38,6 @@ struct MotionLine: Decodable, Sendable {
         self = line
     }
 
-    /// True for the text of a line of that kind; cheaper than reading it.
+    /// True if the text is a line of this event. Faster than decoding the line.
     static func `is`(_ text: String, _ event: String) -> Bool { text.hasPrefix(#"{"event":"\#(event)""#) }
 }

@@ -5,10 +5,9 @@ import Testing
 extension MotionProgram {
     /// Expects that the program has slept since an earlier answer to "use".
     ///
-    /// On a busy machine the little that a process does may take long, so what counts is how often it woke up: some
-    /// times a second when something is tried again, thousands of times in a loop without a pause. A loop that does not
-    /// even sleep has the processor for itself, or a good part of it. Readings that come meanwhile wake it too: one that
-    /// is read axis by axis asks the server three times, and is handed over.
+    /// On a busy machine even little work may take long, so the number of wake-ups decides: several per second for
+    /// retries, thousands in a loop without a pause. A loop that never sleeps uses most of the processor. Readings that
+    /// arrive wake the program as well: reading axis by axis takes three requests and a delivery.
     func expectSleep(since before: MotionLine, sourceLocation: SourceLocation = #_sourceLocation) async throws {
         let after = try await ask("use")
         let (start, end) = (try #require(before.arrival), try #require(after.arrival))
@@ -20,7 +19,8 @@ extension MotionProgram {
         #expect(sleeps < 60 * (seconds + 2) + 10 * readings, sourceLocation: sourceLocation)
     }
 
-    /// Expects that the program holds no more than at an earlier answer to "use", as soon as what is ending has ended.
+    /// Expects that the program holds no more resources than at an earlier answer to "use", after pending work has
+    /// ended.
     func expectNothingLeft(since before: MotionLine, sourceLocation: SourceLocation = #_sourceLocation) async throws {
         let descriptors = try #require(before.descriptors)
         let threads = try #require(before.threads)
@@ -30,7 +30,7 @@ extension MotionProgram {
             let now = try await ask("use")
             let hasSettled = try #require(now.descriptors) <= descriptors && #require(now.threads) <= threads
             guard hasSettled || ContinuousClock.now >= deadline else {
-                // Nothing tells that a thread of another process has ended.
+                // Polls, because no event reports the end of a thread in another process.
                 try await Task.sleep(for: .milliseconds(5))
                 continue
             }

@@ -4,9 +4,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A process that subscribes to motion sensors and prints what comes.
+/// A process that subscribes to motion sensors and prints their events.
 final class MotionProgram: Sendable {
-    /// A reading with the time at which it was measured.
+    /// A reading with the time of its measurement.
     struct Reading: Sendable {
         let time: Int64
         let arrival: Int64
@@ -19,7 +19,7 @@ final class MotionProgram: Sendable {
         process = try ChildProcess(.commands, ["motion"] + arguments, environment: environment)
     }
 
-    /// One that reads from a server on this machine.
+    /// Starts a program that reads from a server on this machine.
     convenience init(_ arguments: [String], port: UInt16, environment: [String: String] = [:]) throws {
         try self.init(
             arguments, environment: environment.merging(["DEVICE_SERVICES_IIO": "ip:127.0.0.1:\(port)"]) { $1 })
@@ -27,19 +27,19 @@ final class MotionProgram: Sendable {
 
     var lines: Journal<String> { process.lines }
 
-    /// The lines of that kind so far.
+    /// The lines of this event so far.
     func all(_ event: String) -> [MotionLine] {
         lines.elements.filter { MotionLine.is($0, event) }.compactMap { MotionLine($0) }
     }
 
     func count(_ event: String) -> Int { lines.elements.count { MotionLine.is($0, event) } }
 
-    /// Waits for that many lines of a kind.
+    /// Waits for `count` lines of an event.
     func wait(for event: String, count: Int = 1) async -> Bool {
         await lines.wait { lines in lines.count { MotionLine.is($0, event) } >= count }
     }
 
-    /// Waits for samples that come after all lines so far.
+    /// Waits for samples that arrive after all lines so far.
     func waitForMoreSamples(count: Int = 1) async -> Bool {
         let before = self.count("samples")
         return await wait(for: "samples", count: before + count)
@@ -54,7 +54,7 @@ final class MotionProgram: Sendable {
         }
     }
 
-    /// Asks the program something and waits for the answer.
+    /// Sends a request to the program and waits for the answer.
     func ask(_ question: String, answer: String? = nil) async throws -> MotionLine {
         let answer = answer ?? question
         let before = count(answer)
@@ -63,21 +63,21 @@ final class MotionProgram: Sendable {
         return try #require(all(answer).last)
     }
 
-    /// The sensors that the program sees.
+    /// The sensors that the program has found.
     func sensors() async throws -> [MotionLine.Sensor] { try #require(try await ask("sensors").sensors) }
 
-    /// Waits until it has no thread but its main one.
+    /// Waits until the program has only its main thread.
     func isIdle() async throws -> Bool {
         let deadline = ContinuousClock.now + .seconds(patience)
         while try await ask("use").threads != 1 {
             guard ContinuousClock.now < deadline else { return false }
-            // Nothing tells that a thread of another process has ended.
+            // Polls, because no event reports the end of a thread in another process.
             try await Task.sleep(for: .milliseconds(5))
         }
         return true
     }
 
-    /// Lets it unsubscribe and leave, and says how it ended; nil when it does not.
+    /// Unsubscribes and ends the program. Returns how it ended, nil on timeout.
     func end() async -> ChildProcess.End? {
         process.write("stop\n")
         _ = await wait(for: "stopped")

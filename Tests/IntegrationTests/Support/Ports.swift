@@ -5,7 +5,7 @@ import TestSupport
 
 /// Services on the loopback interface.
 enum Ports {
-    /// True when somebody accepts connections there.
+    /// True if a server accepts connections on the port.
     static func isServed(_ port: UInt16) -> Bool {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return false }

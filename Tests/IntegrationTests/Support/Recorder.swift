@@ -7,7 +7,7 @@ import Foundation
 import GPSDSource
 import Synchronization
 
-/// A device that reads one gpsd, with a manager whose callbacks are written down.
+/// A device that reads from one gpsd, with a manager whose callbacks are recorded.
 final class Recorder: NSObject, CLLocationManagerDelegate, @unchecked Sendable {
     enum Event: Sendable {
         case location(CLLocation)
@@ -46,7 +46,7 @@ final class Recorder: NSObject, CLLocationManagerDelegate, @unchecked Sendable {
         }
     }
 
-    /// Waits for that many locations, and then for all callbacks that are on their way.
+    /// Waits for `count` locations and then for all pending callbacks.
     func settle(locations count: Int) async {
         _ = await events.wait { events in
             events.count { if case .location = $0 { true } else { false } } >= count

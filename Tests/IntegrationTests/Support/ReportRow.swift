@@ -4,11 +4,11 @@ import CoreLocation
 import Foundation
 import Testing
 
-/// One position report of gpsd's, read with Foundation's JSON: what a location is compared with.
+/// A position report of gpsd, parsed with Foundation, for comparison with a location.
 struct ReportRow: @unchecked Sendable {
     let values: [String: Any]
 
-    /// The position reports among the lines, in order.
+    /// Returns the position reports among the lines, in order.
     static func rows(_ lines: [String]) throws -> [ReportRow] {
         try lines.filter { $0.hasPrefix(#"{"class":"TPV""#) }.compactMap { line in
             let object = try JSONSerialization.jsonObject(with: Data(line.utf8))
@@ -20,14 +20,14 @@ struct ReportRow: @unchecked Sendable {
 
     var time: String? { values["time"] as? String }
 
-    /// A fix is one by mode and coordinates.
+    /// True if the mode and the coordinates are those of a fix.
     var isFix: Bool { (number("mode") ?? 0) >= 2 && number("lat") != nil && number("lon") != nil }
 
     var date: Date? {
         time.flatMap { try? Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse($0) }
     }
 
-    /// An error estimate: gpsd writes 0 until it can tell one, and no measurement is exact.
+    /// An error estimate, -1 if unknown. gpsd writes 0 until it has an estimate, and no measurement is exact.
     private func error(_ name: String) -> Double { number(name).flatMap { $0 > 0 ? $0 : nil } ?? -1 }
 
     /// Compares every field of the location with this report.

@@ -4,15 +4,15 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A board with a port into which umockdev plugs a serial device, and the program that talks to accessories.
+/// A board with a port into which umockdev plugs a serial device, and the program that uses the accessory.
 final class RoundsBoard {
-    /// By way of the driver, whose lines are among the program's.
+    /// Started by the driver, whose lines are mixed with the program's.
     let program: AccessoryProgram
     /// The program's process.
     let identifier: pid_t
     private var told = 0
 
-    /// - Parameter byUdevd: whether udevd seems to run; that takes namespaces.
+    /// - Parameter byUdevd: Whether udevd appears to run, which requires namespaces.
     init(greeting: String, byUdevd: Bool, _ configuration: ConfigurationFile) async throws {
         var command = [
             try #require(Tools.umockdevWrapper), try #require(Tools.python), Tools.udevFile("mock_rounds.py"),
@@ -37,13 +37,13 @@ final class RoundsBoard {
         try #require(await program.line(#"{"event":"ready"}"#) != nil, "\(program.said)")
     }
 
-    /// Gives the driver a command.
+    /// Sends a command to the driver.
     func tell(_ command: String) {
         told += 1
         program.process.write(command + "\n")
     }
 
-    /// Waits until it has carried out all of them.
+    /// Waits until the driver has completed all commands.
     func waitUntilDone() async throws {
         let count = told
         let isDone = await program.process.lines.wait { lines in
@@ -57,7 +57,7 @@ final class RoundsBoard {
 
     var use: AccessoryProgram.Use { AccessoryProgram.Use(of: identifier) }
 
-    /// Ends the program, and waits until nothing is left of the board.
+    /// Ends the program and waits until the board has removed its files.
     func end() async {
         program.process.write("end\n")
         _ = await program.process.wait()

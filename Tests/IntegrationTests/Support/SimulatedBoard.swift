@@ -12,7 +12,7 @@ enum SimulatedBoard {
         let name: String
     }
 
-    /// A context from the folder of traces, with the values of its attributes.
+    /// Reads a context with its attribute values from the folder of traces.
     static func context(_ name: String) throws -> IIOContext {
         let folder = Tools.motionTraces
         let xml = try Data(contentsOf: folder.appendingPathComponent("\(name).xml"))
@@ -25,7 +25,7 @@ enum SimulatedBoard {
         return context
     }
 
-    /// A context of an accelerometer, a gyroscope and a magnetometer, each a device of its own.
+    /// A context with an accelerometer, a gyroscope and a magnetometer, each a separate device.
     static func nineAxes(rate: Double = 100) -> SimulatedIIOContext {
         let kinds: [SensorKind] = [.accelerometer, .gyroscope, .magnetometer]
         let sensors = kinds.map { kind in
@@ -38,7 +38,7 @@ enum SimulatedBoard {
             sensors: sensors, peaks: [.accelerometer: 80, .gyroscope: 40, .magnetometer: 10], rate: rate)
     }
 
-    /// A recording of the folder of traces, as tracks in SI units and gauss, without what lies between those seconds.
+    /// Reads a recording from the folder of traces as tracks in SI units and gauss, without the seconds in `gap`.
     static func tracks(_ name: String, without gap: Range<Double> = 0..<0) throws -> [IIOSampleTrack] {
         let path = Tools.motionTraces.appendingPathComponent("\(name).csv")
         let text = String(decoding: try Data(contentsOf: path), as: UTF8.self)
@@ -59,7 +59,7 @@ enum SimulatedBoard {
 }
 
 extension IIOContext {
-    /// Sets a value that is there.
+    /// Sets an existing value.
     mutating func set(_ value: String, for key: String) throws {
         guard setValue(value, for: key) else { throw SimulatedBoard.Unreadable(name: key) }
     }

@@ -2,7 +2,7 @@
 
 import SystemCalls
 
-/// Starts a program in a process group of its own.
+/// Starts a program in its own process group.
 enum Spawn {
     enum Stream {
         case input, output, errors
@@ -16,9 +16,9 @@ enum Spawn {
 
     struct Result {
         let process: pid_t
-        /// Where to write what the program reads; -1 unless asked for.
+        /// Connected to the program's standard input, -1 unless requested.
         var input: Int32 = -1
-        /// Where to read what the program writes; -1 unless asked for.
+        /// Connected to the program's standard output, -1 unless requested.
         var output: Int32 = -1
     }
 
@@ -49,7 +49,8 @@ enum Spawn {
             posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
         }
         if !streams.contains(.errors) { posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0) }
-        // What the test runner left open to its children is not for these; closing what is not open is no error.
+        // Closes descriptors that the test runner leaves open to child processes. Closing an unused number is not an
+        // error.
         for descriptor in Int32(3)..<256 { posix_spawn_file_actions_addclose(&actions, descriptor) }
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
@@ -72,7 +73,7 @@ enum Spawn {
         return Result(process: process, input: input, output: output)
     }
 
-    /// A pair of sockets, because those can be made so that no other program inherits them.
+    /// A socket pair, because it can be created without being inherited by other child processes.
     private static func pipe() throws -> (read: Int32, write: Int32) {
         var ends: [Int32] = [-1, -1]
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
@@ -82,7 +83,7 @@ enum Spawn {
     }
 
     private static func environmentStrings(with changes: [String: String]) -> [String] {
-        // Programs of other people write numbers and words as the user likes them.
+        // Some programs format numbers and messages according to the locale.
         let changes = ["LC_ALL": "C"].merging(changes) { $1 }
         var strings: [String] = []
         var entry = environ

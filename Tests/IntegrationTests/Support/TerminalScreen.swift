@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// What a terminal like DEC's VT100 shows of a program's output, so that a test sees what stands where.
+/// The screen of a VT100-compatible terminal, which shows tests the positions of a program's output.
 final class TerminalScreen: Sendable {
     fileprivate struct State {
         let height: Int
@@ -10,9 +10,9 @@ final class TerminalScreen: Sendable {
         var cells: [[Unicode.Scalar]]
         var row = 0
         var column = 0
-        /// The rows that scroll.
+        /// The scrolling region.
         var region: ClosedRange<Int>
-        /// An escape sequence that has begun.
+        /// An incomplete escape sequence.
         var sequence: [Unicode.Scalar] = []
         var linesTaken = 0
     }
@@ -38,9 +38,9 @@ final class TerminalScreen: Sendable {
         }
     }
 
-    /// Shows what a program has written since the last time.
+    /// Processes the output since the last call.
     ///
-    /// - Parameter lines: all that it has written, parted by line feeds.
+    /// - Parameter lines: All output so far, split at line feeds.
     func take(_ lines: [String]) {
         state.withLock { state in
             for line in lines[state.linesTaken...] {
@@ -51,7 +51,7 @@ final class TerminalScreen: Sendable {
         }
     }
 
-    /// The text that stands behind a label and before the next word of a row, in the first row with that label.
+    /// Returns the word after a label, in the first row that contains the label.
     func field(behind label: String) -> String? {
         for row in rows {
             guard let end = row.firstRange(of: label)?.upperBound else { continue }
@@ -76,7 +76,7 @@ extension TerminalScreen.State {
         case "\0"..."\u{1f}", "\u{7f}": break
         default:
             cells[row][column] = scalar
-            // A terminal that would go on in the next row only with the next character: no program here relies on either.
+            // Does not wrap at the right margin, because no program here depends on it.
             column = min(width - 1, column + 1)
         }
     }
@@ -106,7 +106,7 @@ extension TerminalScreen.State {
         case "[":
             guard let last = sequence.last, sequence.count > 2, ("@"..."~").contains(last) else { return }
             control(last, sequence[2...].dropLast())
-        // Sets of characters have a letter more.
+        // Sequences that select a character set have one more letter.
         case "(", ")": guard sequence.count == 3 else { return }
         case "M": reverseLineFeed()
         default: break

@@ -2,16 +2,16 @@
 
 import Foundation
 
-/// What a thread of this process has used so far, as the kernel counts it.
+/// The resources used by a thread of this process, as counted by the kernel.
 struct ThreadUse {
     struct Unreadable: Error {}
 
-    /// Time on a processor, in ticks of ten milliseconds.
+    /// Processor time, in ticks of 10 ms.
     let ticks: Int
-    /// How often it has gone to sleep.
+    /// The number of voluntary context switches.
     let switches: Int
 
-    /// The kernel's number of the thread that asks.
+    /// The kernel's ID of the calling thread.
     static var current: pid_t? {
         let link = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self")
         return link?.split(separator: "/").last.flatMap { pid_t($0) }
@@ -20,7 +20,7 @@ struct ThreadUse {
     init(of thread: pid_t) throws {
         let folder = "/proc/self/task/\(thread)"
         let stat = try String(contentsOfFile: "\(folder)/stat", encoding: .utf8)
-        // The name may contain blanks; fields 14 and 15 are the twelfth and thirteenth after it.
+        // The name may contain spaces. Fields 14 and 15 are the twelfth and thirteenth after it.
         let fields = stat.split(separator: ")").last?.split(separator: " ") ?? []
         let status = try String(contentsOfFile: "\(folder)/status", encoding: .utf8)
         let line = status.split(separator: "\n").first { $0.hasPrefix("voluntary_ctxt_switches") }

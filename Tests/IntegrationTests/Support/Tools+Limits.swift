@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension Tools {
-    /// What runs a program without the rights of the superuser; empty where nothing is needed, nil where it cannot be had.
+    /// The command that runs a program without root permissions. Empty if none is needed, nil if unavailable.
     static let asAnybody: [String]? = {
         guard isRoot else { return [] }
         guard let setpriv = find("setpriv"), let program = try? TestProgram.apps.path else {
@@ -15,8 +15,8 @@ extension Tools {
         return succeeds(command + ["test", "-x", program]) ? command : nil
     }()
 
-    /// What runs a program in a user namespace that has no watch of inotify left, with its log among its output; nil where
-    /// that cannot be had.
+    /// The command that runs a program in a user namespace without inotify watches, with its log in the output. nil if
+    /// unavailable.
     static let withoutInotify: [String]? = {
         guard let unshare else { return nil }
         let script = #"echo 0 > /proc/sys/user/max_inotify_watches && exec "$0" "$@" 2>&1"#
@@ -26,14 +26,14 @@ extension Tools {
 
     static let prlimit = find("prlimit")
 
-    /// How many descriptors a program that runs may have from now on.
+    /// Sets the limit of descriptors for a running program.
     static func setDescriptorLimit(_ program: AccessoryProgram, _ number: String) -> Bool {
         guard let prlimit else { return false }
         return succeeds([prlimit, "--pid", "\(program.process.identifier)", "--nofile=\(number):"])
     }
 
-    /// Leaves a program no descriptor to open. One that it holds for a moment only, as of a folder that it reads, hides a
-    /// free one: so it is looked until none has been free for a while.
+    /// Leaves a program without free descriptors. A descriptor that is in use for a moment, such as that of a folder
+    /// being read, hides a free number, so this polls until none has been free for a while.
     static func takeDescriptors(from program: AccessoryProgram) async throws -> Bool {
         var limit = Int.max
         var looks = 0
@@ -50,7 +50,7 @@ extension Tools {
         return looks == 50
     }
 
-    /// Why a test cannot run here.
+    /// The reasons for skipping tests.
     static let setprivMissing: Comment =
         "root cannot run programs as another user here: apt-get install util-linux, and let others read the build folder"
     static let inotifyLimitMissing: Comment =

@@ -8,7 +8,7 @@ extension Tools {
     static let iiod = find("iiod")
     static let iioReaddev = find("iio_readdev")
 
-    /// True when the programs under test were built with libiio.
+    /// True if the programs under test were built with libiio.
     static let hasLibIIO: Bool = {
         #if LibIIO
         true
@@ -17,7 +17,7 @@ extension Tools {
         #endif
     }()
 
-    /// Why a test cannot run here.
+    /// The reasons for skipping tests.
     static let libIIOMissing: Comment = "built without the trait LibIIO"
     static let umockdevMissing: Comment = "umockdev-run is not installed: apt-get install umockdev"
     static let iiodMissing: Comment = "iiod is not installed: apt-get install iiod"

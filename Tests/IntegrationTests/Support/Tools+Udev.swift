@@ -8,7 +8,7 @@ extension Tools {
     static let umockdevWrapper = find("umockdev-wrapper")
     static let unshare = find("unshare")
 
-    /// True when the programs under test were built with libudev.
+    /// True if the programs under test were built with libudev.
     static let hasLibUdev: Bool = {
         #if LibUdev
         true
@@ -19,14 +19,14 @@ extension Tools {
 
     static let isRoot = geteuid() == 0
 
-    /// True for whoever may give a socket more room than the system's limit, as root mostly may outside of containers.
+    /// True if the process may exceed the system's limit for socket buffers, as root usually may outside containers.
     static let mayExceedBufferLimit: Bool = {
         let descriptor = Sockets.open(AF_UNIX, .datagrams)
         defer { close(descriptor) }
         return Sockets.set(descriptor, SOL_SOCKET, SO_RCVBUFFORCE, Int32(1 << 24))
     }()
 
-    /// What unshare(1) needs for network and mount namespaces in which one is root; nil when they cannot be had.
+    /// The options of unshare(1) for network and mount namespaces with root permissions, nil if unavailable.
     static let isolation: [String]? = {
         guard let unshare, python != nil else { return nil }
         let options = isRoot ? ["-n", "-m"] : ["-U", "-r", "-n", "-m"]
@@ -39,7 +39,7 @@ extension Tools {
         return trial.terminationStatus == 0 ? options : nil
     }()
 
-    /// True when Python can drive umockdev.
+    /// True if Python can control umockdev.
     static let hasMockedUdev: Bool = {
         guard umockdevWrapper != nil, let python else { return false }
         let trial = Process()
@@ -51,7 +51,7 @@ extension Tools {
         return trial.terminationStatus == 0
     }()
 
-    /// Why a test cannot run here.
+    /// The reasons for skipping tests.
     static let libUdevMissing: Comment = "built without the trait LibUdev"
     static let isolationMissing: Comment =
         "no namespaces for networks and mounts can be made here: run as root, or allow them to users (sysctl kernel.unprivileged_userns_clone=1)"

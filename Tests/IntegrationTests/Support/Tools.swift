@@ -4,16 +4,16 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What is installed.
+/// The installed tools.
 enum Tools {
     static let gpsd = find("gpsd")
     static let gpsfake = find("gpsfake")
     static let gpspipe = find("gpspipe")
     static let python = find("/usr/bin/python3")
-    /// Runs a program in a terminal of its own.
+    /// Runs a program in its own terminal.
     static let script = find("script")
 
-    /// Why a test cannot run here.
+    /// The reasons for skipping tests.
     static let gpsdMissing: Comment = "gpsd is not installed: apt-get install gpsd"
     static let gpsfakeMissing: Comment = "gpsfake or gpspipe is not installed: apt-get install gpsd-clients"
 
@@ -27,7 +27,7 @@ enum Tools {
         return candidates.first { FileManager.default.isExecutableFile(atPath: $0) }
     }
 
-    /// What a program says first, on either output; empty where it does not run.
+    /// Returns the first line of a program's output or errors, empty if the program does not run.
     static func firstLine(of program: String, _ arguments: String...) -> String {
         let process = Process()
         let output = Pipe()

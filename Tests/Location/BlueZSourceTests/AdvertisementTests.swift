@@ -4,16 +4,17 @@ import BlueZSource
 import DeviceCore
 import Testing
 
-@Suite("Advertisements of beacons")
+@Suite("Beacon advertisements")
 struct AdvertisementTests {
-    /// What AirLocate, Apple's example, advertises: E2C56DB5-DFFB-48D2-B060-D0F5A71096E0, 0, 0, -59 dBm at one metre.
+    /// The advertisement of Apple's sample app AirLocate: UUID E2C56DB5-DFFB-48D2-B060-D0F5A71096E0, major 0, minor 0,
+    /// and -59 dBm at one metre.
     static let airLocate: [UInt8] = [
         0x02, 0x15, 0xe2, 0xc5, 0x6d, 0xb5, 0xdf, 0xfb, 0x48, 0xd2, 0xb0, 0x60, 0xd0, 0xf5, 0xa7, 0x10, 0x96, 0xe0,
         0x00,
         0x00, 0x00, 0x00, 0xc5,
     ]
 
-    @Test("An iBeacon is read as its bytes say")
+    @Test("An iBeacon advertisement is decoded")
     func iBeacon() {
         var bytes = Self.airLocate
         let first = BeaconAdvertisement(company: 0x004c, data: bytes)
@@ -28,7 +29,7 @@ struct AdvertisementTests {
         #expect(second?.measuredPower == 127)
     }
 
-    @Test("An AltBeacon of any company is read likewise")
+    @Test("An AltBeacon advertisement of any company is decoded")
     func altBeacon() {
         let bytes = [0xbe, 0xac] + Self.airLocate[2..<18] + [0x00, 0x01, 0x00, 0x02, 0xc5, 0x99]
         let beacon = BeaconAdvertisement(company: 0x0118, data: bytes)
@@ -38,7 +39,7 @@ struct AdvertisementTests {
         #expect(beacon?.measuredPower == -59)
     }
 
-    @Test("Other companies, other kinds of Apple's messages and other lengths are no beacons")
+    @Test("Advertisements of other companies, types and lengths are not beacons")
     func others() {
         let bytes = Self.airLocate
         #expect(BeaconAdvertisement(company: 0x004d, data: bytes) == nil)

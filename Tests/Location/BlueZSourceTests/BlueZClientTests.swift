@@ -5,11 +5,11 @@ import Testing
 
 @testable import BlueZSource
 
-@Suite("The dialogue with BlueZ")
+@Suite("BlueZClient")
 struct BlueZClientTests {
     private let bluez = ":1.2"
 
-    /// The calls that wait to be sent, with their numbers.
+    /// Returns the pending outgoing calls with their serial numbers.
     private func calls(_ client: inout BlueZClient) throws -> [(member: String, serial: UInt32)] {
         var framer = DBusFramer()
         client.takeOutgoing().withUnsafeBytes { framer.append($0) }
@@ -28,17 +28,17 @@ struct BlueZClientTests {
         }
     }
 
-    /// The recorded answer about objects, as that to another call and from the owner here.
+    /// Returns the recorded reply of `GetManagedObjects` as the reply to another call, sent by `bluez`.
     private func objects(to serial: UInt32) throws -> DBusMessage {
         let recorded = try Messages.bytes("objects")
-        // The body stands at its end; its length is the second word.
+        // The message ends with its body. The second 32-bit word is the body's length.
         let length = Int(recorded[4]) | Int(recorded[5]) << 8 | Int(recorded[6]) << 16
         return try DBusMessage(
             Messages.answer(
                 to: serial, sender: bluez, signature: "a{oa{sa{sv}}}", body: Array(recorded.suffix(length))))
     }
 
-    /// A client that knows the adapter, and whose calls to listen wait to be sent.
+    /// Returns a client that has found the adapter and whose discovery calls are pending.
     private func started() throws -> BlueZClient {
         var client = BlueZClient(now: .zero)
         let first = try calls(&client)
@@ -51,7 +51,7 @@ struct BlueZClientTests {
         return client
     }
 
-    /// A client that listens.
+    /// Returns a client with discovery in progress.
     private func listening() throws -> BlueZClient {
         var client = try started()
         try answer(&client, now: .zero)
@@ -60,7 +60,7 @@ struct BlueZClientTests {
         return client
     }
 
-    /// A recorded signal, as from that sender.
+    /// Returns a recorded signal as if sent by that sender.
     ///
     /// - Parameter isTrue: True to change the Boolean value at its end from false.
     private func signal(_ name: String, from sender: String? = nil, isTrue: Bool = false) throws -> DBusMessage {
@@ -68,7 +68,7 @@ struct BlueZClientTests {
         let message = try DBusMessage(recorded)
         let length = Int(recorded[4]) | Int(recorded[5]) << 8 | Int(recorded[6]) << 16
         var body = Array(recorded.suffix(length))
-        // The value stands before the empty list of properties without one.
+        // The value precedes the empty array of invalidated properties.
         if isTrue { body[length - 8] = 1 }
         return try DBusMessage(
             Messages.made(
@@ -79,7 +79,7 @@ struct BlueZClientTests {
                 ], signature: message.signature, body: body))
     }
 
-    @Test("What is heard of a beacon is told, with the strength of before where there is no other")
+    @Test("A sighting without manufacturer data or RSSI uses the last known values of the beacon")
     func sightings() throws {
         var client = try listening()
         try client.take(try signal("heard"), now: BootTime(nanoseconds: 5))
@@ -90,7 +90,7 @@ struct BlueZClientTests {
         #expect(words(&client) == [])
     }
 
-    @Test("What others send by name is not believed")
+    @Test("Signals of other senders than BlueZ are ignored")
     func strangers() throws {
         var client = try listening()
         try client.take(try signal("heard", from: ":1.66"), now: .zero)
@@ -100,7 +100,7 @@ struct BlueZClientTests {
         #expect(try calls(&client).isEmpty)
     }
 
-    @Test("An adapter that goes is told, and one that comes is used")
+    @Test("A removed adapter is reported as lost, and a new adapter is used")
     func adapters() throws {
         var client = try listening()
         try client.take(try signal("removed-adapter"), now: .zero)
@@ -118,7 +118,7 @@ struct BlueZClientTests {
         #expect(client.deadline == .never)
     }
 
-    /// Answers the calls to listen, the second with that error if there is one.
+    /// Answers the discovery calls. The second reply is an error if `error` is set.
     private func answer(_ client: inout BlueZClient, now: BootTime, error: String? = nil) throws {
         let started = try calls(&client)
         #expect(started.map(\.member) == ["SetDiscoveryFilter", "StartDiscovery"])
@@ -129,7 +129,7 @@ struct BlueZClientTests {
         }
     }
 
-    @Test("A listening that something else ends is asked for again, ever more slowly until it works")
+    @Test("Interrupted discovery is restarted with exponential backoff until it succeeds")
     func interrupted() throws {
         var client = try listening()
         var now = BootTime.zero
@@ -152,7 +152,7 @@ struct BlueZClientTests {
     }
 
     @Test(
-        "What BlueZ has is asked for again after an error, ever more slowly until there is an answer",
+        "A failed query of BlueZ's objects is repeated with exponential backoff until it succeeds",
         arguments: [
             ("org.freedesktop.DBus.Error.Failed", ":1.2", "inputOutput", "journalctl -u bluetooth"),
             ("org.freedesktop.DBus.Error.Spawn.ChildExited", "org.freedesktop.DBus", "unreachable", "systemctl start"),
@@ -191,7 +191,7 @@ struct BlueZClientTests {
     }
 
     @Test(
-        "While BlueZ does not run nothing is asked: the bus tells when it does",
+        "While BlueZ does not run, the client sends no calls and waits for NameOwnerChanged",
         arguments: ["ServiceUnknown", "NameHasNoOwner"])
     func absence(name: String) throws {
         var client = BlueZClient(now: .zero)
@@ -206,7 +206,7 @@ struct BlueZClientTests {
         #expect(client.deadline == .never)
     }
 
-    @Test("A BlueZ that is silent is asked whether it answers, and the connection is given up if it does not")
+    @Test("A silent BlueZ is pinged, and the connection fails if it does not reply")
     func ping() throws {
         var client = try listening()
         var now = client.deadline
@@ -224,7 +224,7 @@ struct BlueZClientTests {
         #expect { try client.timeOut(now: now) } throws: { ($0 as? DeviceError)?.code == .silent }
     }
 
-    @Test("Whoever gives no answer is given up")
+    @Test("The connection fails if the first calls are not answered")
     func silence() throws {
         var client = BlueZClient(now: .zero)
         #expect(client.deadline.seconds == BlueZClient.answer)
@@ -237,7 +237,7 @@ struct BlueZClientTests {
     }
 
     @Test(
-        "Each error says what to do",
+        "Each D-Bus error is reported with a remedy",
         arguments: [
             ("org.freedesktop.DBus.Error.ServiceUnknown", DeviceError.Code.unreachable, "systemctl start bluetooth"),
             ("org.freedesktop.DBus.Error.AccessDenied", .permissionDenied, "group bluetooth"),
@@ -256,14 +256,14 @@ struct BlueZClientTests {
         #expect(error.message.contains(remedy) && !error.message.contains("\u{1b}"))
     }
 
-    @Test("An adapter that is not ready is reported as switched off")
+    @Test("An adapter that is not ready is reported as powered off")
     func notReady() throws {
         var client = try started()
         try answer(&client, now: .zero, error: "org.bluez.Error.NotReady")
         #expect(words(&client) == ["unreachable"])
     }
 
-    @Test("Discovery that is in progress counts only while the adapter discovers, and is tried again otherwise")
+    @Test("Discovery in progress is accepted only if the adapter discovers, and is retried otherwise")
     func inProgress() throws {
         var client = try started()
         var now = BootTime.zero
@@ -279,14 +279,14 @@ struct BlueZClientTests {
             now = client.deadline
             try client.timeOut(now: now)
         }
-        // Another program has started discovery meanwhile.
+        // Another program has started discovery in the meantime.
         try client.take(try signal("discovering", isTrue: true), now: now)
         try answer(&client, now: now, error: "org.bluez.Error.InProgress")
         #expect(words(&client) == ["regained"])
         #expect(client.deadline.seconds(since: now) == BlueZClient.silence)
     }
 
-    @Test("An adapter that begins discovery right after the answer that it is in progress is no loss")
+    @Test("No loss is reported if the adapter begins to discover right after an InProgress error")
     func discoveringSoon() throws {
         var client = try listening()
         try client.take(try signal("discovering"), now: .zero)
@@ -299,7 +299,7 @@ struct BlueZClientTests {
         #expect(client.deadline.seconds(since: now) > 1)
     }
 
-    @Test("Discovery that begins is enough where BlueZ does not answer the call")
+    @Test("The Discovering property confirms discovery even if StartDiscovery is not answered")
     func unanswered() throws {
         var client = try started()
         let filter = try #require(try calls(&client).first)
@@ -309,7 +309,7 @@ struct BlueZClientTests {
         #expect(client.deadline.seconds(since: .zero) == BlueZClient.silence)
     }
 
-    @Test("An adapter that begins to discover after a failure is used at once")
+    @Test("An adapter that begins to discover after a failed start is used immediately")
     func discoveringLater() throws {
         var client = try started()
         try answer(&client, now: .zero, error: "org.bluez.Error.InProgress")
@@ -322,12 +322,12 @@ struct BlueZClientTests {
     }
 
     @Test(
-        "An adapter whose path the bus would not take in a call is left alone",
+        "An adapter with an invalid object path is ignored",
         arguments: ["", "org", "/", "//", "/org/", "/org//hci0", "/org/h ci0", "/org/hci\u{e9}", "/org/bluez/hci0"])
     func path(path: String) throws {
         var client = BlueZClient(now: .zero)
         let serial = try #require(try calls(&client).last?.serial)
-        // One object with one interface without properties.
+        // The reply contains one object with one interface and one property.
         var body = Messages.number(UInt32(path.utf8.count)) + Array(path.utf8) + [0]
         while body.count % 4 != 0 { body.append(0) }
         var interfaces = Messages.number(18) + Array("org.bluez.Adapter1".utf8) + [0]
@@ -335,7 +335,7 @@ struct BlueZClientTests {
         var properties = Messages.number(7) + Array("Powered".utf8) + [0, 1, UInt8(ascii: "b"), 0]
         while properties.count % 4 != 0 { properties.append(0) }
         properties += Messages.number(1)
-        // Each list begins at a multiple of eight behind its length.
+        // An array of dictionary entries is padded to a multiple of eight bytes after its length.
         func list(_ content: [UInt8], at offset: Int) -> [UInt8] {
             Messages.number(UInt32(content.count)) + ((offset + 4) % 8 == 0 ? [] : [0, 0, 0, 0]) + content
         }
@@ -349,14 +349,14 @@ struct BlueZClientTests {
         #expect(try calls(&client).count == (isGood ? 2 : 0))
     }
 
-    @Test("Beacons that are heard once and never again take bounded memory")
+    @Test("Beacons that are seen only once occupy bounded memory")
     func flood() throws {
         let advertisement = try #require(BeaconAdvertisement(company: 0x004c, data: AdvertisementTests.airLocate))
         var beacons = BlueZBeacons()
         let heard = BlueZObject.Device(rssi: -60, advertisement: advertisement, hasData: true)
         for number in 0..<5000 { _ = beacons.take(heard, at: "/\(number)", now: .zero) }
         #expect(beacons.count <= BlueZBeacons.maximumCount)
-        // The last is known still: its strength alone is a sighting.
+        // The last beacon is still known, so its RSSI alone is a sighting.
         let strength = BlueZObject.Device(rssi: -50)
         #expect(beacons.take(strength, at: "/4999", now: .zero)?.rssi == -50)
         #expect(beacons.take(strength, at: "/0", now: .zero) == nil)

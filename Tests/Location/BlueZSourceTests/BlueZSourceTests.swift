@@ -4,12 +4,12 @@ import BlueZSource
 import DeviceCore
 import Testing
 
-@Suite("BlueZ as python-dbusmock has it", .enabled(if: BlueZMock.isInstalled, BlueZMock.missing))
+@Suite("BlueZSource with python-dbusmock's BlueZ", .enabled(if: BlueZMock.isInstalled, BlueZMock.missing))
 struct BlueZSourceTests {
     private let data = "0215e2c56db5dffb48d2b060d0f5a71096e000010002c5"
     private let device = "hci0 AA:BB:CC:DD:EE:FF"
 
-    /// Waits until the adapter has been told to listen, or to stop.
+    /// Waits until discovery has started or stopped, and returns the adapter's state.
     private func wait(_ mock: BlueZMock, listens: Bool) throws -> String {
         var answer = ""
         for _ in 0..<10_000 {
@@ -19,7 +19,7 @@ struct BlueZSourceTests {
         return answer
     }
 
-    @Test("Beacons are heard while somebody listens, and the radio rests afterwards")
+    @Test("Discovery runs while there is a subscriber and stops afterwards")
     func listening() throws {
         let mock = try BlueZMock()
         try mock.run("bluez")
@@ -41,7 +41,7 @@ struct BlueZSourceTests {
         #expect(try wait(mock, listens: false).hasPrefix("no"))
     }
 
-    @Test("What is missing is told once, and used as soon as it is there")
+    @Test("A missing service or adapter is reported once and used as soon as it appears")
     func coming() throws {
         let mock = try BlueZMock()
         let source = BlueZSource(address: mock.address, clock: LiveClock())
@@ -50,7 +50,7 @@ struct BlueZSourceTests {
         let subscription = source.subscribe(log.receive)
         #expect(log.wait(for: 1))
         try mock.run("bluez")
-        // Without an adapter: the same loss goes on.
+        // Without an adapter, the reported loss continues.
         try mock.run("adapter hci0")
         #expect(log.wait(for: 2))
         #expect(log.words == ["lost unreachable", "regained"])
@@ -65,7 +65,7 @@ struct BlueZSourceTests {
         withExtendedLifetime(subscription) {}
     }
 
-    @Test("Listening goes on after a restart of bluetoothd, and when something else has ended it")
+    @Test("Discovery resumes after a restart of bluetoothd and after an interruption by another program")
     func restart() throws {
         let mock = try BlueZMock()
         try mock.run("bluez")
@@ -92,9 +92,9 @@ struct BlueZSourceTests {
     }
 }
 
-@Suite("A machine without a bus")
+@Suite("BlueZSource without a message bus")
 struct NoBusTests {
-    @Test("Without a bus, or behind what is none, there is an error with the remedy", arguments: ["none", "file", ""])
+    @Test("A missing or invalid bus address is reported as an error with a remedy", arguments: ["none", "file", ""])
     func missing(kind: String) throws {
         let address =
             kind.isEmpty

@@ -6,7 +6,7 @@ import TestSupport
 
 @testable import BlueZSource
 
-@Suite("Messages of D-Bus")
+@Suite("D-Bus messages")
 struct DBusMessageTests {
     private func framed(_ bytes: [UInt8]) throws -> [DBusMessage] {
         var framer = DBusFramer()
@@ -16,7 +16,7 @@ struct DBusMessageTests {
         return messages
     }
 
-    @Test("What a real bus sent is read as it was meant")
+    @Test("Messages recorded from a real bus are decoded")
     func recorded() throws {
         let expected = [
             ("owner", "NameOwnerChanged", "sss"), ("added-adapter", "InterfacesAdded", "oa{sa{sv}}"),
@@ -37,7 +37,7 @@ struct DBusMessageTests {
         #expect(try values.string().hasPrefix(":1."))
     }
 
-    @Test("Of what BlueZ says of an object, what is of use is found among the rest")
+    @Test("The relevant properties of BlueZ objects are extracted and all others ignored")
     func objects() throws {
         func object(_ name: String) throws -> BlueZObject {
             let message = try DBusMessage(try Messages.bytes(name))
@@ -50,7 +50,7 @@ struct DBusMessageTests {
         #expect(try object("added-adapter").device == nil)
         #expect(try object("powered").adapter?.isPowered == false)
         #expect(try object("discovering").adapter?.isDiscovering == false)
-        // dbusmock's devices say -79 at first, and manufacturer's data of another type.
+        // A new device of dbusmock has an RSSI of -79 dBm and manufacturer data of another type.
         let new = try #require(try object("added-device").device)
         #expect(new.rssi == -79 && new.advertisement == nil && !new.hasData)
         let heard = try #require(try object("heard").device)
@@ -61,7 +61,7 @@ struct DBusMessageTests {
         #expect(try object("strength").device?.hasData == false)
     }
 
-    @Test("Messages are found however their bytes are cut")
+    @Test("Messages are framed correctly at any read size")
     func cut() throws {
         let all = try Messages.recorded().map(\.bytes)
         let bytes = all.flatMap { $0 }
@@ -79,7 +79,7 @@ struct DBusMessageTests {
         }
     }
 
-    @Test("What begins as no message, or is too long, ends the connection")
+    @Test("An invalid header or length ends the connection")
     func refused() throws {
         #expect(throws: DBusFormatError.self) { try framed(Array("HTTP/1.1 400 Bad Request\r\n".utf8)) }
         var long = try Messages.bytes("heard")
@@ -90,7 +90,7 @@ struct DBusMessageTests {
         #expect(throws: DBusFormatError.self) { try framed(other) }
     }
 
-    @Test("Numbers of the other byte order are read too")
+    @Test("Integers in big-endian byte order are decoded")
     func bigEndian() throws {
         var reader = DBusReader([0x01, 0x02, 0xff, 0x0a, 0, 0, 0, 5], in: 0..<8, isBigEndian: true)
         #expect(try reader.uint16() == 0x0102)
@@ -98,9 +98,9 @@ struct DBusMessageTests {
         #expect(try reader.uint32() == 5)
     }
 
-    @Test("Types that stand in each other without an end are refused")
+    @Test("Excessively nested types are rejected")
     func depth() {
-        // A variant in a variant, and so on: each is a signature of one letter.
+        // Each variant contains a variant. A variant's signature has one letter.
         let variants =
             [UInt8](repeating: 0, count: 0) + (0..<4000).flatMap { _ in [1, UInt8(ascii: "v"), 0] as [UInt8] }
         var reader = DBusReader(variants, in: 0..<variants.count, isBigEndian: false)
@@ -113,7 +113,7 @@ struct DBusMessageTests {
         }
     }
 
-    @Test("Spoilt messages are read or refused, and nothing worse")
+    @Test("Corrupted messages are decoded or rejected without a crash")
     func spoilt() throws {
         var random = SeededGenerator(seed: 11)
         let recorded = try Messages.recorded()

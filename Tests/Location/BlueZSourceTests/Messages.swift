@@ -4,9 +4,9 @@ import Foundation
 
 @testable import BlueZSource
 
-/// Messages of a real bus, by what happened; and messages that a test puts together.
+/// Messages that were recorded from a real bus, by name, and functions that build messages.
 enum Messages {
-    /// Those of `messages.txt`.
+    /// The messages of `messages.txt`.
     static func recorded() throws -> [(name: String, bytes: [UInt8])] {
         let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("messages.txt")
         return try String(contentsOf: path, encoding: .utf8).split(separator: "\n").filter { !$0.hasPrefix("#") }.map {
@@ -21,10 +21,10 @@ enum Messages {
         }
     }
 
-    /// The first of that name.
+    /// Returns the first recorded message with that name.
     static func bytes(_ name: String) throws -> [UInt8] { try recorded().first { $0.name == name }?.bytes ?? [] }
 
-    /// A message with those header fields, each a code, a type and a value.
+    /// Returns a message with these header fields. Each has a code, a type and a value.
     static func made(
         kind: DBusMessage.Kind, fields: [(UInt8, String, FieldValue)], signature: String = "", body: [UInt8] = []
     ) -> [UInt8] {

@@ -4,9 +4,9 @@ import Testing
 
 @testable import CoreLocation
 
-/// Writes what it is told to, under keys of its choice; readers are told that it is an object of another class.
+/// An object that encodes arbitrary contents under arbitrary keys, for archives that claim to contain another class.
 ///
-/// Not private: Foundation on Linux has no name for a private class and traps.
+/// Not private, because Foundation on Linux has no name for a private class and traps.
 final class Forgery: NSObject, NSSecureCoding {
     static var supportsSecureCoding: Bool { true }
 
@@ -37,14 +37,14 @@ final class Forgery: NSObject, NSSecureCoding {
     }
 }
 
-@Suite("Archives")
+@Suite("Archiving of Core Location objects")
 struct ArchiveTests {
     private func roundTrip<T: NSObject & NSSecureCoding>(_ object: T) throws -> T? {
         let data = try NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: true)
         return try NSKeyedUnarchiver.unarchivedObject(ofClass: T.self, from: data)
     }
 
-    /// Reads an archive that claims to hold a `T` but holds `contents`.
+    /// Decodes an archive that claims to contain a `T` but contains `contents`.
     private func forge<T: NSObject & NSSecureCoding>(_ type: T.Type, _ contents: [String: Forgery.Content]) throws -> T?
     {
         let data = try NSKeyedArchiver.archivedData(withRootObject: Forgery(contents), requiringSecureCoding: true)
@@ -55,7 +55,7 @@ struct ArchiveTests {
         return unarchiver.decodeObject(of: type, forKey: NSKeyedArchiveRootObjectKey)
     }
 
-    /// What somebody may put in the place of bytes.
+    /// Values of wrong types that a forged archive may contain instead of bytes.
     private var wrongTypes: [Forgery.Content] {
         [
             .object(NSString("48.5")), .object(NSNumber(value: 48.5)), .object(NSArray(array: [NSNumber(value: 1)])),
@@ -63,7 +63,7 @@ struct ArchiveTests {
         ]
     }
 
-    /// Values that a careless archive would change: two NaNs that differ, minus zero, the smallest number.
+    /// Values that a careless archive would change: two different NaNs, minus zero and the smallest number.
     static let values: [[Double]] = [
         [48.85837, 2.294481, 35, 79.5, 4.5, 9, 271.25, 3, 1.5, 0.25, 700_000_000.123456],
         [Double](repeating: -1, count: 11),
@@ -74,7 +74,7 @@ struct ArchiveTests {
         ],
     ]
 
-    @Test("A location survives bit for bit", arguments: values)
+    @Test("A location survives archiving bit for bit", arguments: values)
     func location(values v: [Double]) throws {
         let original = CLLocation(
             CLLocation.Values(
@@ -96,7 +96,7 @@ struct ArchiveTests {
         #expect(read.floor?.level == -3)
     }
 
-    @Test("A location without floor comes back without one, and with the other source flag")
+    @Test("A location without a floor and with the other source flag survives archiving")
     func locationFlags() throws {
         let original = CLLocation(
             CLLocation.Values(
@@ -117,7 +117,7 @@ struct ArchiveTests {
         #expect((read as? [CLLocation])?.map(\.coordinate.latitude) == (0..<100).map(Double.init))
     }
 
-    @Test("Floor and source information survive")
+    @Test("Floor and source information survive archiving")
     func smallObjects() throws {
         #expect(try roundTrip(CLFloor())?.level == 0)
         let source = try roundTrip(
@@ -127,7 +127,7 @@ struct ArchiveTests {
         #expect(source?.isProducedByAccessory == true)
     }
 
-    @Test("A circular region survives with its flags")
+    @Test("A circular region survives archiving with its flags")
     func region() throws {
         let original = CLCircularRegion(
             center: CLLocationCoordinate2D(latitude: 48.5, longitude: -9.25), radius: -12.5, identifier: "Tür 🚪"
@@ -143,7 +143,7 @@ struct ArchiveTests {
         #expect(read == original)
     }
 
-    @Test("A forged location gives nil")
+    @Test("A forged location decodes to nil")
     func forgedLocation() throws {
         let key = "CLLocation.values"
         let zeros = [UInt8](repeating: 0, count: 104)
@@ -155,7 +155,7 @@ struct ArchiveTests {
         }
     }
 
-    @Test("Forged small objects give nil")
+    @Test("Forged floors and source information decode to nil")
     func forgedSmallObjects() throws {
         #expect(try forge(CLFloor.self, ["CLFloor.level": .bytes([0, 0, 0, 0, 0, 0, 0, 9])])?.level == 9)
         for wrong in wrongTypes {
@@ -164,7 +164,7 @@ struct ArchiveTests {
         }
     }
 
-    @Test("A forged region gives nil")
+    @Test("A forged region decodes to nil")
     func forgedRegion() throws {
         let good: [String: Forgery.Content] = [
             "CLRegion.identifier": .bytes(Array("a".utf8)), "CLRegion.flags": .bytes([0, 0, 0, 0, 0, 0, 0, 2]),
@@ -190,7 +190,7 @@ struct ArchiveTests {
         #expect(try forge(CLCircularRegion.self, notText) == nil)
     }
 
-    @Test("A region without a circle is a region but not a circular one")
+    @Test("A region without a circle survives archiving")
     func regionWithoutCircle() throws {
         let region = CLRegion()
         region.notifyOnExit = false
@@ -199,8 +199,8 @@ struct ArchiveTests {
         #expect(read.notifyOnEntry)
     }
 
-    /// Archives of subclasses that override `encode(with:)` and do not call super.
-    @Test("An archive that holds nothing of ours gives the default values", arguments: [false, true])
+    /// Covers archives of subclasses that override `encode(with:)` without calling super.
+    @Test("An archive without Core Location's keys decodes to default values", arguments: [false, true])
     func foreign(hasOthers: Bool) throws {
         let contents: [String: Forgery.Content] = hasOthers ? ["other": .bytes([1, 2, 3])] : [:]
         let location = try #require(try forge(CLLocation.self, contents))
@@ -219,7 +219,7 @@ struct ArchiveTests {
         #expect(try #require(try forge(CLVisit.self, contents)).departureDate == .distantFuture)
     }
 
-    @Test("A visit survives bit for bit, also while it goes on")
+    @Test("A visit survives archiving bit for bit, with and without a departure")
     func visit() throws {
         for departure in [nil, 200.5] {
             let original = CLVisit(
@@ -229,7 +229,7 @@ struct ArchiveTests {
         }
     }
 
-    @Test("An archive that was cut off gives nil or an error")
+    @Test("A truncated archive decodes to nil or throws")
     func cutArchives() throws {
         let location = CLLocation(latitude: 1, longitude: 2)
         let data = try NSKeyedArchiver.archivedData(withRootObject: location, requiringSecureCoding: true)

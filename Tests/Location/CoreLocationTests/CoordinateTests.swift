@@ -6,7 +6,7 @@ import Testing
 @Suite("CLLocationCoordinate2D")
 struct CoordinateTests {
     @Test(
-        "Poles and date line are valid",
+        "Coordinates at the poles and on the date line are valid",
         arguments: [(0.0, 0.0), (90, 0), (-90, 0), (0, 180), (0, -180), (-0.0, -0.0)] as [(Double, Double)]
     )
     func valid(latitude: Double, longitude: Double) {
@@ -14,7 +14,7 @@ struct CoordinateTests {
     }
 
     @Test(
-        "Degrees beyond the poles, beyond the date line and NaN are invalid",
+        "Coordinates beyond the poles or the date line and non-finite coordinates are invalid",
         arguments: [
             (90.0.nextUp, 0), (-90.0.nextUp - 1, 0), (0, 180.0.nextUp), (0, -180.5), (.nan, 0), (0, .nan),
             (.infinity, 0), (0, -.infinity),
@@ -24,12 +24,12 @@ struct CoordinateTests {
         #expect(!CLLocationCoordinate2DIsValid(CLLocationCoordinate2DMake(latitude, longitude)))
     }
 
-    @Test("The invalid coordinate is invalid")
+    @Test("kCLLocationCoordinate2DInvalid is invalid")
     func invalidConstant() {
         #expect(!CLLocationCoordinate2DIsValid(kCLLocationCoordinate2DInvalid))
     }
 
-    @Test("Nothing is clamped, and the empty initialiser gives zeros")
+    @Test("Coordinates are not clamped, and the empty initialiser yields zeros")
     func storage() {
         var coordinate = CLLocationCoordinate2D(latitude: 1234.5, longitude: -9876.5)
         #expect(coordinate.latitude == 1234.5)

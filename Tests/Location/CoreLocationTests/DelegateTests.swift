@@ -3,7 +3,7 @@
 import CoreLocation
 import Testing
 
-/// Writes down which requirement was called, in the newer forms.
+/// Records the calls of the current delegate methods.
 private final class NewDelegate: NSObject, CLLocationManagerDelegate {
     var calls: [String] = []
 
@@ -64,7 +64,7 @@ private final class NewDelegate: NSObject, CLLocationManagerDelegate {
     func locationManagerShouldDisplayHeadingCalibration(_ manager: CLLocationManager) -> Bool { true }
 }
 
-/// The forms of the first iPhone systems.
+/// Implements the delegate methods of the first iPhone OS releases.
 private final class OldDelegate: NSObject, CLLocationManagerDelegate {
     var steps: [[Double]] = []
     var statuses: [CLAuthorizationStatus] = []
@@ -82,7 +82,7 @@ private final class OldDelegate: NSObject, CLLocationManagerDelegate {
 
 private final class SilentDelegate: NSObject, CLLocationManagerDelegate {}
 
-/// A wrapper with a stored property of the same name as the methods, as most published programs have.
+/// A wrapper with a stored property that is named like the delegate methods, as in most published apps.
 private final class Service: NSObject, CLLocationManagerDelegate {
     private let locationManager = CLLocationManager()
     private(set) var count = 0
@@ -107,7 +107,7 @@ private final class Service: NSObject, CLLocationManagerDelegate {
     }
 }
 
-/// The same with an optional property, made late.
+/// A wrapper with an optional property that is set later.
 private final class LateService: NSObject {
     private var locationManager: CLLocationManager?
     private lazy var other = CLLocationManager()
@@ -122,7 +122,7 @@ private final class LateService: NSObject {
 
 extension LateService: CLLocationManagerDelegate {}
 
-/// The property belongs to a superclass that is no delegate.
+/// A superclass that has the property but is not a delegate.
 private class Base: NSObject {
     var locationManager = CLLocationManager()
 }
@@ -134,7 +134,7 @@ private final class Derived: Base, CLLocationManagerDelegate {
     }
 }
 
-/// A program's own abstraction of the manager, with a requirement of the same name.
+/// An app's abstraction of the manager, with a requirement of the same name.
 private protocol HasManager {
     var locationManager: CLLocationManager { get }
 }
@@ -143,7 +143,7 @@ private final class Abstracted: NSObject, HasManager, CLLocationManagerDelegate 
     let locationManager = CLLocationManager()
 }
 
-/// A test double of the manager that calls its delegate as published ones do.
+/// A test double of the manager that calls its delegate as published test doubles do.
 private final class MadeUpManager: CLLocationManager {
     func feed(_ location: CLLocation) {
         delegate?.locationManager?(self, didUpdateLocations: [location])
@@ -166,7 +166,7 @@ private final class MadeUpManager: CLLocationManager {
 
 @Suite("Delegate calls", .simulated)
 struct DelegateTests {
-    @Test("Calls with a question mark reach each requirement")
+    @Test("Optional-chaining calls reach each delegate method")
     func optionalCalls() {
         let delegate = NewDelegate()
         let manager = MadeUpManager()
@@ -183,7 +183,7 @@ struct DelegateTests {
         #expect(manager.delegate?.locationManagerShouldDisplayHeadingCalibration?(manager) == true)
     }
 
-    @Test("The same requirements can be called without a question mark")
+    @Test("The same delegate methods can be called without optional chaining")
     func plainCalls() {
         let delegate = NewDelegate()
         let manager = CLLocationManager()
@@ -195,7 +195,7 @@ struct DelegateTests {
         #expect(delegate.calls == ["locations [3.0]", "authorization", "error 1", "error 1"])
     }
 
-    @Test("A call with a question mark through an empty delegate does nothing")
+    @Test("An optional-chaining call does nothing without a delegate or an implementation")
     func noDelegate() {
         let manager = MadeUpManager()
         manager.feed(CLLocation(latitude: 1, longitude: 2))
@@ -207,7 +207,7 @@ struct DelegateTests {
         #expect(manager.delegate?.locationManagerShouldDisplayHeadingCalibration?(manager) == false)
     }
 
-    @Test("A delegate of the old form gets each location with the one before")
+    @Test("A delegate with the old method receives each location with the previous one")
     func oldForm() {
         let delegate = OldDelegate()
         let manager = MadeUpManager()
@@ -219,7 +219,7 @@ struct DelegateTests {
         #expect(delegate.statuses == [.notDetermined])
     }
 
-    @Test("A class's own locationManager property goes before the one for calls")
+    @Test("A class's own locationManager property takes precedence over the protocol's")
     func ownProperty() {
         let service = Service()
         service.pretend([CLLocation(latitude: 1, longitude: 2)])

@@ -3,10 +3,10 @@
 import CoreLocation
 import Testing
 
-@Suite("Deprecated names", .simulated)
+@Suite("Deprecated API", .simulated)
 struct DeprecatedTests {
     @available(*, deprecated)
-    @Test("getDistanceFrom is distance(from:)")
+    @Test("getDistanceFrom equals distance(from:)")
     func distance() {
         let a = CLLocation(latitude: 0, longitude: 0)
         let b = CLLocation(latitude: 0, longitude: 1)
@@ -14,19 +14,19 @@ struct DeprecatedTests {
     }
 
     @available(*, deprecated)
-    @Test("The authorized status is authorizedAlways")
+    @Test("The authorized status equals authorizedAlways")
     func authorized() {
         #expect(CLAuthorizationStatus.authorized == .authorizedAlways)
     }
 
     @available(*, deprecated)
-    @Test("A manager's headingAvailable is that of its device")
+    @Test("A manager's headingAvailable equals the result of the class method")
     func headingAvailable() {
         #expect(CLLocationManager().headingAvailable == CLLocationManager.headingAvailable())
     }
 
     @available(*, deprecated)
-    @Test("A plain region can be a circle")
+    @Test("A CLRegion can be initialised as a circle")
     func region() throws {
         let region = CLRegion(
             circularRegionWithCenter: CLLocationCoordinate2D(latitude: 1, longitude: 2), radius: 500, identifier: "a"
@@ -44,7 +44,7 @@ struct DeprecatedTests {
     }
 
     @available(*, deprecated)
-    @Test("A region without shape has no place and contains nothing")
+    @Test("A region without a shape has no centre and contains nothing")
     func emptyRegion() {
         #expect(!CLLocationCoordinate2DIsValid(CLRegion().center))
         #expect(CLRegion().radius == -1)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("CLError")
 struct ErrorTests {
-    /// The codes in the order of their numbers.
+    /// The codes in numerical order.
     static let codes: [CLError.Code] = [
         CLError.locationUnknown, CLError.denied, CLError.network, CLError.headingFailure,
         CLError.regionMonitoringDenied, CLError.regionMonitoringFailure, CLError.regionMonitoringSetupDelayed,
@@ -44,7 +44,7 @@ struct ErrorTests {
         #expect(error.alternateRegion == nil)
     }
 
-    @Test("A code is a catch pattern for CLError and for NSError")
+    @Test("A code is a catch pattern for CLError and NSError")
     func catching() {
         #expect(caughtDenied(CLError(.denied)))
         #expect(caughtDenied(NSError(domain: kCLErrorDomain, code: 1)))
@@ -67,7 +67,7 @@ struct ErrorTests {
         #expect(CLError(.denied) as NSError != NSError(domain: kCLErrorDomain, code: 2))
     }
 
-    @Test("An NSError of the domain casts to CLError, others do not", arguments: 0..<20)
+    @Test("An NSError of the domain casts to CLError, and one of another domain does not", arguments: 0..<20)
     func fromNSError(code: Int) throws {
         let error: any Error = NSError(domain: kCLErrorDomain, code: code, userInfo: ["a": 1])
         let cast = try #require(error as? CLError)
@@ -85,7 +85,7 @@ struct ErrorTests {
         #expect(CLError._unconditionallyBridgeFromObjectiveC(nil).code == .locationUnknown)
     }
 
-    @Test("A typed catch takes an NSError of the domain")
+    @Test("A typed catch matches an NSError of the domain")
     func typedCatch() {
         do {
             throw NSError(domain: kCLErrorDomain, code: 8)
@@ -96,7 +96,7 @@ struct ErrorTests {
         }
     }
 
-    @Test("A switch over the error takes codes as patterns")
+    @Test("Codes are patterns in a switch over an error")
     func switching() {
         let error = CLError(.locationUnknown)
         switch error {
@@ -106,7 +106,7 @@ struct ErrorTests {
         }
     }
 
-    @Test("Errors are equal when code and user information are")
+    @Test("Errors are equal if their codes and user information are equal")
     func equality() {
         #expect(CLError(.denied) == CLError(.denied))
         #expect(CLError(.denied) != CLError(.network))
@@ -116,7 +116,7 @@ struct ErrorTests {
         #expect(NSError(domain: kCLErrorDomain, code: 1) as? CLError == CLError(.denied))
     }
 
-    @Test("Each code says what happened, in a sentence of its own", arguments: codes)
+    @Test("Each code has a unique description", arguments: codes)
     func descriptions(code: CLError.Code) {
         let sentence = CLError(code).localizedDescription
         #expect(sentence.hasSuffix("."))
@@ -126,7 +126,7 @@ struct ErrorTests {
         #expect(Self.codes.filter { CLError($0).localizedDescription == sentence } == [code])
     }
 
-    @Test("A description in the user information goes before the general one")
+    @Test("A description in the user information takes precedence over the default one")
     func givenDescription() {
         let error = CLError(.locationUnknown, userInfo: [NSLocalizedDescriptionKey: "No fix: the antenna is off."])
         #expect(error.localizedDescription == "No fix: the antenna is off.")
@@ -134,7 +134,7 @@ struct ErrorTests {
         #expect((error as NSError).localizedDescription == "No fix: the antenna is off.")
     }
 
-    @Test("The alternate region is the one in the user information")
+    @Test("The alternate region is read from the user information")
     func alternateRegion() {
         let region = CLCircularRegion(center: .init(), radius: 1, identifier: "near")
         let error = CLError(.regionMonitoringResponseDelayed, userInfo: [kCLErrorUserInfoAlternateRegionKey: region])
@@ -151,7 +151,7 @@ struct ErrorTests {
         #expect(type(of: read) == NSError.self)
     }
 
-    @Test("An error can be a member of a set as NSError")
+    @Test("An error can be an element of a set of NSError")
     func hashing() {
         let errors: Set<NSError> = [
             CLError(.denied) as NSError, CLError(.denied) as NSError, CLError(.network) as NSError,
@@ -159,7 +159,7 @@ struct ErrorTests {
         #expect(errors.count == 2)
     }
 
-    @Test("Nothing changes on the way to NSError and back")
+    @Test("A conversion to NSError and back preserves an error")
     func roundTrip() {
         let error = CLError(.promptDeclined, userInfo: ["a": "b"])
         #expect((error as NSError) as? CLError == error)

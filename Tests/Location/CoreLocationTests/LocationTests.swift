@@ -9,7 +9,7 @@ struct LocationTests {
     let coordinate = CLLocationCoordinate2D(latitude: 37.33, longitude: -122.03)
     let date = Date(timeIntervalSinceReferenceDate: 700_000_000.25)
 
-    @Test("A location from latitude and longitude has Apple's defaults and the present time")
+    @Test("A location from latitude and longitude has Apple's defaults and the current time")
     func latitudeLongitude() {
         let before = Date()
         let location = CLLocation(latitude: 48.5, longitude: 9.25)
@@ -30,7 +30,7 @@ struct LocationTests {
         #expect(location.sourceInformation?.isProducedByAccessory == false)
     }
 
-    @Test("A location without movement has course and speed -1")
+    @Test("A location without motion has a course and speed of -1")
     func withoutMovement() {
         let location = CLLocation(
             coordinate: coordinate, altitude: 12, horizontalAccuracy: 5, verticalAccuracy: 8, timestamp: date
@@ -45,7 +45,7 @@ struct LocationTests {
         #expect(location.sourceInformation != nil)
     }
 
-    @Test("A location with movement has accuracies -1 unless they are given")
+    @Test("A location with motion has course and speed accuracies of -1 unless they are given")
     func withMovement() {
         let plain = CLLocation(
             coordinate: coordinate, altitude: 12, horizontalAccuracy: 5, verticalAccuracy: 8,
@@ -74,13 +74,13 @@ struct LocationTests {
         #expect([location.altitude, location.horizontalAccuracy, location.verticalAccuracy] == [12, 5, 8])
     }
 
-    @Test("A location made from nothing is not a valid place")
+    @Test("An empty location is invalid")
     func empty() {
         #expect(CLLocation().horizontalAccuracy < 0)
         #expect(CLLocation().verticalAccuracy < 0)
     }
 
-    @Test("Impossible values are kept as they are given")
+    @Test("Impossible values are stored unchanged")
     func unchecked() {
         let location = CLLocation(
             coordinate: CLLocationCoordinate2D(latitude: 500, longitude: .nan), altitude: -.infinity,
@@ -105,7 +105,7 @@ struct LocationTests {
         #expect(origin.distance(from: origin) == 0)
     }
 
-    @Test("Altitude does not count in distances")
+    @Test("Distances ignore the altitude")
     func distanceIgnoresAltitude() {
         let low = CLLocation(
             coordinate: coordinate, altitude: 0, horizontalAccuracy: 5, verticalAccuracy: 8, timestamp: date
@@ -116,20 +116,20 @@ struct LocationTests {
         #expect(low.distance(from: high) == 0)
     }
 
-    @Test("The description has Apple's form, with points for decimals")
+    @Test("The description has Apple's format, with decimal points")
     func description() {
         let location = CLLocation(
             coordinate: coordinate, altitude: 12, horizontalAccuracy: 5, verticalAccuracy: 8,
             course: 90, speed: 1, timestamp: Date(timeIntervalSince1970: 1_700_000_000)
         )
-        // date -u -d @1700000000 gives Tue Nov 14 22:13:20 UTC 2023
+        // `date -u -d @1700000000` prints Tue Nov 14 22:13:20 UTC 2023.
         #expect(
             location.description
                 == "<+37.33000000,-122.03000000> +/- 5.00m (speed 1.00 mps / course 90.00) @ 2023-11-14 22:13:20 +0000"
         )
     }
 
-    @Test("A location with impossible values can be described", arguments: [Double.nan, .infinity, -.infinity, 1e300])
+    @Test("A location with impossible values has a description", arguments: [Double.nan, .infinity, -.infinity, 1e300])
     func descriptionOfImpossibleValues(value: Double) {
         let location = CLLocation(
             coordinate: CLLocationCoordinate2D(latitude: value, longitude: value), altitude: value,
@@ -139,7 +139,7 @@ struct LocationTests {
         #expect(location.description.hasPrefix("<"))
     }
 
-    @Test("A copy is the location itself, and equality is identity")
+    @Test("A copy is the same object, and equality is identity")
     func copyAndEquality() {
         let location = CLLocation(latitude: 1, longitude: 2)
         #expect(location.copy() as AnyObject === location)
@@ -147,7 +147,7 @@ struct LocationTests {
         #expect(location != CLLocation(latitude: 1, longitude: 2))
     }
 
-    @Test("A location that a program made has a report of what it says, and of nothing that is invalid")
+    @Test("The position report of a location that an app created contains only valid values")
     func positionReport() {
         let moving = CLLocation(
             coordinate: coordinate, altitude: 12, horizontalAccuracy: 5, verticalAccuracy: 8, course: 90,
@@ -155,7 +155,7 @@ struct LocationTests {
             speed: 1.5, speedAccuracy: 0.5, timestamp: Date(timeIntervalSince1970: 1_700_000_000.2))
         let report = moving.positionReport
         #expect(report.mode == .threeDimensional && report.hasFix)
-        // The nearest number to 1700000000.2 is 1700000000.2000000477.
+        // The Double nearest to 1700000000.2 is 1700000000.2000000477.
         #expect(report.time == WallTime(nanoseconds: 1_700_000_000_200_000_000))
         #expect([report.latitude, report.longitude, report.horizontalError] == [37.33, -122.03, 5])
         #expect([report.altitudeMSL, report.verticalError] == [12, 8])
@@ -172,7 +172,7 @@ struct LocationTests {
         #expect(!impossible.positionReport.hasFix && impossible.positionReport.time == nil)
     }
 
-    @Test("A location can cross to another task")
+    @Test("A location can be sent to another task")
     func sendable() async {
         let location = CLLocation(latitude: 1, longitude: 2)
         let latitude = await Task.detached { location.coordinate.latitude }.value

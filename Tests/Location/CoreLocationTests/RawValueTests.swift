@@ -22,7 +22,7 @@ struct RawValueTests {
         #expect(CLActivityType(rawValue: 0) == nil)
     }
 
-    @Test("Device orientations are numbered as UIDeviceOrientation is")
+    @Test("Device orientations have the numbers of UIDeviceOrientation")
     func deviceOrientation() {
         let all: [CLDeviceOrientation] = [
             .unknown, .portrait, .portraitUpsideDown, .landscapeLeft, .landscapeRight, .faceUp, .faceDown,

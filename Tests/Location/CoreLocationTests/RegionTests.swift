@@ -7,7 +7,7 @@ import Testing
 struct RegionTests {
     let centre = CLLocationCoordinate2D(latitude: 0, longitude: 0)
 
-    @Test("A region keeps what it was given, and reports both crossings at first")
+    @Test("A region stores its values unchanged and initially notifies on entry and exit")
     func values() {
         let region = CLCircularRegion(center: .init(latitude: 95, longitude: -200), radius: 1e9, identifier: "huge")
         #expect(region.identifier == "huge")
@@ -18,7 +18,7 @@ struct RegionTests {
         #expect(region.notifyOnExit)
     }
 
-    @Test("A region contains what is at most its radius away")
+    @Test("A region contains every point within its radius")
     func contains() {
         // 0.01 degrees of longitude at the equator are 1113 m.
         let region = CLCircularRegion(center: centre, radius: 1200, identifier: "a")
@@ -29,18 +29,18 @@ struct RegionTests {
         #expect(CLCircularRegion(center: centre, radius: 0, identifier: "b").contains(centre))
     }
 
-    @Test("A region across the date line contains both sides")
+    @Test("A region across the date line contains points on both sides")
     func dateLine() {
         let region = CLCircularRegion(center: .init(latitude: 0, longitude: 179.999), radius: 1000, identifier: "a")
         #expect(region.contains(.init(latitude: 0, longitude: -179.999)))
     }
 
-    @Test("Nothing lies in a region of negative or NaN radius", arguments: [-1, -.infinity, .nan, -0.001] as [Double])
+    @Test("A negative or NaN radius contains no point", arguments: [-1, -.infinity, .nan, -0.001] as [Double])
     func noRadius(radius: Double) {
         #expect(!CLCircularRegion(center: centre, radius: radius, identifier: "a").contains(centre))
     }
 
-    @Test("An invalid coordinate lies in no region, and nothing lies around an invalid centre")
+    @Test("An invalid coordinate is in no region, and a region with an invalid centre contains nothing")
     func invalidCoordinates() {
         let region = CLCircularRegion(center: centre, radius: 1e9, identifier: "a")
         #expect(!region.contains(kCLLocationCoordinate2DInvalid))
@@ -49,7 +49,7 @@ struct RegionTests {
         #expect(!nowhere.contains(centre))
     }
 
-    @Test("Regions are equal when their identifiers are")
+    @Test("Regions are equal if their identifiers are equal")
     func equality() {
         let region = CLCircularRegion(center: centre, radius: 1, identifier: "a")
         let same = CLCircularRegion(center: .init(latitude: 5, longitude: 5), radius: 7, identifier: "a")
@@ -75,7 +75,7 @@ struct RegionTests {
         #expect(region.notifyOnEntry)
     }
 
-    @Test("The description has points for decimals")
+    @Test("The description has decimal points")
     func description() {
         let region = CLCircularRegion(center: .init(latitude: 1.5, longitude: -2), radius: 3, identifier: "a")
         #expect(
@@ -84,7 +84,7 @@ struct RegionTests {
         )
     }
 
-    @Test("A region without shape contains nothing")
+    @Test("An empty region has no identifier and can be copied")
     func empty() {
         #expect(CLRegion().identifier.isEmpty)
         #expect(CLRegion().copy() is CLRegion)

@@ -4,7 +4,7 @@ import SimulatedDevice
 import Testing
 import Trace
 
-/// Runs each test of a suite in a simulated device of its own, so that managers made there reach for no hardware.
+/// Runs each test of a suite in a separate simulated device, so that its managers do not access hardware.
 struct SimulatedTrait: SuiteTrait, TestTrait, TestScoping {
     let isRecursive = true
 
@@ -18,6 +18,6 @@ struct SimulatedTrait: SuiteTrait, TestTrait, TestScoping {
 }
 
 extension Trait where Self == SimulatedTrait {
-    /// Runs each test in a simulated device of its own.
+    /// Runs each test in a separate simulated device.
     static var simulated: Self { SimulatedTrait() }
 }

@@ -3,7 +3,7 @@
 import CoreLocation
 import Testing
 
-/// What tests of programs do: every property overridden.
+/// Overrides every property, as test doubles in apps do.
 private final class MadeUpLocation: CLLocation, @unchecked Sendable {
     let name: String
 
@@ -31,7 +31,7 @@ private final class MadeUpLocation: CLLocation, @unchecked Sendable {
     override var sourceInformation: CLLocationSourceInformation? { nil }
 }
 
-/// Declares `init(level:)` as programs do, without `override`: the type must not have a public one.
+/// Declares `init(level:)` without `override`, as apps do. `CLFloor` must not have a public initialiser of that form.
 private final class MadeUpFloor: CLFloor, @unchecked Sendable {
     private let madeUpLevel: Int
 
@@ -54,7 +54,7 @@ private final class Everywhere: CLCircularRegion, @unchecked Sendable {
     override func contains(_ coordinate: CLLocationCoordinate2D) -> Bool { true }
 }
 
-@Suite("Subclasses")
+@Suite("Subclasses of Core Location types")
 struct SubclassTests {
     @Test("Every property of a location can be overridden")
     func location() {
@@ -78,7 +78,7 @@ struct SubclassTests {
         )
     }
 
-    @Test("A subclass that adds nothing inherits the initialisers, and methods can be overridden")
+    @Test("A subclass without additions inherits the initialisers, and methods can be overridden")
     func inherited() {
         let location: CLLocation = FarAway(latitude: 1, longitude: 1)
         #expect(location.distance(from: location) == 42)
@@ -87,7 +87,7 @@ struct SubclassTests {
         #expect(region == CLCircularRegion(center: .init(), radius: 1, identifier: "everywhere"))
     }
 
-    @Test("A subclass's copy keeps its type")
+    @Test("A copy of a subclass keeps its type")
     func copy() {
         #expect((MadeUpLocation(name: "test").copy() as? MadeUpLocation)?.name == "test")
     }

@@ -3,7 +3,7 @@
 import CoreLocation
 import Testing
 
-/// What programs put before a manager, written as for Apple's: without `@Sendable`.
+/// An app's protocol for a manager, written for Apple's without `@Sendable`.
 private protocol FullAccuracyAsker {
     func requestTemporaryFullAccuracyAuthorization(
         withPurposeKey purposeKey: String, completion: (((any Error)?) -> Void)?)
@@ -11,7 +11,7 @@ private protocol FullAccuracyAsker {
 
 extension CLLocationManager: FullAccuracyAsker {}
 
-/// The same, as programs of Swift 6 write it.
+/// The same protocol, written for Swift 6.
 private protocol SendableAsker {
     func requestTemporaryFullAccuracyAuthorization(
         withPurposeKey purposeKey: String, completion: (@Sendable ((any Error)?) -> Void)?)
@@ -19,15 +19,15 @@ private protocol SendableAsker {
 
 extension CLLocationManager: SendableAsker {}
 
-/// Regions in what is passed between tasks.
+/// A value that contains regions and is passed between tasks.
 private enum Fence: Sendable {
     case any(CLRegion)
     case circle(CLCircularRegion)
 }
 
-@Suite("Wrappers of programs", .simulated)
+@Suite("Wrappers in apps", .simulated)
 struct WrapperTests {
-    @Test("Protocols in front of a manager are met, with @Sendable and without")
+    @Test("A manager conforms to app protocols with and without @Sendable")
     func protocols() {
         let manager = CLLocationManager()
         LocationAuthorization.current.accuracy = .reducedAccuracy
@@ -41,7 +41,7 @@ struct WrapperTests {
         #expect(LocationAuthorization.current.accuracy == .fullAccuracy)
     }
 
-    @Test("Regions go from task to task")
+    @Test("Regions can be sent between tasks")
     func sendable() async {
         let region = CLCircularRegion(center: .init(latitude: 1, longitude: 2), radius: 3, identifier: "a")
         let fence = Fence.circle(region)

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The recorded reports that the tests read: gpsd's own expected output for its regression logs.
+/// The recorded reports of the tests: the expected output of gpsd's regression logs.
 enum Corpus {
     struct Line {
         var file: String
@@ -26,7 +26,7 @@ enum Corpus {
         try [UInt8](Data(contentsOf: folder.appending(path: file)))
     }
 
-    /// All lines of all files, without their CR LF or LF.
+    /// Returns the lines of all files without CR LF or LF.
     static func lines() throws -> [Line] {
         try files().flatMap { file in
             try bytes(file).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated().map {

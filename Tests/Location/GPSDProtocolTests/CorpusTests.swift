@@ -5,7 +5,7 @@ import Testing
 
 @Suite("gpsd's regression corpus")
 struct CorpusTests {
-    @Test("Every line reads as Python's json reads it")
+    @Test("Every line is decoded as by Python's json module")
     func readsAsPython() throws {
         var expected = try Corpus.expected()[...]
         #expect(expected.count == 789)

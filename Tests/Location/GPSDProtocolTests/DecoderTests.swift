@@ -4,9 +4,9 @@ import DeviceCore
 import GPSDProtocol
 import Testing
 
-@Suite("gpsd reports")
+@Suite("Decoding of gpsd reports")
 struct DecoderTests {
-    @Test("Each member of a TPV goes to its field")
+    @Test("Each member of a TPV report is decoded into its property")
     func readsPosition() throws {
         let text = """
             {"class":"TPV","device":"/dev/ttyACM0","status":4,"mode":3,"time":"1970-01-01T00:00:01.000Z","leapseconds":18,\
@@ -30,7 +30,7 @@ struct DecoderTests {
         #expect(report.correctionStation == 26 && report.raw == nil && report.arrival == .zero)
     }
 
-    @Test("A report that is kept stays what it is when the next ones are read into its place")
+    @Test("A copy of a report does not change when later reports are decoded into the original")
     func keepsReports() {
         var decoder = GPSDDecoder()
         var place = PositionReport()
@@ -49,7 +49,7 @@ struct DecoderTests {
         #expect(place.latitude == 80 && changed.latitude == 3.5 && PositionReport().latitude.isNaN)
     }
 
-    @Test("Reports of one order, of another and with other digits read as they do alone")
+    @Test("A reused decoder decodes any member order and number format like a new decoder")
     func readsAnyOrder() throws {
         let lines = [
             "{\"class\":\"TPV\",\"device\":\"a\",\"mode\":3,\"lat\":48.125,\"lon\":-11.5,\"alt\":500.25}",
@@ -68,7 +68,7 @@ struct DecoderTests {
         }
     }
 
-    @Test("Each member of an ATT goes to its field")
+    @Test("Each member of an ATT report is decoded into its property")
     func readsAttitude() throws {
         let text = """
             {"class":"ATT","device":"a","time":"1970-01-01T00:00:01Z","heading":1,"mheading":2,"pitch":3,"roll":4,"yaw":5,\
@@ -86,7 +86,7 @@ struct DecoderTests {
         #expect(report.rotationRate == SIMD3(14, 15, 16))
     }
 
-    @Test("Each member of a SKY and its satellites goes to its field")
+    @Test("Each member of a SKY report and of its satellites is decoded into its property")
     func readsSky() throws {
         let text = """
             {"class":"SKY","device":"a","time":"1970-01-01T00:00:01Z","xdop":1,"ydop":2,"vdop":3,"tdop":4,"hdop":5,"gdop":6,\
@@ -117,9 +117,9 @@ struct DecoderTests {
         }
     }
 
-    @Test("VERSION, WATCH and DEVICE are read")
+    @Test("VERSION, WATCH and DEVICE reports are decoded")
     func readsService() throws {
-        // The first line is what Debian's gpsd 3.22 sends.
+        // The VERSION report of Debian's gpsd 3.22.
         let version = GPSDDecoder.decode(
             #"{"class":"VERSION","release":"3.22","rev":"3.22","proto_major":3,"proto_minor":14}"#
         ).version
@@ -149,7 +149,7 @@ struct DecoderTests {
     }
 
     @Test(
-        "A receiver is gone when its activation is 0 or empty",
+        "A receiver is inactive if `activated` is 0 or an empty string",
         arguments: [
             ("0", false), ("0.0", false), ("\"\"", false), ("\"2021-06-16T23:46:05.800Z\"", true),
             ("1269959537.20", true),
@@ -163,7 +163,7 @@ struct DecoderTests {
     }
 
     @Test(
-        "Classes that are not read are named",
+        "A report of an unsupported class is returned with its class",
         arguments: [
             ("PPS", GPSDClass.pps), ("TOFF", .toff), ("OSC", .osc), ("GST", .gst), ("IMU", .imu), ("RAW", .raw),
             ("AIS", .ais),
@@ -176,7 +176,7 @@ struct DecoderTests {
         #expect(GPSDDecoder.decode("{\"class\":\"\(name)\",\"a\":[{\"class\":\"TPV\"}]}").other == expected)
     }
 
-    @Test("Blanks may stand anywhere and the class at any place", arguments: ["", " ", "\t", " \r\t\n "])
+    @Test("Whitespace is allowed anywhere, and the class at any position", arguments: ["", " ", "\t", " \r\t\n "])
     func readsLoosely(blank: String) {
         let members = [
             "\"mode\"~:~3", "\"class\"~:~\"TPV\"", "\"lat\"~:~1.5", "\"x\"~:~[~{~\"class\"~:~\"SKY\"~}~,~[~]~]",
@@ -190,7 +190,7 @@ struct DecoderTests {
         }
     }
 
-    @Test("Of a repeated key the last one counts, the class included")
+    @Test("The last value of a repeated key is used, even for the class")
     func lastKeyCounts() {
         let position = GPSDDecoder.decode(#"{"class":"TPV","mode":2,"lat":1,"lat":2,"mode":3,"lon":5,"lon":"x"}"#)
             .position
@@ -202,7 +202,7 @@ struct DecoderTests {
         #expect(GPSDDecoder.decode(#"{"class":7,"class":"TPV"}"#).position != nil)
     }
 
-    @Test("Keys and classes may be escaped")
+    @Test("Escape sequences in keys and classes are decoded")
     func readsEscapedNames() {
         let text = #"{"\u0063lass":"T\u0050V","l\u0061t":1.5,"leap\u0073econds":18,"device":"\/dev\/\u20ac"}"#
         let position = GPSDDecoder.decode(text).position
@@ -210,7 +210,7 @@ struct DecoderTests {
     }
 
     @Test(
-        "A value of the wrong type or out of range counts as absent",
+        "A value of the wrong type or out of range is treated as absent",
         arguments: ["\"1.5\"", "null", "nan", "NaN", "-nan", "Infinity", "1e999", "true", "[1]", "{\"a\":1}"]
     )
     func wrongTypesAreAbsent(json: String) throws {
@@ -225,7 +225,7 @@ struct DecoderTests {
         #expect(report.speed == 2.5 && !report.hasFix)
     }
 
-    @Test("Modes and counts are whole numbers in range", arguments: ["4", "-1", "1.5", "256", "99999999999999999999"])
+    @Test("Modes and counts must be integers in range", arguments: ["4", "-1", "1.5", "256", "99999999999999999999"])
     func numbersOutOfRangeAreAbsent(json: String) {
         let text = "{\"class\":\"TPV\",\"mode\":\(json),\"lat\":2}"
         #expect(GPSDDecoder.decode(text).position?.mode == .unknown)
@@ -234,7 +234,7 @@ struct DecoderTests {
             GPSDDecoder.decode("{\"class\":\"SKY\",\"nSat\":2147483648,\"uSat\":2147483647}").sky?.visibleCount == -1)
     }
 
-    @Test("Any number of receivers keep their names")
+    @Test("The decoder keeps the names of 100 receivers apart")
     func keepsNamesApart() {
         var decoder = GPSDDecoder()
         for round in 0..<3 {
@@ -248,6 +248,6 @@ struct DecoderTests {
 }
 
 extension Range<Int> {
-    /// All elements, in steps of a number that has no divisor in common with the count.
+    /// Returns the elements in steps of `step`: all of them if `step` and the count are coprime.
     fileprivate func shuffledByStride(_ step: Int) -> [Int] { map { lowerBound + $0 * step % count } }
 }

@@ -5,9 +5,9 @@ import Foundation
 import GPSDProtocol
 import Testing
 
-@Suite("Writing reports as gpsd does")
+@Suite("Encoding of gpsd reports")
 struct EncoderTests {
-    /// gpsd's line again, from what was read of it; nil for other classes.
+    /// Encodes a decoded report. Returns nil for classes that are not encoded.
     static func rewritten(_ report: GPSDReport) -> [UInt8]? {
         switch report {
         case .position(let report): GPSDEncoder.line(report)
@@ -17,7 +17,7 @@ struct EncoderTests {
         }
     }
 
-    @Test("What gpsd wrote reads the same once it was written again")
+    @Test("A report of gpsd has the same values after it is encoded and decoded again")
     func corpus() throws {
         var decoder = GPSDDecoder()
         var counts = (all: 0, identical: 0)
@@ -32,11 +32,11 @@ struct EncoderTests {
             if again == line.bytes { counts.identical += 1 }
         }
         #expect(counts.all > 500)
-        // The others have members that are not read here, or are of other releases.
+        // The other lines contain members that the decoder ignores, or come from other gpsd releases.
         #expect(counts.identical > 350)
     }
 
-    @Test("Services are written as gpsd 3.22 writes them")
+    @Test("VERSION, DEVICES, DEVICE, WATCH and ERROR are encoded as by gpsd 3.22")
     func services() {
         var version = GPSDVersion()
         version.release = "3.22"
@@ -72,7 +72,7 @@ struct EncoderTests {
                 == #"{"class":"ERROR","message":"No such device as \"x\""}"#)
     }
 
-    @Test("What is not known, not finite or not a fix is left out")
+    @Test("Unknown values, non-finite values and positions without a fix are omitted")
     func leavesOut() {
         var report = PositionReport()
         report.mode = .none

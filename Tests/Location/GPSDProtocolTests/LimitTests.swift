@@ -5,7 +5,7 @@ import Testing
 
 @testable import GPSDProtocol
 
-@Suite("Numbers that cannot be")
+@Suite("Impossible values in gpsd reports")
 struct LimitTests {
     private static func position(_ members: String) throws -> (report: PositionReport, impossible: Int) {
         var decoder = GPSDDecoder()
@@ -18,7 +18,7 @@ struct LimitTests {
     private struct Refused: Error {}
 
     @Test(
-        "They count as unknown, each by itself",
+        "Each impossible value is decoded as NaN and counted",
         arguments: [
             (#""speed":1e300"#, \.speed), (#""speed":-1"#, \.speed), (#""altHAE":1e308"#, \.altitudeHAE),
             (#""altMSL":-20000"#, \.altitudeMSL), (#""climb":-1e200"#, \.climb), (#""eph":1e200"#, \.horizontalError),
@@ -33,9 +33,10 @@ struct LimitTests {
         #expect(impossible == 1)
     }
 
-    @Test("The fastest, highest and most exact that there are stay as they are")
+    @Test("Extreme but possible values are kept")
     func kept() throws {
-        // A satellite above the stationary ones; the smallest error that a receiver with corrections tells.
+        // The speed of a low Earth orbit, the altitude of a geostationary satellite, and the smallest error of a
+        // receiver with corrections.
         let (report, impossible) = try Self.position(
             #""speed":7800,"altHAE":35786000.0,"altMSL":-430,"climb":-300,"eph":0.004,"epv":0.01,"track":359.99,"eps":0.1"#
         )
@@ -48,25 +49,25 @@ struct LimitTests {
             ])
     }
 
-    @Test("What gpsd writes as 0 until it knows it is no mistake")
+    @Test("Errors that gpsd writes as 0 while they are unknown are not counted as impossible")
     func unknown() throws {
         let (report, impossible) = try Self.position(#""epd":0.0000,"eps":0.00,"epc":0.00"#)
         #expect([report.trackError, report.speedError, report.climbError] == [0, 0, 0])
         #expect(impossible == 0)
     }
 
-    @Test("A dilution is above 0 and below 1000")
+    @Test("A dilution of precision is above 0 and below 1000")
     func dilutions() throws {
         var decoder = GPSDDecoder()
         let line = Array(#"{"class":"SKY","hdop":1e300,"vdop":0,"pdop":-1,"gdop":99.99,"tdop":0.7}"#.utf8)
         guard case .sky(let sky) = line.withUnsafeBytes({ decoder.decode($0) }) else { throw Refused() }
         #expect(sky.hdop.isNaN && sky.vdop.isNaN && sky.pdop.isNaN)
         #expect([sky.gdop, sky.tdop] == [99.99, 0.7])
-        // A 0 is no mistake.
+        // A dilution of 0 is not counted as impossible.
         #expect(decoder.impossibleValues == 2)
     }
 
-    @Test("An angle is at most a turn")
+    @Test("Angles beyond 360 degrees are decoded as NaN and counted")
     func angles() throws {
         var decoder = GPSDDecoder()
         let line = Array(#"{"class":"ATT","heading":1e300,"pitch":-400,"roll":-180,"yaw":359.9}"#.utf8)

@@ -7,7 +7,7 @@ import Testing
 struct LineFramerTests {
     private struct Stop: Error {}
 
-    /// Feeds the pieces one read each and collects the lines.
+    /// Feeds each piece in a separate read and returns the lines.
     private static func lines(_ framer: inout LineFramer, _ pieces: [[UInt8]]) -> [String] {
         var lines: [String] = []
         for piece in pieces {
@@ -31,14 +31,14 @@ struct LineFramerTests {
         return (lines, framer.discardedLines)
     }
 
-    @Test("Lines end with LF or CR LF, empty ones are passed over, an unfinished one waits", arguments: 1...20)
+    @Test("Lines end with LF or CR LF, empty lines are skipped, and an unfinished line is kept", arguments: 1...20)
     func splitsLines(size: Int) {
         let result = Self.lines("a\r\n\r\n\n bc \n\r\r\nd\re\nf\n\nunfinished", pieces: size)
         #expect(result.lines == ["a", " bc ", "\r", "d\re", "f"])
         #expect(result.discarded == 0)
     }
 
-    @Test("Two reports split at every byte across two reads read the same")
+    @Test("Two reports split between two reads at any byte are framed correctly")
     func splitsReportsAnywhere() throws {
         let reports = try Corpus.lines().filter { $0.isReport && $0.bytes.count > 200 }.prefix(2).map(\.bytes)
         let stream = reports[0] + [13, 10] + reports[1] + [13, 10]
@@ -49,7 +49,7 @@ struct LineFramerTests {
         }
     }
 
-    @Test("A line over the limit is dropped whole and counted, its neighbours are not", arguments: [1, 2, 3, 7, 1000])
+    @Test("A line over the limit is dropped and counted, and its neighbours are kept", arguments: [1, 2, 3, 7, 1000])
     func dropsLongLines(size: Int) {
         let text = "12345\r\n123456\n1234567890\r\n12345\n123456\r\nab\n"
         let result = Self.lines(text, pieces: size, limit: 5)
@@ -57,7 +57,7 @@ struct LineFramerTests {
         #expect(result.discarded == 3)
     }
 
-    @Test("A line without end does not grow the memory", arguments: [1 << 10, 1 << 20])
+    @Test("An endless line does not grow the buffer beyond its limit", arguments: [1 << 10, 1 << 20])
     func boundsMemory(limit: Int) {
         var framer = LineFramer(limit: limit)
         var largest = 0
@@ -74,7 +74,7 @@ struct LineFramerTests {
         #expect(Self.lines(&framer, [[UInt8]("x\nnext\n".utf8)]) == ["next"])
     }
 
-    @Test("Lines of 64 KB and more pass, and the space handed out is never below 16 KB")
+    @Test("Lines of 64 KiB and more are framed, and each read gets at least 16 KiB of buffer space")
     func passesLongLines() {
         for length in [64 * 1024, 300_000, 1 << 20] {
             var framer = LineFramer()
@@ -94,9 +94,9 @@ struct LineFramerTests {
         }
     }
 
-    @Test("A megabyte that comes byte by byte is not searched again and again")
+    @Test("A line of 1 MiB that arrives byte by byte is scanned only once")
     func searchesOnce() {
-        // Searching from the start of the line each time would look at 5 * 10^11 bytes.
+        // Scanning from the start of the line after each byte would examine 5 * 10^11 bytes.
         var framer = LineFramer()
         var lengths: [Int] = []
         for index in 0...1 << 20 {
@@ -109,7 +109,7 @@ struct LineFramerTests {
         #expect(lengths == [1 << 20])
     }
 
-    @Test("A read that brings nothing changes nothing, whatever it says")
+    @Test("Empty, failed and throwing reads keep the unfinished line")
     func survivesEmptyReads() {
         var framer = LineFramer()
         #expect(Self.lines(&framer, [[UInt8]("ab".utf8)]) == [])
@@ -117,13 +117,13 @@ struct LineFramerTests {
         #expect(framer.read { _ in -1 } == -1)
         #expect(throws: Stop.self) { try framer.read { _ throws(Stop) in throw Stop() } }
         #expect(Self.lines(&framer, [[UInt8]("c\n".utf8)]) == ["abc"])
-        // More than there is room for is taken as what there is room for.
+        // A byte count beyond the buffer space is clamped.
         #expect(framer.read { _ in Int.max } == Int.max)
         framer.reset()
         #expect(Self.lines(&framer, [[UInt8]("d\n".utf8)]) == ["d"])
     }
 
-    @Test("A line whose reader throws is gone, the next one is there")
+    @Test("A line whose handler throws is consumed, and the next line is returned")
     func survivesThrowingReaders() {
         var framer = LineFramer()
         let bytes = [UInt8]("one\ntwo\n".utf8)
@@ -135,7 +135,7 @@ struct LineFramerTests {
         #expect(Self.lines(&framer, [[]]) == ["two"])
     }
 
-    @Test("A reset forgets the unfinished line, also one that is being dropped")
+    @Test("A reset discards the unfinished line, even one that is being dropped")
     func resets() {
         var framer = LineFramer(limit: 4)
         #expect(Self.lines(&framer, [[UInt8]("ab".utf8)]) == [])

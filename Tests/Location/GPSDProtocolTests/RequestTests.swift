@@ -5,7 +5,7 @@ import Testing
 
 @Suite("gpsd requests")
 struct RequestTests {
-    @Test("Requests are as gpsd's documentation writes them, ended by a semicolon and a line feed")
+    @Test("Requests have the form of gpsd's documentation and end with a semicolon and a line feed")
     func writesRequests() {
         #expect(GPSDRequest.version == [UInt8]("?VERSION;\n".utf8))
         #expect(GPSDRequest.devices == [UInt8]("?DEVICES;\n".utf8))
@@ -14,7 +14,7 @@ struct RequestTests {
         #expect(GPSDRequest.watch(enabled: false) == [UInt8]("?WATCH={\"enable\":false,\"json\":true};\n".utf8))
     }
 
-    @Test("The path of a device is escaped")
+    @Test("The device path in a request is escaped")
     func escapesPaths() {
         let request = GPSDRequest.watch(enabled: true, device: "/dev/\"odd\\\n")
         let expected = #"?WATCH={"enable":true,"json":true,"device":"/dev/\"odd\\\n"};"# + "\n"

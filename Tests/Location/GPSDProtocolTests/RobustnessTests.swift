@@ -6,14 +6,15 @@ import GPSDProtocol
 import TestSupport
 import Testing
 
-@Suite("Broken input")
+@Suite("Malformed gpsd reports")
 struct RobustnessTests {
-    @Test("Every report cut at every byte is malformed as a whole")
+    @Test("A report truncated at any byte is returned as malformed")
     func cutAnywhere() throws {
         var decoder = GPSDDecoder()
         for line in try Corpus.lines() where line.isReport {
             line.bytes.withUnsafeBytes { bytes in
-                // Long lines are many and alike: each is cut at every eleventh byte, and the next one elsewhere.
+                // The many long lines are similar: each is truncated at every eleventh byte, at offsets that depend on
+                // the line number.
                 let step = bytes.count > 1000 ? 11 : 1
                 for count in stride(from: line.number % step, to: bytes.count, by: step) {
                     let report = decoder.decode(UnsafeRawBufferPointer(rebasing: bytes[..<count]))
@@ -26,7 +27,7 @@ struct RobustnessTests {
     }
 
     @Test(
-        "Lines that are no reports say why",
+        "A malformed report has a reason and an offset",
         arguments: [
             ("", GPSDMalformedReport(.truncated, at: 0)), ("  ", GPSDMalformedReport(.truncated, at: 2)),
             ("$GPGGA,1,2*00", GPSDMalformedReport(.notAnObject, at: 0)),
@@ -47,7 +48,7 @@ struct RobustnessTests {
         #expect(GPSDDecoder.decode(text).malformed == why)
     }
 
-    @Test("100,000 levels are refused without a deep stack", arguments: ["[", "{\"a\":", "[{\"class\":"])
+    @Test("100,000 levels of nesting are rejected without deep recursion", arguments: ["[", "{\"a\":", "[{\"class\":"])
     func deepNesting(opening: String) {
         let deep = String(repeating: opening, count: 100_000)
         for text in ["{\"class\":\"TPV\",\"x\":\(deep)", "{\"class\":\"SKY\",\"satellites\":[{\"x\":\(deep)", deep] {
@@ -56,7 +57,7 @@ struct RobustnessTests {
         }
     }
 
-    @Test("Cut UTF-8 is replaced and does not lose the report")
+    @Test("Truncated UTF-8 is replaced and does not invalidate the report")
     func cutUTF8() {
         var decoder = GPSDDecoder()
         let line = [UInt8]("{\"class\":\"TPV\",\"device\":\"/dev/".utf8) + [0xe2, 0x82] + [UInt8]("\",\"lat\":1}".utf8)
@@ -66,7 +67,7 @@ struct RobustnessTests {
         }
     }
 
-    @Test("A report of 64 KB is read")
+    @Test("A report of more than 64 KiB is decoded")
     func longReport() {
         let members = (0..<6000).map { "\"k\($0)\":\($0)" }.joined(separator: ",")
         let text = "{\"class\":\"TPV\",\(members),\"lat\":1}"
@@ -74,7 +75,7 @@ struct RobustnessTests {
         #expect(GPSDDecoder.decode(text).position?.latitude == 1)
     }
 
-    @Test("100,000 mutated reports read as Foundation reads them, or not at all")
+    @Test("100,000 mutated reports are decoded as by Foundation or rejected")
     func mutations() throws {
         let lines = try Corpus.lines().filter { $0.isReport && $0.bytes.count < 700 }
         var random = SeededGenerator(seed: 2026)
@@ -87,10 +88,10 @@ struct RobustnessTests {
             let members = try? JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any]
             let text = String(decoding: bytes, as: UTF8.self)
             if case .malformed(let why) = report {
-                // Foundation takes a comma behind the last member.
+                // Foundation accepts a comma after the last member.
                 if members?["class"] is String, !text.contains(/,\s*[}\]]/) { Issue.record("\(why): \(text)") }
             } else if members == nil, bytes.allSatisfy({ $0 < 0x80 }), !text.contains(/[0-9][eE][0-9]/) {
-                // It refuses invalid UTF-8 and numbers beyond the range of Double.
+                // Foundation rejects invalid UTF-8 and numbers beyond the range of Double.
                 Issue.record("not JSON: \(text)")
             }
             if let position = report.position, let members {
@@ -104,7 +105,7 @@ struct RobustnessTests {
                 }
             }
         }
-        // Many mutations hit a digit or an unread key and leave a valid report.
+        // Many mutations change a digit or an ignored key and leave a valid report.
         #expect(intact > 10_000)
     }
 
@@ -119,7 +120,7 @@ struct RobustnessTests {
         case 4: bytes[index] = [UInt8]("0123456789.-+eE{}[]\":,\\ ".utf8)[Int.random(in: 0..<24, using: &random)]
         case 5: bytes.swapAt(index, Int.random(in: 0..<bytes.count, using: &random))
         case 6:
-            // A piece of the line once more, somewhere else.
+            // Inserts a copy of a part of the line at a random position.
             let piece = bytes[index..<min(index + Int.random(in: 0..<12, using: &random), bytes.count)]
             bytes.insert(contentsOf: [UInt8](piece), at: Int.random(in: 0..<bytes.count, using: &random))
         default: bytes.removeLast(min(Int.random(in: 0..<40, using: &random), bytes.count))

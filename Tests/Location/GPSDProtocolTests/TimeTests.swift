@@ -4,16 +4,16 @@ import DeviceCore
 import GPSDProtocol
 import Testing
 
-@Suite("Times in reports")
+@Suite("Times in gpsd reports")
 struct TimeTests {
     private func time(_ json: String) -> Int64? {
         GPSDDecoder.decode("{\"class\":\"TPV\",\"time\":\(json),\"mode\":3}").position?.time?.nanoseconds
     }
 
     @Test(
-        "ISO 8601 and seconds since 1970 are read to the nanosecond",
+        "ISO 8601 times and seconds since 1970 are decoded to the nanosecond",
         arguments: [
-            // Seconds from GNU date: date -u -d 2021-06-16T23:46:05Z +%s and so on.
+            // The expected seconds are from GNU date: `date -u -d 2021-06-16T23:46:05Z +%s`, for example.
             ("\"2021-06-16T23:46:05.800Z\"", 1_623_887_165_800_000_000),
             ("\"2021-06-16T23:46:05Z\"", 1_623_887_165_000_000_000),
             ("\"2021-06-16T23:46:05.1Z\"", 1_623_887_165_100_000_000),
@@ -24,7 +24,7 @@ struct TimeTests {
             ("\"1900-03-01T00:00:00Z\"", -2_203_891_200_000_000_000),
             ("\"2261-12-31T23:59:59Z\"", 9_214_646_399_000_000_000),
             ("\"1678-01-01T00:00:00Z\"", -9_214_560_000_000_000_000),
-            // A leap second is the first second of the next day, as time_t counts.
+            // A leap second is the first second of the next day, as in POSIX time.
             ("\"2016-12-31T23:59:60.500Z\"", 1_483_228_800_500_000_000),
             ("1119180490.123", 1_119_180_490_123_000_000), ("1119180490", 1_119_180_490_000_000_000),
             ("1623887165.800000123", 1_623_887_165_800_000_123), ("0", 0), ("-1.5", -1_500_000_000),
@@ -36,7 +36,7 @@ struct TimeTests {
     }
 
     @Test(
-        "What is no time counts as absent and leaves the rest alone",
+        "An invalid time is decoded as nil and does not affect the other members",
         arguments: [
             "\"\"", "\"Z\"", "\"2021-06-16\"", "\"2021-06-16T23:46:05.800\"", "\"2021-06-16 23:46:05.800Z\"",
             "\"2021-06-16T23:46:05.Z\"", "\"2021-06-16T23:46:05,8Z\"", "\"2021-06-16T23:46:05.8x0Z\"",

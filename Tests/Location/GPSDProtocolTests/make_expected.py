@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""Writes expected.tsv: what Python's json reads in each line of Simulators/Traces/gpsd/*.chk. Run it in this folder.
+"""Writes expected.tsv: the values that Python's json reads in each line of Simulators/Traces/gpsd/*.chk. Run it in this
+directory.
 
-Each row: file, line number, class, and the FNV-1a hash of all values in the order below, each as 8 bytes, lowest first:
-numbers as IEEE 754 bits (NaN when absent), integers, flags and times (nanoseconds since 1970) as two's complement.
+Each row: file, line number, class, and the FNV-1a hash of all values in the order below, each as 8 bytes, least significant
+first: numbers as IEEE 754 bits (NaN if absent); integers, flags and times (nanoseconds since 1970) as two's complement.
 """
 import calendar
 import glob

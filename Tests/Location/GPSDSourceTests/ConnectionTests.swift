@@ -8,9 +8,9 @@ import TestSupport
 import Testing
 
 extension ContractSuite {
-    @Suite("Connecting, and again", .serialized)
+    @Suite("Connecting and reconnecting", .serialized)
     struct ConnectionTests {
-        @Test("gpsd that starts later is found, and the loss is told once meanwhile", arguments: clients)
+        @Test("The source connects when gpsd starts later and reports one loss until then", arguments: clients)
         func later(client: PositionSourceAddress.Client) throws {
             let port = try FreePort.next()
             let source = source(client, port: port)
@@ -33,7 +33,7 @@ extension ContractSuite {
             server.stop()
         }
 
-        @Test("A host without an address is a loss, and is asked for again", arguments: clients)
+        @Test("An unresolvable host name is reported as a loss", arguments: clients)
         func unknownHost(client: PositionSourceAddress.Client) throws {
             let source = source(client, port: 2947, host: "a..b")
             let log = EventLog()
@@ -48,7 +48,7 @@ extension ContractSuite {
             subscription.cancel()
         }
 
-        @Test("A host that takes no connection is given up in time", arguments: clients)
+        @Test("A connection attempt that gpsd does not accept times out", arguments: clients)
         func fullBacklog(client: PositionSourceAddress.Client) throws {
             let server = try FakeGPSD(backlog: 0)
             let occupants = (0..<4).map { _ in server.occupyQueue() }
@@ -64,7 +64,7 @@ extension ContractSuite {
             server.stop()
         }
 
-        @Test("After a restart or a crash of gpsd reports go on", arguments: clients)
+        @Test("Reports continue after a restart or crash of gpsd", arguments: clients)
         func restart(client: PositionSourceAddress.Client) throws {
             let server = try FakeGPSD { peer in
                 peer.begin()
@@ -78,7 +78,8 @@ extension ContractSuite {
             let subscription = source.subscribe(PositionRequest(), receive: log.receive)
             #expect(log.wait { $0.numbers.last == 5 })
             let events = log.events
-            // A reset may swallow the fix before it; a loss and a return for each of the four ends in any case.
+            // A reset may discard the fix sent before it, but each of the four disconnects causes one loss and one
+            // recovery.
             #expect(events.losses.count == 4)
             #expect(events.returns == 4)
             #expect(events.losses.allSatisfy { $0.code == .connectionLost })
@@ -87,7 +88,7 @@ extension ContractSuite {
             server.stop()
         }
 
-        @Test("What listens there and is no gpsd is told from gpsd", arguments: clients)
+        @Test("A server that does not speak gpsd's protocol is reported as a loss", arguments: clients)
         func notGPSD(client: PositionSourceAddress.Client) throws {
             let second = DispatchSemaphore(value: 0)
             let server = try FakeGPSD { peer in
@@ -102,14 +103,14 @@ extension ContractSuite {
             let subscription = source.subscribe(PositionRequest(), receive: log.receive)
             #expect(log.waitForLosses(1))
             #expect(log.events.losses.first?.message.contains("does not speak") == true)
-            // It is tried again all the same: the right service may come to that port.
+            // The source retries anyway, because gpsd may be started on that port later.
             #expect(second.wait(timeout: .now() + 60) == .success)
             #expect(log.events.losses.count == 1)
             subscription.cancel()
             server.stop()
         }
 
-        @Test("A server that greets late is a gpsd", arguments: clients)
+        @Test("A server with a late greeting is accepted as gpsd", arguments: clients)
         func lateGreeting(client: PositionSourceAddress.Client) throws {
             let server = try FakeGPSD { peer in
                 peer.stay(milliseconds: 100)
@@ -128,12 +129,12 @@ extension ContractSuite {
         }
 
         @Test(
-            "A silent receiver is a loss once, and its next report ends it on the same connection", arguments: clients)
+            "A silent receiver is reported as lost once and regained on the same connection", arguments: clients)
         func silence(client: PositionSourceAddress.Client) throws {
             let server = try FakeGPSD { peer in
                 peer.begin()
                 peer.send(Lines.fix(1))
-                // The client asks whether gpsd is still there; it is.
+                // The client probes the connection, and gpsd answers.
                 for _ in 0..<2 {
                     guard peer.receive("?VERSION") else { return }
                     peer.send(FakePeer.greeting)
@@ -162,7 +163,7 @@ extension ContractSuite {
             server.stop()
         }
 
-        @Test("A gpsd that no longer answers is left, and the loss is told once", arguments: clients)
+        @Test("An unresponsive gpsd is reported once, and the source reconnects", arguments: clients)
         func deadConnection(client: PositionSourceAddress.Client) throws {
             let server = try FakeGPSD { peer in
                 peer.begin()
@@ -177,7 +178,7 @@ extension ContractSuite {
             let log = EventLog()
             let subscription = source.subscribe(PositionRequest(), receive: log.receive)
             #expect(log.waitForReports(2))
-            // Up to the second report: after that the second connection is silent in its turn.
+            // Events after the second report are ignored, because the second connection becomes silent, too.
             let all = log.events
             let reports = all.indices.filter { if case .report = all[$0] { true } else { false } }
             let events = Array(all[...(try #require(reports.dropFirst().first))])
@@ -188,7 +189,7 @@ extension ContractSuite {
             server.stop()
         }
 
-        @Test("Who subscribes anew to a silent source hears of the silence too", arguments: clients)
+        @Test("A new subscriber to a silent source is notified of the silence", arguments: clients)
         func newSubscriberWhileSilent(client: PositionSourceAddress.Client) throws {
             let server = try FakeGPSD { peer in
                 peer.begin()
@@ -207,7 +208,7 @@ extension ContractSuite {
             server.stop()
         }
 
-        @Test("Who subscribes anew does not wait for the pause that others have brought about", arguments: clients)
+        @Test("A new subscription connects immediately instead of waiting for the backoff", arguments: clients)
         func newSubscriberWhilePausing(client: PositionSourceAddress.Client) throws {
             let port = try FreePort.next()
             var timing = patient
@@ -223,7 +224,7 @@ extension ContractSuite {
         }
 
         #if !LibGPS
-        @Test("Without libgps its addresses are refused with a reason, at once and each time")
+        @Test("Without libgps, each subscription to its addresses fails immediately")
         func withoutLibrary() {
             let source = source(.libgps, port: 2947)
             for _ in 0..<3 {

@@ -4,7 +4,7 @@ import DeviceCore
 import GPSDSource
 import Testing
 
-/// What holds for every client, one test after the other: they measure threads, descriptors and time.
+/// Tests that every client must pass. They run one at a time because they measure threads, descriptors and time.
 @Suite("Contract of the gpsd clients", .serialized)
 struct ContractSuite {
     /// The clients of this build.
@@ -16,7 +16,7 @@ struct ContractSuite {
         #endif
     }()
 
-    /// Times so long that nothing happens by itself on a busy machine.
+    /// Long timeouts that do not expire on a busy machine.
     static let patient: GPSDTiming = {
         var timing = GPSDTiming()
         timing.connect = 10
@@ -38,7 +38,8 @@ struct ContractSuite {
             repairsWeekRollover: repairsWeekRollover, timing: timing)
     }
 
-    /// What a subscriber for every report is told when the server does that, up to the number of reports.
+    /// Returns the events that a subscriber receives from a server with that script, until the number of reports is
+    /// reached.
     static func told(
         _ client: PositionSourceAddress.Client, reports: Int,
         request: PositionRequest = PositionRequest(everyReport: true),

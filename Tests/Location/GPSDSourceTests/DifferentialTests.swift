@@ -9,20 +9,20 @@ import Testing
 
 @testable import GPSDSource
 
-/// Every line of the corpus and every hostile line, decoded by both decoders. A difference fails unless one of the rules
-/// explains it; a rule that no line needs fails too.
+/// Decodes every line of the corpus and every hostile line with both decoders. A difference fails the test unless a
+/// rule explains it, and so does a rule that no line needs.
 ///
-/// Whatever libgps gives up on is decoded by this package's decoder, so such lines agree by themselves.
-@Suite("The two decoders")
+/// Lines that libgps rejects are decoded by this package's decoder, so they cannot differ.
+@Suite("Comparison of the native decoder and libgps")
 struct DifferentialTests {
-    /// What may differ, and why.
+    /// The permitted differences and their reasons.
     private enum Rule: String, CaseIterable {
         case absentNumber = "libgps has 0 for a sigid or health that is absent, where it may mean L1 or unknown"
         case satelliteCount = "libgps counts only what a list holds, and there is no list"
         case velocity = "libgps stores velN, velE and velD elsewhere before API 12, and the shim does not read it there"
         case date = "libgps takes the 99th of the 99th month for a date"
 
-        /// True when the field of the two reports differs for this reason.
+        /// Returns true if this rule explains the different values of the field.
         func explains(_ field: Substring, native: String?, library: String?) -> Bool {
             switch self {
             case .absentNumber:
@@ -46,7 +46,7 @@ struct DifferentialTests {
         }
     }
 
-    @Test("They agree on the corpus but for what the rules say")
+    @Test("Both decoders agree on the corpus except for the permitted differences")
     func corpusLines() throws {
         let used = try compare(Self.corpus())
         var expected: Set<Rule> = [.absentNumber, .satelliteCount]
@@ -54,12 +54,13 @@ struct DifferentialTests {
         #expect(used == expected)
     }
 
-    @Test("They agree on hostile lines but for what the rules say")
+    @Test("Both decoders agree on hostile lines except for the permitted differences")
     func hostileLines() throws {
         #expect(try compare(Lines.hostile) == [.date])
     }
 
-    /// Decodes every line twice, fails for what no rule explains, and returns the rules that were needed.
+    /// Decodes every line with both decoders, records differences that no rule explains, and returns the rules that
+    /// were needed.
     private func compare(_ lines: [[UInt8]]) throws -> Set<Rule> {
         var native = GPSDDecoder()
         var library = try LibGPSDecoder()

@@ -23,7 +23,7 @@ final class EventLog: @unchecked Sendable {
         return list
     }
 
-    /// Waits until the events are as asked, for a minute at most.
+    /// Waits until the events meet the condition, for at most `seconds`.
     func wait(seconds: Double = 60, until isMet: ([PositionEvent]) -> Bool) -> Bool {
         let limit = Date(timeIntervalSinceNow: seconds)
         condition.lock()
@@ -47,6 +47,6 @@ extension [PositionEvent] {
     var receivers: [[ReceiverDescription]] {
         compactMap { if case .receivers(let list) = $0 { list } else { nil } }
     }
-    /// The latitudes, which name the reports.
+    /// The latitudes, which identify the reports.
     var numbers: [Int] { reports.map { $0.latitude.isNaN ? -1 : Int($0.latitude) } }
 }

@@ -6,7 +6,7 @@ import SystemCalls
 import TestSupport
 import Testing
 
-/// A server on a loopback port that does what a script says to each connection, on threads of its own.
+/// A server on a loopback port that runs a script for each connection on a separate thread.
 final class FakeGPSD: Sendable {
     let port: UInt16
     private let listener: Int32
@@ -14,7 +14,7 @@ final class FakeGPSD: Sendable {
     private let connections = Atomic<Int>(0)
     private let threads = DispatchGroup()
 
-    /// Listens. A port of 0 is one that is free; another one is taken again after an earlier server.
+    /// Binds the port and begins to listen. Port 0 selects a free port. A port of an earlier server can be reused.
     init(port: UInt16 = 0, backlog: Int32 = 16, script: @escaping @Sendable (FakePeer) -> Void = { _ in }) throws {
         listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         try #require(listener >= 0)
@@ -22,7 +22,7 @@ final class FakeGPSD: Sendable {
         setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
         self.port = try FakeGPSD.bind(listener, port)
         try #require(listen(listener, backlog) == 0)
-        // Without a place in the queue there is nobody to accept.
+        // With a backlog of 0, no connection is accepted.
         guard backlog > 0 else { return }
         start { [self] in acceptAll(script) }
     }
@@ -31,17 +31,16 @@ final class FakeGPSD: Sendable {
         close(listener)
     }
 
-    /// How many connections were made so far.
     var connectionCount: Int { connections.load(ordering: .acquiring) }
 
-    /// Ends all scripts and closes the port.
+    /// Ends all scripts and shuts the listening socket down.
     func stop() {
         isStopped.store(true, ordering: .releasing)
         shutdown(listener, Int32(SHUT_RDWR))
         #expect(threads.wait(timeout: .now() + 60) == .success)
     }
 
-    /// A connection to the port from here, which takes a place in the queue; the caller closes it.
+    /// Opens a connection that occupies an entry of the backlog. The caller closes it.
     func occupyQueue() -> Int32 {
         let descriptor = socket(
             AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue), 0)

@@ -3,7 +3,7 @@
 import Synchronization
 import SystemCalls
 
-/// One connection to the fake server, as its script sees it.
+/// A connection to the fake server, as seen by the server's script.
 final class FakePeer: Sendable {
     /// 1 for the first connection to the server.
     let number: Int
@@ -19,7 +19,7 @@ final class FakePeer: Sendable {
 
     static let greeting = #"{"class":"VERSION","release":"3.22","rev":"3.22","proto_major":3,"proto_minor":14}"#
 
-    /// What gpsd does at first: the greeting, then the client's WATCH and the answer to it.
+    /// Performs gpsd's handshake: sends the greeting, waits for the client's WATCH and answers it.
     @discardableResult
     func begin(devices: [String] = ["/dev/ttyACM0"]) -> Bool {
         send(Self.greeting)
@@ -35,7 +35,7 @@ final class FakePeer: Sendable {
         send([UInt8](line.utf8) + [13, 10])
     }
 
-    /// Sends bytes, in pieces of that size when one is given.
+    /// Sends bytes in pieces of at most the given size.
     func send(_ bytes: [UInt8], pieces: Int = .max) {
         if pieces < bytes.count {
             var yes: Int32 = 1
@@ -50,7 +50,7 @@ final class FakePeer: Sendable {
         }
     }
 
-    /// Waits for a request that holds the text; false when the client goes or the server is stopped.
+    /// Waits for a request that contains the text. Returns false if the client disconnects or the server stops.
     func receive(_ text: String) -> Bool {
         var received = ""
         while let bytes = receiveSome() {
@@ -60,30 +60,30 @@ final class FakePeer: Sendable {
         return false
     }
 
-    /// Waits until the client goes or the server is stopped.
+    /// Waits until the client disconnects or the server stops.
     func stay() {
         while receiveSome() != nil {}
     }
 
-    /// Waits as long as that with the connection open.
+    /// Keeps the connection open for that many milliseconds.
     func stay(milliseconds: Int) {
         var waiting = pollfd(fd: -1, events: 0, revents: 0)
         poll(&waiting, 1, Int32(milliseconds))
     }
 
-    /// True when the client has gone or the server is stopped.
+    /// True if the client has disconnected or the server has stopped.
     var isGone: Bool {
         var byte: UInt8 = 0
         let count = recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT))
         return serverStopped() || count == 0 || (count < 0 && errno != EAGAIN)
     }
 
-    /// Ends the connection in good order.
+    /// Closes the connection normally.
     func close() {
         if !isClosed.exchange(true, ordering: .acquiringAndReleasing) { Glibc.close(descriptor) }
     }
 
-    /// Breaks the connection off (RST).
+    /// Aborts the connection (RST).
     func reset() {
         var option = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))

@@ -3,7 +3,7 @@
 import DeviceCore
 import GPSDProtocol
 
-/// A report as text, field by field, so that two can be compared and a difference has a name.
+/// Converts the fields of a report to strings, so that a comparison can name the fields that differ.
 enum Fields {
     static func of(_ report: GPSDReport) -> [String: String] {
         var fields: [String: String] = [:]

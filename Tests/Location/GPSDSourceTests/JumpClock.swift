@@ -3,7 +3,7 @@
 import DeviceCore
 import Synchronization
 
-/// The live clock, which a test may put forward.
+/// The live clock, which a test can advance.
 final class JumpClock: DeviceClock {
     private let live = LiveClock()
     private let offset = Mutex<Double>(0)

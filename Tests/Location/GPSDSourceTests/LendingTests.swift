@@ -10,9 +10,9 @@ import TestSupport
 import Testing
 
 extension ContractSuite {
-    @Suite("A place that waits for gpsd's socket itself", .serialized)
+    @Suite("Polling of gpsd's socket by an executor", .serialized)
     struct LendingTests {
-        /// A server that sends a fix each time that the test says so.
+        /// A server that sends a fix for each call of `send`.
         private struct Talk: Sendable {
             let server: FakeGPSD
             let next = DispatchSemaphore(value: 0)
@@ -36,14 +36,15 @@ extension ContractSuite {
 
             func send(_ count: Int = 1) { for _ in 0..<count { next.signal() } }
 
-            /// Has gpsd close the connection.
+            /// Makes the server close the connection.
             func hangUp() {
                 fixes.last.store(10_000, ordering: .relaxed)
                 next.signal()
             }
         }
 
-        /// Lends to a place, which may be late by so many seconds, once it has been asked.
+        /// Runs the body once the source has registered its socket with a polling executor. `lateness` is the tolerated
+        /// delay of a poll, in seconds.
         private static func lend(
             _ client: PositionSourceAddress.Client, lateness: Double, _ body: (Loan) throws -> Void
         ) throws {
@@ -73,7 +74,7 @@ extension ContractSuite {
             let log: EventLog
             let source: GPSDSource
             let subscription: Subscription
-            /// On which reports were told.
+            /// The threads on which reports were delivered.
             let threads: () -> Set<UInt>
         }
 
@@ -83,12 +84,12 @@ extension ContractSuite {
             return request
         }
 
-        @Test("What comes is read by the place, on its thread", arguments: clients)
+        @Test("A polling executor reads reports on its own thread", arguments: clients)
         func looks(client: PositionSourceAddress.Client) throws {
             try Self.lend(client, lateness: 600) { loan in
                 for number in 1...20 {
                     loan.talk.send()
-                    // The first look may find a rest of the greeting only.
+                    // The first poll may only find the rest of the greeting.
                     repeat {
                         #expect(loan.place.lookWhenReadable())
                     } while number == 1 && loan.log.events.reports.isEmpty
@@ -99,7 +100,7 @@ extension ContractSuite {
             }
         }
 
-        @Test("The program is told of what fills a read before more is read", arguments: clients)
+        @Test("The reports of one read are delivered before the next read", arguments: clients)
         func flood(client: PositionSourceAddress.Client) throws {
             let (place, log) = (HandPlace(), EventLog())
             let (isLent, isOver) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -107,7 +108,7 @@ extension ContractSuite {
                 peer.begin()
                 isLent.wait()
                 peer.send((1...5_000).map { Lines.fix($0 % 90, tenths: $0) }.joined(separator: "\n"))
-                // Who hangs up is connected to once more.
+                // Keeps the connection open, because otherwise the source would reconnect.
                 _ = isOver.wait(timeout: .now() + 60)
             }
             var timing = patient
@@ -122,7 +123,7 @@ extension ContractSuite {
                 told = log.events.reports.count
             }
             #expect(log.events.numbers == (1...5_000).map { $0 % 90 })
-            // What a manager keeps for its delegate.
+            // The capacity of a manager's event queue.
             #expect(most < 1024)
             subscription.cancel()
             isOver.signal()
@@ -144,7 +145,7 @@ extension ContractSuite {
             }
         }
 
-        @Test("A second listener ends it", arguments: clients)
+        @Test("A second subscriber ends the registration", arguments: clients)
         func secondListener(client: PositionSourceAddress.Client) throws {
             try Self.lend(client, lateness: 600) { loan in
                 let second = EventLog()
@@ -157,11 +158,11 @@ extension ContractSuite {
             }
         }
 
-        @Test("The end of the connection is told, and a late look finds nothing", arguments: clients)
+        @Test("The end of the connection is reported, and a late poll delivers nothing", arguments: clients)
         func end(client: PositionSourceAddress.Client) throws {
             try Self.lend(client, lateness: 600) { loan in
                 loan.talk.hangUp()
-                // As long as it takes: what is left of the greeting comes first.
+                // Polls repeatedly, because the rest of the greeting may be read first.
                 while loan.log.events.losses.isEmpty, !loan.place.waitForEnd(seconds: 0.01) { loan.place.lookNow() }
                 #expect(loan.log.waitForLosses(1))
                 loan.subscription.cancel()
@@ -171,7 +172,7 @@ extension ContractSuite {
             }
         }
 
-        @Test("A queue that is held up loses nothing", arguments: clients)
+        @Test("A blocked dispatch queue loses no reports", arguments: clients)
         func heldQueue(client: PositionSourceAddress.Client) throws {
             let talk = try Talk()
             let queue = DispatchQueue(label: "held")
@@ -191,7 +192,7 @@ extension ContractSuite {
                 place.schedule {
                     if DispatchQueue.getSpecific(key: key) != true { wrongPlaces.add(1, ordering: .relaxed) }
                     toldInQueue.add(1, ordering: .relaxed)
-                    // One of the callbacks holds its place.
+                    // One of the callbacks blocks the queue.
                     if report.latitude == 5 { isHeld.wait() }
                 }
             } settled: {

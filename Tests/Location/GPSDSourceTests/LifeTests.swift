@@ -10,25 +10,26 @@ import TestSupport
 import Testing
 
 extension ContractSuite {
-    @Suite("Threads, descriptors and time", .serialized)
+    @Suite("Threads, file descriptors and time", .serialized)
     struct LifeTests {
         private static func count(_ folder: String) throws -> Int {
             try FileManager.default.contentsOfDirectory(atPath: folder).count
         }
 
-        /// The size of a folder of /proc once it has come down to the limit, or after a minute.
+        /// Returns the number of entries of a directory in /proc once it is at most `limit`, or after a minute.
         private static func settled(_ folder: String, limit: Int) throws -> Int {
             let log = EventLog()
             for _ in 0..<6_000 {
                 if try count(folder) <= limit { break }
-                // Nothing is told: a wait of 10 ms.
+                // The condition is never met, so this waits for 10 ms.
                 _ = log.wait(seconds: 0.01) { _ in false }
             }
             return try count(folder)
         }
 
-        /// Runs the body and expects that it leaves neither threads nor descriptors behind. To be called in a process of its
-        /// own: other tests of this one have hundreds. A few threads may be Dispatch's, which keeps idle ones for seconds.
+        /// Runs the body and expects it to leak no threads or descriptors. Must be called in a separate process,
+        /// because other tests use hundreds of threads and descriptors. A few additional threads are permitted, because
+        /// Dispatch keeps idle threads for seconds.
         private static func expectNoLeak(_ body: () throws -> Void) throws {
             let descriptors = try count("/proc/self/fd")
             let threads = try count("/proc/self/task")
@@ -37,7 +38,7 @@ extension ContractSuite {
             #expect(try settled("/proc/self/task", limit: threads + 8) <= threads + 8)
         }
 
-        /// Subscribes to a source, and leaves, again and again.
+        /// Repeatedly subscribes to a source and cancels the subscription.
         private static func startAndStop(until holds: (EventLog) -> Bool, _ source: () -> GPSDSource) throws {
             try expectNoLeak {
                 for _ in 0..<Thoroughness.rounds(50, quick: 20) {
@@ -49,7 +50,7 @@ extension ContractSuite {
             }
         }
 
-        @Test("Fifty times start and stop while reading")
+        @Test("Repeated start and stop while reading leaks nothing")
         func stopWhileReading() async {
             await #expect(processExitsWith: .success) {
                 for client in ContractSuite.clients {
@@ -66,7 +67,7 @@ extension ContractSuite {
             }
         }
 
-        @Test("Fifty times start and stop of one source")
+        @Test("Repeated start and stop of one source leaks nothing")
         func restartOneSource() async {
             await #expect(processExitsWith: .success) {
                 for client in ContractSuite.clients {
@@ -87,7 +88,7 @@ extension ContractSuite {
             }
         }
 
-        @Test("Fifty times stop in the pause before the next attempt")
+        @Test("Repeated stop during the backoff leaks nothing")
         func stopInBackoff() async {
             await #expect(processExitsWith: .success) {
                 for client in ContractSuite.clients {
@@ -102,7 +103,7 @@ extension ContractSuite {
             }
         }
 
-        @Test("Fifty times stop while connecting")
+        @Test("Repeated stop while connecting leaks nothing")
         func stopWhileConnecting() async {
             await #expect(processExitsWith: .success) {
                 for client in ContractSuite.clients {
@@ -113,7 +114,7 @@ extension ContractSuite {
                             let source = ContractSuite.source(client, port: server.port)
                             let log = EventLog()
                             let subscription = source.subscribe(PositionRequest(), receive: log.receive)
-                            // Nothing is told: time for the thread to begin.
+                            // The condition is never met, so this gives the thread 2 ms to start.
                             _ = log.wait(seconds: 0.002) { _ in false }
                             subscription.cancel()
                             #expect(log.events.isEmpty)
@@ -125,7 +126,7 @@ extension ContractSuite {
             }
         }
 
-        @Test("Fifty times gpsd dies and returns")
+        @Test("Fifty lost connections to gpsd leak nothing")
         func killAndReturn() async {
             await #expect(processExitsWith: .success) {
                 for client in ContractSuite.clients {
@@ -148,7 +149,7 @@ extension ContractSuite {
             }
         }
 
-        @Test("A source that is released runs for as long as its subscription, and no longer", arguments: clients)
+        @Test("A released source runs until its subscription is cancelled", arguments: clients)
         func releasedSource(client: PositionSourceAddress.Client) throws {
             let server = try FakeGPSD { peer in
                 peer.begin()
@@ -172,7 +173,7 @@ extension ContractSuite {
             server.stop()
         }
 
-        @Test("After a standstill of the process only the newest report is told", arguments: clients)
+        @Test("After a suspension of the process, only the newest report is delivered", arguments: clients)
         func standstill(client: PositionSourceAddress.Client) throws {
             let isHeld = DispatchSemaphore(value: 0)
             let goOn = DispatchSemaphore(value: 0)
@@ -182,7 +183,7 @@ extension ContractSuite {
                 peer.send(Lines.fix(0, tenths: 0))
                 guard isHeld.wait(timeout: .now() + 60) == .success else { return }
                 for number in 1...20 { peer.send(Lines.fix(number, tenths: 10 * number)) }
-                // The answer shows that all of them are in the client's socket.
+                // Gives the reports 20 ms to reach the client's socket.
                 peer.stay(milliseconds: 20)
                 allSent.signal()
                 peer.stay()
@@ -196,7 +197,7 @@ extension ContractSuite {
             let subscription = source.subscribe(PositionRequest(everyReport: true)) { event in
                 log.receive(event)
                 guard case .report = event, !held.exchange(true, ordering: .relaxed) else { return }
-                // The thread stands still while the reports pile up.
+                // Blocks the reader thread while reports accumulate in the socket.
                 isHeld.signal()
                 _ = goOn.wait(timeout: .now() + 60)
             }
@@ -206,20 +207,20 @@ extension ContractSuite {
             #expect(log.wait { $0.numbers.last == 20 })
             #expect(log.events.numbers == [0, 20])
             server.stop()
-            // Reports are counted after the last of them was told.
+            // The reports are counted after the last one is delivered, so this waits for the loss.
             #expect(log.waitForLosses(1))
             subscription.cancel()
             #expect(source.statistics.staleReports == 19)
         }
 
-        @Test("A receiver that reports rarely is not taken for a standstill", arguments: clients)
+        @Test("A receiver with rare reports is not treated as a suspended process", arguments: clients)
         func slowReceiver(client: PositionSourceAddress.Client) throws {
             let goOn = DispatchSemaphore(value: 0)
             let server = try FakeGPSD { peer in
                 peer.begin()
                 peer.send(Lines.fix(1, tenths: 0))
                 guard goOn.wait(timeout: .now() + 60) == .success else { return }
-                // Two reports of one epoch in one piece.
+                // Sends two reports of one epoch in one call.
                 peer.send([UInt8]((Lines.fix(2, tenths: 300) + "\r\n" + Lines.fix(3, tenths: 300) + "\r\n").utf8))
                 peer.stay()
             }
@@ -238,12 +239,12 @@ extension ContractSuite {
             server.stop()
         }
 
-        @Test("What a gpsd that greets late sends at once is told whole", arguments: clients)
+        @Test("All reports that arrive together with a late greeting are delivered", arguments: clients)
         func lateGreeting(client: PositionSourceAddress.Client) throws {
             let isAsked = DispatchSemaphore(value: 0)
             let goOn = DispatchSemaphore(value: 0)
             let server = try FakeGPSD { peer in
-                // The request is there, so the client waits for an answer.
+                // The client has sent its request and waits for an answer.
                 guard peer.receive("?WATCH") else { return }
                 isAsked.signal()
                 guard goOn.wait(timeout: .now() + 60) == .success else { return }
@@ -266,7 +267,7 @@ extension ContractSuite {
             server.stop()
         }
 
-        @Test("Half a line costs no time while it waits for its other half", arguments: clients)
+        @Test("Waiting for the rest of a line uses no CPU time", arguments: clients)
         func partialLine(client: PositionSourceAddress.Client) throws {
             let used = Mutex<[Double]>([])
             let server = try FakeGPSD { peer in
@@ -281,7 +282,7 @@ extension ContractSuite {
             let source = source(client, port: server.port)
             let log = EventLog()
             let subscription = source.subscribe(PositionRequest()) { event in
-                // On the source's own thread.
+                // Called on the source's thread.
                 var time = timespec()
                 clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
                 if case .report = event {
@@ -292,13 +293,13 @@ extension ContractSuite {
             #expect(log.waitForReports(2))
             let milliseconds = used.withLock { $0 }
             try #require(milliseconds.count == 2)
-            // Spinning for a second would take a good part of it; waiting in poll takes some tens of microseconds.
+            // A busy loop would use a large part of one second. Waiting in poll() uses some tens of microseconds.
             #expect(milliseconds[1] - milliseconds[0] < 200)
             subscription.cancel()
             server.stop()
         }
 
-        @Test("Two sources at once do not touch each other")
+        @Test("Two concurrent sources do not affect each other")
         func twoSources() throws {
             let servers = try (1...2).map { number in
                 try FakeGPSD { peer in
@@ -319,7 +320,7 @@ extension ContractSuite {
             for server in servers { server.stop() }
         }
 
-        @Test("Subscribers that come and go on several threads get on with the reader", arguments: clients)
+        @Test("Concurrent subscriptions and cancellations do not disturb the reader", arguments: clients)
         func storm(client: PositionSourceAddress.Client) throws {
             let server = try FakeGPSD { peer in
                 peer.begin()

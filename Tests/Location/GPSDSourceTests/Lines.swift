@@ -2,7 +2,7 @@
 
 /// Lines as gpsd writes them.
 enum Lines {
-    /// A fix whose latitude names it; the time is in seconds, with a tenth for each.
+    /// Returns a fix that is identified by its latitude. Its time is given in tenths of a second.
     static func fix(_ number: Int, tenths: Int? = nil, device: String = "/dev/ttyACM0", more: String = "") -> String {
         let time = tenths.map { tenths in
             let seconds = tenths / 10 % 60
@@ -22,7 +22,7 @@ enum Lines {
 
     private static func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 
-    /// What gpsd or somebody in its place may say between good lines; a client skips it and goes on.
+    /// Unusual and invalid lines that a server may send between valid ones. A client skips them.
     static let hostile: [[UInt8]] = hostileTexts.map { [UInt8]($0.utf8) } + hostileBytes
 
     private static let hostileTexts: [String] =

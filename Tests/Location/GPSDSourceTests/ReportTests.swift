@@ -7,9 +7,9 @@ import GPSDSource
 import Testing
 
 extension ContractSuite {
-    @Suite("What is told", .serialized)
+    @Suite("Delivered gpsd reports", .serialized)
     struct ReportTests {
-        @Test("Mode below 2, NaN and no time arrive as what they are", arguments: clients)
+        @Test("Reports without a fix, a position or a time are delivered as such", arguments: clients)
         func withoutFix(client: PositionSourceAddress.Client) throws {
             let reports = try told(client, reports: 5) { peer in
                 peer.send(#"{"class":"TPV","device":"/dev/a","mode":1}"#)
@@ -24,7 +24,7 @@ extension ContractSuite {
             #expect(reports[0].speed.isNaN)
         }
 
-        @Test("The two altitudes stay apart", arguments: clients)
+        @Test("Altitudes above the ellipsoid and above sea level are kept apart", arguments: clients)
         func altitudes(client: PositionSourceAddress.Client) throws {
             let reports = try told(client, reports: 2) { peer in
                 peer.send(Lines.fix(1, more: #","altHAE":120.5,"altMSL":72.25,"alt":72.25,"geoidSep":48.25"#))
@@ -38,7 +38,7 @@ extension ContractSuite {
             #expect(reports[1].altitudeUndefined == 10.5)
         }
 
-        @Test("A sky of dilutions only keeps the satellites", arguments: clients)
+        @Test("A sky report that has only dilutions keeps the previous satellites", arguments: clients)
         func dilutionsOnly(client: PositionSourceAddress.Client) throws {
             let skies = try told(client, reports: 1) { peer in
                 peer.send(Lines.sky(satellites: 12))
@@ -49,7 +49,7 @@ extension ContractSuite {
             #expect(skies.map(\.hdop) == [0.9, 1.5])
         }
 
-        @Test("Unknown classes and everything that is no report are passed over", arguments: clients)
+        @Test("Unknown classes and malformed lines are skipped", arguments: clients)
         func hostile(client: PositionSourceAddress.Client) throws {
             let hostile = Lines.hostile
             let events = try told(client, reports: 2 * hostile.count + 1) { peer in
@@ -64,9 +64,9 @@ extension ContractSuite {
             #expect(events.losses.isEmpty)
         }
 
-        @Test("Dates are mended when asked for, never put in order, and left alone otherwise", arguments: clients)
+        @Test("Week rollovers are only repaired on request, and reports are never reordered", arguments: clients)
         func weekRollover(client: PositionSourceAddress.Client) throws {
-            // 1024 weeks are 7,168 days: 1999-08-27 becomes 2019-04-12, as facts of a receiver of 2019 say.
+            // 1024 weeks are 7,168 days, so a receiver with an unhandled rollover reports 2019-04-12 as 1999-08-27.
             let wall = try #require(ISO8601DateFormatter().date(from: "2019-04-12T12:00:00Z")).timeIntervalSince1970
             let early = try #require(ISO8601DateFormatter().date(from: "1999-08-27T11:59:00Z")).timeIntervalSince1970
             for repairs in [false, true] {
@@ -96,19 +96,19 @@ extension ContractSuite {
             }
         }
 
-        @Test("Several reports of one time are one epoch", arguments: clients)
+        @Test("Reports with the same time are coalesced into one epoch", arguments: clients)
         func coalesces(client: PositionSourceAddress.Client) throws {
             let events = try told(client, reports: 3, request: PositionRequest()) { peer in
                 for row in [(1, 10), (2, 10), (3, 20), (4, 20), (5, 20), (6, 30), (7, 30)] {
                     peer.send(Lines.fix(row.0, tenths: row.1))
                 }
             }
-            // The first report of the receiver cannot be known to be the first of several; the last one comes after a
-            // quiet while.
+            // The first report of a receiver is delivered immediately, because the source does not know yet that more
+            // reports of the epoch follow. The last epoch is delivered when the input is idle.
             #expect(events.numbers == [1, 5, 7])
         }
 
-        @Test("Several receivers are not mixed, and one of them can be asked for", arguments: clients)
+        @Test("Reports of several receivers are not mixed, and a subscriber can select a receiver", arguments: clients)
         func receivers(client: PositionSourceAddress.Client) throws {
             let script: @Sendable (FakePeer) -> Void = { peer in
                 for number in 0..<20 {
@@ -122,7 +122,7 @@ extension ContractSuite {
             #expect(named.numbers == Array(50..<70))
         }
 
-        @Test("A line of 64 KB and lines cut anywhere arrive whole", arguments: clients, [1, 2, 7, 4_096, 65_536])
+        @Test("Long lines are reassembled from pieces of any size", arguments: clients, [1, 2, 7, 4_096, 65_536])
         func cutAnywhere(client: PositionSourceAddress.Client, pieces: Int) throws {
             let padding = String(repeating: "x", count: pieces < 100 ? 1_000 : 64 * 1_024)
             var stream: [UInt8] = []
@@ -135,7 +135,7 @@ extension ContractSuite {
             #expect(events.numbers == [1, 2, 3, 4, 5, 6, 7])
         }
 
-        @Test("Eight receivers and two hundred satellites are not too many", arguments: clients)
+        @Test("Eight receivers and 200 satellites are delivered", arguments: clients)
         func many(client: PositionSourceAddress.Client) throws {
             let paths = (0..<8).map { "/dev/ttyACM\($0)" }
             let server = try FakeGPSD { peer in
@@ -159,7 +159,7 @@ extension ContractSuite {
             server.stop()
         }
 
-        @Test("Lines and raw bytes are as they were sent", arguments: clients)
+        @Test("Lines and raw bytes are delivered as they were sent", arguments: clients)
         func lines(client: PositionSourceAddress.Client) throws {
             let line = Lines.fix(1, more: #","future":{"a":[1]}"#)
             let request = PositionRequest(everyReport: true, lines: true, rawReports: true)
@@ -172,7 +172,7 @@ extension ContractSuite {
             #expect(events.reports.first?.raw == [UInt8](line.utf8))
         }
 
-        @Test("The source counts what it has read", arguments: clients)
+        @Test("The source counts connections, positions and lines", arguments: clients)
         func statistics(client: PositionSourceAddress.Client) throws {
             let server = try FakeGPSD { peer in
                 peer.begin()
@@ -190,7 +190,7 @@ extension ContractSuite {
             #expect(source.statistics.connections == 1)
             #expect(source.statistics.positions == 10)
             #expect(source.statistics.malformedLines == 1)
-            // VERSION, DEVICES, WATCH, the garbage and ten fixes.
+            // VERSION, DEVICES, WATCH, the malformed line and ten fixes.
             #expect(source.statistics.lines == 14)
         }
     }

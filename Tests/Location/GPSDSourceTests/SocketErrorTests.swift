@@ -7,7 +7,7 @@ import Testing
 
 @testable import GPSDSource
 
-@Suite("Errors of the socket")
+@Suite("Socket errors")
 struct SocketErrorTests {
     private func connect(_ address: PositionSourceAddress) throws(DeviceError) -> Bool {
         let wakeUp = try WakeUp(for: "a test")
@@ -17,7 +17,7 @@ struct SocketErrorTests {
         return socket != nil
     }
 
-    @Test("Nobody listening names the remedy")
+    @Test("A refused connection is reported with a remedy")
     func refused() throws {
         let port = try FreePort.next()
         let address = PositionSourceAddress(host: "127.0.0.1", port: port)
@@ -28,27 +28,27 @@ struct SocketErrorTests {
         #expect(error?.message.contains("systemctl start gpsd.socket") == true)
     }
 
-    @Test("An unknown host names the host")
+    @Test("The error about an unknown host names the host")
     func unknownHost() {
         let error = #expect(throws: DeviceError.self) { try connect(PositionSourceAddress(host: "a..b")) }
         #expect(error?.code == .unreachable)
         #expect(error?.message.contains("a..b") == true)
     }
 
-    @Test("Numeric addresses of both families are understood")
+    @Test("Numeric IPv4 and IPv6 addresses are resolved")
     func families() throws {
         #expect(try Socket.resolve(PositionSourceAddress(host: "127.0.0.1")).map(\.family) == [AF_INET])
         #expect(try Socket.resolve(PositionSourceAddress(host: "::1")).map(\.family) == [AF_INET6])
     }
 
-    @Test("A wake-up before the wait ends it, and many are one")
+    @Test("A wake-up before the wait ends it, and many wake-ups count as one")
     func wakeUp() throws {
         let wakeUp = try WakeUp(for: "a test")
         for _ in 0..<100_000 { wakeUp.signal() }
         let clock = LiveClock()
         let start = clock.now
         #expect(!wakeUp.wait(for: nil, until: .never, clock: clock))
-        // All of them are spent: the next wait goes on to its end.
+        // All wake-ups are consumed, so the next wait lasts until its deadline.
         let end = clock.now.advanced(bySeconds: 0.02)
         #expect(!wakeUp.wait(for: nil, until: end, clock: clock))
         #expect(clock.now >= end)

@@ -8,13 +8,13 @@ import Testing
 
 @testable import GPSDSource
 
-@Suite("The client's rules as values")
+@Suite("Value types of the gpsd client")
 struct ValueTests {
     private static func at(_ seconds: Double) -> BootTime { BootTime.zero.advanced(bySeconds: seconds) }
 
     // MARK: Backoff
 
-    @Test("The pause doubles up to its limit and starts over")
+    @Test("The backoff doubles up to its limit and restarts after a reset")
     func backoff() {
         var backoff = Backoff(first: 0.25, limit: 3)
         for seconds in [0.25, 0.5, 1, 2, 3, 3] { #expect(backoff.take() == seconds) }
@@ -22,7 +22,7 @@ struct ValueTests {
         #expect(backoff.take() == 0.25)
     }
 
-    @Test("A thousand failures do not overflow the pause")
+    @Test("Thousands of failures do not overflow the backoff")
     func longBackoff() {
         var backoff = Backoff(first: 0.25, limit: 10)
         for _ in 0..<5_000 { _ = backoff.take() }
@@ -48,7 +48,7 @@ struct ValueTests {
         peer.send(Lines.fix(1, tenths: 1))
         #expect(try link.readAvailable(.executor(dueTime: clock.now)) == .drained)
         peer.send(Lines.fix(2, tenths: 2))
-        // Longer than a receiver may be silent.
+        // Longer than the silence timeout.
         clock.jump(seconds: 11)
         _ = try link.readAvailable(.thread(isReadable: false))
         #expect(log.events.numbers == [1, 2])
@@ -64,7 +64,7 @@ struct ValueTests {
     /// Silence after 10 s, a question each five minutes of silence, an answer within 5 s.
     private static func watchdog() -> Watchdog { Watchdog(timing: GPSDTiming(), now: .zero) }
 
-    @Test("A service that does not greet is given up")
+    @Test("The watchdog gives up on a service that sends no greeting")
     func noGreeting() {
         var watchdog = Self.watchdog()
         #expect(watchdog.deadline == Self.at(5))
@@ -73,7 +73,7 @@ struct ValueTests {
         #expect(!watchdog.hasHeardService)
     }
 
-    @Test("Ten seconds without a report are a silence, told once")
+    @Test("Ten seconds without a report are reported as silence once")
     func silence() {
         var watchdog = Self.watchdog()
         watchdog.heardLine(now: Self.at(1))
@@ -81,7 +81,7 @@ struct ValueTests {
         #expect(watchdog.check(now: Self.at(10)) == .declareSilent)
         #expect(watchdog.check(now: Self.at(10)) == .none)
         #expect(watchdog.deadline == Self.at(301))
-        // Satellites, but no position: gpsd is there.
+        // Satellite reports show that gpsd is alive, even without a position.
         watchdog.heardLine(now: Self.at(20))
         #expect(watchdog.deadline == Self.at(320))
         let endsSilence = [21.0, 22].map { watchdog.heardReport(now: Self.at($0)) }
@@ -89,7 +89,7 @@ struct ValueTests {
         #expect(watchdog.deadline <= Self.at(32))
     }
 
-    @Test("A silent connection is asked, and given up when it does not answer")
+    @Test("The watchdog probes a silent connection and gives up on it if there is no answer")
     func probe() {
         var watchdog = Self.watchdog()
         watchdog.heardLine(now: .zero)
@@ -103,7 +103,7 @@ struct ValueTests {
         #expect(watchdog.check(now: Self.at(609.5)) == .giveUp)
     }
 
-    @Test("What is due is never in the past once it was looked at")
+    @Test("The deadline is in the future after each check")
     func deadlines() {
         var watchdog = Self.watchdog()
         watchdog.heardLine(now: .zero)
@@ -124,9 +124,11 @@ struct ValueTests {
         var watchdog = Self.watchdog()
         watchdog.heardLine(now: .zero)
         watchdog.restart(now: Self.at(8))
+        watchdog.heardLine(now: Self.at(17))
         #expect(watchdog.check(now: Self.at(17.9)) == .none)
         #expect(watchdog.check(now: Self.at(18)) == .declareSilent)
         watchdog.restart(now: Self.at(19))
+        watchdog.heardLine(now: Self.at(39))
         #expect(watchdog.check(now: Self.at(40)) == .none)
         let endsSilence = watchdog.heardReport(now: Self.at(41))
         #expect(endsSilence)
@@ -142,7 +144,7 @@ struct ValueTests {
         return report
     }
 
-    @Test("A short pause is no standstill")
+    @Test("A short pause is not a suspension")
     func shortPause() {
         var standstill = Standstill()
         standstill.begin(pause: 1.9, limit: 2)
@@ -151,7 +153,7 @@ struct ValueTests {
         #expect(standstill.isCatchingUp)
     }
 
-    @Test("Of what piled up, the newest epoch of each receiver is left")
+    @Test("After a suspension, the newest epoch of each receiver is kept")
     func newestEpoch() {
         var standstill = Standstill()
         standstill.begin(pause: 60, limit: 2)
@@ -169,7 +171,7 @@ struct ValueTests {
         #expect(standstill.finish().isEmpty)
     }
 
-    @Test("However much piled up, what is kept is bounded, and all is counted")
+    @Test("The number of kept reports is bounded, and every dropped report is counted")
     func boundedStandstill() {
         var standstill = Standstill()
         standstill.begin(pause: 60, limit: 2)
@@ -187,7 +189,7 @@ struct ValueTests {
     /// 1024 weeks of seven days.
     private static let period = 1_024.0 * 7 * 86_400
 
-    @Test("A time is moved by whole rollovers to where it is nearest to now", arguments: [-3.0, -1, 0, 1, 2])
+    @Test("A time is shifted by whole rollovers to the one nearest to now", arguments: [-3.0, -1, 0, 1, 2])
     func rollover(periods: Double) throws {
         let now = try #require(WallTime(seconds: 1_555_070_400))
         for offset in [-3_600.0, 0, 86_400, Self.period / 2 - 10, -Self.period / 2 + 10] {
@@ -197,7 +199,7 @@ struct ValueTests {
     }
 
     @Test(
-        "No time, however far off, ends the process",
+        "Extreme times are repaired without a crash",
         arguments: [
             Int64.min, Int64.min + 1, -9_000_000_000_000_000_000, -7_400_000_000_000_000_000,
             -7_258_118_400_000_000_000, -1,
@@ -207,7 +209,7 @@ struct ValueTests {
     func extremeRollover(nanoseconds: Int64) {
         for now: Int64 in [.min, -1, 0, 1_790_000_000_000_000_000, .max - 1, .max] {
             let repaired = WeekRollover.repaired(WallTime(nanoseconds: nanoseconds), near: WallTime(nanoseconds: now))
-            // Half a rollover from now at most, as far as the range reaches.
+            // The result is at most half a rollover from now, as far as the range permits.
             #expect(abs(repaired.seconds(since: WallTime(nanoseconds: now))) <= Self.period / 2 + 1)
         }
     }

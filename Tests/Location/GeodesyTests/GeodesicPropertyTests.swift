@@ -25,7 +25,7 @@ struct GeodesicPropertyTests {
         }
     }
 
-    @Test("Signed zeros and the two names of the date line make no difference")
+    @Test("Signed zeros and equivalent longitudes yield the same distance")
     func equalNames() {
         let fiji = GeodeticCoordinate(-17, 180)
         #expect(Geodesic.distance(from: fiji, to: GeodeticCoordinate(-17, -180)) == 0)
@@ -38,11 +38,11 @@ struct GeodesicPropertyTests {
         let west = Geodesic.inverse(from: GeodeticCoordinate(10, 179), to: GeodeticCoordinate(12, -179))
         let east = Geodesic.inverse(from: GeodeticCoordinate(10, -1), to: GeodeticCoordinate(12, 1))
         #expect(west == east)
-        // Towards greater longitudes, although the number falls from 179 to -179.
+        // The path leads east, although the longitude changes from 179 to -179.
         #expect(west.initialAzimuth > 0 && west.initialAzimuth < 90)
     }
 
-    @Test("Coincident points have distance and azimuths zero")
+    @Test("Coincident points have a distance and azimuths of zero")
     func coincidence() {
         var random = SeededGenerator(seed: 2)
         for _ in 0..<1000 {
@@ -56,7 +56,7 @@ struct GeodesicPropertyTests {
         #expect(pole < 1e-9)
     }
 
-    @Test("No detour is shorter than the direct way")
+    @Test("No detour is shorter than the direct path")
     func triangle() {
         var random = SeededGenerator(seed: 3)
         for _ in 0..<5000 {
@@ -66,7 +66,7 @@ struct GeodesicPropertyTests {
         }
     }
 
-    @Test("A point half way along a path has half its length to both ends")
+    @Test("The midpoint of a path is half its length from both ends")
     func midpoint() {
         var random = SeededGenerator(seed: 4)
         for _ in 0..<2000 {
@@ -79,7 +79,7 @@ struct GeodesicPropertyTests {
         }
     }
 
-    @Test("The inverse solution undoes the direct one on paths that are certainly shortest")
+    @Test("The inverse solution recovers the azimuth and distance of paths that are certainly shortest")
     func directThenInverse() {
         var random = SeededGenerator(seed: 5)
         for _ in 0..<5000 {
@@ -89,13 +89,13 @@ struct GeodesicPropertyTests {
             let end = Geodesic.direct(from: start, azimuth: azimuth, distance: distance)
             let path = Geodesic.inverse(from: start, to: end.destination)
             #expect(abs(path.distance - distance) < 1e-7, "\(start) \(azimuth) \(distance)")
-            // A rounding of the start's direction near a pole turns with the meridian there.
+            // Near a pole, a rounding error of the start point also changes the azimuth.
             let lever = min(distance, 6_378_137 * cos(start.latitude * .pi / 180))
             #expect(turn(path.initialAzimuth, azimuth) * lever < 1e-7, "\(start) \(azimuth) \(distance)")
         }
     }
 
-    @Test("A negative distance goes the other way")
+    @Test("A negative distance leads in the opposite direction")
     func negativeDistance() {
         let start = GeodeticCoordinate(52, 13)
         let backward = Geodesic.direct(from: start, azimuth: 70, distance: -500_000)
@@ -104,7 +104,7 @@ struct GeodesicPropertyTests {
         #expect(abs(turn(backward.finalAzimuth, turned.finalAzimuth) - .pi) < 1e-12)
     }
 
-    @Test("Twice the meridian round the earth comes back")
+    @Test("Following a meridian twice around the earth returns to the start")
     func roundTheEarth() {
         // Half a meridian ellipse is 20 003 931.4586254 m long (the greatest s12 in doi:10.5281/zenodo.32156).
         let start = GeodeticCoordinate(31, 7)
@@ -113,14 +113,14 @@ struct GeodesicPropertyTests {
         #expect(turn(end.finalAzimuth, 0) < 1e-12)
     }
 
-    @Test("North of the equator the way between two places of one latitude bends north")
+    @Test("North of the equator, the path between two points of one latitude bends north")
     func bendsTowardsThePole() {
         let path = Geodesic.inverse(from: GeodeticCoordinate(45, -30), to: GeodeticCoordinate(45, 30))
         #expect(path.initialAzimuth < 90 && path.finalAzimuth > 90)
         #expect(turn(path.initialAzimuth + path.finalAzimuth, 180) < 1e-12)
     }
 
-    @Test("Just below and just above the range of the fast form the distance grows smoothly")
+    @Test("The distance is continuous at the limit of the fast algorithm")
     func handOver() {
         for latitude in [-89.0, -60, 0, 45, 80] {
             for azimuth in [0.0, 30, 90, 135] {

@@ -10,9 +10,9 @@ extension GeodeticCoordinate {
     }
 }
 
-/// The straight line between two coordinates in metres, by way of earth-centred coordinates.
+/// Returns the straight-line distance between two coordinates in metres, computed from earth-centred coordinates.
 ///
-/// It is written from the textbook formula and shares nothing with the code under test; it resolves some nanometres.
+/// The function uses the textbook formula and shares no code with the code under test. It resolves some nanometres.
 func chord(_ first: GeodeticCoordinate, _ second: GeodeticCoordinate) -> Double {
     func position(_ point: GeodeticCoordinate) -> SIMD3<Double> {
         let e2 = (2 - 1 / 298.257223563) / 298.257223563
@@ -25,13 +25,13 @@ func chord(_ first: GeodeticCoordinate, _ second: GeodeticCoordinate) -> Double 
     return sqrt((difference * difference).sum())
 }
 
-/// The difference of two directions in radians, from 0 to π.
+/// Returns the difference of two directions in radians, from 0 to π.
 func turn(_ first: Double, _ second: Double) -> Double {
     abs((first - second).remainder(dividingBy: 360)) * .pi / 180
 }
 
 extension SeededGenerator {
-    /// A coordinate anywhere on the sphere, each area as likely.
+    /// Returns a coordinate, uniformly distributed on the sphere.
     mutating func coordinate() -> GeodeticCoordinate {
         let sine = Double.random(in: -1...1, using: &self)
         return GeodeticCoordinate(asin(sine) * 180 / .pi, Double.random(in: -180...180, using: &self))

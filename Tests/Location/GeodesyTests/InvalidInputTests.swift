@@ -3,7 +3,7 @@
 import Geodesy
 import Testing
 
-@Suite("Invalid input")
+@Suite("Invalid input of geodesic problems")
 struct InvalidInputTests {
     private static let bad: [GeodeticCoordinate] = [
         GeodeticCoordinate(.nan, 0), GeodeticCoordinate(0, .nan), GeodeticCoordinate(.infinity, 0),
@@ -11,7 +11,7 @@ struct InvalidInputTests {
         GeodeticCoordinate(1e300, 1e300),
     ]
 
-    @Test("A point that is not valid gives NaN throughout", arguments: bad)
+    @Test("An invalid point yields NaN in all results", arguments: bad)
     func invalidPoint(_ point: GeodeticCoordinate) {
         let good = GeodeticCoordinate(48, 11)
         #expect(!point.isValid)
@@ -26,7 +26,7 @@ struct InvalidInputTests {
         #expect(end.destination.latitude.isNaN && end.destination.longitude.isNaN && end.finalAzimuth.isNaN)
     }
 
-    @Test("A direction or distance that is not finite gives NaN", arguments: [Double.nan, .infinity, -.infinity])
+    @Test("An azimuth or distance that is not finite yields NaN", arguments: [Double.nan, .infinity, -.infinity])
     func invalidDirection(_ value: Double) {
         let start = GeodeticCoordinate(48, 11)
         let first = Geodesic.direct(from: start, azimuth: value, distance: 10)
@@ -36,7 +36,7 @@ struct InvalidInputTests {
         }
     }
 
-    @Test("Longitudes beyond 180 degrees count modulo 360")
+    @Test("Longitudes beyond 180 degrees are taken modulo 360")
     func wideLongitudes() {
         let origin = GeodeticCoordinate(40, 0)
         let expected = Geodesic.distance(from: origin, to: GeodeticCoordinate(50, -170))
@@ -44,7 +44,7 @@ struct InvalidInputTests {
         #expect(Geodesic.distance(from: origin, to: GeodeticCoordinate(50, 190 - 3600)) == expected)
     }
 
-    @Test("Extreme but valid numbers end with sound results in both problems")
+    @Test("Extreme but valid values yield valid solutions of both problems")
     func extremes() {
         let latitudes = [
             0, -0.0, Double.leastNonzeroMagnitude, -Double.leastNonzeroMagnitude, 1e-300, 1e-18, -1e-18, 1e-9, 0.5, 45,

@@ -4,7 +4,7 @@ import Foundation
 import Geodesy
 import Testing
 
-/// 10,800 pairs against geographiclib (PyPI), whose own error is about 15 nm.
+/// Compares 10,800 pairs of points with geographiclib (PyPI), whose own error is about 15 nm.
 @Suite("Inverse problem against geographiclib")
 struct InverseReferenceTests {
     private static let lines = Result { try ReferenceFile.read("inverse.txt", columns: 8) }
@@ -14,7 +14,7 @@ struct InverseReferenceTests {
         return (GeodeticCoordinate(v[0], v[1]), GeodeticCoordinate(v[2], v[3]))
     }
 
-    @Test("The reference holds at least ten thousand pairs in eleven categories")
+    @Test("The reference contains at least 10,000 pairs in eleven categories")
     func referenceIsComplete() throws {
         let lines = try Self.lines.get()
         #expect(lines.count >= 10_000)
@@ -39,7 +39,7 @@ struct InverseReferenceTests {
         }
     }
 
-    @Test("The fast distance keeps eleven digits below a millimetre")
+    @Test("The fast distance is accurate to eleven digits below one millimetre")
     func tinyDistances() throws {
         let tiny = try Self.lines.get().filter { $0.category == "under a millimetre" }
         #expect(tiny.count == 500)
@@ -50,14 +50,14 @@ struct InverseReferenceTests {
         }
     }
 
-    @Test("Azimuths agree to what moves the far end by 100 nanometres")
+    @Test("Azimuth errors displace the end point by less than 100 nanometres")
     func azimuths() throws {
         var compared = 0
         for line in try Self.lines.get() where !line.values[5].isNaN {
             let (start, end) = Self.points(line)
             let path = Geodesic.inverse(from: start, to: end)
-            // The reduced length is how far the end moves sideways for a turn by one radian at the start. Where it is
-            // nearly zero (antipodes) the round trip test below takes over.
+            // The reduced length is the lateral displacement of the end point per radian of azimuth at the start. Where
+            // it is nearly zero (antipodes), the round trip test below applies.
             let reducedLength = max(abs(line.values[7]), 0.001)
             #expect(turn(path.initialAzimuth, line.values[5]) * reducedLength < 1e-7, "\(line.text)")
             #expect(turn(path.finalAzimuth, line.values[6]) * reducedLength < 1e-7, "\(line.text)")
@@ -66,7 +66,7 @@ struct InverseReferenceTests {
         #expect(compared > 10_000)
     }
 
-    @Test("Following the inverse solution leads to the second point")
+    @Test("The inverse solution leads to the second point and back to the first")
     func roundTrip() throws {
         for line in try Self.lines.get() {
             let (start, end) = Self.points(line)

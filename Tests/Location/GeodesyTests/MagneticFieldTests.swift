@@ -12,13 +12,13 @@ struct MagneticFieldTests {
         MagneticModel.wmm2025.field(latitude: latitude, longitude: longitude, altitude: altitude, year: year)
     }
 
-    /// North and east of a meridian turn with it at a pole; the vector that they describe does not.
-    @Test("At the poles every longitude gives the same vector", arguments: [90.0, -90.0])
+    /// North and east rotate with the meridian at a pole, but the vector that they describe does not.
+    @Test("At the poles every longitude yields the same vector", arguments: [90.0, -90.0])
     func poles(latitude: Double) {
         func flat(_ longitude: Double) -> SIMD2<Double> {
             let field = Self.field(latitude, longitude)
             let (s, c) = (sin(longitude * .pi / 180), cos(longitude * .pi / 180))
-            // Along the meridian towards the pole, as seen from above the pole, x towards Greenwich.
+            // North along the meridian, as seen from above the pole, with x towards Greenwich.
             let north = SIMD2(c, s) * (latitude > 0 ? -1 : 1)
             return field.x * north + field.y * SIMD2(-s, c)
         }
@@ -31,7 +31,7 @@ struct MagneticFieldTests {
         }
     }
 
-    @Test("Nothing jumps on the way to a pole", arguments: [90.0, -90.0])
+    @Test("The field is continuous at the poles", arguments: [90.0, -90.0])
     func nearPoles(latitude: Double) {
         for longitude in [-180.0, -60, 0, 33, 90] {
             let (pole, near) = (Self.field(latitude, longitude), Self.field(latitude * (1 - 1e-12), longitude))
@@ -42,7 +42,7 @@ struct MagneticFieldTests {
         }
     }
 
-    @Test("A longitude is taken modulo 360, and the date line has one value")
+    @Test("Longitudes are taken modulo 360, and both longitudes of the date line yield the same field")
     func longitudes() {
         #expect(Self.field(12.5, 180) == Self.field(12.5, -180))
         #expect(Self.field(-47, 190) == Self.field(-47, -170))
@@ -50,7 +50,7 @@ struct MagneticFieldTests {
         #expect(Self.field(-47, -530) == Self.field(-47, -170))
     }
 
-    @Test("Rates are the differences of a year")
+    @Test("Rates equal the change of the field per year")
     func rates() {
         let (before, now, after) = (
             Self.field(48, 16, year: 2026.99), Self.field(48, 16, year: 2027), Self.field(48, 16, year: 2027.01)
@@ -65,7 +65,7 @@ struct MagneticFieldTests {
         #expect(abs(slope(\.inclination) - now.inclinationRate) < 1e-7)
     }
 
-    @Test("A year or a height that the model is not made for gives a value with a flag")
+    @Test("A year or altitude outside the model's range yields a field that is marked as invalid")
     func validity() {
         for year in [2025.0, 2027, 2030] { #expect(Self.field(48, 16, year: year).isModelValid) }
         for year in [1900.0, 2024.999, 2030.001, 2200] {
@@ -80,8 +80,8 @@ struct MagneticFieldTests {
         }
     }
 
-    /// The horizontal field by the published test values: 2,164 nT at 80 N 96 W; 24,301 nT at 43 N 93 E, in 2025.
-    @Test("Zones follow the horizontal field")
+    /// The published horizontal field in 2025 is 2,164 nT at 80 N 96 W and 24,301 nT at 43 N 93 E.
+    @Test("Caution and blackout zones depend on the horizontal field")
     func zones() {
         let caution = Self.field(80, -96, altitude: 48_000, year: 2025)
         #expect(caution.isInCautionZone && !caution.isInBlackoutZone)
@@ -91,8 +91,8 @@ struct MagneticFieldTests {
         #expect(pole.horizontal < 2000 && pole.isInCautionZone && pole.isInBlackoutZone)
     }
 
-    /// The root of 0.26² + (5417 / H)² with the published H = 24,300.764692 nT is 0.34248 degrees.
-    @Test("Uncertainties are those of the model's report")
+    /// The square root of 0.26² + (5417 / H)² with the published H = 24,300.764692 nT is 0.34248 degrees.
+    @Test("Uncertainties equal those in the model's report")
     func uncertainties() {
         let field = Self.field(43, 93, altitude: 65_000, year: 2025)
         #expect(abs(field.declinationUncertainty - 0.34248) < 1e-5)
@@ -104,7 +104,7 @@ struct MagneticFieldTests {
         #expect(weakest.declinationUncertainty == 180)
     }
 
-    /// A place close to the dip pole in the south, found by going where the horizontal field is weaker.
+    /// Returns the field close to the southern dip pole, where the horizontal field is weakest.
     private static func weakest() -> MagneticField {
         var place = SIMD2(-64.0, 136.0)
         var step = 1.0
@@ -120,7 +120,7 @@ struct MagneticFieldTests {
         return field(place.x, place.y)
     }
 
-    @Test("What is no place or no time gives NaN throughout")
+    @Test("Invalid coordinates and times yield NaN in all values")
     func hostileInput() {
         let bad = [
             Self.field(.nan, 0), Self.field(0, .nan), Self.field(0, 0, altitude: .nan), Self.field(0, 0, year: .nan),
@@ -138,7 +138,7 @@ struct MagneticFieldTests {
             #expect(values.allSatisfy { $0.isNaN })
             #expect(!field.isModelValid && field.isInCautionZone && field.isInBlackoutZone)
         }
-        // Neither are these a reason to crash.
+        // Extreme finite values must not crash.
         for extreme in [Double.greatestFiniteMagnitude, -.greatestFiniteMagnitude, .leastNonzeroMagnitude] {
             _ = Self.field(0, extreme)
             _ = Self.field(0, 0, altitude: extreme)
@@ -146,13 +146,14 @@ struct MagneticFieldTests {
         }
     }
 
-    /// At the reference radius a dipole along the axis has the fields g cos φ along the ground and 2 g sin φ down.
-    @Test("A model of one term is a dipole")
+    /// At the reference radius, an axial dipole has a horizontal field of g cos φ and a vertical field of 2 g sin φ.
+    @Test("A model with one term is a dipole")
     func dipole() throws {
         let text = "2025.0 DIPOLE\n1 0 -30000 0 10 0\n1 1 0 0 0 0\n999999\n"
         let model = try MagneticModel(cof: text.utf8)
         #expect(model.degree == 1)
-        // At the equator the ellipsoid is 6378.137 km from the centre, and both latitudes are 0.
+        // At the equator, the ellipsoid is 6378.137 km from the centre, and the geodetic and geocentric latitudes are
+        // 0.
         let strength = 30_000 * pow(6371.2 / 6378.137, 3)
         let field = model.field(latitude: 0, longitude: 77, altitude: 0, year: 2025)
         #expect(abs(field.x - strength) < 1e-9 && abs(field.y) < 1e-9 && abs(field.z) < 1e-9)

@@ -30,14 +30,14 @@ struct MagneticFileTests {
         }
     }
 
-    /// The published file with one line, counted from 1, in another form.
+    /// Returns the published file with one line replaced, counted from 1.
     private static func changed(_ line: Int, _ text: String) throws -> String {
         var lines = try lines()
         lines[line - 1] = text
         return lines.joined(separator: "\n") + "\n"
     }
 
-    @Test("The built-in table is the published file")
+    @Test("The built-in table equals the published file")
     func builtIn() throws {
         let file = try MagneticModel(cof: try Self.bytes.get())
         let model = MagneticModel.wmm2025
@@ -48,13 +48,13 @@ struct MagneticFileTests {
         #expect(model.validYears == 2025...2030)
         #expect(file.zonal == model.zonal && file.zonal.count == 12)
         #expect(file.sectoral == model.sectoral && file.sectoral.count == 42)
-        // The table of the source, too, and not only what is made of it.
+        // Compares the table in the source, too, and not only the values that are derived from it.
         let rows = try Self.lines().dropFirst().dropLast(2).map { $0.split(separator: " ").compactMap { Double($0) } }
         #expect(rows.count == 90)
         #expect(rows.map { MagneticRow(g: $0[2], h: $0[3], gRate: $0[4], hRate: $0[5]) } == MagneticModel.wmm2025Rows)
     }
 
-    @Test("Forms that mean the same are read the same")
+    @Test("Files with equivalent contents are parsed to the same model")
     func variations() throws {
         let lines = try Self.lines()
         let expected = MagneticModel.wmm2025
@@ -80,46 +80,46 @@ struct MagneticFileTests {
         #expect(try MagneticModel(cof: variations[6].utf8).releaseDate == nil)
     }
 
-    @Test("Errors say which line is wrong and what is")
+    @Test("Errors name the line and the reason")
     func errors() throws {
         func reason(_ line: Int, _ text: String) throws -> String? {
             Self.failure(try Self.changed(line, text))?.description
         }
         #expect(
             try reason(1, "WMM-2025 2025.0 11/13/2024")
-                == "Line 1: the file does not begin with an epoch and the name of a model.")
+                == "Line 1: the file does not begin with an epoch and a model name.")
         #expect(try reason(1, "1 0 -29351.8 0.0 12.0 0.0")?.hasPrefix("Line 1: the file does not begin") == true)
         #expect(try reason(1, "20250 WMM-2025") == "Line 1: the epoch is not a year from 1900 to 2200.")
-        #expect(try reason(2, "1 0 nan 0.0 12.0 0.0") == "Line 2: \"nan\" is not a number that can stand here.")
+        #expect(try reason(2, "1 0 nan 0.0 12.0 0.0") == "Line 2: \"nan\" is not a valid number in this field.")
         #expect(
-            try reason(2, "1 0 -29351,8 0.0 12.0 0.0") == "Line 2: \"-29351,8\" is not a number that can stand here.")
-        #expect(try reason(3, "1 1 inf 0.0 12.0 0.0") == "Line 3: \"inf\" is not a number that can stand here.")
-        #expect(try reason(3, "1 1 1e999 0.0 12.0 0.0") == "Line 3: \"1e999\" is not a number that can stand here.")
-        #expect(try reason(3, "1 1 0x10 0.0 12.0 0.0") == "Line 3: \"0x10\" is not a number that can stand here.")
-        #expect(try reason(3, "1 1 2000000 0.0 12.0 0.0") == "Line 3: \"2000000\" is not a number that can stand here.")
-        #expect(try reason(2, "1 0 -29351.8 7.5 12.0 0.0") == "Line 2: \"7.5\" is not a number that can stand here.")
+            try reason(2, "1 0 -29351,8 0.0 12.0 0.0") == "Line 2: \"-29351,8\" is not a valid number in this field.")
+        #expect(try reason(3, "1 1 inf 0.0 12.0 0.0") == "Line 3: \"inf\" is not a valid number in this field.")
+        #expect(try reason(3, "1 1 1e999 0.0 12.0 0.0") == "Line 3: \"1e999\" is not a valid number in this field.")
+        #expect(try reason(3, "1 1 0x10 0.0 12.0 0.0") == "Line 3: \"0x10\" is not a valid number in this field.")
+        #expect(try reason(3, "1 1 2000000 0.0 12.0 0.0") == "Line 3: \"2000000\" is not a valid number in this field.")
+        #expect(try reason(2, "1 0 -29351.8 7.5 12.0 0.0") == "Line 2: \"7.5\" is not a valid number in this field.")
         #expect(
             try reason(5, "2 1 2951.1 -3133.6")
-                == "Line 5: a row has six fields (n, m, g, h and their rates), this line has 4.")
-        #expect(try reason(5, "2 1 2951.1 -3133.6 1 2 3")?.hasSuffix("this line has 7.") == true)
+                == "Line 5: a row needs six fields (n, m, g, h and their rates), but this one has 4.")
+        #expect(try reason(5, "2 1 2951.1 -3133.6 1 2 3")?.hasSuffix("this one has 7.") == true)
         #expect(
-            try reason(5, "2 3 0 0 0 0") == "Line 5: degree 2 and order 3 are not possible (1 to 133, 0 to the degree)."
+            try reason(5, "2 3 0 0 0 0") == "Line 5: degree 2 and order 3 are out of range (1 to 133, 0 to the degree)."
         )
-        #expect(try reason(5, "134 0 0 0 0 0")?.hasPrefix("Line 5: degree 134 and order 0 are not possible") == true)
+        #expect(try reason(5, "134 0 0 0 0 0")?.hasPrefix("Line 5: degree 134 and order 0 are out of range") == true)
         #expect(try reason(5, "0 0 0 0 0 0")?.hasPrefix("Line 5: degree 0") == true)
         #expect(try reason(5, "99999999999999999999 1 0 0 0 0")?.hasPrefix("Line 5: \"999999") == true)
-        #expect(try reason(5, "-2 1 0 0 0 0") == "Line 5: \"-2\" is not a number that can stand here.")
-        #expect(try reason(5, "2 0 -1 0 0 0") == "Line 5: degree 2 and order 0 are given twice.")
-        #expect(try reason(5, "13 0 -1 0 0 0") == "degree 2 and order 1 are missing.")
-        #expect(try reason(5, "") == "degree 2 and order 1 are missing.")
-        #expect(try reason(5, "2 1 0 0 0 \u{E9}") == "Line 5: this is not a line of text as coefficient files have it.")
-        #expect(try reason(5, String(repeating: " ", count: 300))?.hasPrefix("Line 5: this is not a line") == true)
-        #expect(Self.failure("")?.description == "the file is empty.")
+        #expect(try reason(5, "-2 1 0 0 0 0") == "Line 5: \"-2\" is not a valid number in this field.")
+        #expect(try reason(5, "2 0 -1 0 0 0") == "Line 5: degree 2 and order 0 occur twice.")
+        #expect(try reason(5, "13 0 -1 0 0 0") == "Degree 2 and order 1 are missing.")
+        #expect(try reason(5, "") == "Degree 2 and order 1 are missing.")
+        #expect(try reason(5, "2 1 0 0 0 \u{E9}") == "Line 5: the line is not ASCII text or is too long.")
+        #expect(try reason(5, String(repeating: " ", count: 300))?.hasPrefix("Line 5: the line is not") == true)
+        #expect(Self.failure("")?.description == "The file is empty.")
         #expect(Self.failure(" \r\n\t\n")?.reason == .empty)
         #expect(Self.failure("2025.0 WMM\n999999\n")?.reason == .missing(degree: 1, order: 0))
     }
 
-    @Test("A file that is cut off anywhere before its end is not taken for a smaller model")
+    @Test("A truncated file is rejected instead of being parsed as a smaller model")
     func truncation() throws {
         let bytes = try Self.bytes.get()
         let offset = try #require(bytes.firstRange(of: Array("999999".utf8))).lowerBound
@@ -130,7 +130,7 @@ struct MagneticFileTests {
         #expect(Self.failure(Array(bytes[..<(offset + 6)])) == nil)
     }
 
-    @Test("Huge input is refused without being read to its end")
+    @Test("Huge input is rejected before all of it is read")
     func huge() throws {
         let blank = repeatElement(UInt8(ascii: "\n"), count: 1 << 30)
         #expect(throws: MagneticModelError(.tooLarge)) { try MagneticModel(cof: blank) }
@@ -138,8 +138,8 @@ struct MagneticFileTests {
         #expect(throws: MagneticModelError(.notText, line: 1)) { try MagneticModel(cof: line) }
     }
 
-    /// Degree 133 is that of the high-resolution model. A field of one term is the same in a model of any degree.
-    @Test("A model of a high degree is read, and terms of zero change nothing")
+    /// The high-resolution model has degree 133. Terms of zero do not change the field.
+    @Test("A model of a high degree is parsed, and terms of zero do not change the field")
     func highDegree() throws {
         var text = "2025.0 HIGH 1/1/2025\n"
         let rows = try Self.lines().dropFirst().dropLast(2)
@@ -161,7 +161,7 @@ struct MagneticFileTests {
         }
     }
 
-    @Test("Damaged files give an error or a model, and never a crash")
+    @Test("Damaged files yield an error or a model but no crash")
     func fuzz() throws {
         let bytes = try Self.bytes.get()
         var generator = SeededGenerator(seed: 2030)
@@ -182,7 +182,7 @@ struct MagneticFileTests {
             let field = model.field(latitude: 48, longitude: 16, altitude: 0, year: model.epoch)
             #expect(field.total.isFinite && (1...133).contains(model.degree))
         }
-        // A digit for another is a model still; most damage is none.
+        // A changed digit leaves a valid model. Most other damage does not.
         #expect((1..<1000).contains(taken))
     }
 }

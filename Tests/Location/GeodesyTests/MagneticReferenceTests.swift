@@ -4,19 +4,19 @@ import Foundation
 import Geodesy
 import Testing
 
-/// The values that are published with the model, and others by another program (see Reference/Magnetic).
+/// Compares the model with its published test values and with pygeomag (see Reference/Magnetic).
 @Suite("World Magnetic Model against published values and pygeomag")
 struct MagneticReferenceTests {
     private static let published = Result { try ReferenceFile.read("Magnetic/WMM2025_test_values.txt", columns: 18) }
     private static let others = Result { try ReferenceFile.read("Magnetic/pygeomag.txt", columns: 9) }
 
-    /// The published altitudes are in kilometres.
+    /// Returns the field at a published point. The published altitudes are in kilometres.
     private static func field(_ line: ReferenceFile.Line) -> MagneticField {
         let v = line.values
         return MagneticModel.wmm2025.field(latitude: v[2], longitude: v[3], altitude: v[1] * 1000, year: v[0])
     }
 
-    @Test("The references hold 50 and more than 400 points")
+    @Test("The references contain 50 published points and more than 400 others")
     func referencesAreComplete() throws {
         #expect(try Self.published.get().count == 50)
         let others = try Self.others.get()
@@ -36,19 +36,19 @@ struct MagneticReferenceTests {
         }
     }
 
-    @Test("The published angles agree: the declination of the published components within 2e-6 degrees")
+    @Test("Declination and inclination agree with the published components within 2e-6 degrees")
     func angles() throws {
         for line in try Self.published.get() {
             let (v, field) = (line.values, Self.field(line))
             #expect(abs(field.declination - atan2(v[8], v[7]) * 180 / .pi) < 2e-6, "\(line.text)")
             #expect(abs(field.inclination - atan2(v[9], v[6]) * 180 / .pi) < 2e-6, "\(line.text)")
-            // What is printed has two decimals.
+            // The printed values have two decimals.
             #expect(abs(field.declination - v[4]) < 0.00501, "\(line.text)")
             #expect(abs(field.inclination - v[5]) < 0.00501, "\(line.text)")
         }
     }
 
-    @Test("The published rates agree within the last digit that is printed")
+    @Test("The published rates agree to the last printed digit")
     func rates() throws {
         for line in try Self.published.get() {
             let (v, field) = (line.values, Self.field(line))
@@ -62,8 +62,8 @@ struct MagneticReferenceTests {
         }
     }
 
-    /// pygeomag rounds the polar radius to a tenth of a millimetre, which is 1e-6 nT.
-    @Test("Points anywhere, near the poles and in other years agree with pygeomag")
+    /// pygeomag rounds the polar radius to 0.1 mm, which corresponds to 1e-6 nT.
+    @Test("Points everywhere, near the poles and in other years agree with pygeomag")
     func otherProgram() throws {
         for line in try Self.others.get() {
             let v = line.values

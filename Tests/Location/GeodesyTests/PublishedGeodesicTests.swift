@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Published geodesics")
 struct PublishedGeodesicTests {
-    @Test("The direct example of Karney 2013, table 2")
+    @Test("The direct solution equals the example of Karney 2013, table 2")
     func directExample() {
         let end = Geodesic.direct(from: GeodeticCoordinate(40, 0), azimuth: 30, distance: 10_000_000)
         #expect(abs(end.destination.latitude - 41.79331020506) < 1e-11)
@@ -14,7 +14,7 @@ struct PublishedGeodesicTests {
         #expect(abs(end.finalAzimuth - 149.09016931807) < 1e-11)
     }
 
-    @Test("The short inverse example of Karney 2013, table 3")
+    @Test("The inverse solution equals the short example of Karney 2013, table 3")
     func shortExample() {
         let path = Geodesic.inverse(
             from: GeodeticCoordinate(-30.12345, 0), to: GeodeticCoordinate(-30.12344, 0.00005))
@@ -23,7 +23,7 @@ struct PublishedGeodesicTests {
         #expect(abs(path.finalAzimuth - 77.04350844913) < 1e-8)
     }
 
-    @Test("The nearly antipodal inverse example of Karney 2013, tables 4 to 6")
+    @Test("The inverse solution equals the nearly antipodal example of Karney 2013, tables 4 to 6")
     func antipodalExample() {
         let path = Geodesic.inverse(from: GeodeticCoordinate(-30, 0), to: GeodeticCoordinate(29.9, 179.8))
         #expect(abs(path.distance - 19_989_832.82761) < 1e-5)
@@ -40,7 +40,7 @@ struct PublishedGeodesicTests {
 
     @Test("The quarter meridian has the published length")
     func quarterMeridian() {
-        // Half a meridian ellipse is 20 003 931.4586254 m long: the greatest distance of doi:10.5281/zenodo.32156.
+        // Half a meridian ellipse is 20 003 931.4586254 m long, the greatest distance in doi:10.5281/zenodo.32156.
         let half = 20_003_931.458_625_4
         for longitude in [0.0, 90, -77.5] {
             let equator = GeodeticCoordinate(0, longitude)
@@ -53,9 +53,9 @@ struct PublishedGeodesicTests {
         #expect(abs(antipodes - half) < 1e-7)
     }
 
-    /// Lines of C. F. F. Karney, "Test set for geodesics" (2010), doi:10.5281/zenodo.32156, computed there in high
-    /// precision: lat1, azi1, lat2, lon2, azi2, s12, m12 (lon1 is 0). They are taken from the first hundred: short,
-    /// nearly antipodal, polar, nearly meridional and nearly equatorial paths.
+    /// Lines of C. F. F. Karney, "Test set for geodesics" (2010), doi:10.5281/zenodo.32156, which was computed in high
+    /// precision: lat1, azi1, lat2, lon2, azi2, s12, m12 (lon1 is 0). They are selected from the first hundred lines:
+    /// short, nearly antipodal, polar, nearly meridional and nearly equatorial paths.
     private static let testSet: [[Double]] = [
         [
             0.003311913742, 90.001862369144, 0.001762385472585824, 32.846794581272844, 90.003358355630087731,
@@ -123,7 +123,7 @@ struct PublishedGeodesicTests {
         ],
     ]
 
-    @Test("Lines of the published test set are met by the inverse solution", arguments: testSet)
+    @Test("The inverse solution reproduces the published test set", arguments: testSet)
     func testSetInverse(_ line: [Double]) {
         let start = GeodeticCoordinate(line[0], 0)
         let end = GeodeticCoordinate(line[2], line[3])
@@ -134,7 +134,7 @@ struct PublishedGeodesicTests {
         #expect(turn(path.finalAzimuth, line[4]) * line[6] < 5e-8)
     }
 
-    @Test("Lines of the published test set are met by the direct solution", arguments: testSet)
+    @Test("The direct solution reproduces the published test set", arguments: testSet)
     func testSetDirect(_ line: [Double]) {
         let end = Geodesic.direct(from: GeodeticCoordinate(line[0], 0), azimuth: line[1], distance: line[5])
         #expect(chord(end.destination, GeodeticCoordinate(line[2], line[3])) < 5e-8)

@@ -2,11 +2,11 @@
 
 import Foundation
 
-/// Lines of numbers that another program made (see make_reference.py).
+/// Lines of numbers from other programs (see make_reference.py).
 enum ReferenceFile {
     struct Line {
         let category: String
-        /// NaN stands where the file has "-".
+        /// NaN where the file contains "-".
         let values: [Double]
         let text: String
     }
@@ -15,7 +15,7 @@ enum ReferenceFile {
         let line: String
     }
 
-    /// Reads a file in Reference/; every line must have the given number of values.
+    /// Reads a file in Reference/. Every line must have the given number of values.
     static func read(_ name: String, columns: Int) throws -> [Line] {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         let text = try String(contentsOf: folder.appendingPathComponent("Reference/\(name)"), encoding: .utf8)

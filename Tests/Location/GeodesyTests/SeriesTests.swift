@@ -5,16 +5,16 @@ import Testing
 
 @testable import Geodesy
 
-/// The coefficients of the series against Fourier coefficients of the integrals they stand for.
+/// Compares the coefficients of the series with Fourier coefficients of the integrals that they approximate.
 ///
-/// On the earth the last terms are below rounding, so that a wrong digit in them would not show in any distance. Here
-/// the expansion parameter is greater, and when it is halved every coefficient's error must fall at least as fast as
-/// the first power that the series leaves out. (A wrong last term would make it fall by one power less.)
+/// On the earth, the last terms are smaller than rounding errors, so no distance would reveal a wrong digit in them.
+/// These tests use a larger expansion parameter. When it is halved, the error of every coefficient must decrease at
+/// least as fast as the first omitted power. (With a wrong last term, it would decrease by one power less.)
 @Suite("Series of the geodesic integrals")
 struct SeriesTests {
-    /// The exact mean of a function of `σ` with period π, and its cosine coefficients of `2σ`, `4σ`, ...
+    /// Returns the exact mean of a function of `σ` with period π, and its cosine coefficients of `2σ`, `4σ`, ...
     private static func cosines(_ function: (Double) -> Double) -> [Double] {
-        // For a smooth periodic function the trapezium rule is exact to rounding.
+        // For a smooth periodic function, the trapezoidal rule is exact to rounding errors.
         let count = 64
         return (0...24).map { k in
             let terms = (0..<count).map { index in
@@ -25,7 +25,7 @@ struct SeriesTests {
         }
     }
 
-    /// The mean of the integrand, and the sine coefficients of the integral's periodic part.
+    /// Returns the mean of the integrand and the sine coefficients of the integral's periodic part.
     private static func integrated(_ integrand: (Double) -> Double) -> (mean: Double, sines: [Double]) {
         let cosines = cosines(integrand)
         return (cosines[0], (1...24).map { cosines[$0] / (2 * Double($0)) })
@@ -40,23 +40,23 @@ struct SeriesTests {
         [series.c1, series.c2, series.c3, series.c4, series.c5, series.c6]
     }
 
-    /// For each coefficient, the error at `ε` over the error at `ε / 2`.
+    /// Returns the error at `ε` divided by the error at `ε / 2` for each coefficient.
     private static func decay(from epsilon: Double, _ errors: (Double) -> [Double]) -> [Double] {
         zip(errors(epsilon), errors(epsilon / 2)).map { abs($0 / $1) }
     }
 
-    @Test("The distance series is right to the sixth order")
+    @Test("The distance series is accurate to the sixth order")
     func distance() {
         let decay = Self.decay(from: 0.08) { epsilon in
             let series = DistanceSeries(epsilon: epsilon)
             let (mean, sines) = Self.integrated { Self.root(epsilon, $0) }
             return [series.scale - mean] + zip(Self.array(series.periodic), sines).map { $0 - $1 / mean }
         }
-        // 2⁷ = 128, give or take what follows the first term left out.
+        // 2⁷ = 128, apart from the influence of higher omitted terms.
         for (index, ratio) in decay.enumerated() { #expect(ratio > 110, "coefficient \(index)") }
     }
 
-    @Test("The reverted distance series is right to the sixth order")
+    @Test("The reverted distance series is accurate to the sixth order")
     func reverted() {
         let decay = Self.decay(from: 0.08) { epsilon in
             let (mean, sines) = Self.integrated { Self.root(epsilon, $0) }
@@ -72,7 +72,7 @@ struct SeriesTests {
         for (index, ratio) in decay.enumerated() { #expect(ratio > 110, "coefficient \(index + 1)") }
     }
 
-    @Test("The series for the reduced length is right to the sixth order")
+    @Test("The series for the reduced length is accurate to the sixth order")
     func reducedLength() {
         let decay = Self.decay(from: 0.08) { epsilon in
             let series = ReducedLengthSeries(epsilon: epsilon)
@@ -82,7 +82,7 @@ struct SeriesTests {
         for (index, ratio) in decay.enumerated() { #expect(ratio > 110, "coefficient \(index)") }
     }
 
-    @Test("The longitude series is right to the fifth order, which the flattening before it makes the sixth")
+    @Test("The longitude series is accurate to the fifth order; the flattening as its factor adds one")
     func longitude() {
         let f = WGS84.flattening
         let decay = Self.decay(from: 0.02) { epsilon in
@@ -90,11 +90,11 @@ struct SeriesTests {
             let (mean, sines) = Self.integrated { (2 - f) / (1 + (1 - f) * Self.root(epsilon, $0)) }
             return [series.scale - mean] + zip(Self.array(series.periodic), sines).map { $0 - $1 / mean }
         }
-        // 2⁶ = 64, less for the terms with ε⁵ n that are left out too; the sixth coefficient is left out altogether.
+        // 2⁶ = 64, reduced by the omitted terms with ε⁵ n. The sixth coefficient is omitted completely.
         for (index, ratio) in decay.enumerated() { #expect(ratio > 50, "coefficient \(index)") }
     }
 
-    @Test("The astroid's parameter solves its equation", arguments: [1e-12, 1e-6, 1e-3, 0.1, 0.9, 1.5, 20])
+    @Test("The parameter of the astroid solves its equation", arguments: [1e-12, 1e-6, 1e-3, 0.1, 0.9, 1.5, 20])
     func astroid(_ y: Double) {
         for x in [-1e-9, -0.01, -0.5, -0.999, -1, -1.001, -1.5, -3] {
             let k = Astroid.parameter(x: x, y: -y)

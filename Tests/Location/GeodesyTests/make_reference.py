@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the reference data in Reference/ with another program: geographiclib from PyPI (made with version 2.1).
+"""Generates the reference data in Reference/ with another program: geographiclib from PyPI (version 2.1 was used).
 
     pip install geographiclib
-    python3 make_reference.py        # from any folder; the seed is fixed, so the files come out the same
+    python3 make_reference.py        # in any directory; the seed is fixed, so the files are reproducible
 
 inverse.txt   lat1 lon1 lat2 lon2 distance azimuth1 azimuth2 reducedLength   (degrees, metres)
 direct.txt    lat1 lon1 azimuth1 distance lat2 lon2 azimuth2                 (degrees, metres)
 
-A line that starts with "#" begins a category. An azimuth of "-" is one that has two right answers.
-Points less than a millimetre apart are computed here to first order from the radii of curvature instead: the
-program's own rounding, some nanometres, would be too coarse for them, while the terms left out are 1e-20 of the length.
+A line that starts with "#" begins a category. The azimuth "-" has two correct values.
+Points less than a millimetre apart are calculated here to first order from the radii of curvature, because the rounding of
+the program, some nanometres, would be too coarse. The omitted terms are 1e-20 of the length.
 """
 import math
 import os
@@ -47,7 +47,7 @@ def anywhere(digits=6):
 
 
 def near(point, low, high, digits):
-    """A second point at a distance between low and high (uniform in the logarithm)."""
+    """Returns a second point at a distance between low and high (uniform in the logarithm)."""
     distance = math.exp(random.uniform(math.log(low), math.log(high)))
     there = EARTH.Direct(point[0], point[1], random.uniform(-180, 180), distance)
     return round(there["lat2"], digits), wrap(round(there["lon2"], digits))
@@ -58,7 +58,7 @@ def category(name, pairs):
     for (lat1, lon1), (lat2, lon2) in pairs:
         g = EARTH.Inverse(lat1, lon1, lat2, lon2, MASK)
         azimuths = [number(g["azi1"], 13), number(g["azi2"], 13)]
-        # Opposite points: the way round the other side (or over the other pole) is as long.
+        # Antipodal points: the path around the other side, or over the other pole, is equally long.
         if lat1 == -lat2 and g["s12"] > 19.9e6 or g["s12"] == 0:
             azimuths = ["-", "-"]
         lines.append(" ".join(
@@ -76,7 +76,7 @@ def millimetre(count):
         lon1 = random.uniform(-180, 180)
         lat2 = lat1 + random.uniform(-4e-9, 4e-9)
         lon2 = lon1 + random.uniform(-4e-9, 4e-9)
-        # Differences of neighbouring doubles are exact.
+        # Differences of adjacent doubles are exact.
         dlat, dlon = math.radians(lat2 - lat1), math.radians(lon2 - lon1)
         if abs(lon2) > 180 or (dlat == 0 and dlon == 0):
             continue

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Places
 
-@Suite("Damaged data of places")
+@Suite("Damaged place data")
 struct DamageTests {
     /// Points on land, at borders, at sea and in lakes.
     private static let points = [
@@ -13,7 +13,7 @@ struct DamageTests {
         (-50.0, -74.0), (0.0, 0.0), (-85.0, 50.0),
     ]
 
-    /// Asks for much; whatever it says, it comes back.
+    /// Runs several queries and returns the number of errors.
     private func ask(_ data: PlaceData) -> Int {
         var failures = 0
         for (latitude, longitude) in Self.points {
@@ -25,7 +25,7 @@ struct DamageTests {
         return failures
     }
 
-    @Test("Data that was cut off anywhere is refused")
+    @Test("Truncated data is rejected")
     func cutOff() throws {
         let bytes = ShippedData.bytes
         var random = TestRandom()
@@ -36,7 +36,7 @@ struct DamageTests {
         #expect(throws: PlaceDataError.self) { try PlaceData(copying: bytes + [0]) }
     }
 
-    @Test("Data that was cut off and says so gives errors, and comes to an end")
+    @Test("Truncated data with a matching length field causes errors but no crash")
     func cutOffHonestly() throws {
         let bytes = ShippedData.bytes
         var failures = 0
@@ -48,12 +48,12 @@ struct DamageTests {
         #expect(failures > 0)
     }
 
-    @Test("Bytes that were changed give errors or other names, and nothing worse")
+    @Test("Changed bytes cause errors or wrong names but no crash")
     func changed() throws {
         var random = TestRandom()
         for round in 0..<60 {
             var bytes = ShippedData.bytes
-            // Few or many, anywhere or in the tables at the beginning.
+            // Changes few or many bytes, anywhere or in the tables at the beginning.
             let end = round % 3 == 0 ? 40_000 : bytes.count
             for _ in 0..<(round % 2 == 0 ? 20 : 20_000) {
                 bytes[Int.random(in: 148..<end, using: &random)] = UInt8.random(in: 0...255, using: &random)
@@ -67,21 +67,21 @@ struct DamageTests {
         }
     }
 
-    @Test("Numbers that do not fit into 31 bits are damage: an Int has 32 bits on some boards")
+    @Test("Numbers above 31 bits are rejected, because Int has 32 bits on some boards")
     func largeNumbers() throws {
         let bytes = PlaceBytes(copying: [0xFF, 0xFF, 0xFF, 0x7F, 0xFF, 0xFF, 0xFF, 0x80, 0xFF, 0xFF, 0xFF, 0xFF, 0x0F])
         #expect(try bytes.number(at: 0, bytes: 4) == Int(Int32.max))
         #expect(throws: PlaceDataError.self) { try bytes.number(at: 4, bytes: 4) }
-        // 28 bits in four bytes, and five bytes.
+        // Four bytes encode 28 bits. Five bytes are rejected.
         var cursor = PlaceCursor(bytes: bytes, offset: 0)
         #expect(try cursor.next() == 1 << 28 - 1)
         cursor = PlaceCursor(bytes: bytes, offset: 8)
         #expect(throws: PlaceDataError.self) { try cursor.next() }
     }
 
-    @Test("Counts of cells that the bytes cannot hold are damage")
+    @Test("Cell counts that exceed the data are rejected")
     func largeCounts() throws {
-        // The counts of entries in the grid, which is section 6, and in the outlines of the land, which is section 10.
+        // The number of entries in the grid (section 6) and in the outlines of the land (section 10).
         for (section, place) in [(6, 362), (10, 364)] {
             for count in [0x7FFF_FFFF, 0x4000_0000, 0x2000_0000, 1_000_000] {
                 var bytes = ShippedData.bytes
@@ -93,14 +93,14 @@ struct DamageTests {
         }
     }
 
-    @Test("Whatever the table of sections says is refused or read within the bytes")
+    @Test("A random section table is rejected or read within bounds")
     func sections() throws {
         var random = TestRandom()
         for _ in 0..<100 {
             var bytes = Array(ShippedData.bytes.prefix(3000))
             for place in 0..<4 { bytes[8 + place] = UInt8(truncatingIfNeeded: bytes.count >> (8 * place)) }
             for section in 0..<17 {
-                // Mostly sections that lie within the bytes, somewhere.
+                // Most of the sections lie within the data.
                 let start = Int.random(in: 0...3200, using: &random)
                 let count = Int.random(in: 0...max(0, 3050 - start), using: &random)
                 for place in 0..<4 {

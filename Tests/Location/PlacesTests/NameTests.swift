@@ -5,13 +5,13 @@ import Testing
 
 @testable import Places
 
-@Suite("Where a place is")
+@Suite("Search for places by name")
 struct NameTests {
     private let data: PlaceData
 
     init() throws { data = try ShippedData.places.get() }
 
-    @Test("Names lose their accents as Unicode decomposes them")
+    @Test("Accents are removed as in Unicode's decomposition")
     func folding() throws {
         for row in try ReferenceTable.rows("folded.tsv", hasNames: false) {
             #expect(try String(decoding: data.folded(row[0]), as: UTF8.self) == row[1])
@@ -19,7 +19,7 @@ struct NameTests {
     }
 
     @Test(
-        "Letters without a decomposition, punctuation and other scripts have a plain form",
+        "Letters without a decomposition, punctuation and other scripts are folded",
         arguments: [
             ("Łódź", "lodz"), ("Straße", "strasse"), ("København", "kobenhavn"), ("Île-de-France", "ile de france"),
             ("  St.  Gallen ", "st gallen"), ("L'Aquila", "laquila"), ("İstanbul", "istanbul"), ("МОСКВА", "москва"),
@@ -29,9 +29,9 @@ struct NameTests {
         #expect(try String(decoding: data.folded(text), as: UTF8.self) == plain)
     }
 
-    /// Latitudes and longitudes are those of Wikipedia's articles, to a tenth of a degree.
+    /// Latitudes and longitudes are from Wikipedia's articles, to a tenth of a degree.
     @Test(
-        "A city is found by its names, alone and with what it lies in",
+        "A city is found by its names, alone or with the areas that contain it",
         arguments: [
             ("Berlin", 52.5, 13.4), ("berlin, germany", 52.5, 13.4), ("München", 48.1, 11.6), ("Munich", 48.1, 11.6),
             ("Wien", 48.2, 16.4), ("Praha", 50.1, 14.4), ("Paris", 48.9, 2.4), ("Paris, Texas", 33.7, -95.6),
@@ -50,7 +50,7 @@ struct NameTests {
     }
 
     @Test(
-        "Counties, which are not in the data, and words of the town's part of an address do not hide the town",
+        "An unknown county or a postal code in an address does not prevent a match of the town",
         arguments: [
             ("Oxford, Oxfordshire, UK", 51.8, -1.3), ("Cupertino, Santa Clara County, CA, United States", 37.3, -122.0),
             ("Nice, Alpes-Maritimes, France", 43.7, 7.3), ("Springfield, Sangamon County, Illinois, USA", 39.8, -89.6),
@@ -64,12 +64,12 @@ struct NameTests {
         try cities(text, latitude, longitude)
     }
 
-    @Test("Letters that name nothing are no reason to take any town of the name")
+    @Test("A town with an unknown abbreviation is not found")
     func unknownLetters() throws {
         #expect(try data.places(PlaceQuery(text: "London, QQ")) == .nothing)
     }
 
-    @Test("Countries and areas are found by themselves, and come before small cities of their name")
+    @Test("Countries and areas are found by name and precede small cities of the same name")
     func larger() throws {
         for (text, code, area) in [
             ("Germany", "DE", nil), ("Georgia", "GE", nil), ("USA", "US", nil), ("Mexico", "MX", nil),
@@ -83,20 +83,20 @@ struct NameTests {
         }
     }
 
-    @Test("A town that is not known is not replaced by its country")
+    @Test("An unknown town is not replaced by its country")
     func onlyAround() throws {
         #expect(try data.places(PlaceQuery(text: "Nowhereville, Germany")) == .onlyAround("Germany"))
         #expect(try data.places(PlaceQuery(text: "Nowhereville, Texas")) == .onlyAround("Texas"))
         #expect(try data.places(PlaceQuery(text: "Berlin, Japan")) == .onlyAround("Japan"))
     }
 
-    @Test("The beginning of a name finds the largest city that begins so")
+    @Test("A prefix finds the largest city that begins with it")
     func beginning() throws {
         #expect(try data.first("San Franc")?.locality == "San Francisco")
         #expect(try data.places(PlaceQuery(text: "xqzzy")) == .nothing)
     }
 
-    @Test("The index has every city by its name, and by the first letters of it")
+    @Test("The index finds every city by its name and by a prefix")
     func index() throws {
         for number in stride(from: 0, to: data.cities.count, by: 17) {
             let name = try data.folded(data.texts.text(at: data.cities.nameOffset(number)))
@@ -108,9 +108,9 @@ struct NameTests {
         }
     }
 
-    @Test("With a circle those within come first, and the nearer ones before the others")
+    @Test("Places within the circle of a query precede others and are sorted by distance")
     func circle() throws {
-        // Around Springfield, Massachusetts.
+        // A circle around Springfield, Massachusetts.
         let query = PlaceQuery(text: "Springfield", circle: (42.1, -72.6, 50_000))
         guard case .found(let places) = try data.places(query) else {
             Issue.record("nothing was found")
@@ -118,15 +118,15 @@ struct NameTests {
         }
         #expect(places.first?.administrativeArea == "Massachusetts")
         #expect(places.count == 5)
-        // Of London in England and in Ontario the first is the larger one.
+        // London in England is larger than London in Ontario.
         let far = PlaceQuery(text: "London", circle: (43, -81, 100_000))
         guard case .found(let ontario) = try data.places(far) else { return }
         #expect(ontario.first?.countryCode == "CA")
     }
 
-    @Test("With a circle countries and areas are in the order of their distances, too")
+    @Test("Countries and areas are also sorted by distance from the centre of a query's circle")
     func circleOfAreas() throws {
-        // Around Atlanta.
+        // A circle around Atlanta.
         let query = PlaceQuery(text: "Georgia", circle: (33.75, -84.39, 300_000))
         guard case .found(let places) = try data.places(query) else {
             Issue.record("nothing was found")
@@ -138,7 +138,7 @@ struct NameTests {
     }
 
     @Test(
-        "A country is found by what languages, people and ISO 3166 call it",
+        "A country is found by its names in other languages, its common names and its ISO 3166 codes",
         arguments: [
             ("Köln, Deutschland", "DE"), ("Wien, Österreich", "AT"), ("Madrid, España", "ES"), ("Praha, Česko", "CZ"),
             ("Helsinki, Suomi", "FI"), ("København, Danmark", "DK"), ("Torino, Italia", "IT"), ("Genève, Suisse", "CH"),
@@ -153,7 +153,7 @@ struct NameTests {
         #expect((place.locality == nil) == (text.split(separator: ",").count == 1 && text != "Bo"))
     }
 
-    @Test("Texts of any kind and length are answered quickly and without a place")
+    @Test("Meaningless text of any length yields no place")
     func garbage() throws {
         for text in [
             "", " ", ",,,", "12345", "\0", "\u{FFFD}", ";;;", String(repeating: "a", count: 1_000_000),

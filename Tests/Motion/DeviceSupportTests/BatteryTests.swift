@@ -4,9 +4,9 @@ import DeviceCore
 import DeviceSupport
 import Testing
 
-@Suite("The battery") @MainActor
+@Suite("Battery of UIDevice") @MainActor
 struct BatteryTests {
-    /// A device with a battery and what is posted for it.
+    /// A device with a battery and its recorded notifications.
     @MainActor
     private final class Bench {
         let test: TestDevice
@@ -32,7 +32,7 @@ struct BatteryTests {
         }
     }
 
-    @Test("Nothing is known while it is not watched, and nobody reads it")
+    @Test("While monitoring is disabled, level and state are unknown and the source is not polled")
     func off() {
         let bench = Bench(BatteryReading(level: 0.5, state: .charging))
         #expect(!bench.device.isBatteryMonitoringEnabled)
@@ -42,7 +42,7 @@ struct BatteryTests {
         bench.end()
     }
 
-    @Test("It is known as soon as it is watched, and unknown again afterwards")
+    @Test("Level and state are known as soon as monitoring is enabled, and unknown again after it is disabled")
     func on() {
         let bench = Bench(BatteryReading(level: 0.5, state: .charging))
         bench.device.isBatteryMonitoringEnabled = true
@@ -62,7 +62,7 @@ struct BatteryTests {
         bench.end()
     }
 
-    @Test("A machine without a battery has level -1 and no state")
+    @Test("A machine without a battery has level -1 and an unknown state")
     func none() {
         let bench = Bench(nil)
         bench.device.isBatteryMonitoringEnabled = true
@@ -75,7 +75,7 @@ struct BatteryTests {
         bench.end()
     }
 
-    @Test("A state is told at once, each time")
+    @Test("Every change of the state is posted immediately")
     func states() {
         let bench = Bench(BatteryReading(level: 0.5, state: .charging))
         bench.device.isBatteryMonitoringEnabled = true
@@ -85,16 +85,17 @@ struct BatteryTests {
         bench.end()
     }
 
-    @Test("A level is told at most once a minute, and the last one is not forgotten")
+    @Test("Level changes are posted at most once a minute, and the last one is posted after the minute")
     func levels() {
         let bench = Bench(BatteryReading(level: 0.5, state: .unplugged))
         bench.device.isBatteryMonitoringEnabled = true
-        // A percent every five seconds, for two minutes: 24 percent.
+        // One percent every five seconds for two minutes, 24 percent in total.
         for step in 1...24 {
             bench.test.advance(by: 5)
             bench.post(0.5 - Double(step) / 100, .unplugged)
         }
-        // The first change at 5 s, then at 65 s (12 changes at 60 s); the one of 125 s is still to come at 120 s.
+        // The first change is posted at 5 s, and the level after 12 changes at 65 s. The next notification is due at
+        // 125 s.
         #expect(bench.levels.seen == ["0.49", "0.38"])
         #expect(bench.device.batteryLevel == 0.26)
         bench.test.advance(by: 4.9)
@@ -106,7 +107,7 @@ struct BatteryTests {
         bench.end()
     }
 
-    @Test("Less than a percent is no news, and neither is a level that came back")
+    @Test("Level changes below one percent, or back to the posted level, are not posted")
     func small() {
         let bench = Bench(BatteryReading(level: 0.5, state: .unplugged))
         bench.device.isBatteryMonitoringEnabled = true
@@ -121,7 +122,7 @@ struct BatteryTests {
         bench.end()
     }
 
-    @Test("A state and a level that change together are told together, the level when its minute is over")
+    @Test("A state change is posted immediately, and the level after its minute has elapsed")
     func together() {
         let bench = Bench(BatteryReading(level: 0.5, state: .unplugged))
         bench.device.isBatteryMonitoringEnabled = true
@@ -137,7 +138,7 @@ struct BatteryTests {
         bench.end()
     }
 
-    @Test("A battery may vanish")
+    @Test("A removed battery is posted as an unknown state and level -1")
     func vanishes() {
         let bench = Bench(BatteryReading(level: 0.5, state: .unplugged))
         bench.device.isBatteryMonitoringEnabled = true
@@ -149,7 +150,7 @@ struct BatteryTests {
         bench.end()
     }
 
-    @Test("States have Apple's numbers")
+    @Test("Battery states have Apple's raw values")
     func numbers() {
         #expect(UIDevice.BatteryState.unknown.rawValue == 0)
         #expect(UIDevice.BatteryState.unplugged.rawValue == 1)

@@ -14,7 +14,7 @@ struct CapabilityTests {
         body(test.use { DeviceCapabilities.current }).map { "\($0.capability) \($0.kind.rawValue)" }
     }
 
-    @Test("Everything in a list has to be there")
+    @Test("Every capability of a list is required")
     func list() {
         let test = TestDevice([.accelerometer, .gyroscope])
         #expect(Self.problems(test) { $0.problems(required: ["accelerometer", "gyroscope"]) } == [])
@@ -25,7 +25,7 @@ struct CapabilityTests {
                 == ["magnetometer missing", "gps missing", "location-services missing"])
     }
 
-    @Test("Of names with true or false, one has to be there and the other must not")
+    @Test("In a dictionary, true requires a capability and false forbids it")
     func dictionary() {
         let test = TestDevice([.accelerometer])
         #expect(Self.problems(test) { $0.problems(required: ["accelerometer": true, "magnetometer": false]) } == [])
@@ -34,7 +34,7 @@ struct CapabilityTests {
                 == ["accelerometer forbidden", "magnetometer missing"])
     }
 
-    @Test("What is not known here is not available, and says so")
+    @Test("An unknown capability is unavailable and reported as unknown")
     func unknown() {
         let test = TestDevice()
         #expect(Self.problems(test) { $0.problems(required: ["telephony"]) } == ["telephony unknown"])
@@ -45,7 +45,7 @@ struct CapabilityTests {
             ])
     }
 
-    @Test("A receiver makes both position capabilities; a service without one only the first")
+    @Test("A receiver provides both position capabilities, and a source without a receiver only location-services")
     func position() {
         let test = TestDevice()
         var receiver = ReceiverDescription()
@@ -57,19 +57,20 @@ struct CapabilityTests {
         #expect(Self.problems(test) { $0.problems(required: ["gps", "location-services"]) } == ["gps missing"])
     }
 
-    @Test("The reason of a source that is lost is passed on")
+    @Test("The reason of an unavailable source is included in the problem")
     func lost() throws {
         let test = TestDevice()
-        // Only a loss that somebody listens to is known.
+        // The status of a source is known only while it has a subscriber.
         let subscription = test.position.subscribe(PositionRequest()) { _ in }
-        test.position.setStatus(.unavailable(DeviceError(.unreachable, "Nobody listens at localhost:2947. Start gpsd.")))
+        test.position.setStatus(
+            .unavailable(DeviceError(.unreachable, "Nobody listens at localhost:2947. Start gpsd.")))
         let problem = try #require(test.use { DeviceCapabilities.current }.problems(required: ["gps"]).first)
         #expect(problem.reason == "Nobody listens at localhost:2947. Start gpsd.")
         #expect(problem.description == "gps (missing): Nobody listens at localhost:2947. Start gpsd.")
         subscription.cancel()
     }
 
-    @Test("A live source that has said nothing yet is asked, and let go again")
+    @Test("A live source without a known status is subscribed to until it reports one")
     func asksLiveSource() {
         final class Source: Sendable {
             let hub: PositionHub
@@ -96,13 +97,13 @@ struct CapabilityTests {
         #expect(problems { $0.post(receivers: receivers) } == [])
         #expect(
             problems { $0.post(receivers: []) }
-                == ["gps missing: The position source answers and names no receiver. Plug one in."])
+                == ["gps missing: The position source responds but has no receiver. Plug one in."])
         #expect(
             problems { $0.setStatus(.unavailable(DeviceError(.unreachable, "Nobody listens."))) }
                 == ["gps missing: Nobody listens.", "location-services missing: Nobody listens."])
     }
 
-    @Test("Both forms of a property list are read, and another is a problem")
+    @Test("Both forms of the property list value are accepted, and another type is a problem")
     func propertyList() {
         let test = TestDevice([.magnetometer])
         #expect(Self.problems(test) { $0.problems(requirement: nil) } == [])
@@ -115,7 +116,7 @@ struct CapabilityTests {
     }
 
     @Test(
-        "The Info.plist of a bundle is read",
+        "The requirements are read from the Info.plist of a bundle",
         arguments: [
             ("<array><string>gyroscope</string></array>", ["gyroscope missing"]),
             ("<dict><key>accelerometer</key><false/><key>gyroscope</key><false/></dict>", ["accelerometer forbidden"]),

@@ -5,7 +5,7 @@ import Testing
 
 @testable import DeviceSupport
 
-@Suite("Who the machine is")
+@Suite("Machine identity")
 struct IdentityTests {
     private static let id = "0123456789abcdef0123456789abcdef"
 
@@ -14,7 +14,7 @@ struct IdentityTests {
             root: folder.path, hostName: "board", kernelVersion: "6.1.0-18-arm64", vendor: "org.example")
     }
 
-    @Test("A board is what its device tree says")
+    @Test("The model of a board is read from its device tree")
     func board() throws {
         let folder = try TemporaryFolder()
         try folder.write("Raspberry Pi 4 Model B Rev 1.4\0", to: "proc/device-tree/model")
@@ -28,11 +28,12 @@ struct IdentityTests {
         #expect(identity.model == "Raspberry Pi 4 Model B Rev 1.4")
         #expect(identity.systemName == "Debian GNU/Linux")
         #expect(identity.systemVersion == "12")
-        // Python: hmac.new(bytes.fromhex(id), b"org.example", hashlib.sha256), first 16 bytes, as a version 4 UUID.
+        // Computed with Python: the first 16 bytes of hmac.new(bytes.fromhex(id), b"org.example", hashlib.sha256), as a
+        // version 4 UUID.
         #expect(identity.vendorIdentifier?.uuidString == "F41E5B0B-E1CB-4265-A0B2-9BF10475F2CE")
     }
 
-    @Test("A computer is what its firmware says, unless nobody filled that in")
+    @Test("The model of a PC is read from its firmware unless the vendor left the placeholder")
     func computer() throws {
         let folder = try TemporaryFolder()
         try folder.write("ThinkPad X1\n", to: "sys/class/dmi/id/product_name")
@@ -41,7 +42,7 @@ struct IdentityTests {
         #expect(Self.read(folder).model == "Linux")
     }
 
-    @Test("A machine that tells nothing is Linux, with the version of the kernel and no identifier")
+    @Test("Without system files, the system is Linux with the kernel version and has no vendor identifier")
     func nothing() throws {
         let folder = try TemporaryFolder()
         let identity = Self.read(folder)
@@ -54,7 +55,7 @@ struct IdentityTests {
     }
 
     @Test(
-        "An id that is none gives no identifier",
+        "An invalid machine ID yields no vendor identifier",
         arguments: [
             "", "uninitialized\n", "0123\n", "00000000000000000000000000000000\n", "0123456789abcdef0123456789abcdeg\n",
             "+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1\n",
@@ -67,7 +68,7 @@ struct IdentityTests {
         #expect(Self.read(folder).vendorIdentifier != nil)
     }
 
-    @Test("Programs of one vendor share the identifier, those of another do not")
+    @Test("Programs of one vendor share the vendor identifier, and programs of other vendors have different ones")
     func vendors() {
         let machine: [UInt8] = [0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef]
         let one = VendorIdentifier.vendor(bundleIdentifier: "org.example.one", program: "one")
@@ -76,16 +77,16 @@ struct IdentityTests {
         #expect(one == two)
         #expect(VendorIdentifier.vendor(bundleIdentifier: nil, program: "one") == "one")
         #expect(VendorIdentifier.vendor(bundleIdentifier: "one", program: "program") == "program")
-        // Python, as above.
+        // Computed with Python, as above.
         #expect(
             VendorIdentifier.make(machine: machine + machine, vendor: "org.other").uuidString
                 == "0060244C-33F9-4C33-91A3-094D59788AB0")
     }
 
     @Test(
-        "The hash is SHA-256, whatever fits into its blocks",
+        "The hash equals SHA-256 for messages of different lengths",
         arguments: [
-            // Python: hashlib.sha256(b"a" * n).hexdigest()
+            // Computed with Python: hashlib.sha256(b"a" * n).hexdigest()
             (0, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
             (55, "9f4390f8d30c2dd92ec9f095b65e2b9ae9b0a925a5258e241c9f1e910f734318"),
             (56, "b35439a4ac6f0948b6d6f9e3c6af0f5f590ce20f1bde7090ef7970686ec6738a"),
@@ -98,7 +99,7 @@ struct IdentityTests {
         #expect(Self.text(SHA256.hash([UInt8](repeating: 0x61, count: count))) == expected)
     }
 
-    @Test("The authentication code is that of RFC 4231, cases 2 and 6")
+    @Test("The HMAC matches RFC 4231, test cases 2 and 6")
     func authentication() {
         #expect(
             Self.text(SHA256.authenticate(Array("what do ya want for nothing?".utf8), key: Array("Jefe".utf8)))
@@ -115,7 +116,7 @@ struct IdentityTests {
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    @Test("A simulated device tells nothing of this machine")
+    @Test("A simulated device does not reveal the identity of the machine")
     func simulated() {
         let device = TestDevice().use { UIDevice.current }
         #expect(device.name == "bench")
@@ -123,11 +124,11 @@ struct IdentityTests {
         #expect(device.localizedModel == device.model)
         #expect(device.systemName == "Linux")
         #expect(device.systemVersion == "0")
-        // Python: the key is b"bench", the message b"simulated".
+        // Computed with Python: the key is b"bench", the message b"simulated".
         #expect(device.identifierForVendor?.uuidString == "EA603D83-45C4-4953-ABAB-5826BAF810C2")
     }
 
-    @Test("This machine has a name, a model and a system")
+    @Test("The live machine has a name, a model and a system")
     func live() {
         let identity = MachineIdentity.live()
         #expect(!identity.name.isEmpty)
@@ -136,7 +137,7 @@ struct IdentityTests {
         #expect(!identity.systemVersion.isEmpty)
     }
 
-    @Test("What a board has not is said so")
+    @Test("Unsupported features of UIDevice are reported as unavailable")
     func absent() {
         let device = TestDevice().use { UIDevice.current }
         device.isProximityMonitoringEnabled = true

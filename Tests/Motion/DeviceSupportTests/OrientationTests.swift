@@ -4,7 +4,7 @@ import DeviceCore
 import DeviceSupport
 import Testing
 
-/// Counts the notifications of one device.
+/// A recorder of one device's notifications.
 @MainActor
 final class Notifications {
     private(set) var seen: [String] = []
@@ -22,7 +22,7 @@ final class Notifications {
     }
 }
 
-@Suite("The orientation of the device") @MainActor
+@Suite("Orientation of UIDevice") @MainActor
 struct OrientationTests {
     let test = TestDevice()
     let device: UIDevice
@@ -35,13 +35,13 @@ struct OrientationTests {
         }
     }
 
-    /// What a resting accelerometer reads in m/s²: positive on the axis that points up.
+    /// Returns the reading of an accelerometer at rest, in m/s², positive on the axis that points up.
     private static func pose(_ orientation: UIDeviceOrientation) -> SIMD3<Double> {
         let up = TestDevice.gravity
         switch orientation {
-        case .portrait: return [0, up, 0]  // the top edge is up
+        case .portrait: return [0, up, 0]  // the top edge points up
         case .portraitUpsideDown: return [0, -up, 0]
-        case .landscapeLeft: return [up, 0, 0]  // the right edge is up
+        case .landscapeLeft: return [up, 0, 0]  // the right edge points up
         case .landscapeRight: return [-up, 0, 0]
         case .faceUp: return [0, 0, up]
         case .faceDown: return [0, 0, -up]
@@ -49,7 +49,7 @@ struct OrientationTests {
         }
     }
 
-    @Test("Six poses are told one after the other, each once")
+    @Test("Six consecutive poses are each posted once")
     func sixPoses() {
         let poses: [UIDeviceOrientation] = [
             .portrait, .landscapeLeft, .portraitUpsideDown, .landscapeRight, .faceUp, .faceDown,
@@ -63,7 +63,7 @@ struct OrientationTests {
         notifications.end()
     }
 
-    @Test("Without a begin it is unknown and the accelerometer is off")
+    @Test("Without a begin call, the orientation is unknown and the accelerometer is off")
     func unknownWithoutBegin() {
         test.hold(seconds: 1) { _ in Self.pose(.portrait) }
         #expect(device.orientation == .unknown)
@@ -77,7 +77,7 @@ struct OrientationTests {
         notifications.end()
     }
 
-    @Test("Begins nest: the accelerometer goes off with the last end")
+    @Test("Begin calls are counted, and the accelerometer stops after the last end call")
     func nesting() {
         device.endGeneratingDeviceOrientationNotifications()
         device.beginGeneratingDeviceOrientationNotifications()
@@ -91,14 +91,14 @@ struct OrientationTests {
         #expect(device.orientation == .unknown)
         #expect(test.interval == nil)
         #expect(notifications.seen == ["faceUp"])
-        // The same pose is news after a new begin.
+        // The same pose is posted again after a new begin call.
         device.beginGeneratingDeviceOrientationNotifications()
         test.hold(seconds: 1) { _ in Self.pose(.faceUp) }
         #expect(notifications.seen == ["faceUp", "faceUp"])
         notifications.end()
     }
 
-    @Test("Nothing is posted once the last end has returned")
+    @Test("No notification is posted after the last end call has returned")
     func nothingAfterEnd() {
         device.beginGeneratingDeviceOrientationNotifications()
         test.hold(seconds: 1, runsCallbacks: false) { _ in Self.pose(.portrait) }
@@ -108,7 +108,7 @@ struct OrientationTests {
         notifications.end()
     }
 
-    @Test("Changes that a busy main thread has missed are one notification, none when all is as before")
+    @Test("Changes while the main thread is blocked are posted as one notification, or none if they cancel out")
     func coalesced() {
         device.beginGeneratingDeviceOrientationNotifications()
         test.hold(seconds: 1) { _ in Self.pose(.portrait) }
@@ -124,7 +124,7 @@ struct OrientationTests {
         notifications.end()
     }
 
-    @Test("Without its accelerometer it is unknown again, and known when that is back")
+    @Test("Without the accelerometer, the orientation is unknown until the sensor is available again")
     func lost() {
         device.beginGeneratingDeviceOrientationNotifications()
         test.hold(seconds: 1) { _ in Self.pose(.faceDown) }
@@ -137,7 +137,7 @@ struct OrientationTests {
         notifications.end()
     }
 
-    @Test("Orientations have Apple's numbers and kinds")
+    @Test("Orientations have Apple's raw values and categories")
     func kinds() {
         let all: [UIDeviceOrientation] = [
             .unknown, .portrait, .portraitUpsideDown, .landscapeLeft, .landscapeRight, .faceUp, .faceDown,

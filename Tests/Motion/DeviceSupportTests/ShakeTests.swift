@@ -5,7 +5,7 @@ import DeviceSupport
 import Dispatch
 import Testing
 
-/// Writes down what it is told.
+/// A responder that logs its motion events.
 private class Responder: UIResponder {
     let name: String
     var follower: UIResponder?
@@ -48,7 +48,7 @@ private class Responder: UIResponder {
     }
 }
 
-/// Implements only the end, as many programs do.
+/// A responder that overrides only `motionEnded`, as many apps do.
 private final class EndOnly: UIResponder {
     var count = 0
 
@@ -59,7 +59,7 @@ private final class EndOnly: UIResponder {
     }
 }
 
-@Suite("Shakes", .serialized) @MainActor
+@Suite("Shake events", .serialized) @MainActor
 struct ShakeTests {
     let test = TestDevice()
 
@@ -67,7 +67,7 @@ struct ShakeTests {
         Responder.log = []
     }
 
-    /// Lying face up, shaken along x with four strokes to and fro a second of 2.5 g.
+    /// Returns the reading of a device that lies face up and is shaken along x at 4 Hz with ±2.5 g.
     private nonisolated static func shaking(_ time: Double) -> SIMD3<Double> {
         let phase = (time * 4).truncatingRemainder(dividingBy: 1)
         let stroke = phase < 0.5 ? 2.5 : -2.5
@@ -82,7 +82,7 @@ struct ShakeTests {
         test.hold(seconds: seconds, Self.shaking)
     }
 
-    @Test("The accelerometer runs at 50 Hz while there is a first responder")
+    @Test("The accelerometer runs at 50 Hz while a first responder exists")
     func hardware() {
         test.use {
             let responder = Responder("a")
@@ -97,7 +97,7 @@ struct ShakeTests {
         }
     }
 
-    @Test("A short shake began and ended, with the reading of each moment")
+    @Test("A short shake delivers a began and an ended event with the readings of those times")
     func short() throws {
         try test.use {
             let responder = Responder("a")
@@ -111,7 +111,7 @@ struct ShakeTests {
             let ended = try #require(responder.events.last)
             #expect(began.type == .motion)
             #expect(began.subtype == .motionShake)
-            // It rests from 100 s to 101 s, is shaken until 101.8 s, and then rests again.
+            // The device rests from 100 s to 101 s, is shaken until 101.8 s, and rests again.
             #expect((101.2...101.8).contains(began.timestamp))
             #expect((101.8...102.8).contains(ended.timestamp))
             #expect(abs(abs(try #require(began.acceleration).x) - 2.5) < 1e-9)
@@ -136,7 +136,7 @@ struct ShakeTests {
         }
     }
 
-    @Test("What a responder does not handle climbs the chain")
+    @Test("Events that a responder does not handle are forwarded along the responder chain")
     func chain() {
         test.use {
             let window = Responder("window")
@@ -151,7 +151,7 @@ struct ShakeTests {
             rest(2)
             #expect(Responder.log == ["view began", "window began", "view ended", "window ended"])
             #expect(window.events.first === view.events.first)
-            // One that handles only the end hears it, and nothing goes wrong at the end of a chain.
+            // A responder that overrides only `motionEnded` receives the end, and the end of the chain ignores events.
             button.becomeFirstResponder()
             shake(0.8)
             rest(2)
@@ -161,7 +161,7 @@ struct ShakeTests {
         }
     }
 
-    @Test("A responder that resigns while it is shaken hears that it was cancelled, and no other hears the rest")
+    @Test("A responder that resigns during a shake receives a cancelled event, and its successor receives no event")
     func resigning() {
         test.use {
             let first = Responder("first")
@@ -179,7 +179,7 @@ struct ShakeTests {
         }
     }
 
-    @Test("Resigning in the callback is cancelled too")
+    @Test("Resigning in a motion callback also delivers a cancelled event")
     func resigningInCallback() {
         test.use {
             let responder = Responder("a")
@@ -194,7 +194,7 @@ struct ShakeTests {
         }
     }
 
-    @Test("Nobody hears of a beginning after having resigned")
+    @Test("A responder that has resigned does not receive a queued began event")
     func resignedBefore() {
         test.use {
             let responder = Responder("a")
@@ -208,7 +208,7 @@ struct ShakeTests {
         }
     }
 
-    @Test("A shake is cancelled when the accelerometer is lost, and when its readings just stop")
+    @Test("A shake is cancelled if the accelerometer is lost or its readings stop")
     func lost() {
         test.use {
             let responder = Responder("a")
@@ -227,7 +227,7 @@ struct ShakeTests {
         }
     }
 
-    @Test("A first responder that is gone turns the accelerometer off at the next reading")
+    @Test("After the first responder is deallocated, the accelerometer stops at the next reading")
     func released() {
         test.use {
             var responder: Responder? = Responder("a")
@@ -240,7 +240,7 @@ struct ShakeTests {
         }
     }
 
-    @Test("Only who may becomes first responder, and one that does not resign stays")
+    @Test("A responder must permit becoming first responder and must permit resigning")
     func rules() {
         test.use {
             let plain = UIResponder()
@@ -259,7 +259,7 @@ struct ShakeTests {
         }
     }
 
-    @Test("Two devices have first responders of their own")
+    @Test("Each device has its own first responder")
     func devices() {
         let other = TestDevice()
         let mine = test.use { Responder("mine") }
@@ -270,7 +270,7 @@ struct ShakeTests {
         #expect(other.use { UIResponder.firstResponder } === theirs)
     }
 
-    @Test("Shaking does not change the orientation, and the program can read its own accelerometer meanwhile")
+    @Test("A shake does not change the orientation, and the app can use the accelerometer at the same time")
     func withOthers() {
         final class Delegate: NSObject, UIAccelerometerDelegate {}
         test.use {
@@ -296,7 +296,7 @@ struct ShakeTests {
         }
     }
 
-    @Test("A reading that comes in on another thread reaches the responder on the main queue")
+    @Test("Readings from another thread reach the responder on the main queue")
     func fromPoolThread() async {
         let test = test
         let responder = test.use {
@@ -314,12 +314,12 @@ struct ShakeTests {
         #expect(responder.events.count == 2)
     }
 
-    /// As a player does that runs on another thread.
+    /// Runs the callbacks on the main queue, like a trace player on another thread.
     private nonisolated static func runOnMainQueue(_ test: TestDevice) {
         DispatchQueue.main.sync { test.callbacks.run() }
     }
 
-    @Test("Events and their kinds have Apple's numbers")
+    @Test("Event types and subtypes have Apple's raw values")
     func numbers() {
         #expect(UIEvent.EventType.motion.rawValue == 1)
         #expect(UIEvent.EventSubtype.none.rawValue == 0)

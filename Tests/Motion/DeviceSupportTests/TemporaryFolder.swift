@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// A folder that a test fills, and that goes with it.
+/// A temporary directory that is removed on deinitialization.
 final class TemporaryFolder {
     let path: String
 
@@ -16,7 +16,7 @@ final class TemporaryFolder {
         try? FileManager.default.removeItem(atPath: path)
     }
 
-    /// Writes a file, with the folders on the way to it.
+    /// Writes a file and creates its parent directories.
     func write(_ text: String, to name: String) throws {
         let url = URL(fileURLWithPath: path).appendingPathComponent(name)
         try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)

@@ -3,13 +3,13 @@
 import DeviceCore
 import Synchronization
 
-/// A device that a test moves: readings go in by hand, the clock stands still until it is moved, and callbacks run when
-/// the reading that brought them about has been taken.
+/// A device controlled by a test: the test posts readings and advances the clock, and the callbacks run after each
+/// reading.
 final class TestDevice: Sendable {
     /// Standard gravity in m/s².
     static let gravity = 9.80665
 
-    /// Runs callbacks on the thread of the test, in order.
+    /// An executor that runs callbacks in order on the test's thread.
     final class Callbacks: PlaybackDelivery, Delivery {
         private let waiting = Mutex<[@Sendable () -> Void]>([])
         let deliversAsLive = false
@@ -50,20 +50,20 @@ final class TestDevice: Sendable {
             motionSource: motion, statusSource: status, playback: callbacks)
     }
 
-    /// Runs the closure with this device in force.
+    /// Runs the closure with this device as the current device.
     func use<Result>(_ body: () throws -> Result) rethrows -> Result { try device.bind(body) }
 
-    /// The interval that the accelerometer is asked for; nil when it is off.
+    /// The interval requested from the accelerometer; nil while it is off.
     var interval: Double? { motion.demand(of: sensor)?.interval }
 
-    /// A reading in m/s², positive upwards, now.
+    /// Posts a reading in m/s² with the current time. An axis that points up reads positive at rest.
     func post(_ value: SIMD3<Double>, runsCallbacks: Bool = true) {
         let now = clock.now
         motion.post(MotionBatch(sensor: sensor, kind: .accelerometer, values: [value], times: [now], arrival: now))
         if runsCallbacks { callbacks.run() }
     }
 
-    /// Readings at 100 Hz for that long, each a hundredth of a second after the one before.
+    /// Posts readings at 100 Hz for a number of seconds and advances the clock.
     func hold(seconds: Double, runsCallbacks: Bool = true, _ value: (_ time: Double) -> SIMD3<Double>) {
         for step in 1...Int((seconds * 100).rounded()) {
             advance(by: 0.01, runsCallbacks: runsCallbacks)
@@ -71,7 +71,7 @@ final class TestDevice: Sendable {
         }
     }
 
-    /// Lets time pass without readings.
+    /// Advances the clock without readings.
     func advance(by seconds: Double, runsCallbacks: Bool = true) {
         let limit = clock.now.advanced(bySeconds: seconds)
         while clock.runNextTimer(upTo: limit) {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import IIOSource
 
-@Suite("Setting a device up")
+@Suite("Device setup")
 struct ArmingTests {
     private static func unit(_ library: ScriptedLibrary, settings: [SensorSetting] = []) throws -> SensorUnit {
         let context = library.script.withLock { $0.context }
@@ -25,7 +25,7 @@ struct ArmingTests {
 
     private static let accelerometer = UnitPlan(active: [0], rate: 80, latency: 0, isPolled: false)
 
-    @Test("Clock, trigger and rate are set before the buffer opens, with the time stamp in it")
+    @Test("Clock, trigger and rate are set before the buffer with the timestamp channel is opened")
     func order() throws {
         let library = Devices.library()
         let arming = try Self.arming(library)
@@ -40,7 +40,7 @@ struct ArmingTests {
         #expect(armed.rate == 100)
     }
 
-    @Test("A sensor that cannot be slow has its buffer gather what nobody wants", arguments: [true, false])
+    @Test("A sensor that cannot run slowly enough is decimated in its buffer", arguments: [true, false])
     func thinning(thins: Bool) throws {
         let library = Devices.library()
         library.script.withLock { $0.writeFailures[Devices.rate] = 22 }
@@ -51,7 +51,7 @@ struct ArmingTests {
         #expect(armed.plan.samples == armed.plan.thinning)
     }
 
-    @Test("That is planned only where it makes a difference, and all want the same")
+    @Test("Decimation is planned only if it reduces the rate and all subscribers request the same rate")
     func thinningPlan() throws {
         let unit = try Self.unit(Devices.library())
         func thins(
@@ -60,7 +60,7 @@ struct ArmingTests {
             let demands = ["local:/iio:device0/accel": demand, "local:/iio:device0/anglvel": other]
             return UnitPlan.plan(for: unit, isPolled: isPolled, gathers: gathers) { demands[$0] ?? nil }?.thins
         }
-        // The slowest rate that is offered is 10 Hz.
+        // The slowest available rate is 10 Hz.
         let slow = MotionDemand(interval: 0.5, latency: 0, thins: true)
         #expect(thins(slow) == true)
         #expect(thins(slow, other: slow) == true)
@@ -72,7 +72,7 @@ struct ArmingTests {
         #expect(thins(slow, gathers: false) == false)
     }
 
-    @Test("A clock that cannot be set is read beside the device's")
+    @Test("If the clock cannot be set, its offset from the device's clock is determined")
     func clockRefused() throws {
         let library = Devices.library()
         library.script.withLock { script in
@@ -87,7 +87,7 @@ struct ArmingTests {
         #expect(keeper.offset == 2_000_000_000)
     }
 
-    @Test("A rate that may not be written is kept and told")
+    @Test("A rate that cannot be written is kept and reported")
     func rateRefused() throws {
         let library = Devices.library()
         library.script.withLock { $0.writeFailures[Devices.rate] = 13 }
@@ -96,7 +96,7 @@ struct ArmingTests {
         #expect(armed.remarks.contains { $0.contains("100 Hz") && $0.contains("50 Hz") })
     }
 
-    @Test("The rate is set on the trigger when it has one")
+    @Test("The rate is set on the trigger if it has a rate attribute")
     func triggerRate() throws {
         var context = Devices.context
         context.devices[1].attributes = [IIOAttribute(name: "sampling_frequency", value: "10")]
@@ -106,7 +106,7 @@ struct ArmingTests {
         #expect(armed.rate == 80)
     }
 
-    @Test("Scans of another size than the layout's are refused, and read axis by axis")
+    @Test("If the scan size differs from the layout, the buffer is rejected and the axes are polled")
     func mismatch() throws {
         let library = Devices.library()
         library.script.withLock { $0.step = 14 }
@@ -125,7 +125,7 @@ struct ArmingTests {
         #expect(library.journal.count("close") == 1)
     }
 
-    @Test("A device without a trigger gets a timer if one can be made")
+    @Test("A device without a trigger gets a timer trigger if one can be created")
     func timerTrigger() throws {
         let library = Devices.library(IIOContext(devices: [Devices.imu()]))
         library.script.withLock { script in
@@ -141,7 +141,7 @@ struct ArmingTests {
             ])
     }
 
-    @Test("Without any trigger the error names those that were looked for")
+    @Test("Without any trigger, the error names the expected triggers")
     func noTrigger() throws {
         let library = Devices.library(IIOContext(devices: [Devices.imu()]))
         library.script.withLock { $0.needsTrigger = true }
@@ -154,7 +154,7 @@ struct ArmingTests {
         }
     }
 
-    @Test("A trigger of the configuration that does not exist is an error that lists those that do")
+    @Test("A configured trigger that does not exist is an error that lists the existing ones")
     func configuredTrigger() throws {
         let library = Devices.library()
         let arming = try Self.arming(library, settings: [SensorSetting(sensor: "mpu6050", trigger: "mine")])
@@ -166,7 +166,7 @@ struct ArmingTests {
         }
     }
 
-    @Test("Sensors of one device are read at the fastest rate that somebody wants")
+    @Test("Sensors of one device are read at the fastest rate that a subscriber requests")
     func plan() throws {
         let unit = try Self.unit(Devices.library())
         let demands = [
@@ -178,7 +178,7 @@ struct ArmingTests {
         #expect(UnitPlan.plan(for: unit, isPolled: false) { _ in nil } == nil)
     }
 
-    @Test("The configuration can ask for reading axis by axis")
+    @Test("The configuration can request axis-by-axis polling")
     func polledSetting() throws {
         let unit = try Self.unit(Devices.library(), settings: [SensorSetting(sensor: "*", isPolled: true)])
         let plan = UnitPlan.plan(for: unit, isPolled: false) { _ in MotionDemand(interval: 1, latency: 0) }

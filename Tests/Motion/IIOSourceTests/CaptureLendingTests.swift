@@ -10,9 +10,9 @@ import Testing
 
 @testable import IIOSource
 
-@Suite("A place that waits for a sensor's buffer itself")
+@Suite("Executors that poll a sensor's buffer")
 struct CaptureLendingTests {
-    /// A source whose buffer has been lent to a place, after one sample.
+    /// A source whose buffer is registered with a polling executor after the first sample.
     private struct Loan {
         let library: ScriptedLibrary
         let place = HandPlace()
@@ -59,7 +59,8 @@ struct CaptureLendingTests {
             return request
         }
 
-        /// Raw n times the scale 0.01; the first value is the one before the capture, 1.0 2.0 3.0.
+        /// Returns the log line of sample n: n times the scale 0.01. The initial value, read before the capture, is 1.0
+        /// 2.0 3.0.
         static func line(_ number: Int) -> String { "sample \(Double(number) * 0.01) 0.0 0.0" }
 
         func push(_ number: Int) {
@@ -68,10 +69,10 @@ struct CaptureLendingTests {
             if let give { give(bytes) } else { library.lastBuffer?.push(bytes) }
         }
 
-        /// How many events came on other threads than the test's.
+        /// The number of events delivered on threads other than the test's.
         var elsewhere: Int { others.count.load(ordering: .relaxed) }
 
-        /// Each is told by the place, once it has looked, and not elsewhere.
+        /// Pushes samples and expects that the executor delivers each one when polled, and no other thread does.
         func passes(_ numbers: ClosedRange<Int>) {
             let elsewhere = elsewhere
             for number in numbers {
@@ -91,7 +92,7 @@ struct CaptureLendingTests {
         }
     }
 
-    @Test("What comes is read by the place, on its thread")
+    @Test("The executor reads all samples on its own thread")
     func looks() {
         let loan = Loan(lateness: 600)
         loan.passes(2...40)
@@ -116,17 +117,17 @@ struct CaptureLendingTests {
         loan.end()
     }
 
-    @Test("Who listens elsewhere ends it, to this sensor or to another of the device")
+    @Test("A subscriber on another thread ends the registration, for this sensor or another one of the device")
     func secondListener() {
         for kind in [SensorKind.accelerometer, .gyroscope] {
             let loan = Loan(lateness: 600)
             let second = EventLog()
             let other = loan.source.subscribe(Loan.request(kind, nil)) { second.note($0) }
             if kind == .gyroscope {
-                // The second sensor has the device set up anew.
+                // The subscription to the second sensor sets the device up again.
                 #expect(loan.library.journal.waits(for: "buffer", count: 2))
             } else {
-                // The next that comes is left to the source.
+                // The next sample is read by the source.
                 loan.push(2)
                 loan.place.lookNow()
                 #expect(loan.log.waits(for: Loan.line(2)) && second.waits(for: Loan.line(2)))
@@ -141,14 +142,14 @@ struct CaptureLendingTests {
         }
     }
 
-    @Test("Who listens elsewhere is not told in that place, even while the source is busy")
+    @Test("The executor never calls subscribers of other threads, even while the source is busy")
     func secondListenerMeanwhile() {
         let loan = Loan(lateness: 600)
         let test = currentThread()
         let door = DispatchSemaphore(value: 0)
         loan.library.script.withLock { script in
             script.door = door
-            // A device has come: the source looks at all of them anew, which takes long.
+            // A device has been added, so the source examines all devices, which takes a long time.
             script.presence = ["iio:device0", "iio:device1", "trigger0"]
         }
         let third = loan.source.subscribe(Loan.request(.magnetometer, nil)) { _ in }
@@ -158,7 +159,7 @@ struct CaptureLendingTests {
             (currentThread() == test ? wrong : second).note(event)
         }
         loan.push(2)
-        // The source's thread may have found out before.
+        // The source's thread may have detected the invalid timestamps before.
         loan.place.lookNow()
         #expect(second.waits(for: Loan.line(2)))
         #expect(wrong.all.isEmpty)
@@ -169,7 +170,7 @@ struct CaptureLendingTests {
         loan.end()
     }
 
-    @Test("A device whose stamps turn out to be none is read by the source")
+    @Test("A device with invalid timestamps is read by the source")
     func distrusted() {
         let loan = Loan(lateness: 600)
         let scan = Devices.scan(2, 0, 0, time: 1)
@@ -180,7 +181,7 @@ struct CaptureLendingTests {
         }
         let elsewhere = loan.elsewhere
         loan.library.lastBuffer?.push(scan)
-        // The source's thread may have found out before.
+        // The source's thread may have detected the invalid timestamps before.
         loan.place.lookNow()
         #expect(loan.log.waits(for: Loan.line(2), count: 9))
         #expect(loan.elsewhere == elsewhere + 1)
@@ -188,7 +189,7 @@ struct CaptureLendingTests {
         loan.end()
     }
 
-    @Test("Two who are told in one place share the loan")
+    @Test("Two subscribers on the same executor share its registration")
     func samePlace() {
         let loan = Loan(lateness: 600)
         let second = EventLog()
@@ -199,7 +200,7 @@ struct CaptureLendingTests {
         loan.end()
     }
 
-    @Test("A failure that the place meets is told as ever")
+    @Test("A read failure on the executor is reported as a loss and the capture restarts")
     func failure() {
         let loan = Loan(lateness: 600)
         loan.library.lastBuffer?.fail(19)
@@ -219,14 +220,14 @@ struct CaptureLendingTests {
         return Loan(lateness: lateness) { script in
             script.makeBuffer = { device, channels in try server.buffer(device, channels, samples: 1) }
         } push: { bytes in
-            // It is asked for one, for two, and then for many; each answer begins with the mask.
+            // The buffer requests one refill, one more, two, and then many. Each response begins with the mask.
             let isFirst = [0, 1, 3].contains(pushes.count.add(1, ordering: .relaxed).oldValue)
             if isFirst { #expect(server.waitForRequest()) }
             server.say(isFirst ? "16\n00000047\n" : "16\n", bytes)
         }
     }
 
-    @Test("A server's samples are read by the place")
+    @Test("Samples from a server are read by the executor")
     func server() throws {
         let server = try ScriptedServer("0\n")
         let loan = Self.loan(of: server, lateness: 600)
@@ -234,7 +235,7 @@ struct CaptureLendingTests {
         loan.subscription.cancel()
     }
 
-    @Test("The end of a server's connection is noticed even when it comes with samples")
+    @Test("The end of a server's connection is detected even if it arrives together with samples")
     func serverEnds() throws {
         let server = try ScriptedServer("0\n")
         let loan = Self.loan(of: server, lateness: 0.05)
@@ -249,7 +250,7 @@ struct CaptureLendingTests {
     }
     #endif
 
-    @Test("Samples without a stamp have the time at which they came, not that at which a place looked")
+    @Test("Samples without timestamps have their arrival times and are never read by an executor")
     func withoutStamps() {
         let loan = Loan(lateness: 600, isStamped: false)
         for number in 2...10 {

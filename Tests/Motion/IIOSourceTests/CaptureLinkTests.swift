@@ -8,9 +8,9 @@ import Testing
 
 @testable import IIOSource
 
-@Suite("What a capture with a descriptor is read through")
+@Suite("Captures with a file descriptor")
 struct CaptureLinkTests {
-    /// A capture of a server, in hand-made time.
+    /// A capture from a server with a virtual clock.
     private struct Bench {
         let clock = VirtualClock(now: BootTime(nanoseconds: 1_000_000_000))
         let buffer: ScriptedBuffer
@@ -46,7 +46,7 @@ struct CaptureLinkTests {
 
         func pass(seconds: Double) { clock.move(to: clock.now.advanced(bySeconds: seconds)) }
 
-        /// The error number of a look that fails; 0 for one that does not.
+        /// Returns the error number with which a poll fails; 0 if it succeeds.
         func failure(_ look: () throws(DeviceError) -> Void) -> Int32 {
             do throws(DeviceError) {
                 try look()
@@ -58,7 +58,7 @@ struct CaptureLinkTests {
         }
     }
 
-    @Test("What came while the machine slept is read before the server counts as silent")
+    @Test("Samples that arrived during a system suspend are read before the server counts as silent")
     func sleep() throws {
         let bench = try Bench()
         bench.push(1)
@@ -71,7 +71,7 @@ struct CaptureLinkTests {
         #expect(bench.failure { () throws(DeviceError) in try bench.link.read(isReadable: false) } == EPIPE)
     }
 
-    @Test("Of so many samples the last is handed on, however they are parted into refills")
+    @Test("With decimation, the last sample of each group is delivered, however the refills are split")
     func thinning() throws {
         let bench = try Bench(thinning: 4)
         var number: Int16 = 0
@@ -84,7 +84,7 @@ struct CaptureLinkTests {
             bench.buffer.push(refill)
             try bench.link.read()
         }
-        // Raw n times the scale 0.01, at 1 s and n times 20 ms.
+        // Raw value n times the scale 0.01, at 1 s plus n times 20 ms.
         let expected = stride(from: 4, through: 28, by: 4).map { number in
             "sample \(Double(number) * 0.01) 0.0 0.0 @\(1_000_000_000 + number * 20_000_000)"
         }
@@ -92,7 +92,7 @@ struct CaptureLinkTests {
         #expect(abs(try #require(bench.hub.measuredRate(of: "ip:127.0.0.1/iio:device0/accel")) - 50) < 0.1)
     }
 
-    @Test("The program is told of hundreds of samples before more are read")
+    @Test("A poll stops after a few hundred samples, so that they are delivered before more are read")
     func flood() throws {
         let bench = try Bench()
         for refill in 0..<20 {
@@ -118,7 +118,7 @@ struct CaptureLinkTests {
         #expect(zip(told, told.dropFirst()).allSatisfy { $1 - $0 < 1024 })
     }
 
-    @Test("A server that says what makes no samples counts as silent in the end")
+    @Test("A server that sends only empty refills counts as silent after the timeout")
     func dribble() throws {
         let bench = try Bench()
         bench.push(1)
@@ -130,12 +130,12 @@ struct CaptureLinkTests {
                 try bench.link.read()
                 try bench.link.read(isReadable: Sockets.isReadable(bench.link.descriptor))
             }
-            // The limit is five seconds.
+            // The timeout is five seconds.
             #expect(failure == (turn < 5 ? 0 : EPIPE))
         }
     }
 
-    @Test("What is lent has given samples whose stamps are times")
+    @Test("A capture can be registered with an executor only after samples with valid timestamps")
     func loans() throws {
         let bench = try Bench()
         #expect(!bench.link.mayBePolledByExecutor)
@@ -151,12 +151,12 @@ struct CaptureLinkTests {
     }
 
     #if LibIIO
-    @Test("A buffer of this machine is read again only when it has more")
+    @Test("A local buffer is read again only if more samples are available")
     func repeatedReads() throws {
         let descriptor = try WakeUp(for: "the test")
         var gate = RefillGate()
         var reads = 10
-        // Who comes has waited, which is not asked again.
+        // The first read follows a wait, so the descriptor is not polled again.
         #expect(gate.takesRead(of: descriptor.readEnd, &reads))
         gate.noteRefill()
         #expect(!gate.takesRead(of: descriptor.readEnd, &reads))
@@ -170,7 +170,7 @@ struct CaptureLinkTests {
     }
     #endif
 
-    @Test("Who listens elsewhere is not told of what is read in a place")
+    @Test("Samples read on an executor are delivered only to the subscribers on this executor")
     func places() throws {
         let bench = try Bench()
         let (here, there) = (HandPlace(), HandPlace())

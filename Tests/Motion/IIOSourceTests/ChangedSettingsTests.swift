@@ -7,7 +7,7 @@ import Testing
 
 @testable import IIOSource
 
-@Suite("Settings that are restored")
+@Suite("Restored settings")
 struct ChangedSettingsTests {
     private let library = Devices.library()
     private let exitActions = ExitActions()
@@ -51,7 +51,7 @@ struct ChangedSettingsTests {
         #expect(value(Devices.clock) == "boottime")
     }
 
-    @Test("An attribute that could not be read or written is left alone")
+    @Test("An attribute that could not be read or written is not restored")
     func failures() throws {
         let settings = settings()
         _ = try settings.write("100", to: Devices.rate, from: nil)

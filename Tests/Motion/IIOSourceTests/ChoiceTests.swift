@@ -6,7 +6,7 @@ import Testing
 
 @testable import IIOSource
 
-@Suite("What is chosen for a capture")
+@Suite("Choice of capture settings")
 struct ChoiceTests {
     // MARK: Triggers
 
@@ -22,38 +22,38 @@ struct ChoiceTests {
             device: 0, context: context, configured: configured, state: state, parent: { parents[$0] })
     }
 
-    @Test("A trigger named after the device and its number is taken before others")
+    @Test("A trigger named after the device and its number takes precedence")
     func ownTrigger() {
         #expect(Self.decide(["sysfstrig1", "mpu6050-trigger", "mpu6050-dev3"]) == .set(3))
     }
 
-    @Test("A trigger named after the device alone is taken")
+    @Test("A trigger named after the device without a number is used")
     func namedTrigger() {
         #expect(Self.decide(["sysfstrig1", "mpu6050-trigger"]) == .set(2))
         #expect(Self.decide(["mpu6050-any-motion"]) == .set(1))
     }
 
-    @Test("Without a name that fits, the trigger on the same chip is taken")
+    @Test("Without a matching name, the trigger of the same chip is used")
     func sameParent() {
         #expect(Self.decide(["a", "b"], parents: [0: "/chip", 1: "/other", 2: "/chip"]) == .set(2))
     }
 
-    @Test("A trigger that is set already stays")
+    @Test("An already assigned trigger is kept")
     func keptTrigger() {
         #expect(Self.decide(["mpu6050-dev3"], state: .set(nil)) == .keep)
     }
 
-    @Test("A device that takes no trigger is left alone")
+    @Test("A device without trigger support is not changed")
     func noTrigger() {
         #expect(Self.decide(["mpu6050-dev3"], state: nil) == .keep)
     }
 
-    @Test("Without any trigger, the names that were looked for are known")
+    @Test("Without any trigger, the decision lists the expected names")
     func triggerMissing() {
         #expect(Self.decide([]) == .without(["mpu6050-dev3", "mpu6050-trigger"]))
     }
 
-    @Test("The configuration's trigger comes first, and is missed by name")
+    @Test("The configured trigger takes precedence, and a missing one is reported by name")
     func configuredTrigger() {
         #expect(Self.decide(["mpu6050-dev3", "mine"], state: .set(1), configured: "mine") == .set(2))
         #expect(Self.decide(["mpu6050-dev3"], configured: "mine") == .missing("mine", offered: ["mpu6050-dev3"]))
@@ -61,14 +61,14 @@ struct ChoiceTests {
 
     // MARK: Clock and rate
 
-    @Test("Boot time is asked for first, and a clock that cannot be set before one that can")
+    @Test("Boot time is the preferred clock, and clocks that cannot be set are preferred to those that can")
     func clocks() {
         #expect(ClockChoice.wanted(current: "realtime") == ["boottime", "monotonic", "monotonic_raw"])
         #expect(ClockChoice.wanted(current: "monotonic") == ["boottime"])
         #expect(ClockChoice.wanted(current: "boottime") == [])
     }
 
-    @Test("The smallest listed rate that suffices is written, else the greatest")
+    @Test("The lowest sufficient rate of the list is written, or the highest one if none suffices")
     func listedRates() {
         let offered = SensorRates.list([0, 12.5, 25, 50, 100])
         #expect(RateChoice.rate(wanted: 30, offered: offered, current: 12.5) == 50)
@@ -77,14 +77,14 @@ struct ChoiceTests {
         #expect(RateChoice.rate(wanted: 50, offered: offered, current: 50) == nil)
     }
 
-    @Test("A rate of 0 or 1 Hz that nobody asked for is raised")
+    @Test("A default rate of 0 or 1 Hz is raised if no rate was requested")
     func lowDefaults() {
         #expect(RateChoice.rate(wanted: 0, offered: .list([0, 1, 12.5, 25]), current: 0) == 12.5)
         #expect(RateChoice.rate(wanted: 0, offered: .list([1, 10, 100]), current: 1) == 10)
         #expect(RateChoice.rate(wanted: 0, offered: .list([1, 10, 100]), current: 100) == nil)
     }
 
-    @Test("Without a list the wish is written if it is faster, and a range is kept to")
+    @Test("Without a list, a requested rate is written only if it is higher; in a range, it is rounded up")
     func otherRates() {
         #expect(RateChoice.rate(wanted: 100, offered: .unknown, current: 50) == 100)
         #expect(RateChoice.rate(wanted: 20, offered: .unknown, current: 50) == nil)
@@ -92,7 +92,7 @@ struct ChoiceTests {
         #expect(RateChoice.rate(wanted: 33, offered: .range(minimum: 10, step: 10, maximum: 100), current: 10) == 40)
     }
 
-    @Test("Whole numbers are written without decimals, others without an exponent")
+    @Test("Integers are written without decimals, and other numbers without an exponent")
     func numbers() {
         #expect(AttributeNumber.text(10) == "10")
         #expect(AttributeNumber.text(12.5) == "12.5")
@@ -102,7 +102,7 @@ struct ChoiceTests {
     }
 
     @Test(
-        "Bytes of an attribute are read with and without decimals",
+        "Attribute values are parsed with and without decimals",
         arguments: [
             ("-1234\n", -1234.0), ("0.125\n", 0.125), ("17", 17), ("1013.25\0", 1013.25), ("-0.5", -0.5),
         ])
@@ -110,7 +110,7 @@ struct ChoiceTests {
         #expect(Array(text.utf8).withUnsafeBytes { AttributeNumber.read($0) } == value)
     }
 
-    @Test("What is no number is read as none")
+    @Test("An invalid number is parsed as NaN")
     func noNumbers() {
         for text in ["", "-", "1,5", "abc", "12x"] {
             #expect(Array(text.utf8).withUnsafeBytes { AttributeNumber.read($0) }.isNaN)
@@ -119,7 +119,7 @@ struct ChoiceTests {
 
     // MARK: Sizes and times
 
-    @Test("A refill waits for as many samples as fit into the latency")
+    @Test("A refill contains as many samples as fit into the latency")
     func sizes() {
         func samples(_ rate: Double, _ latency: Double, forced: Int? = nil) -> Int {
             BufferPlan(rate: rate, latency: latency, samples: forced, isLocal: true, isEventDriven: false).samples
@@ -127,7 +127,7 @@ struct ChoiceTests {
         #expect(samples(100, 0) == 1)
         #expect(samples(100, 0.1) == 10)
         #expect(samples(100, 0.009) == 1)
-        // 6.6 kHz: no more than a thousand wake-ups a second.
+        // At 6.6 kHz, refills are limited to about a thousand wake-ups per second.
         #expect(samples(6600, 0) == 6)
         #expect(samples(1000, 60) == BufferPlan.mostSamples)
         #expect(samples(100, .infinity) == BufferPlan.mostSamples)
@@ -135,7 +135,7 @@ struct ChoiceTests {
     }
 
     @Test(
-        "Whatever rate a driver claims and whatever is asked for, sizes and times are within bounds",
+        "For arbitrary rates and requests, sizes and times stay within their limits",
         arguments: [
             0, -1, .nan, .infinity, .leastNonzeroMagnitude, 1e-9, 100, 1e12, .greatestFiniteMagnitude,
         ] as [Double])
@@ -150,12 +150,12 @@ struct ChoiceTests {
                 #expect(plan.startLimit >= 0.5 && plan.stallLimit >= 1 && plan.timeout >= 5)
             }
         }
-        // No driver is switched off, as 0 would do, by one who asks for too much.
+        // An excessive rate is capped instead of written as 0, which would switch the sensor off.
         let written = RateChoice.rate(wanted: 1e13, offered: .unknown, current: 50).map { AttributeNumber.text($0) }
         #expect(written == "100000")
     }
 
-    @Test("A network refill may take four times as long as its samples, a local one as long as it likes")
+    @Test("The timeout of a network refill is four times its duration plus one second; a local one has no timeout")
     func timeouts() {
         let network = BufferPlan(rate: 100, latency: 2, isLocal: false, isEventDriven: false)
         #expect(network.samples == 200)
@@ -165,7 +165,7 @@ struct ChoiceTests {
         #expect(BufferPlan(rate: 100, latency: 0, isLocal: true, isEventDriven: false).timeout == 0)
     }
 
-    @Test("The kernel keeps half a second")
+    @Test("The kernel buffers hold half a second of samples")
     func kernelBuffers() {
         #expect(BufferPlan(rate: 100, latency: 0, isLocal: true, isEventDriven: false).kernelBuffers == 50)
         #expect(BufferPlan(rate: 100, latency: 1, isLocal: true, isEventDriven: false).kernelBuffers == 4)
@@ -173,7 +173,7 @@ struct ChoiceTests {
 
     // MARK: Sensors
 
-    @Test("The accelerometer of the screen comes before that of the keyboard, and a buffer before polling")
+    @Test("An accelerometer in the display precedes one in the keyboard, and buffered sensors precede polled ones")
     func order() {
         var base = SensorDescription(id: "base", kind: .accelerometer)
         base.location = "base"
@@ -186,7 +186,7 @@ struct ChoiceTests {
             SensorOrder.sorted([base, labelled, polled, good]).map(\.id) == ["good", "polled", "base", "labelled"])
     }
 
-    @Test("A device that comes back under another number keeps its name")
+    @Test("A device that is reconnected under another number keeps its name")
     func names() {
         var names = DeviceNames()
         #expect(
@@ -195,11 +195,11 @@ struct ChoiceTests {
             ])
         #expect(names.update([("iio:device1", "b")]) == ["iio:device1": "iio:device1"])
         #expect(names.update([("iio:device1", "b"), ("iio:device2", "a")])["iio:device2"] == "iio:device0")
-        // Another model in the old place is somebody else.
+        // Another model under the old number is a different device.
         #expect(names.update([("iio:device0", "c"), ("iio:device2", "a")])["iio:device0"] != "iio:device0")
     }
 
-    @Test("What udev's database says of an accelerometer counts: its place and its matrix, with x and y turned")
+    @Test("The udev properties of an accelerometer set its location and mount matrix, converted from systemd's axes")
     func udev() throws {
         let udev = ["ACCEL_LOCATION": "base", "ACCEL_MOUNT_MATRIX": "0, 1, 0; -1, 0, 0; 0, 0, 1"]
         let unit = try #require(
@@ -216,7 +216,7 @@ struct ChoiceTests {
     }
 
     @Test(
-        "A path is the same after the device was plugged in again",
+        "The attachment path does not change when the device is reconnected",
         arguments: [
             ("/devices/platform/soc/i2c-1/1-0068/iio:device0", "platform/soc/i2c-1/1-0068"),
             (
@@ -232,7 +232,7 @@ struct ChoiceTests {
         #expect(AttachmentPath.stable(devicePath) == path)
     }
 
-    @Test("Two sensors of a kind at one hub are told apart after the hub was plugged in again")
+    @Test("Two sensors of the same type on one hub keep distinct paths after the hub is reconnected")
     func sensorsOfOneHub() throws {
         // libiio lists iio:device10 before iio:device9.
         func paths(first: Int, isSorted: Bool) throws -> [String: String] {
@@ -268,7 +268,7 @@ struct ChoiceTests {
     }
 
     @Test(
-        "A serial number that the driver tells is read and taken; zeros are none",
+        "The driver's serial number is read, and a serial number of zeros is ignored",
         arguments: [
             ("30313233343536373839616263646566\n", "30313233343536373839616263646566"), ("00000000", ""), ("", ""),
         ])
@@ -281,7 +281,7 @@ struct ChoiceTests {
         #expect(unit.members.map(\.description.serial) == [serial, serial])
     }
 
-    @Test("A property is found in udev's own record of a device, and nothing but it")
+    @Test("A property is read from the udev record by its exact name")
     func udevRecord() {
         let record = """
             I:7201337
@@ -294,11 +294,11 @@ struct ChoiceTests {
         #expect(UdevDatabase.property("ID_PATH", in: record) == "platform-x")
         #expect(UdevDatabase.property("ACCEL", in: record) == nil)
         #expect(UdevDatabase.property("ACCEL_MOUNT_MATRIX", in: "") == nil)
-        // What is no number of a node leads nowhere.
+        // An invalid device number is not used as a path.
         #expect(UdevDatabase.property("ID_PATH", device: "../x", node: "../../etc/passwd") == nil)
     }
 
-    @Test("The wait after failures doubles up to its limit and is never nothing")
+    @Test("The retry delay doubles up to its limit and is never zero")
     func backoff() {
         var backoff = Backoff(first: 0.25, limit: 1)
         #expect((0..<4).map { _ in backoff.take() } == [0.25, 0.5, 1, 1])
@@ -308,9 +308,9 @@ struct ChoiceTests {
         #expect(none.take() > 0)
     }
 
-    // MARK: Sentences
+    // MARK: Error messages
 
-    @Test("A device without rights is told with its node and a udev rule")
+    @Test("A missing permission is reported with the device node and a udev rule")
     func permission() {
         let error = IIOFailure("open", 13).error(.capture(device: "iio:device0", triggers: [], address: .local))
         #expect(error.code == .permissionDenied)
@@ -318,7 +318,7 @@ struct ChoiceTests {
         #expect(error.message.contains("GROUP=\"iio\", MODE=\"0660\""))
     }
 
-    @Test("A missing trigger is told by its name")
+    @Test("A missing trigger is reported by name")
     func triggerSentence() {
         let error = IIOFailure("create", 22).error(
             .capture(device: "iio:device0", triggers: ["mpu6050-dev0"], address: .local))
@@ -326,7 +326,7 @@ struct ChoiceTests {
         #expect(error.cause == .system(call: "create", errno: 22))
     }
 
-    @Test("A busy device is told as busy", arguments: [MotionSourceAddress.local])
+    @Test("A busy device is reported as busy", arguments: [MotionSourceAddress.local])
     func busy(address: MotionSourceAddress) {
         let error = IIOFailure("open", 16).error(.capture(device: "iio:device0", triggers: [], address: address))
         #expect(error.code == .busy)
@@ -334,15 +334,15 @@ struct ChoiceTests {
     }
 
     @Test(
-        "A sensor that is faster than anybody wants fills its buffer for a whole interval",
+        "If the sensor is faster than all subscribers, a refill covers the whole requested interval",
         arguments: [
             (100, 10, 0, 10, 10), (100, 10, 0.25, 20, 10), (100.5, 10, 0, 10, 10), (99.95, 10, 0, 10, 10),
-            // Where the rates do not fit together, four of them in an interval, or all.
+            // For rates that are not multiples, the factor leaves four samples per interval, or is 1.
             (104, 10, 0, 2, 2), (1000, 60, 0, 4, 4), (25, 10, 0, 1, 1), (12.5, 10, 0, 1, 1),
-            // A tenth of a second at the most.
+            // At most 0.1 s of samples.
             (100, 9, 0, 2, 2), (100, 1, 0, 10, 10), (100, 0.01, 0, 10, 10), (0.5, 0.01, 0, 1, 1),
             (8000, 0.2, 0, 800, 800),
-            // Whatever the sensor gives, and the most that it gives.
+            // A request for any rate and one for the maximum rate.
             (100, 0, 0, 1, 1), (100, .infinity, 0, 1, 1),
         ] as [(rate: Double, wanted: Double, latency: Double, samples: Int, thinning: Int)])
     func thinning(rate: Double, wanted: Double, latency: Double, samples: Int, thinning: Int) {

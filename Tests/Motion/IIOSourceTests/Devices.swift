@@ -8,7 +8,7 @@ import Synchronization
 
 /// Devices for the scripted library.
 enum Devices {
-    /// An axis as drivers describe it.
+    /// Returns a channel for an axis with the attributes that drivers provide.
     static func axis(_ id: String, index: Int?, scale: String, format: IIODataFormat?) -> IIOChannel {
         let type = id.split(separator: "_").first.map(String.init) ?? id
         return IIOChannel(
@@ -19,7 +19,7 @@ enum Devices {
             ])
     }
 
-    /// An IMU with 3 x be:s16 accelerometer, 3 x be:s16 gyroscope and a time stamp, and its own trigger.
+    /// Returns an IMU with 3 x be:s16 accelerometer, 3 x be:s16 gyroscope and a timestamp. Its trigger is `trigger`.
     static func imu(
         id: String = "iio:device0", label: String = "", rate: String = "50", hasTimestamp: Bool = true,
         isBuffered: Bool = true, extra: [IIOAttribute] = []
@@ -50,7 +50,7 @@ enum Devices {
     static let rate = IIOPlace.device(0, "sampling_frequency")
     static let clock = IIOPlace.device(0, "current_timestamp_clock")
 
-    /// A library with the values that drivers start with.
+    /// Returns a library with the initial attribute values of the drivers.
     static func library(_ context: IIOContext = context) -> ScriptedLibrary {
         let library = ScriptedLibrary(context)
         library.script.withLock { script in
@@ -67,7 +67,7 @@ enum Devices {
         return library
     }
 
-    /// One scan of the accelerometer with its time stamp: 3 x be:s16, two bytes of padding, s64 in host order.
+    /// Returns a scan of the accelerometer with its timestamp: 3 x be:s16, two bytes of padding, s64 in host order.
     static func scan(_ x: Int16, _ y: Int16, _ z: Int16, time: Int64) -> [UInt8] {
         var bytes: [UInt8] = []
         for value in [x, y, z] {
@@ -79,7 +79,7 @@ enum Devices {
         return bytes
     }
 
-    /// The parts of a source over the library; threads are real.
+    /// Returns the parts of a source that uses the library and real threads.
     static func parts(
         _ library: ScriptedLibrary, clock: any DeviceClock = LiveClock(), settings: [SensorSetting] = [],
         options: IIOSourceOptions = quick
@@ -94,7 +94,7 @@ enum Devices {
             })
     }
 
-    /// Failures are tried again after ten milliseconds.
+    /// Options with a retry delay of ten milliseconds.
     static var quick: IIOSourceOptions {
         var options = IIOSourceOptions()
         options.firstRetry = 0.01

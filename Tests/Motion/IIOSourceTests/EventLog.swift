@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-/// The events of a subscription, with bounded waits for them.
+/// A log of the events of a subscription, with bounded waits for events.
 final class EventLog: Sendable {
     private let journal = Journal()
 

@@ -6,9 +6,9 @@ import Testing
 
 @testable import IIOSource
 
-@Suite("Actions at the exit of the process")
+@Suite("Actions on process exit")
 struct ExitActionsTests {
-    @Test("Actions run in reverse order, without those that were removed and those whose change failed")
+    @Test("Actions run in reverse order, except for removed actions and actions of failed changes")
     func order() throws {
         let (actions, journal) = (ExitActions(), Journal())
         _ = try actions.add({ journal.note("timer") }, change: { journal.note("make timer") })
@@ -23,7 +23,7 @@ struct ExitActionsTests {
         #expect(journal.all == ["make timer", "buffer", "timer"])
     }
 
-    @Test("Nothing is changed once the process exits")
+    @Test("Changes are rejected once the process exits")
     func refusal() {
         let actions = ExitActions()
         actions.run()

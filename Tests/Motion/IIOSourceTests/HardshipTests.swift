@@ -10,7 +10,7 @@ import Testing
 
 @testable import IIOSource
 
-@Suite("A source under hardship", .timeLimit(.minutes(30)))
+@Suite("IIO source under adverse conditions", .timeLimit(.minutes(30)))
 struct HardshipTests {
     private static func source(
         _ library: ScriptedLibrary, clock: any DeviceClock = LiveClock(), options: IIOSourceOptions = Devices.quick
@@ -22,7 +22,7 @@ struct HardshipTests {
 
     private static let request = MotionRequest(kind: .accelerometer, axes: .sensor)
 
-    @Test("A server that does not begin is left at once when nobody listens any more, or when something else is wanted")
+    @Test("A pending start of a capture is cancelled when the subscriptions change or end")
     func stopWhileStarting() {
         let library = Devices.library()
         library.script.withLock { $0.neverStarts = true }
@@ -36,7 +36,7 @@ struct HardshipTests {
         #expect(library.isAtRest)
     }
 
-    @Test("A subscriber that takes its time is not told that the device is silent")
+    @Test("A device does not count as silent while a subscriber blocks the thread")
     func slowSubscriber() {
         let library = Devices.library()
         let clock = VirtualClock(now: BootTime(nanoseconds: 1_000_000_000))
@@ -50,7 +50,7 @@ struct HardshipTests {
         #expect(library.journal.waits(for: "buffer"))
         library.lastBuffer?.push(Devices.scan(1, 1, 1, time: clock.now.nanoseconds))
         #expect(log.waits(for: "sample 0.01"))
-        // A minute, of which the context's thread sees every part.
+        // One minute, in steps that the context's thread observes.
         let passes = Atomic<Int>(0)
         #expect(
             library.journal.waits {
@@ -62,7 +62,7 @@ struct HardshipTests {
             })
         gate.signal()
         library.lastBuffer?.push(Devices.scan(2, 2, 2, time: clock.now.nanoseconds))
-        // The gate is passed by every event from now on.
+        // Lets every further event pass the gate.
         for _ in 0..<8 { gate.signal() }
         #expect(log.waits(for: "sample 0.02"))
         #expect(log.count("lost") == 0)
@@ -71,7 +71,7 @@ struct HardshipTests {
         #expect(library.isAtRest)
     }
 
-    @Test("A buffer that worked and stays empty is left for reading axis by axis, and tried again after a while")
+    @Test("If a buffer stops delivering, the axes are polled and the buffer is tried again later")
     func bufferComesBack() {
         let library = Devices.library()
         let clock = VirtualClock(now: BootTime(nanoseconds: 1_000_000_000))
@@ -86,7 +86,8 @@ struct HardshipTests {
             source.devicesChanged()
         }
         #expect(log.waits(for: "lost silent", nudge: pass))
-        // Started once more in vain, then read axis by axis: the second is not the seed.
+        // The buffer has been restarted without success, and now the axes are polled. The first of the two samples is
+        // the initial value.
         #expect(log.waits(for: "sample 1.0 2.0 3.0", count: 2, nudge: pass))
         #expect(log.count("regained") == 1)
         #expect(library.journal.waits(for: "buffer", count: 3, nudge: pass))
@@ -94,7 +95,7 @@ struct HardshipTests {
         library.lastBuffer?.push(Devices.scan(2, 2, 2, time: clock.now.nanoseconds))
         #expect(
             log.waits(for: "sample 0.02") {
-                // Only if that buffer was given up already.
+                // Pushes again if that buffer has already been replaced.
                 if library.journal.count("buffer") > buffers {
                     library.lastBuffer?.push(Devices.scan(2, 2, 2, time: clock.now.nanoseconds))
                 }
@@ -104,7 +105,7 @@ struct HardshipTests {
         #expect(library.isAtRest)
     }
 
-    @Test("A buffer that gives nothing, of a sensor that cannot be read otherwise, is left alone for a while")
+    @Test("If neither a buffer nor its axes deliver samples, the device is retried only after a delay")
     func neitherWay() {
         var blind = Devices.context
         for channel in blind.devices[0].channels.indices {
@@ -121,7 +122,7 @@ struct HardshipTests {
             clock.move(to: clock.now.advanced(bySeconds: 0.25))
             source.devicesChanged()
         }
-        // Once, and once more.
+        // One start and one restart.
         #expect(log.waits(for: "lost silent", nudge: pass))
         let end = clock.now.advanced(bySeconds: 20)
         #expect(library.journal.waits(nudge: pass) { _ in clock.now >= end })
@@ -133,7 +134,7 @@ struct HardshipTests {
         #expect(library.isAtRest)
     }
 
-    @Test("Samples of a server that was lost have their own time at once, though the first of them come late")
+    @Test("After a server's connection is restored, samples have correct times even if the first ones are late")
     func lateAfterReturn() throws {
         let library = Devices.library()
         let clock = VirtualClock(now: BootTime(nanoseconds: 1_000_000_000_000))
@@ -151,7 +152,7 @@ struct HardshipTests {
             source.devicesChanged()
         }
         #expect(library.journal.waits(for: "buffer", count: 2, nudge: pass))
-        // A second and a half after they were measured.
+        // The sample arrives 1.5 s after its measurement.
         let now = clock.now.nanoseconds
         clock.move(to: BootTime(nanoseconds: now + 1_500_000_000))
         library.lastBuffer?.push(Devices.scan(2, 2, 2, time: now - 900_000_000_000))
@@ -160,10 +161,10 @@ struct HardshipTests {
         #expect(library.isAtRest)
     }
 
-    @Test("A sensor that is slower than its driver says is asked for each sample after a while")
+    @Test("If a sensor is slower than its driver reports, it is read without decimation after a timeout")
     func slowerThanSaid() {
         let library = Devices.library()
-        // It stays at 50 Hz by its own account.
+        // The rate cannot be written and stays at 50 Hz.
         library.script.withLock { $0.writeFailures[Devices.rate] = 22 }
         let clock = VirtualClock(now: BootTime(nanoseconds: 1_000_000_000))
         let source = Self.source(library, clock: clock)
@@ -186,7 +187,7 @@ struct HardshipTests {
     }
 
     @Test(
-        "A buffer that is refused while it is to gather samples is tried without, and nobody hears of it",
+        "A buffer that is rejected with decimation is opened without it, and no loss is reported",
         arguments: [12, 22])
     func noRoomToGather(error: Int32) {
         let library = Devices.library()
@@ -200,7 +201,7 @@ struct HardshipTests {
         request.interval = 0.5
         let subscription = source.subscribe(request) { log.note($0) }
         #expect(library.journal.waits(for: "buffer accel_x,accel_y,accel_z,timestamp x1"))
-        // An interval after the reading from before the capture.
+        // One interval after the initial reading, which precedes the capture.
         library.lastBuffer?.push(Devices.scan(1, 1, 1, time: Self.now() + 600_000_000))
         #expect(log.waits(for: "sample 0.01"))
         #expect(log.count("lost") == 0)
@@ -209,7 +210,7 @@ struct HardshipTests {
         #expect(library.isAtRest)
     }
 
-    @Test("A node that is busy is told once, tried again, and taken when it is free")
+    @Test("A busy device is reported once and captured as soon as it is free")
     func busyNode() {
         let library = Devices.library()
         library.script.withLock { $0.bufferFailures = [16, 16, 16] }
@@ -225,7 +226,7 @@ struct HardshipTests {
         #expect(library.isAtRest)
     }
 
-    @Test("Without a time stamp, samples have times before their arrival")
+    @Test("Samples without timestamps have times before their arrival")
     func noTimestamp() throws {
         let library = Devices.library(IIOContext(devices: [Devices.imu(hasTimestamp: false), Devices.trigger]))
         let source = Self.source(library)
@@ -248,7 +249,7 @@ struct HardshipTests {
         #expect(library.isAtRest)
     }
 
-    @Test("The rate is the one that the stamps show, not the one that was asked for")
+    @Test("The measured rate is computed from the timestamps and not from the requested rate")
     func measuredRate() throws {
         let library = Devices.library()
         let source = Self.source(library)
@@ -256,7 +257,7 @@ struct HardshipTests {
         let subscription = source.subscribe(Self.request) { log.note($0) }
         #expect(library.journal.waits(for: "write sampling_frequency 500"))
         #expect(library.journal.waits(for: "buffer"))
-        // 520 samples a second for two seconds, where 500 were asked for.
+        // 520 samples per second for two seconds; 500 per second were requested.
         let start = Self.now() - 2_500_000_000
         let scans = (0..<1040).map { Devices.scan(5, 0, 0, time: start + Int64($0) * 1_000_000_000 / 520) }
         library.lastBuffer?.push(Array(scans.joined()))
@@ -267,7 +268,7 @@ struct HardshipTests {
         #expect(library.isAtRest)
     }
 
-    @Test("Refills of odd lengths, and empty ones, do no harm")
+    @Test("Refills of odd lengths and empty refills are tolerated")
     func oddRefills() {
         let library = Devices.library()
         let source = Self.source(library)
@@ -288,7 +289,7 @@ struct HardshipTests {
         #expect(library.isAtRest)
     }
 
-    @Test("A device that goes while it is set up is lost once, and comes back")
+    @Test("A device that disappears during its setup is reported as lost once and recovers")
     func goneAtStart() {
         let library = Devices.library()
         library.script.withLock { $0.bufferFailures = [19, 2, 6] }
@@ -304,7 +305,7 @@ struct HardshipTests {
         #expect(library.isAtRest)
     }
 
-    @Test("A device whose scale a server cannot read, as while it is unplugged there, is looked at until it can")
+    @Test("A device whose scale cannot be read from a server is reopened until it can")
     func unreadableScale() {
         var blind = Devices.context
         for device in blind.devices.indices {
@@ -331,7 +332,7 @@ struct HardshipTests {
         #expect(library.isAtRest)
     }
 
-    @Test("Hundreds of devices, and several of one id, are found, and the last one can be read")
+    @Test("Hundreds of devices and duplicate IDs are found, and the last device can be read")
     func manyDevices() throws {
         var devices = (0..<300).map { Devices.imu(id: "iio:device\($0)") }
         devices.append(Devices.imu(id: "iio:device7"))
@@ -350,7 +351,7 @@ struct HardshipTests {
         #expect(library.isAtRest)
     }
 
-    @Test("Subscribers that come and go on several threads, also in their own callbacks, leave nothing behind")
+    @Test("Concurrent subscriptions and cancellations, even in callbacks, leave no resources open")
     func storm() {
         let library = Devices.library()
         library.script.withLock { $0.firstRefill = Devices.scan(1, 1, 1, time: Self.now()) }
@@ -361,7 +362,7 @@ struct HardshipTests {
                 let request = MotionRequest(
                     kind: round % 3 == 0 ? .gyroscope : .accelerometer, interval: Double(1 + thread) * 0.002)
                 let subscription = source.subscribe(request) { _ in
-                    // Taken out first: no lock while it ends.
+                    // Removed first, so that the lock is not held during the cancellation.
                     let mine = own.withLock { own in
                         defer { own = nil }
                         return own
@@ -375,7 +376,7 @@ struct HardshipTests {
             }
         }
         #expect(library.isAtRest)
-        // It works as before.
+        // The source still works.
         let log = EventLog()
         let subscription = source.subscribe(Self.request) { log.note($0) }
         #expect(log.waits(for: "sample"))
@@ -383,7 +384,7 @@ struct HardshipTests {
         #expect(library.isAtRest)
     }
 
-    @Test("Wishes and options beyond all measure do no harm")
+    @Test("Extreme requests and options are tolerated")
     func extremes() {
         for (interval, samples) in [(.leastNonzeroMagnitude, Int.max), (1e300, Int.min), (0, 0)] {
             let library = Devices.library()
@@ -407,7 +408,7 @@ struct HardshipTests {
         }
     }
 
-    @Test("The lock on a device is had by one at a time")
+    @Test("A device can be locked only once at a time")
     func lock() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("lock-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
@@ -416,10 +417,10 @@ struct HardshipTests {
         let failure = #expect(throws: IIOFailure.self) { try DeviceLock(folder: folder.path) }
         // EBUSY
         #expect(failure?.number == 16)
-        // Not known where the file system gives another inode number than the kernel's list of locks.
+        // The holder is unknown if the file system reports another inode number than the kernel's list of locks.
         #expect(
             failure?.holder?.hasSuffix("(process \(getpid()))") == true
-                || failure?.holder == "another program with this package")
+                || failure?.holder == "another program of this package")
         let copies = try DescriptorCopies(of: folder.path)
         #expect(copies.count == 1)
         first.release()

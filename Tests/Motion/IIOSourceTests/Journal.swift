@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// What the scripted library has been asked to do, in order, with bounded waits for it.
+/// A log of the calls of the scripted library in order, with bounded waits for entries.
 final class Journal: @unchecked Sendable {
     private let condition = NSCondition()
     private var lines: [String] = []
@@ -18,12 +18,12 @@ final class Journal: @unchecked Sendable {
 
     func count(_ prefix: String) -> Int { all.filter { $0.hasPrefix(prefix) }.count }
 
-    /// Waits until the condition holds, for at most a minute; `nudge` runs every few milliseconds.
+    /// Waits for at most a minute until the condition holds. Calls `nudge` every few milliseconds.
     func waits(nudge: () -> Void = {}, until holds: ([String]) -> Bool) -> Bool {
         let deadline = Date().addingTimeInterval(60)
         while Date() < deadline {
             nudge()
-            // What is looked at may note something itself: no lock then.
+            // Called without the lock, because the condition may add entries itself.
             if holds(all) { return true }
             condition.withLock { _ = condition.wait(until: Date().addingTimeInterval(0.005)) }
         }

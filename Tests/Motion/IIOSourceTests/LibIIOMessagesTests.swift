@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Messages of libiio", .serialized)
 struct LibIIOMessagesTests {
-    @Test("What a call prints is collected, and what other threads print meanwhile is not")
+    @Test("The messages of a call are collected, and those of other threads are not")
     func threads() {
         LibIIOMessages.begin()
         errno = ENODEV
@@ -31,14 +31,14 @@ struct LibIIOMessagesTests {
         #expect(others.count == 1 && others.first?.hasPrefix("WARNING: of the other call") == true, "\(others)")
     }
 
-    @Test("The output of one call is bounded")
+    @Test("The collected output of a call is bounded")
     func bound() {
         LibIIOMessages.begin()
         for _ in 0..<1000 { perror(String(repeating: "x", count: 100)) }
         #expect(LibIIOMessages.end().map(\.utf8.count).reduce(0, +) <= 4096)
     }
 
-    @Test("The program's own stream is replaced during calls only, also if they overlap")
+    @Test("stderr is replaced only during calls, even if they overlap")
     func original() throws {
         let standardError = try #require(dlsym(nil, "stderr")).assumingMemoryBound(to: Int.self)
         let original = standardError.pointee

@@ -8,10 +8,10 @@ import Testing
 
 @testable import IIOSource
 
-@Suite("What a server on the network announces")
+@Suite("Descriptions announced by network servers")
 struct NetworkDescriptionTests {
     @Test(
-        "localhost needs no look-up by libiio",
+        "localhost is replaced by the loopback address before libiio resolves it",
         arguments: [
             ("ip:localhost", "ip:127.0.0.1"), ("ip:LOCALHOST:30431", "ip:127.0.0.1:30431"),
             ("ip:localhost.example", "ip:localhost.example"), ("ip:[::1]:5", "ip:[::1]:5"), ("local:", "local:"),
@@ -20,7 +20,7 @@ struct NetworkDescriptionTests {
         #expect(LibIIO.uri(of: try MotionSourceAddress(text)) == uri)
     }
 
-    @Test("localhost stands for the loopback addresses", arguments: ["localhost", "LocalHost", "localhost."])
+    @Test("localhost resolves to the loopback addresses", arguments: ["localhost", "LocalHost", "localhost."])
     func loopback(host: String) {
         var families: Set<Int32> = []
         var isLoopback = true
@@ -28,7 +28,7 @@ struct NetworkDescriptionTests {
             families.insert(entry.ai_family)
             if entry.ai_family == AF_INET, let address = entry.ai_addr {
                 address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
-                    // 127.0.0.1 and port 1 in network byte order
+                    // 127.0.0.1 and port 1 in network byte order.
                     isLoopback =
                         $0.pointee.sin_addr.s_addr.bigEndian == 0x7F00_0001 && $0.pointee.sin_port.bigEndian == 1
                 }
@@ -38,7 +38,7 @@ struct NetworkDescriptionTests {
         #expect(result == 0 && isLoopback && families.contains(AF_INET))
     }
 
-    @Test("Where the host ends and the port begins")
+    @Test("An address is split into host and port")
     func places() throws {
         for (text, host, port) in [
             ("board", "board", 30_431), ("board:99", "board", 99), ("::1", "::1", 30_431), ("[::1]", "::1", 30_431),
@@ -50,11 +50,11 @@ struct NetworkDescriptionTests {
     }
 
     @Test(
-        "A description larger than any is refused before libiio makes room for it; what is strange is left to libiio",
+        "An oversized description is rejected before libiio allocates memory; other responses are left to libiio",
         arguments: [
             ("2147483647\n", true), ("16777217\n", true), ("16777216\n", false), ("1234\n<context", false),
             ("-22\n", false), ("what?\n", false), ("", false),
-            // libiio passes over blanks, and reads as far as there are digits.
+            // libiio skips leading whitespace and parses up to the last digit.
             (" 2147483647\n", true), ("\t+2147483647\n", true), ("2147483647\r\n", true), ("2147483647 x\n", true),
             ("00000000002147483647\n", true), ("99999999999999999999999999", true), (" 16777216 \n", false),
         ])
@@ -69,7 +69,7 @@ struct NetworkDescriptionTests {
         }
     }
 
-    @Test("Where a server has answered is known from then on")
+    @Test("The check returns the address of a server that has responded")
     func place() throws {
         let server = try AnsweringServer("1234\n")
         #expect(try NetworkDescription.check(try MotionSourceAddress("ip:127.0.0.1:\(server.port)")) != nil)
@@ -86,16 +86,16 @@ struct NetworkDescriptionTests {
         #expect(Sockets.takeError(client) == 0)
     }
 
-    @Test("A server that takes a client and says nothing is not handed to libiio")
+    @Test("A server that accepts a connection and sends nothing is not passed to libiio")
     func silent() throws {
-        // The system takes the client for who never asks for it.
+        // The kernel completes the connection although the listener never accepts it.
         let listener = try LoopbackListener(port: 0, for: "The test")
         let address = try MotionSourceAddress("ip:127.0.0.1:\(listener.port)")
         let failure = #expect(throws: IIOFailure.self) { try NetworkDescription.check(address, patience: 0.1) }
         #expect(failure == IIOFailure("PRINT", ETIMEDOUT))
     }
 
-    @Test("Nobody there, and no network at all, are left to libiio")
+    @Test("Unreachable servers and addresses without a network are left to libiio")
     func nobody() throws {
         for text in ["ip:127.0.0.1:1", "local:", "usb:"] {
             try NetworkDescription.check(try MotionSourceAddress(text))
@@ -103,7 +103,7 @@ struct NetworkDescriptionTests {
     }
 }
 
-/// A server on a free port of this machine that says one thing to its first client, and hangs up.
+/// A server on a free local port that sends one response to its first client and closes the connection.
 private final class AnsweringServer: Sendable {
     let port: UInt16
 

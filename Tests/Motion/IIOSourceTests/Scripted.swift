@@ -9,17 +9,17 @@ import SystemCalls
 
 @testable import IIOSource
 
-/// A library without hardware: what it shows and how it fails is set by the test.
+/// A library without hardware whose contents and failures are set by the test.
 final class ScriptedLibrary: IIOLibrary {
     struct Script {
         var context = IIOContext()
         var openFailure: Int32?
         var presence: [String]?
         var clocks: [String: Int64] = [:]
-        /// Values of attributes, by the place's description.
+        /// The values of attributes by their location.
         var values: [IIOPlace: String] = [:]
         var readFailures: [IIOPlace: Int32] = [:]
-        /// Who reads there passes it first.
+        /// Semaphores on which reads of these attributes block.
         var readDoors: [IIOPlace: DispatchSemaphore] = [:]
         var writeFailures: [IIOPlace: Int32] = [:]
         var trigger: IIOTriggerState? = .some(.none)
@@ -31,21 +31,21 @@ final class ScriptedLibrary: IIOLibrary {
         var needsTrigger = false
         var canMakeTimer = false
         var step: Int?
-        /// Makes the buffer give this right away, once for each buffer.
+        /// The first refill of each buffer; nil for none.
         var firstRefill: [UInt8]?
         var isPresent = true
         var isNodeAccessible = true
-        /// True for buffers whose samples can be waited for by others.
+        /// True for buffers with a file descriptor that can be polled.
         var canWait = false
-        /// True for buffers that begin only when they are called off.
+        /// True for buffers whose start blocks until they are cancelled.
         var neverStarts = false
-        /// Makes a buffer of another kind.
+        /// Creates buffers of another type.
         var makeBuffer: (@Sendable (IIODevice, [Int]) throws -> any IIOBuffer)?
-        /// Held while a context is being opened.
+        /// A semaphore on which the opening of a context blocks.
         var door: DispatchSemaphore?
         var buffers: [ScriptedBuffer] = []
         var live = 0
-        /// How often it was asked for the devices: once or twice in each pass of the context's thread.
+        /// The number of requests for the list of devices: one or two per pass of the context's thread.
         var looks = 0
     }
 
@@ -58,26 +58,26 @@ final class ScriptedLibrary: IIOLibrary {
         self.script = Mutex(script)
     }
 
-    /// How many contexts are open; the buffers that the test keeps are let go of.
+    /// The number of open contexts. Releases the buffers that the test retains.
     var connections: Int {
         let buffers = script.withLock { script in
             defer { script.buffers = [] }
             return script.buffers
         }
-        // Outside of the lock: contexts go with their buffers.
+        // Released outside the lock, because buffers retain their contexts.
         withExtendedLifetime(buffers) {}
         return script.withLock { $0.live }
     }
 
     var lastBuffer: ScriptedBuffer? { script.withLock { $0.buffers.last } }
 
-    /// Lets all pass from now on.
+    /// Unblocks all current and future reads of these attributes.
     func open(_ doors: [IIOPlace: DispatchSemaphore]) {
         script.withLock { script in script.readDoors = script.readDoors.filter { doors[$0.key] == nil } }
         for door in doors.values { for _ in 0..<32 { door.signal() } }
     }
 
-    /// True once the thread of the context has made a whole pass more, whatever it was at.
+    /// Returns true once the context's thread has completed another pass.
     func isLookedAt(by source: IIOSource) -> Bool {
         let start = script.withLock { $0.looks }
         return journal.waits {
@@ -87,7 +87,7 @@ final class ScriptedLibrary: IIOLibrary {
         }
     }
 
-    /// True once the library has been left as it was found: nothing open, nothing held.
+    /// True once all buffers, locks and contexts have been closed.
     var isAtRest: Bool {
         journal.waits { lines in
             func count(_ prefix: String) -> Int { lines.count { $0.hasPrefix(prefix) } }
@@ -263,7 +263,7 @@ final class ScriptedPoll: IIOPoll {
     }
 }
 
-/// A buffer that gives what the test pushes.
+/// A buffer that returns the refills that the test pushes.
 final class ScriptedBuffer: IIOBuffer, @unchecked Sendable {
     let step: Int
     private let condition = NSCondition()
@@ -274,7 +274,7 @@ final class ScriptedBuffer: IIOBuffer, @unchecked Sendable {
     private var current: UnsafeMutableRawBufferPointer?
     private let journal: Journal
     private let connection: ScriptedConnection?
-    /// Readable while there may be something.
+    /// Readable while refills or a failure may be pending.
     private let ready: WakeUp?
     let wait: (descriptor: Int32, wakeUp: WakeUp)?
     let kernelBuffers = 4

@@ -8,7 +8,7 @@ import Testing
 
 @testable import IIOSource
 
-/// A server that says what the test has it say.
+/// A server whose responses are set by the test.
 final class ScriptedServer: Sendable {
     private let socket: Int32
     private let theirs: Int32
@@ -31,14 +31,14 @@ final class ScriptedServer: Sendable {
         #expect(bytes.withUnsafeBytes { systemSend(theirs, $0) } == bytes.count)
     }
 
-    /// False when nobody listens any more.
+    /// Sends text. Returns false if the client has closed the connection.
     func say(_ text: String, mayFail: Bool) -> Bool {
         Array(text.utf8).withUnsafeBytes { systemSend(theirs, $0) } >= 0 || errno == EAGAIN
     }
 
     func hangUp() { shutdown(theirs, Int32(SHUT_WR)) }
 
-    /// What it has been asked since.
+    /// Returns the requests since the last call.
     func requests() -> [String] {
         var bytes = [UInt8](repeating: 0, count: 65_536)
         let count = bytes.withUnsafeMutableBytes { systemRead(theirs, $0) }
@@ -46,7 +46,7 @@ final class ScriptedServer: Sendable {
         return text.split(separator: "\r\n").map { String($0) }
     }
 
-    /// True once it has been asked for samples.
+    /// Waits for a request for samples. Returns false on timeout.
     func waitForRequest() -> Bool {
         var state = pollfd(fd: theirs, events: Int16(POLLIN), revents: 0)
         while poll(&state, 1, 60_000) == 1 {
@@ -55,7 +55,7 @@ final class ScriptedServer: Sendable {
         return false
     }
 
-    /// A capture of it, once.
+    /// Creates the only capture over the connection.
     func buffer(
         _ device: IIODevice, _ channels: [Int], samples: Int, step: Int = 16, habits: ServerHabits = ServerHabits(),
         patience: Double = 600

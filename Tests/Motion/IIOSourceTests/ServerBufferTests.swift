@@ -10,9 +10,9 @@ import Testing
 
 @testable import IIOSource
 
-@Suite("A capture over a connection of its own", .timeLimit(.minutes(5)))
+@Suite("Captures over a separate connection", .timeLimit(.minutes(5)))
 struct ServerBufferTests {
-    /// Four channels of sixteen bytes, as the real iiod had them.
+    /// Four channels with scans of 16 bytes, as recorded from a real iiod.
     private static let device: IIODevice = {
         let imu = Devices.imu()
         return IIODevice(id: "iio:device0", channels: Array(imu.channels[0..<3] + imu.channels[6...]))
@@ -39,7 +39,7 @@ struct ServerBufferTests {
         return look(buffer, &bytes, reads: 1_000)
     }
 
-    /// A new look: the end of the one before, which nobody has waited for, is no answer.
+    /// Calls `refill` again after EAGAIN, because the first EAGAIN may belong to the previous read.
     private func look(_ buffer: ServerBuffer, _ bytes: inout UnsafeRawBufferPointer, reads: Int) -> Int {
         var reads = reads
         let result = buffer.refill(&bytes, reads: &reads)
@@ -52,7 +52,7 @@ struct ServerBufferTests {
 
     private static func reads(_ counts: [Int]) -> [String] { counts.map { "READBUF iio:device0 \($0)" } }
 
-    /// A first refill of one scan, so that the next request is the one for two.
+    /// Starts a capture and reads a refill of one scan. The next request is for two refills.
     private func begin(_ server: ScriptedServer, habits: ServerHabits = ServerHabits()) throws -> ServerBuffer {
         server.say("0\n")
         let buffer = try buffer(server, samples: 1, habits: habits)
@@ -62,7 +62,7 @@ struct ServerBufferTests {
         return buffer
     }
 
-    /// Each refill of that size is asked for by itself.
+    /// Expects that each refill of the given size is requested separately.
     private func expectOneByOne(_ server: ScriptedServer, _ buffer: ServerBuffer, size: Int) {
         for _ in 0..<8 {
             server.say("\(size)\n0000000f\n", Self.bytes(size))
@@ -71,16 +71,16 @@ struct ServerBufferTests {
         #expect(server.requests().dropFirst() == Self.reads(Array(repeating: size, count: 9))[...])
     }
 
-    // MARK: What is asked for
+    // MARK: Requests
 
-    @Test("Refill by refill out of the answer of a real iiod, however it comes", arguments: [1, 5, 77, 1_000])
+    @Test("Refills are read from the response of a real iiod, however it is split", arguments: [1, 5, 77, 1_000])
     func golden(piece: Int) throws {
         // "64\n0000000f\n", four scans, "64\n", four scans.
         let answer = try Fixture.answer("READBUF iio:device0 128")
         try #require(answer.count == 143)
         let server = try ScriptedServer("0\n")
         let buffer = try buffer(server)
-        // Asked at once, so that there is something to wait for.
+        // The first refill is requested on start.
         #expect(server.requests() == ["OPEN iio:device0 4 0000000f"] + Self.reads([64]))
         var scans: [[UInt8]] = []
         let first = Array(answer[..<76])
@@ -92,7 +92,7 @@ struct ServerBufferTests {
             }
         }
         #expect(scans == [Array(answer[12..<76]), Array(answer[12..<76]), Array(answer[79..<143])])
-        // Two have come one by one: now many are asked for.
+        // Two refills were received separately, so many are requested now.
         #expect(server.requests() == Self.reads([128, 4096]))
         for seed in 0..<64 {
             server.say(seed == 0 ? "64\n0000000f\n" : "64\n", Self.bytes(64, seed: seed))
@@ -101,7 +101,7 @@ struct ServerBufferTests {
         #expect(server.requests() == Self.reads([4096]))
     }
 
-    @Test("What has been read is given without asking the system again")
+    @Test("Refills that have been received are returned without further reads")
     func memory() throws {
         let server = try ScriptedServer("0\n")
         let buffer = try buffer(server)
@@ -112,7 +112,7 @@ struct ServerBufferTests {
         #expect(refill(buffer, reads: 0) == nil)
     }
 
-    @Test("A server that says nothing before it has all is asked for one refill, and seldom for two")
+    @Test("A server that sends only complete responses receives requests for one refill, and rarely for two")
     func wholeAnswers() throws {
         let server = try ScriptedServer("0\n")
         let buffer = try buffer(server, samples: 1)
@@ -128,14 +128,14 @@ struct ServerBufferTests {
         #expect(asked.allSatisfy { $0 <= 32 } && asked.count { $0 == 32 } <= 3)
     }
 
-    @Test("A server that cuts its answers into pieces is not taken for one that sends refills as they come")
+    @Test("A server that splits its responses is not mistaken for one that sends refills separately")
     func pieces() throws {
         let server = try ScriptedServer("0\n")
         let buffer = try buffer(server, samples: 16)
         expectOneByOne(server, buffer, size: 256)
     }
 
-    @Test("A server that has no room for two refills is asked for one")
+    @Test("A server without memory for two refills receives requests for one")
     func noRoom() throws {
         let server = try ScriptedServer()
         let buffer = try begin(server)
@@ -146,7 +146,7 @@ struct ServerBufferTests {
         #expect(refill(buffer) == Self.bytes(16, seed: 9))
     }
 
-    @Test("A server that never answers when it is asked for two is asked for one after three captures")
+    @Test("After three captures without a response to requests for two refills, only one is requested")
     func unanswered() throws {
         let habits = ServerHabits()
         for _ in 0..<3 { _ = try begin(try ScriptedServer(), habits: habits) }
@@ -155,9 +155,9 @@ struct ServerBufferTests {
         expectOneByOne(server, buffer, size: 16)
     }
 
-    // MARK: What is answered
+    // MARK: Responses
 
-    @Test("A server that gives less than it was asked for is asked anew")
+    @Test("After a response with less data than requested, the next request is sent")
     func remainder() throws {
         let server = try ScriptedServer()
         let buffer = try begin(server)
@@ -169,7 +169,7 @@ struct ServerBufferTests {
         #expect(server.requests().count == 3)
     }
 
-    @Test("Answers without samples are asked anew for more, and not for ever")
+    @Test("Responses without samples are followed by larger requests, and finally by a failure")
     func emptyAnswers() throws {
         let server = try ScriptedServer("0\n")
         let buffer = try buffer(server, samples: 1)
@@ -181,9 +181,9 @@ struct ServerBufferTests {
         #expect(server.requests().count < 8)
     }
 
-    @Test("Scans that are cut between chunks are put together", arguments: [1, 7, 16, 25, 256])
+    @Test("Scans that are split across chunks are reassembled", arguments: [1, 7, 16, 25, 256])
     func cutScans(piece: Int) throws {
-        // Seven channels: 6 x 2 bytes, 4 to align, 8.
+        // Seven channels: 6 x 2 bytes, 4 bytes of padding, 8 bytes.
         let all = Self.bytes(24 * 16)
         let server = try ScriptedServer("0\n")
         let buffer = try server.buffer(Devices.imu(), Array(0..<7), samples: 16, step: 24)
@@ -202,7 +202,7 @@ struct ServerBufferTests {
         #expect(failure(buffer) == -Int(EIO))
     }
 
-    @Test("While another client captures more channels, ours are taken out of its scans")
+    @Test("If another client captures more channels, the requested ones are extracted from the scans")
     func otherClients() throws {
         func scan(_ number: Int16) -> (theirs: [UInt8], ours: [UInt8]) {
             let ours = Devices.scan(number, number + 1, number + 2, time: Int64(number) << 40)
@@ -213,7 +213,7 @@ struct ServerBufferTests {
         let buffer = try server.buffer(Devices.imu(), [0, 1, 2, 6], samples: 1, step: 16)
         try buffer.start()
         #expect(server.requests() == ["OPEN iio:device0 1 00000047"] + Self.reads([16]))
-        // A scan of theirs does not fit into what was asked for.
+        // A scan with all channels does not fit into the requested size.
         server.say("0\n24\n0000007f\n", scan(1).theirs, then: "0\n")
         #expect(refill(buffer).map(Self.visible) == Self.visible(scan(1).ours))
         #expect(failure(buffer) == -Int(EAGAIN))
@@ -221,18 +221,18 @@ struct ServerBufferTests {
         #expect(requests.first == Self.reads([32]).first && requests.count == 2)
         server.say("48\n0000007f\n", scan(2).theirs + scan(3).theirs)
         #expect(refill(buffer).map(Self.visible) == Self.visible(scan(2).ours + scan(3).ours))
-        // They have gone.
+        // The other client has ended its capture.
         server.say("0\n16\n00000047\n", scan(4).ours)
         #expect(refill(buffer) == scan(4).ours)
     }
 
-    /// Without the two bytes that align the stamp, which mean nothing.
+    /// Returns the scans without the two undefined padding bytes before the timestamp.
     private static func visible(_ scans: [UInt8]) -> [UInt8] {
         scans.enumerated().filter { ![6, 7].contains($0.offset % 16) }.map(\.element)
     }
 
     @Test(
-        "What goes wrong is said as libiio says it",
+        "Failures have the error numbers of libiio",
         arguments: [
             ("-19\n", -19), ("64\n0000000f\n", -32), ("", -32), ("what?\n", -5), ("8192\n", -5), ("64\n00000007\n", -5),
             ("64\n0000001f\n", -5), ("64\n0000000F\n", -5), ("64\n\n", -5), ("64\n0000000000000000f\n", -5),
@@ -247,7 +247,7 @@ struct ServerBufferTests {
         #expect(failure(buffer) < 0)
     }
 
-    @Test("Whatever a server says, whole scans come or a failure", arguments: 0..<64 as Range<UInt64>)
+    @Test("Random responses yield complete scans or a failure", arguments: 0..<64 as Range<UInt64>)
     func hostile(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var answer = Array("0\n".utf8)
@@ -285,9 +285,9 @@ struct ServerBufferTests {
         #expect(result < 0 && result != -Int(EAGAIN))
     }
 
-    // MARK: Beginning and end
+    // MARK: Start and cancellation
 
-    @Test("A capture that was called off says so, to who waits too")
+    @Test("A cancelled capture fails and wakes waiting threads")
     func cancel() throws {
         let server = try ScriptedServer("0\n")
         let buffer = try buffer(server)
@@ -300,7 +300,7 @@ struct ServerBufferTests {
     }
 
     @Test(
-        "A capture that is refused",
+        "A rejected capture throws the server's error",
         arguments: [
             ("-22\n", 22), ("-16\n", 16), ("", 32), ("-11\n", 5), ("-9223372036854775808\n", 2_147_483_647),
         ] as [(String, Int32)])
@@ -311,7 +311,7 @@ struct ServerBufferTests {
         #expect(failure?.number == number)
     }
 
-    @Test("A server that does not begin, whatever else it says")
+    @Test("A server that does not start the capture causes a timeout, whatever else it sends")
     func silence() throws {
         let server = try ScriptedServer()
         let buffer = try server.buffer(Self.device, [0, 1, 2, 3], samples: 1, patience: 0.05)
@@ -323,7 +323,7 @@ struct ServerBufferTests {
         while !talker.isFinished { sched_yield() }
     }
 
-    @Test("A capture can be called off before the server has begun")
+    @Test("A capture can be cancelled before the server has started it")
     func cancelBeforeStart() throws {
         let server = try ScriptedServer()
         let buffer = try server.buffer(Self.device, [0, 1, 2, 3], samples: 1, patience: 3600)
@@ -333,11 +333,11 @@ struct ServerBufferTests {
         #expect(failure?.number == EBADF)
     }
 
-    @Test("The mask has a bit for each channel's place, in words of eight digits, the last first")
+    @Test("The mask has one bit per channel in words of eight digits, last word first")
     func masks() {
-        // Those of the kernel's bmi160 with accel_x and the stamp, as libiio was seen to ask.
+        // As requested by libiio for accel_x and the timestamp of the kernel's bmi160.
         #expect(String(decoding: ServerScans.mask([3, 6], of: 7), as: UTF8.self) == "00000048")
-        // 1 << 35 | 1 << 31 | 1, by hand.
+        // 1 << 35 | 1 << 31 | 1, computed by hand.
         #expect(String(decoding: ServerScans.mask([0, 31, 35], of: 36), as: UTF8.self) == "0000000880000001")
     }
 }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import IIOSource
 
-@Suite("A source over a scripted library")
+@Suite("IIO source with a scripted library")
 struct SourceTests {
     private static func source(
         _ library: ScriptedLibrary, clock: any DeviceClock = LiveClock(), settings: [SensorSetting] = [],
@@ -24,7 +24,7 @@ struct SourceTests {
         MotionRequest(kind: .accelerometer, interval: interval, axes: .sensor)
     }
 
-    /// The library has been left as it was found: nothing open, nothing held.
+    /// Returns true once all buffers, locks and contexts have been closed.
     private static func isAtRest(_ library: ScriptedLibrary) -> Bool {
         library.journal.waits { lines in
             func count(_ prefix: String) -> Int { lines.filter { $0.hasPrefix(prefix) }.count }
@@ -33,7 +33,7 @@ struct SourceTests {
         }
     }
 
-    @Test("Making a source opens nothing")
+    @Test("A new source opens nothing")
     func lazy() {
         let library = Devices.library()
         let source = Self.source(library)
@@ -41,7 +41,7 @@ struct SourceTests {
         withExtendedLifetime(source) {}
     }
 
-    @Test("The sensors are found at the first question, and nothing stays open")
+    @Test("The first access to the sensors finds them, and no context remains open")
     func sensors() {
         let library = Devices.library()
         let source = Self.source(library)
@@ -53,7 +53,7 @@ struct SourceTests {
         #expect(Self.isAtRest(library))
     }
 
-    @Test("Samples arrive scaled, with the driver's times, and the hardware stops with the last subscriber")
+    @Test("Samples are scaled and have the driver's timestamps, and the device stops with the last subscriber")
     func stream() throws {
         let library = Devices.library()
         let source = Self.source(library)
@@ -70,20 +70,20 @@ struct SourceTests {
         let cancelled = try #require(lines.firstIndex(of: "cancel"))
         let closed = try #require(lines.firstIndex(of: "close"))
         #expect(cancelled < closed)
-        // The device is as it was found before another program can lock it.
+        // The settings are restored before another program can lock the device.
         let rate = try #require(lines.firstIndex(of: "write sampling_frequency 50"))
         let clock = try #require(lines.firstIndex(of: "write current_timestamp_clock realtime"))
         let released = try #require(lines.firstIndex { $0.hasPrefix("release lock") })
         #expect(closed < rate && rate < clock && clock < released)
     }
 
-    @Test("A sensor that lies still has a first value before it moves")
+    @Test("A sensor at rest delivers an initial value before its first sample")
     func seed() {
         let library = Devices.library()
         let source = Self.source(library)
         let log = EventLog()
         let subscription = source.subscribe(Self.request()) { log.note($0) }
-        // Raw 100, 200, 300 times 0.01.
+        // Raw 100, 200, 300 times the scale 0.01.
         #expect(log.waits(for: "sample 1.0 2.0 3.0"))
         #expect(library.journal.waits(for: "buffer"))
         let lines = library.journal.all
@@ -93,7 +93,7 @@ struct SourceTests {
         #expect(Self.isAtRest(library))
     }
 
-    @Test("Two sensors of one device come out of one buffer")
+    @Test("Two sensors of one device share one buffer")
     func twoSensors() {
         let library = Devices.library()
         let source = Self.source(library)
@@ -104,7 +104,7 @@ struct SourceTests {
         }
         #expect(library.journal.waits(for: "buffer accel_x,accel_y,accel_z,anglvel_x,anglvel_y,anglvel_z,timestamp"))
         let time = Self.now()
-        // 6 x s16, 4 bytes of padding, the stamp.
+        // 6 x s16, 4 bytes of padding, and the timestamp.
         let bytes: [UInt8] = [0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 0, 0, 0, 0]
         library.lastBuffer?.push(bytes + Devices.scan(0, 0, 0, time: time).suffix(8))
         #expect(accelerations.waits(for: "sample 0.01 0.02 0.03 @\(time)"))
@@ -114,7 +114,7 @@ struct SourceTests {
         #expect(Self.isAtRest(library))
     }
 
-    @Test("A faster subscriber sets the device up anew, and so does its leaving")
+    @Test("A faster subscriber sets the device up again, and so does its cancellation")
     func rearm() {
         let library = Devices.library()
         let source = Self.source(library)
@@ -130,7 +130,7 @@ struct SourceTests {
         #expect(Self.isAtRest(library))
     }
 
-    @Test("Settings that were refused are made once the user may write them, and remarked on until then")
+    @Test("Settings that were refused are reported, and written as soon as the user has the permission")
     func refusedSettings() {
         let library = Devices.library()
         library.script.withLock { script in
@@ -140,7 +140,7 @@ struct SourceTests {
         let source = Self.source(library)
         let subscription = source.subscribe(Self.request(interval: 0.005)) { _ in }
         #expect(library.journal.waits(for: "buffer"))
-        for text in ["rate could not be set to 200 Hz", "clock of its time stamps could not be set"] {
+        for text in ["rate could not be set to 200 Hz", "clock of its timestamps could not be set"] {
             #expect(
                 library.journal.waits { _ in source.sensors.first?.remarks.contains { $0.contains(text) } == true })
         }
@@ -153,7 +153,7 @@ struct SourceTests {
         #expect(Self.isAtRest(library))
     }
 
-    @Test("A loss is told once, and readings go on after a new start", arguments: [19, 32, 110, 5])
+    @Test("A loss is reported once, and readings resume after a restart", arguments: [19, 32, 110, 5])
     func loss(number: Int) {
         let library = Devices.library()
         let source = Self.source(library)
@@ -176,7 +176,7 @@ struct SourceTests {
         #expect(Self.isAtRest(library))
     }
 
-    @Test("Fifty times unplugged and back, nothing is left over")
+    @Test("Fifty disconnections of a device leave no resources open")
     func unplug() {
         let library = Devices.library()
         let source = Self.source(library)
@@ -206,7 +206,7 @@ struct SourceTests {
         #expect(Self.isAtRest(library))
     }
 
-    @Test("A device that comes later is found, and its readings come")
+    @Test("A device that appears later is found and captured")
     func lateDevice() {
         let library = Devices.library()
         library.script.withLock { script in
@@ -226,7 +226,7 @@ struct SourceTests {
         #expect(Self.isAtRest(library))
     }
 
-    @Test("A device that the kernel has told of is found at once, however seldom devices are looked for")
+    @Test("A device announced by the kernel is found immediately, regardless of the search interval")
     func announcedDevice() {
         let library = Devices.library()
         library.script.withLock { script in
@@ -239,7 +239,7 @@ struct SourceTests {
         source.devicesAreWatched(true)
         let log = EventLog()
         let subscription = source.subscribe(Self.request()) { log.note($0) }
-        // It has looked, and found nothing.
+        // The first search has found nothing.
         #expect(library.journal.waits(for: "open"))
         library.script.withLock { script in
             script.context = Devices.context
@@ -251,7 +251,7 @@ struct SourceTests {
         #expect(Self.isAtRest(library))
     }
 
-    @Test("Devices are looked for seldom while somebody says which come, and often again when nobody does")
+    @Test("The search interval is longer while device events are received")
     func watchedDevices() {
         let library = Devices.library()
         var options = Devices.quick
@@ -267,7 +267,7 @@ struct SourceTests {
         #expect(supervisor.searchInterval == 240)
     }
 
-    @Test("A device in use is left alone, told as busy, and taken when it is free")
+    @Test("A device in use is not opened, is reported as busy, and is captured when it is free")
     func busy() {
         let library = Devices.library()
         library.script.withLock { $0.lockFailure = 16 }
@@ -283,7 +283,7 @@ struct SourceTests {
         #expect(Self.isAtRest(library))
     }
 
-    @Test("Without the permission to capture, the sensor is read axis by axis until that is granted")
+    @Test("Without the permission to capture, the axes are polled until it is granted")
     func forbidden() {
         let library = Devices.library()
         library.script.withLock { script in
@@ -305,7 +305,7 @@ struct SourceTests {
         #expect(Self.isAtRest(library))
     }
 
-    @Test("A permission that is granted between the failure and the look at it is used too")
+    @Test("A permission that is granted between the failure and its check is used")
     func grantedMeanwhile() {
         let library = Devices.library()
         library.script.withLock { $0.bufferFailures = [13] }
@@ -316,7 +316,7 @@ struct SourceTests {
         #expect(Self.isAtRest(library))
     }
 
-    /// Expects the buffer to be opened, and the sensor to be described accordingly.
+    /// Expects that the buffer is opened and that the sensor's description is updated.
     private static func expectBuffer(_ library: ScriptedLibrary, _ source: IIOSource) {
         #expect(library.journal.waits(for: "buffer accel") { source.devicesChanged() })
         #expect(
@@ -326,7 +326,7 @@ struct SourceTests {
             })
     }
 
-    @Test("A sensor without a buffer is read axis by axis, no faster than it measures")
+    @Test("A sensor without a buffer is polled axis by axis, at most at its sampling rate")
     func rawOnly() {
         let library = Devices.library(IIOContext(devices: [Devices.imu(rate: "500", isBuffered: false)]))
         let source = Self.source(library)
@@ -346,7 +346,7 @@ struct SourceTests {
         #expect(Self.isAtRest(library))
     }
 
-    @Test("A buffer that stays empty is started once more and then left for reading axis by axis")
+    @Test("A buffer without samples is restarted once, and then the axes are polled")
     func emptyBuffer() {
         let library = Devices.library()
         let clock = VirtualClock(now: BootTime(nanoseconds: 1_000_000_000))
@@ -359,7 +359,7 @@ struct SourceTests {
         }
         #expect(library.journal.waits(for: "buffer"))
         #expect(library.journal.waits(for: "buffer", count: 2, nudge: pass))
-        // One sample is the seed; polling gives more.
+        // The first sample is the initial value. Further ones are polled.
         #expect(log.waits(for: "sample 1.0 2.0 3.0", count: 4, nudge: pass))
         #expect(library.journal.count("buffer") == 2)
         #expect(log.count("lost") == 0)
@@ -367,7 +367,7 @@ struct SourceTests {
         #expect(Self.isAtRest(library))
     }
 
-    @Test("A capture that stalls is told as silent once and started again")
+    @Test("A stalled capture is reported as silent once and restarted")
     func stall() {
         let library = Devices.library()
         let clock = VirtualClock(now: BootTime(nanoseconds: 1_000_000_000))
@@ -391,7 +391,7 @@ struct SourceTests {
         #expect(Self.isAtRest(library))
     }
 
-    @Test("After a sleep of the machine the device is set up anew")
+    @Test("After a system suspend, the device is set up again")
     func sleep() {
         let library = Devices.library()
         let clock = VirtualClock(now: BootTime(nanoseconds: 10_000_000_000))
@@ -399,14 +399,14 @@ struct SourceTests {
         let source = Self.source(library, clock: clock)
         let subscription = source.subscribe(Self.request()) { _ in }
         #expect(library.journal.waits(for: "buffer"))
-        // An hour of suspend: only the clock that counts it moves on.
+        // An hour of suspend advances only the boot clock.
         clock.move(to: clock.now.advanced(bySeconds: 3600))
         #expect(library.journal.waits(for: "buffer", count: 2) { source.devicesChanged() })
         subscription.cancel()
         #expect(Self.isAtRest(library))
     }
 
-    @Test("A server that cannot be reached is waited for in silence, and is named among the problems")
+    @Test("An unreachable server is retried without a loss event and listed among the problems")
     func unreachable() {
         let library = Devices.library()
         library.script.withLock { script in
@@ -426,7 +426,7 @@ struct SourceTests {
         #expect(Self.isAtRest(library))
     }
 
-    @Test("Readings that somebody keeps stay as they were")
+    @Test("Batches that a subscriber keeps do not change")
     func keptBatches() {
         let library = Devices.library()
         let source = Self.source(library)
@@ -442,13 +442,13 @@ struct SourceTests {
             library.lastBuffer?.push(Devices.scan(Int16(index), 0, 0, time: start + Int64(index)))
         }
         #expect(log.waits(for: "sample 0.05"))
-        // The first is the seed.
+        // The first batch contains the initial value.
         #expect(kept.withLock { $0.dropFirst().map { $0.values[0].x } } == [0.01, 0.02, 0.03, 0.04, 0.05])
         subscription.cancel()
         #expect(Self.isAtRest(library))
     }
 
-    @Test("Readings come on while the source itself is released")
+    @Test("Readings continue after the source is released")
     func released() {
         let library = Devices.library()
         let log = EventLog()
@@ -462,7 +462,7 @@ struct SourceTests {
         #expect(Self.isAtRest(library))
     }
 
-    @Test("A sensor whose scale is zero is told with its attribute and gives nothing")
+    @Test("A sensor whose scale is zero is reported with the attribute and delivers no samples")
     func brokenScale() {
         var device = Devices.imu()
         for index in 0..<3 { device.channels[index].attributes[1].value = "0" }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import IIOSource
 
-@Suite("Time stamps")
+@Suite("Timestamp correction")
 struct TimeKeeperTests {
     private static func settle(
         _ keeper: inout TimeKeeper, _ stamps: [Int64], arrival: Int64, measured: Int64? = nil
@@ -20,16 +20,16 @@ struct TimeKeeperTests {
     private static let second: Int64 = 1_000_000_000
     private static let millisecond: Int64 = 1_000_000
 
-    @Test("Stamps of the device's own clock stay as they are")
+    @Test("Timestamps of the device's own clock do not change")
     func same() {
         var keeper = TimeKeeper(base: .same, interval: 0.01)
         #expect(Self.settle(&keeper, [100, 200, 300], arrival: 400) == [100, 200, 300])
     }
 
-    @Test("Stamps of another clock than it says are noticed, however many samples are left out")
+    @Test("Timestamps from a clock other than the reported one are detected with any decimation factor")
     func wrongClock() {
         for thinning in [1, 10] {
-            // As many seconds as the fullest buffer of 100 Hz has, twice, and five.
+            // The limit is five seconds plus twice the duration of a full buffer at 100 Hz.
             for (late, isWrong) in [(86, false), (88, true)] as [(Int64, Bool)] {
                 var keeper = TimeKeeper(base: .same, interval: 0.01 * Double(thinning), thinning: thinning)
                 _ = Self.settle(&keeper, [Self.second], arrival: Self.second * (1 + late))
@@ -38,11 +38,11 @@ struct TimeKeeperTests {
         }
     }
 
-    @Test("Another machine's stamps are brought here by the least delay")
+    @Test("Timestamps of another machine are converted using the minimum delay")
     func remote() {
         let ms = Self.millisecond
         var keeper = TimeKeeper(base: .remote, interval: 0.01)
-        // The other clock is 1000 s behind; delays are 5, 2 and 7 ms.
+        // The remote clock is 1000 s behind, and the delays are 5, 2 and 7 ms.
         let start = 1000 * Self.second
         #expect(Self.settle(&keeper, [10 * ms], arrival: start + 15 * ms) == [start + 15 * ms])
         #expect(Self.settle(&keeper, [20 * ms], arrival: start + 22 * ms) == [start + 22 * ms])
@@ -50,7 +50,7 @@ struct TimeKeeperTests {
         #expect(keeper.jumps == 0)
     }
 
-    @Test("A further capture goes on with the offset that was found, however late its first samples are")
+    @Test("A further capture keeps the known offset, even if its first samples are late")
     func furtherCapture() throws {
         let ms = Self.millisecond
         let start = 1000 * Self.second
@@ -59,19 +59,19 @@ struct TimeKeeperTests {
         #expect(Self.settle(&first, [10 * ms], arrival: start + 12 * ms) == [start + 12 * ms])
         let found = try #require(first.found)
         #expect(found.offset == start + 2 * ms)
-        // By 1.5 s late, then earlier by 1 ms than any before.
+        // 1.5 s late, and then 1 ms earlier than any before.
         var second = TimeKeeper(base: .remote, interval: 0.01, before: found)
         #expect(Self.settle(&second, [110 * ms], arrival: start + 1612 * ms) == [start + 112 * ms])
         #expect(Self.settle(&second, [120 * ms], arrival: start + 1613 * ms) == [start + 122 * ms])
-        // That says nothing of the offset.
+        // Late samples do not confirm the offset.
         #expect(second.found?.time == found.time)
         #expect(Self.settle(&second, [1620 * ms], arrival: start + 1621 * ms) == [start + 1621 * ms])
         #expect(second.found?.time == BootTime(nanoseconds: start + 1621 * ms))
         #expect(second.jumps == 0)
-        // A delay of some milliseconds is none.
+        // A delay of a few milliseconds confirms the offset.
         #expect(Self.settle(&second, [2620 * ms], arrival: start + 2629 * ms) == [start + 2621 * ms])
         #expect(second.found?.time == BootTime(nanoseconds: start + 2629 * ms))
-        // Machines that have started anew: one three seconds later, one earlier, and one right away.
+        // Remote machines that were restarted: one 3 s later, one earlier, and one immediately.
         let restarts = [(20, 3022), (9000, 13), (10, 1000)]
         for (stamp, arrival) in restarts.map({ (Int64($0) * ms, start + Int64($1) * ms) }) {
             var third = TimeKeeper(base: .remote, interval: 0.01, before: found)
@@ -81,13 +81,13 @@ struct TimeKeeperTests {
         var together = TimeKeeper(base: .remote, interval: 0.01, before: found)
         let times = Self.settle(&together, [10 * ms, 20 * ms], arrival: start + 1000 * ms)
         #expect(times == [start + 990 * ms, start + 1000 * ms])
-        // One that has run for longer than this one is no clock that was set.
+        // A remote clock that is ahead of the local one does not count as a clock step.
         var ahead = TimeKeeper(base: .remote, interval: 0.01)
         #expect(Self.settle(&ahead, [2000 * Self.second], arrival: start) == [start])
         #expect(ahead.jumps == 0)
     }
 
-    @Test("What is known of a clock that may have been set meanwhile, or have drifted, is nothing")
+    @Test("The state of a clock that may have been set or has drifted is not reused")
     func foundClock() {
         let time = BootTime(nanoseconds: 1000 * Self.second)
         let found = TimeKeeper.Found(offset: 1, stamp: 2, time: time)
@@ -99,7 +99,7 @@ struct TimeKeeperTests {
         #expect(clock?.found(of: "monotonic", now: time.advanced(bySeconds: 61)) == nil)
     }
 
-    @Test("A remote clock that is set is noticed, and times go on rising")
+    @Test("A step of a remote clock is detected, and times still ascend")
     func remoteJump() {
         let ms = Self.millisecond
         var keeper = TimeKeeper(base: .remote, interval: 0.01)
@@ -114,18 +114,19 @@ struct TimeKeeperTests {
         #expect(keeper.jumps == 2)
     }
 
-    @Test("A refill that shows that the one before it was late fills the time since that one evenly")
+    @Test("A refill that reveals a delay of the previous one is distributed evenly over the time since then")
     func lateRefill() {
         let microsecond: Int64 = 1000
         let start = 1000 * Self.second
-        // A driver that says 2000 Hz and stamps at 500 Hz.
+        // A driver that reports 2000 Hz and delivers timestamps at 500 Hz.
         var keeper = TimeKeeper(base: .remote, interval: 0.0005)
         func times(_ stamps: [Int64], arrival: Int64) -> [Int64] {
             Self.settle(&keeper, stamps.map { $0 * Self.millisecond }, arrival: start + arrival * microsecond)
                 .map { ($0 - start) / microsecond }
         }
         #expect(times([2, 4, 6, 8], arrival: 12_000) == [6000, 8000, 10_000, 12_000])
-        // By 2.5 ms less late: 11.5 to 17.5 ms would begin before 12. A quarter of the 5.5 ms between is 1.375.
+        // With 2.5 ms less delay, the times 11.5 to 17.5 ms would begin before 12 ms. A quarter of the remaining 5.5 ms
+        // is 1.375 ms.
         #expect(times([10, 12, 14, 16], arrival: 17_500) == [13_375, 14_750, 16_125, 17_500])
         #expect(times([18, 20, 22, 24], arrival: 26_000) == [19_500, 21_500, 23_500, 25_500])
     }
@@ -140,26 +141,26 @@ struct TimeKeeperTests {
         }
         let before = (1...16).map { Int64($0) * 10 }
         #expect(times(before, arrival: 460) == before.map { $0 + 300 })
-        // In time, so that they begin 290 ms too early, and stood still for ten seconds: no further apart than half as much
-        // again as the sensor says.
+        // The refill arrives without a delay, so its times begin 290 ms before the last time, and it contains a pause
+        // of ten seconds. The interval is limited to 1.5 times that of the sensor.
         let paused: [Int64] = (17...24).map { Int64($0) * 10 } + (1025...1032).map { Int64($0) * 10 }
         let spread: [Int64] = (0..<16).map { 10_095 + 15 * Int64($0) }
         #expect(times(paused, arrival: 10_320) == spread)
     }
 
-    @Test("A step of this machine's own clock is measured and taken out")
+    @Test("A step of a local clock is measured and removed")
     func localJump() {
         let hour = 3600 * Self.second
         var keeper = TimeKeeper(base: .local("realtime"), interval: 0.01)
         keeper.start(offset: -hour)
         let ms = Self.millisecond
         #expect(Self.settle(&keeper, [hour + 10 * ms], arrival: 11 * ms, measured: -hour) == [10 * ms])
-        // The system clock is put an hour ahead.
+        // The system clock is set ahead by an hour.
         #expect(Self.settle(&keeper, [2 * hour + 20 * ms], arrival: 21 * ms, measured: -2 * hour) == [20 * ms])
         #expect(keeper.jumps == 1)
     }
 
-    @Test("One stamp for a whole batch is spread over it")
+    @Test("Equal timestamps of a batch are distributed evenly")
     func equalStamps() {
         let ms = Self.millisecond
         var keeper = TimeKeeper(base: .same, interval: 0.01)
@@ -168,18 +169,18 @@ struct TimeKeeperTests {
             Self.settle(&keeper, [130 * ms, 130 * ms, 130 * ms], arrival: 131 * ms) == [110 * ms, 120 * ms, 130 * ms])
     }
 
-    @Test("Without stamps, samples lie evenly before their arrival")
+    @Test("Samples without timestamps are distributed evenly before their arrival")
     func none() {
         let ms = Self.millisecond
         var keeper = TimeKeeper(base: .none, interval: 0.01)
         #expect(Self.settle(&keeper, [0, 0], arrival: 100 * ms) == [90 * ms, 100 * ms])
-        // They came early: 10 ms for two.
+        // The samples arrive early: 10 ms for two.
         #expect(Self.settle(&keeper, [0, 0], arrival: 110 * ms) == [105 * ms, 110 * ms])
-        // After a pause they still lie as close as the sensor makes them, half an interval of slack allowed.
+        // After a pause, the interval is limited to 1.5 times that of the sensor.
         #expect(Self.settle(&keeper, [0, 0], arrival: 1000 * ms) == [985 * ms, 1000 * ms])
     }
 
-    @Test("Stamps that never rise are given up, and no sample is lost for it")
+    @Test("Timestamps that never ascend are no longer used, and no sample is lost")
     func stuckStamps() {
         let ms = Self.millisecond
         var keeper = TimeKeeper(base: .same, interval: 0.01)
@@ -192,7 +193,7 @@ struct TimeKeeperTests {
         #expect(keeper.isDistrusted)
     }
 
-    @Test("Any stamps whatever give rising times", arguments: [1, 2, 3, 4, 5] as [UInt64])
+    @Test("Random timestamps yield ascending times", arguments: [1, 2, 3, 4, 5] as [UInt64])
     func anything(seed: UInt64) {
         var state = seed
         func random() -> UInt64 {
@@ -215,7 +216,7 @@ struct TimeKeeperTests {
                     inBatch = time
                 }
                 if let first = times.first, first <= last {
-                    // Only a way back of more than a second is followed.
+                    // Times go back only if the clock was set back by about a second or more.
                     #expect(last - first > 1_000_000_000 - 100_000_000)
                 }
                 last = times.last ?? last

@@ -8,7 +8,7 @@ import IIOSource
 
 @Suite("A build without libiio")
 struct TraitTests {
-    @Test("There are no sensors, and a subscriber hears once why")
+    @Test("The source has no sensors and notifies a subscriber once with the reason")
     func without() {
         let source = IIOSource(addresses: [.local], clock: LiveClock())
         #expect(source.sensors.isEmpty)

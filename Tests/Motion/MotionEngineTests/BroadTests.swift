@@ -7,18 +7,18 @@ import SensorFusion
 import TestSupport
 import Testing
 
-/// One trial of BROAD: what was measured, and the optical truth where the cameras saw the board.
+/// A trial of the BROAD dataset: the readings, and the optical reference where the cameras detected the board.
 private struct Trial {
     struct Row {
         var gyroscope: SIMD3<Double>
         var accelerometer: SIMD3<Double>
-        /// In gauss.
+        /// Gauss.
         var magnetometer: SIMD3<Double>
         var truth: Quaternion?
         var isMoving: Bool
     }
 
-    /// Seconds from row to row.
+    /// The interval between rows, in seconds.
     static let interval = 0.0105
 
     let rows: [Row]
@@ -42,8 +42,8 @@ private struct Trial {
 
     static func index(_ time: BootTime) -> Int { Int((time.seconds(since: EngineBench.time(0)) / interval).rounded()) }
 
-    /// The states that a client gets from hardware which runs no faster than it is asked to, but for its nearest rate: 95,
-    /// 48 or 19 readings a second.
+    /// Returns the states that a client receives from hardware that uses the lowest sufficient rate: 95, 48 or 19
+    /// readings per second.
     func states(interval: Double) -> [FusedState] {
         let bench = EngineBench()
         let log = FusionLog()
@@ -64,7 +64,8 @@ private struct Trial {
         return log.states
     }
 
-    /// Degrees, root mean square of the whole error while the board moves, over rows that are in all of the lists.
+    /// Returns the root mean square of the attitude error while the board moves, in degrees. If `indices` is given,
+    /// only these rows are used.
     func error(_ states: [FusedState], among indices: Set<Int>? = nil) -> Double {
         var sum = 0.0
         var count = 0.0
@@ -81,9 +82,9 @@ private struct Trial {
     }
 }
 
-@Suite("The engine on recordings with optical truth")
+@Suite("Motion engine on recordings with an optical reference")
 struct BroadTests {
-    @Test("A client at 50 ms gets the same attitude as one at 10 ms")
+    @Test("A client with an interval of 50 ms receives the same attitudes as one with 10 ms")
     func slowClient() throws {
         let trial = try Trial("broad_08_undisturbed_fast_rotation_with_breaks_A.csv")
         let fast = trial.states(interval: 0.01)
@@ -97,9 +98,9 @@ struct BroadTests {
         #expect(slowError < 3.614)
     }
 
-    /// What VQF 2.1 with its defaults has on the same rows, by the same rule.
+    /// The errors of VQF 2.1 with default parameters on the same rows, computed in the same way.
     @Test(
-        "The engine is not worse than the best published filter",
+        "The engine's error is at most 0.2 degrees above that of the best published filter",
         arguments: [
             ("broad_03_undisturbed_slow_rotation_C.csv", 1.964),
             ("broad_08_undisturbed_fast_rotation_with_breaks_A.csv", 3.614),

@@ -4,7 +4,7 @@ import DeviceCore
 import MotionEngine
 import Synchronization
 
-/// A device that a test moves: readings go in by hand, and the clock stands still until it is moved.
+/// A device controlled by a test: the test posts the readings and advances the clock.
 final class EngineBench: Sendable {
     /// Metres per second squared.
     static let gravity = 9.81
@@ -31,29 +31,29 @@ final class EngineBench: Sendable {
 
     var engine: MotionEngine { MotionEngine.of(device) }
 
-    /// The interval that a sensor is asked for; nil when it is off.
+    /// Returns the interval requested from a sensor; nil if it is off.
     func interval(_ kind: SensorKind) -> Double? { hub.demand(of: kind.rawValue)?.interval }
 
-    /// Moves the clock to so many seconds after the start.
+    /// Advances the clock to an offset from the start, in seconds.
     func move(to seconds: Double) {
         let limit = Self.time(seconds)
         while clock.runNextTimer(upTo: limit) {}
         clock.move(to: limit)
     }
 
-    /// That many seconds after the start.
+    /// Returns the time at an offset from the start, in seconds.
     static func time(_ seconds: Double) -> BootTime {
         BootTime(nanoseconds: 100_000_000_000).advanced(bySeconds: seconds)
     }
 
-    /// A reading that was measured then and comes in now.
+    /// Posts a reading that was measured at an offset from the start and arrives now.
     func post(_ kind: SensorKind, _ value: SIMD3<Double>, at seconds: Double) {
         hub.post(
             MotionBatch(
                 sensor: kind.rawValue, kind: kind, values: [value], times: [Self.time(seconds)], arrival: clock.now))
     }
 
-    /// Moves the clock there, and has all sensors say that the device lies flat, its top edge to the north.
+    /// Advances the clock and posts readings of a device that lies flat with its top edge pointing north.
     func rest(at seconds: Double, _ kinds: [SensorKind] = [.gyroscope, .accelerometer, .magnetometer]) {
         move(to: seconds)
         for kind in kinds {
@@ -66,13 +66,13 @@ final class EngineBench: Sendable {
         }
     }
 
-    /// Rests at 100 Hz, in numbers of hundredths.
+    /// Posts readings of a device at rest at 100 Hz, for a range of steps of 10 ms.
     func rest(_ steps: ClosedRange<Int>, _ kinds: [SensorKind] = [.gyroscope, .accelerometer, .magnetometer]) {
         for step in steps { rest(at: Double(step) / 100, kinds) }
     }
 }
 
-/// Keeps what the engine says.
+/// A log of the engine's events.
 final class FusionLog: Sendable {
     private let events = Mutex<[FusionEvent]>([])
 
@@ -93,7 +93,7 @@ final class FusionLog: Sendable {
         states.map { ($0.time.nanoseconds - EngineBench.time(0).nanoseconds) / 1_000_000 }
     }
 
-    /// Losses and returns in words.
+    /// The losses and recoveries of sensors as text.
     var words: [String] {
         events.withLock { events in
             events.compactMap { event in

@@ -7,7 +7,7 @@ import Testing
 
 @testable import MotionEngine
 
-/// Keeps calibrations in memory.
+/// An in-memory store of calibrations.
 private final class MemoryStore: CalibrationStore {
     let table = Mutex<[SensorIdentity: SensorCalibration]>([:])
     let count = Atomic<Int>(0)
@@ -25,13 +25,13 @@ private final class MemoryStore: CalibrationStore {
     func remove(_ sensor: SensorIdentity) throws(DeviceError) { table.withLock { $0[sensor] = nil } }
 }
 
-@Suite("Stored calibrations in the engine")
+@Suite("Stored calibrations in the motion engine")
 struct EngineCalibrationTests {
     private static func identity(_ kind: SensorKind) -> SensorIdentity {
         SensorIdentity(SensorDescription(id: kind.rawValue, kind: kind))
     }
 
-    @Test("A stored bias is used from the first sample")
+    @Test("A stored bias is applied from the first sample")
     func storedBias() throws {
         let store = MemoryStore()
         var stored = SensorCalibration()
@@ -49,10 +49,10 @@ struct EngineCalibrationTests {
         subscription.cancel()
     }
 
-    @Test("A stored correction of the accelerometer is in the sensor's axes, before the mount matrix")
+    @Test("A stored accelerometer calibration is applied in the sensor's axes, before the mount matrix")
     func storedAccelerometer() throws {
         var sensor = SensorDescription(id: "accelerometer", kind: .accelerometer)
-        // The sensor's x is the device's y, and its y the device's -x.
+        // The sensor's x axis is the device's y axis, and its y axis is the device's -x axis.
         sensor.mountMatrix = MountMatrix([0, -1, 0], [1, 0, 0], [0, 0, 1])
         let store = MemoryStore()
         var stored = SensorCalibration()
@@ -65,7 +65,7 @@ struct EngineCalibrationTests {
             positionSource: PositionHub(demandChanged: {}), motionSource: hub, calibrations: store)
         let log = FusionLog()
         let subscription = MotionEngine.of(device).subscribe(FusionRequest(need: .gravity), receive: log.receive)
-        // The sensor reads 8.348 on x: corrected it is 1.25 · (8.348 - 0.5) = 9.81, which is the device's y.
+        // The sensor reads 8.348 on x. The corrected value is 1.25 · (8.348 - 0.5) = 9.81, along the device's y axis.
         hub.post(
             MotionBatch(
                 sensor: sensor.id, kind: .accelerometer, values: [[8.348, 0, -0.2]],
@@ -77,7 +77,7 @@ struct EngineCalibrationTests {
         subscription.cancel()
     }
 
-    @Test("A stored calibration of the magnetometer is used at once, and counts as low before the device was turned")
+    @Test("A stored magnetometer calibration is applied at once, with low quality until the device has been rotated")
     func storedMagnetometer() throws {
         let store = MemoryStore()
         var stored = SensorCalibration()
@@ -98,7 +98,7 @@ struct EngineCalibrationTests {
         subscription.cancel()
     }
 
-    @Test("The bias of one gyroscope is neither used nor stored for another that takes its place")
+    @Test("The bias of a gyroscope is neither applied to nor stored for its replacement")
     func otherGyroscope() {
         let store = MemoryStore()
         let bench = EngineBench([.gyroscope, .accelerometer], store: store)
@@ -120,13 +120,13 @@ struct EngineCalibrationTests {
                 sensor: "other", kind: .gyroscope, values: [[0.02, 0, 0]], times: [EngineBench.time(5.01)],
                 arrival: bench.clock.now))
         bench.post(.accelerometer, [0, 0, 9.81], at: 5.01)
-        // All of what it reads is rate, as nothing is known of it.
+        // The bias is unknown, so the whole reading is reported as rotation rate.
         #expect(abs((log.states.last?.rotationRate.x ?? 0) - 0.02) < 1e-6)
         subscription.cancel()
         #expect(store.table.withLock { $0[SensorIdentity(other)] } == nil)
     }
 
-    @Test("Readings that are not finite are left out of the states")
+    @Test("Non-finite readings are ignored")
     func notFinite() throws {
         let bench = EngineBench()
         let log = FusionLog()
@@ -146,7 +146,7 @@ struct EngineCalibrationTests {
         subscription.cancel()
     }
 
-    @Test("The bias is stored when the last subscriber leaves, and not again when it has not changed")
+    @Test("The bias is stored when the last subscription ends, but only if it has changed")
     func storesBias() throws {
         let store = MemoryStore()
         let bench = EngineBench([.gyroscope, .accelerometer], store: store)
@@ -170,7 +170,7 @@ struct EngineCalibrationTests {
         #expect(store.count.load(ordering: .relaxed) == 1)
     }
 
-    @Test("A stored calibration that no sensor can have is left out")
+    @Test("An implausible stored calibration is ignored")
     func absurd() throws {
         let store = MemoryStore()
         var stored = SensorCalibration()
@@ -184,7 +184,7 @@ struct EngineCalibrationTests {
         subscription.cancel()
     }
 
-    @Test("A bias grows uncertain with age, up to a bound, and a clock that is behind does no harm")
+    @Test("The uncertainty of a bias grows with its age up to a limit, and ages below zero count as zero")
     func age() {
         let degree = Double.pi / 180
         var stored = SensorCalibration()
@@ -193,7 +193,7 @@ struct EngineCalibrationTests {
         func sigma(_ days: Double) -> Double {
             CalibrationRules.sigma(of: stored, at: stored.date.advanced(bySeconds: days * 86_400)) / degree
         }
-        // √(0.03² + 0.05²) at once; √(0.03² + 0.05² + 0.1²) after a day.
+        // √(0.03² + 0.05²) initially, and √(0.03² + 0.05² + 0.1²) after a day.
         #expect(abs(sigma(0) - 0.0583) < 1e-4)
         #expect(abs(sigma(1) - 0.1158) < 1e-4)
         #expect(sigma(1000) == 0.5)

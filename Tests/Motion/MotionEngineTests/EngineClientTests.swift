@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Subscribers of the engine")
+@Suite("Subscribers of the motion engine")
 struct EngineClientTests {
     private final class Box: Sendable {
         private let value = Mutex<Subscription?>(nil)
@@ -24,7 +24,7 @@ struct EngineClientTests {
         }
     }
 
-    @Test("A subscriber may cancel in its closure and hears nothing more")
+    @Test("A subscriber that cancels in its callback receives no further events")
     func cancelInside() {
         let bench = EngineBench()
         let box = Box()
@@ -38,7 +38,7 @@ struct EngineClientTests {
         #expect(!bench.hub.isWanted)
     }
 
-    @Test("A subscriber may subscribe in its closure")
+    @Test("A subscriber may subscribe again in its callback")
     func subscribeInside() {
         let bench = EngineBench()
         let engine = bench.engine
@@ -56,7 +56,7 @@ struct EngineClientTests {
         #expect(!bench.hub.isWanted)
     }
 
-    @Test("A loss is told once, to those whom it concerns, and so is the return")
+    @Test("A sensor's loss and recovery are each reported once to the affected subscribers")
     func losses() {
         let bench = EngineBench()
         let (heading, attitude, late) = (FusionLog(), FusionLog(), FusionLog())
@@ -69,7 +69,7 @@ struct EngineClientTests {
         #expect(heading.words == ["lost magnetometer", "lost gyroscope"])
         #expect(attitude.words == ["lost gyroscope"])
         #expect(late.words == ["lost gyroscope", "lost magnetometer"])
-        // States go on without them.
+        // States continue without these sensors.
         bench.rest(11...20, [.accelerometer])
         #expect(attitude.states.count == 20)
         #expect(attitude.states.last?.usesGyroscope == false)
@@ -85,7 +85,7 @@ struct EngineClientTests {
         for subscription in [first, second, third] { subscription.cancel() }
     }
 
-    @Test("Without accelerometer readings for a while nothing is told of how the device is moved")
+    @Test("Without recent accelerometer readings, states contain no user acceleration")
     func withoutAccelerometer() throws {
         let bench = EngineBench()
         let log = FusionLog()
@@ -100,7 +100,7 @@ struct EngineClientTests {
         subscription.cancel()
     }
 
-    @Test("A state that waits for a sensor is handed over a tenth of a second later, when nothing else comes")
+    @Test("A state that waits for a sensor is delivered after 0.1 s if nothing else arrives")
     func timer() {
         let bench = EngineBench([.gyroscope, .accelerometer])
         let log = FusionLog()
@@ -115,7 +115,7 @@ struct EngineClientTests {
         subscription.cancel()
     }
 
-    @Test("At the end nothing is held back")
+    @Test("All waiting states are delivered when the input becomes idle")
     func quiet() {
         let bench = EngineBench()
         let log = FusionLog()
@@ -128,12 +128,12 @@ struct EngineClientTests {
         subscription.cancel()
     }
 
-    @Test("With accelerometer and magnetometer alone there is a heading")
+    @Test("Accelerometer and magnetometer alone yield a heading")
     func withoutGyroscope() throws {
         let bench = EngineBench([.accelerometer, .magnetometer])
         let log = FusionLog()
         let subscription = bench.engine.subscribe(FusionRequest(need: .heading, interval: 0.05), receive: log.receive)
-        // Its top edge to the east: the field points to the left, -x.
+        // The top edge points east, so the field points to the left, along -x.
         for step in 1...100 {
             let seconds = Double(step) / 20
             bench.move(to: seconds)
@@ -149,7 +149,7 @@ struct EngineClientTests {
         subscription.cancel()
     }
 
-    @Test("The declination is that of the last fix, and nobody is asked for positions")
+    @Test("The declination is that of the last fix, and the engine does not subscribe to positions")
     func declination() throws {
         let bench = EngineBench()
         let log = FusionLog()
@@ -166,12 +166,13 @@ struct EngineClientTests {
         bench.position.post(report)
         bench.rest(11...80)
         let declination = try #require(log.states.last?.declination)
-        // Munich at the beginning of 2026 by NOAA's calculator for WMM2025: about 4.5 degrees east.
+        // The declination in Munich at the beginning of 2026, according to NOAA's calculator for WMM2025, is about 4.5
+        // degrees east.
         #expect(abs(declination * 180 / .pi - 4.5) < 0.4)
         subscription.cancel()
     }
 
-    @Test("One sensor that goes mad does not stop the others")
+    @Test("A sensor with random readings does not affect the others")
     func madSensors() {
         for mad in [SensorKind.accelerometer, .magnetometer] {
             let bench = EngineBench()
@@ -194,7 +195,7 @@ struct EngineClientTests {
         }
     }
 
-    @Test("After a pause it begins anew, and knows the gyroscope's bias")
+    @Test("After a pause, the filter is reset but keeps the gyroscope's bias")
     func pause() throws {
         let bench = EngineBench()
         func drift(_ steps: ClosedRange<Int>) {
@@ -220,7 +221,7 @@ struct EngineClientTests {
         second.cancel()
     }
 
-    /// A source in which something happens before somebody is subscribed.
+    /// A source that runs a closure before each subscription.
     private final class BusySource: MotionSource {
         let hub: MotionHub
         let gap = Mutex<(@Sendable () -> Void)?>(nil)
@@ -241,7 +242,7 @@ struct EngineClientTests {
         }
     }
 
-    @Test("No sample is lost while another subscriber has the sensors asked for anew")
+    @Test("No sample is lost while a new subscriber causes the sensor subscriptions to be replaced")
     func rewiring() {
         let bench = EngineBench()
         let source = BusySource(bench.hub)
@@ -258,7 +259,7 @@ struct EngineClientTests {
         source.gap.withLock { gap in
             gap = { bench.rest(at: Double(11 + steps.count.add(1, ordering: .relaxed).oldValue) / 100) }
         }
-        // The place is not that of all any more.
+        // The subscribers no longer share an executor.
         let second = engine.subscribe(FusionRequest(need: .heading)) { _ in }
         source.gap.withLock { $0 = nil }
         #expect(steps.count.load(ordering: .relaxed) == 3)
@@ -268,7 +269,7 @@ struct EngineClientTests {
         first.cancel()
     }
 
-    @Test("One place that all states are told in may wait for the samples of each sensor")
+    @Test("An executor may poll the sensors only if all subscribers share it")
     func places() {
         let bench = EngineBench()
         let (here, there) = (HandPlace(), HandPlace())
@@ -280,17 +281,17 @@ struct EngineClientTests {
         let sensors = bench.hub.sensors.map(\.id)
         #expect(sensors.count == 3)
         let first = subscribe(here)
-        for sensor in sensors { #expect(bench.hub.place(of: [sensor]) === here) }
+        for sensor in sensors { #expect(bench.hub.executor(of: [sensor]) === here) }
         let second = subscribe(here)
-        #expect(bench.hub.place(of: sensors) === here)
+        #expect(bench.hub.executor(of: sensors) === here)
         for other in [there, nil] {
             let third = subscribe(other)
-            #expect(bench.hub.place(of: sensors) == nil)
+            #expect(bench.hub.executor(of: sensors) == nil)
             third.cancel()
-            #expect(bench.hub.place(of: sensors) === here)
+            #expect(bench.hub.executor(of: sensors) === here)
         }
         first.cancel()
         second.cancel()
-        #expect(bench.hub.place(of: sensors) == nil)
+        #expect(bench.hub.executor(of: sensors) == nil)
     }
 }

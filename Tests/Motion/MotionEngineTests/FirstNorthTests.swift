@@ -6,16 +6,16 @@ import MotionEngine
 import SensorFusion
 import Testing
 
-@Suite("The first north that is told")
+@Suite("First north of the motion engine")
 struct FirstNorthTests {
     @Test(
-        "The very first state knows north from the magnetometer, wherever the top edge points",
+        "The first state contains north from the magnetometer for any direction of the top edge",
         arguments: [0.0, 45, 90, 180, 270])
     func first(degrees: Double) throws {
         let bench = EngineBench()
         let log = FusionLog()
         let subscription = bench.engine.subscribe(FusionRequest(need: .heading), receive: log.receive)
-        // North lies so many degrees to the left of the top edge; 0.2 gauss to the north, 0.43 down.
+        // North is `degrees` to the left of the top edge. The field is 0.2 gauss north and 0.43 gauss down.
         let angle = degrees * .pi / 180
         let field = SIMD3(-0.2 * sin(angle), 0.2 * cos(angle), -0.43)
         for step in 1...20 {
@@ -29,7 +29,7 @@ struct FirstNorthTests {
         let states = log.states
         #expect(states.count == 20)
         for state in states {
-            // The device's y axis, in magnetic east, north, up.
+            // The device's y axis in magnetic east, north and up.
             let top = try #require(state.magneticAttitude).rotate([0, 1, 0])
             #expect(abs(top.x - sin(angle)) < 0.001)
             #expect(abs(top.y - cos(angle)) < 0.001)

@@ -5,9 +5,9 @@ import MotionEngine
 import SensorFusion
 import Testing
 
-@Suite("A fused state")
+@Suite("FusedState")
 struct FusedStateTests {
-    @Test("Up is the device's z axis when it lies flat")
+    @Test("The up direction of a flat device is its z axis")
     func upOfFlatDevice() {
         let state = FusedState(time: .zero)
         #expect(state.up == SIMD3(0, 0, 1))

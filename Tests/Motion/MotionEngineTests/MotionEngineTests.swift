@@ -6,9 +6,9 @@ import SensorFusion
 import Synchronization
 import Testing
 
-@Suite("The motion engine")
+@Suite("Motion engine")
 struct MotionEngineTests {
-    @Test("There is a state for each reading of the gyroscope, with its time")
+    @Test("Each reading of the gyroscope yields a state with the same time")
     func stateForEachReading() {
         let bench = EngineBench()
         let log = FusionLog()
@@ -24,7 +24,7 @@ struct MotionEngineTests {
         subscription.cancel()
     }
 
-    @Test("The order in which the sensors hand over one time does not matter")
+    @Test("The delivery order of simultaneous readings does not affect the states")
     func orderDoesNotMatter() {
         let orders: [[SensorKind]] = [
             [.gyroscope, .accelerometer, .magnetometer], [.magnetometer, .accelerometer, .gyroscope],

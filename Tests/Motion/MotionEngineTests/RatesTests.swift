@@ -4,13 +4,13 @@ import DeviceCore
 import MotionEngine
 import Testing
 
-@Suite("What the engine asks of sensors")
+@Suite("Sensor rates requested by the motion engine")
 struct RatesTests {
     private func asked(_ bench: EngineBench) -> [Double?] {
         [bench.interval(.gyroscope), bench.interval(.accelerometer), bench.interval(.magnetometer)]
     }
 
-    @Test("A slow client has the filter run at 100 Hz all the same")
+    @Test("The filter runs at 100 Hz even for a slow client")
     func slowClient() {
         let bench = EngineBench()
         let heading = bench.engine.subscribe(FusionRequest(need: .heading, interval: 0.2)) { _ in }
@@ -24,7 +24,7 @@ struct RatesTests {
         #expect(!bench.hub.isWanted)
     }
 
-    @Test("An interval of 0 is every sample at the greatest rate")
+    @Test("An interval of 0 requests every sample at the maximum rate")
     func greatestRate() {
         let bench = EngineBench()
         let subscription = bench.engine.subscribe(FusionRequest(need: .heading)) { _ in }
@@ -32,7 +32,7 @@ struct RatesTests {
         subscription.cancel()
     }
 
-    @Test("Who only wants to know which way is up leaves it at the accelerometer")
+    @Test("A client that needs only gravity uses only the accelerometer")
     func gravity() {
         let bench = EngineBench()
         let slow = bench.engine.subscribe(FusionRequest(need: .gravity, interval: 5)) { _ in }
@@ -47,7 +47,7 @@ struct RatesTests {
         slow.cancel()
     }
 
-    @Test("Without a gyroscope nothing is run faster than a client wants it")
+    @Test("Without a gyroscope, sensors run no faster than the client requires")
     func withoutGyroscope() {
         let bench = EngineBench([.accelerometer, .magnetometer])
         let subscription = bench.engine.subscribe(FusionRequest(need: .heading, interval: 0.1)) { _ in }
@@ -55,7 +55,7 @@ struct RatesTests {
         subscription.cancel()
     }
 
-    @Test("What there is says what is available")
+    @Test("Availability depends on the sensors")
     func available() {
         let needs: [FusionRequest.Need] = [.gravity, .attitude, .heading]
         func available(_ kinds: [SensorKind]) -> [Bool] {
@@ -69,7 +69,7 @@ struct RatesTests {
         #expect(available([.gyroscope, .magnetometer]) == [false, false, false])
     }
 
-    @Test("Each client gets as many states as it asked for, by time stamp")
+    @Test("Each client receives states at its own interval, based on timestamps")
     func decimation() {
         let bench = EngineBench()
         let (fast, slow) = (FusionLog(), FusionLog())

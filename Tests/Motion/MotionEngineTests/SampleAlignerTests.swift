@@ -5,7 +5,7 @@ import Testing
 
 @testable import MotionEngine
 
-/// Feeds an aligner and writes down its steps: "g10 a10 m10 s10" for the samples and the state of 10 ms.
+/// Feeds an aligner and logs its output: "g10 a10 m10 s10" for the samples and the state at 10 ms.
 private struct AlignerBench {
     var aligner = SampleAligner()
     var words: [String] = []
@@ -42,13 +42,13 @@ private struct AlignerBench {
         words.append("\(letter)\((time.nanoseconds - Self.time(0).nanoseconds) / 1_000_000)")
     }
 
-    /// The steps since the last call.
+    /// Returns the output since the last call.
     mutating func said() -> String {
         defer { words = [] }
         return words.joined(separator: " ")
     }
 
-    /// All its sensors at each ten milliseconds.
+    /// Adds a sample of each sensor every 10 ms.
     mutating func run(_ steps: ClosedRange<Int>) {
         for step in steps {
             for sensor in sensors { add(sensor, step * 10) }
@@ -56,9 +56,9 @@ private struct AlignerBench {
     }
 }
 
-@Suite("Aligning samples")
+@Suite("Sample alignment")
 struct SampleAlignerTests {
-    @Test("Samples of one time come as gyroscope, accelerometer, magnetometer, in whatever order they come in")
+    @Test("Simultaneous samples are output as gyroscope, accelerometer, magnetometer in any arrival order")
     func orders() {
         let orders: [[SampleAligner.Sensor]] = [
             [.gyroscope, .accelerometer, .magnetometer], [.gyroscope, .magnetometer, .accelerometer],
@@ -74,7 +74,7 @@ struct SampleAlignerTests {
         }
     }
 
-    @Test("A state waits for samples that are due, at most until the gyroscope's next sample")
+    @Test("A state waits for samples that are due, but no longer than until the gyroscope's next sample")
     func bound() {
         var bench = AlignerBench()
         bench.run(1...5)
@@ -89,7 +89,7 @@ struct SampleAlignerTests {
         #expect(bench.said() == "g70 a70 m70 s70")
     }
 
-    @Test("A slower sensor is only waited for when it is due")
+    @Test("A state waits for a slower sensor only if its sample is due")
     func slower() {
         var bench = AlignerBench()
         for step in 1...12 {
@@ -110,7 +110,7 @@ struct SampleAlignerTests {
         #expect(bench.said() == "g160 a160 m160 s160")
     }
 
-    @Test("Samples between two of the gyroscope's go before the later state, all of them")
+    @Test("All samples between two gyroscope samples precede the later state")
     func between() {
         var bench = AlignerBench([.gyroscope, .accelerometer])
         bench.run(1...5)
@@ -122,7 +122,7 @@ struct SampleAlignerTests {
         #expect(bench.said() == "g60 a52 a57 s60")
     }
 
-    @Test("A late sample keeps its time and goes before the next state")
+    @Test("A late sample keeps its time and precedes the next state")
     func late() {
         var bench = AlignerBench()
         bench.run(1...5)
@@ -136,7 +136,7 @@ struct SampleAlignerTests {
         #expect(bench.said() == "g60 a60 s60 g70 a70 s70 g80 a80 m60 m80 s80")
     }
 
-    @Test("Batches of one time are aligned, whichever comes first")
+    @Test("Batches with the same times are aligned in either arrival order")
     func batches() {
         for isGyroscopeFirst in [true, false] {
             var bench = AlignerBench([.gyroscope, .accelerometer])
@@ -147,7 +147,7 @@ struct SampleAlignerTests {
         }
     }
 
-    @Test("What is held goes when nothing follows")
+    @Test("Waiting samples are released when no further ones follow")
     func release() {
         var bench = AlignerBench()
         bench.run(1...5)
@@ -158,12 +158,12 @@ struct SampleAlignerTests {
         bench.take()
         #expect(bench.said() == "g60 m60 s60")
         #expect(bench.aligner.waitingSince == nil)
-        // Only once: what comes then is held again.
+        // Later samples wait again.
         bench.add(.gyroscope, 70)
         #expect(bench.said() == "")
     }
 
-    @Test("A sensor that is lost, or has not been heard of for half a second, is not waited for")
+    @Test("A state does not wait for a sensor that is lost or has been silent for half a second")
     func lostAndSilent() {
         var bench = AlignerBench()
         bench.run(1...5)
@@ -172,7 +172,7 @@ struct SampleAlignerTests {
         bench.add(.gyroscope, 60)
         bench.add(.accelerometer, 60)
         #expect(bench.said() == "g60 a60 s60")
-        // The accelerometer falls silent: at 570 its last sample is 510 old.
+        // The accelerometer becomes silent: at 570 ms its last sample is 510 ms old.
         for step in 7...56 { bench.add(.gyroscope, step * 10) }
         _ = bench.said()
         bench.add(.gyroscope, 570)
@@ -185,12 +185,12 @@ struct SampleAlignerTests {
         #expect(bench.aligner.isPresent(.accelerometer))
     }
 
-    @Test("Without a gyroscope there is a state for each sample of the accelerometer, and again with its return")
+    @Test("Without a gyroscope, each accelerometer sample yields a state until the gyroscope returns")
     func withoutGyroscope() {
         var bench = AlignerBench()
         bench.run(1...5)
         _ = bench.said()
-        // One that is held goes with the loss.
+        // A waiting sample is released by the loss.
         bench.add(.gyroscope, 60)
         bench.aligner.lose(.gyroscope)
         bench.take()
@@ -205,7 +205,7 @@ struct SampleAlignerTests {
         #expect(bench.said() == "g80 a80 m80 s80")
     }
 
-    @Test("A gyroscope that falls silent is waited for half a second")
+    @Test("States wait half a second for a silent gyroscope")
     func silentGyroscope() {
         var bench = AlignerBench([.gyroscope, .accelerometer])
         bench.run(1...5)
@@ -223,7 +223,7 @@ struct SampleAlignerTests {
         #expect(bench.said() == "g565 s565 g575 a570 s575")
     }
 
-    @Test("When all clocks are set back together it goes on, in every order")
+    @Test("After all clocks are set back together, alignment continues in either arrival order")
     func setBack() {
         for isGyroscopeFirst in [true, false] {
             var bench = AlignerBench([.gyroscope, .accelerometer])
@@ -239,7 +239,7 @@ struct SampleAlignerTests {
         }
     }
 
-    @Test("A sensor whose clock leaves the others is taken as it comes in, and by its time again once that is right")
+    @Test("A sensor with a deviating clock is aligned by arrival until its timestamps are correct again")
     func ownClock() {
         for offset in [1_000_000, -1_000_000] {
             var bench = AlignerBench([.gyroscope, .accelerometer])
@@ -252,7 +252,7 @@ struct SampleAlignerTests {
             bench.add(.gyroscope, 3010)
             bench.add(.accelerometer, 3010 + offset, arrival: 3010)
             bench.add(.gyroscope, 3020)
-            // The sample that came in after that of 3000 counts as of that time.
+            // The sample that arrived after the one at 3000 ms is aligned to that time.
             #expect(bench.said().contains("g3010 a3000 s3010") || bench.said().contains("a3010"))
             for step in 303...310 {
                 bench.add(.gyroscope, step * 10)
@@ -262,7 +262,7 @@ struct SampleAlignerTests {
         }
     }
 
-    @Test("Repeated samples and stamps that slip back are left out")
+    @Test("Repeated samples and timestamps that go back are ignored")
     func repeated() {
         var bench = AlignerBench([.gyroscope, .accelerometer])
         bench.run(1...5)
@@ -273,7 +273,7 @@ struct SampleAlignerTests {
         #expect(bench.said() == "g60 a60 s60")
     }
 
-    @Test("Another rate needs no time to get used to")
+    @Test("A changed rate takes effect without a delay")
     func rateChange() {
         var bench = AlignerBench([.gyroscope, .accelerometer])
         bench.run(1...20)
@@ -293,7 +293,7 @@ struct SampleAlignerTests {
     @Test("Queues are bounded")
     func bounded() {
         var bench = AlignerBench([.gyroscope, .accelerometer])
-        // All of one arrival, so that the gyroscope may still come.
+        // All batches have the same arrival time, so that samples of the gyroscope may still follow.
         for start in 0..<5 {
             let times = (1...1000).map { AlignerBench.time(start * 10_000 + $0 * 10) }
             bench.aligner.add(

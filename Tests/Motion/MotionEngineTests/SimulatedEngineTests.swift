@@ -7,12 +7,12 @@ import SimulatedDevice
 import Testing
 import Trace
 
-@Suite("The engine in playback")
+@Suite("Motion engine during playback")
 struct SimulatedEngineTests {
     private static let start =
         #"{"format":"device-services-trace","version":1,"start":{"utc":"2026-05-01T10:00:00Z","boot":100},"sensors":["#
 
-    /// So many microseconds after the start.
+    /// Returns the nanoseconds since boot for an offset from the start in microseconds.
     private static func nanoseconds(_ microseconds: Int) -> Int64 { 100_000_000_000 + Int64(microseconds) * 1000 }
 
     private func file(_ sensors: String, _ events: [String]) throws -> TraceFile {
@@ -35,7 +35,8 @@ struct SimulatedEngineTests {
     private static let three =
         #"{"id":"gyroscope","kind":"gyroscope"},{"id":"accelerometer","kind":"accelerometer"},{"id":"magnetometer","kind":"magnetometer"}"#
 
-    /// A second of turning, with the events of one time in one of several orders and the magnetometer at each third.
+    /// One second of rotation. Simultaneous events are in one of several orders, and every third time has a
+    /// magnetometer event.
     private func events(order: Int) -> [String] {
         (1...100).flatMap { step -> [String] in
             let hundredths = step % 100 < 10 ? "0\(step % 100)" : "\(step % 100)"
@@ -51,7 +52,7 @@ struct SimulatedEngineTests {
         }
     }
 
-    @Test("There is a state at each time of the gyroscope, the last included, whatever the order of events of one time")
+    @Test("Each gyroscope reading, including the last, yields a state in any order of simultaneous events")
     func orders() throws {
         let reference = states(try file(Self.three, events(order: 0)))
         let times = (1...100).map { Self.nanoseconds($0 * 10_000 + 3517) }
@@ -65,7 +66,7 @@ struct SimulatedEngineTests {
         }
     }
 
-    @Test("Stamps of readings that came in together are the times of the states")
+    @Test("Readings that arrive together yield states at their timestamps")
     func batches() throws {
         var lines: [String] = []
         for batch in 1...10 {
@@ -84,7 +85,7 @@ struct SimulatedEngineTests {
     }
 
     @Test(
-        "The calibration in the header is in force, one given to the device comes first, and without one there is none")
+        "Calibrations of the header are used, and those given to the device take precedence")
     func calibrations() throws {
         let event = [
             #"{"t":0.01,"gyroscope":[0,0,0]}"#, #"{"t":0.01,"accelerometer":[0.5,0,9.81]}"#,
@@ -101,7 +102,7 @@ struct SimulatedEngineTests {
         #expect(found.first?.acceleration == SIMD3(0.5, 0, 9.81 - 0.01))
     }
 
-    @Test("A recording keeps the calibrations that its device had")
+    @Test("A recording preserves the calibrations of its device")
     func recorded() throws {
         let calibrated =
             #"{"id":"g","kind":"gyroscope","path":"i2c-1/1-0068","calibration":{"offset":[0.01,0,0],"matrix":[[1,0,0],[0,1,0],[0,0,1]],"sigma":0.001,"quality":0,"coverage":0,"date":1800000000}}"#
@@ -120,7 +121,7 @@ struct SimulatedEngineTests {
         #expect(!device.device.calibrations.isWritable)
     }
 
-    @Test("A calibration that no sensor can have is left out, with a remark")
+    @Test("An implausible calibration is ignored with a remark")
     func absurd() throws {
         let trace = try file(
             #"{"id":"g","kind":"gyroscope","calibration":{"offset":[900,0,0],"matrix":[[1,0,0],[0,1,0],[0,0,1]]}}"#, [])

@@ -2,13 +2,13 @@
 
 import Foundation
 
-/// Files of numbers beside the tests; their origin is in Recordings/README.md and in make_reference.py.
+/// Numeric files of the tests. Their origin is described in Recordings/README.md and make_reference.py.
 enum Recording {
     struct Sample {
         let time: Double
-        /// In g, Apple's sign, gravity included.
+        /// In g with Apple's sign, including gravity.
         let acceleration: SIMD3<Double>
-        /// The gravity that Core Motion reported, in g; zero where the recording has none.
+        /// The gravity reported by Core Motion, in g; zero if the recording has none.
         let gravity: SIMD3<Double>
     }
 
@@ -28,7 +28,7 @@ enum Recording {
         return values
     }
 
-    /// A recording in the kernel's units and sign: m/s², positive on the axis that points up.
+    /// Reads a recording in the kernel's units and sign: m/s², positive on the axis that points up.
     static func industrial(_ name: String) throws -> [Sample] {
         try lines("Recordings/\(name).csv").dropFirst().map { line in
             let v = try numbers(line, separator: ",", count: 4)
@@ -36,7 +36,7 @@ enum Recording {
         }
     }
 
-    /// A recording of Core Motion's gravity and user acceleration at 50 Hz.
+    /// Reads a recording of Core Motion's gravity and user acceleration at 50 Hz.
     static func coreMotion(_ name: String) throws -> [Sample] {
         try lines("Recordings/motionsense_\(name).csv").dropFirst().enumerated().map { row, line in
             let v = try numbers(line, separator: ",", count: 6)

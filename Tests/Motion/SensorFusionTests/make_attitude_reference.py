@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""Writes Reference/vqf.txt with PyPI vqf (2.1.2 was used) from Simulators/Traces/broad: python3 make_attitude_reference.py
+"""Generates Reference/vqf.txt with PyPI vqf (2.1.2 was used) from Simulators/Traces/broad: python3 make_attitude_reference.py
 
-After a line with the name of a recording, each line is: row, the 6D quaternion (w, x, y, z), the 9D quaternion, bias in
-rad/s, its standard deviation, rest, disturbance. Every 200th row and the last one.
+After a line with the name of a recording, each line contains: row, 6D quaternion (w, x, y, z), 9D quaternion, bias in
+rad/s, its standard deviation, rest, disturbance. Every 200th row and the last row are written.
 """
 import glob
 import os

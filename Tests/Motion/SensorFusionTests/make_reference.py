@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""Writes Reference/butterworth.txt and ellipsoid.txt with scipy (1.17 was used): python3 make_reference.py
+"""Generates Reference/butterworth.txt and ellipsoid.txt with scipy (1.17 was used): python3 make_reference.py
 
-Each line of the first is: interval, input, output. The filter begins at rest at zero; inputs are held over their interval.
-The second has the hard iron, the three rows of the symmetric soft iron of determinant 1, and then the readings.
+Each line of the first file contains: interval, input, output. The filter starts at rest at zero, and an input is constant
+during its interval. The second file contains the hard iron, the three rows of the symmetric soft iron with determinant 1,
+and then the readings.
 """
 import os
 
@@ -21,7 +22,7 @@ def analog(cutoff):
 
 
 def regular(cutoff, dt, inputs):
-    """Zero-order hold by cont2discrete; the input of an interval is the sample at its end."""
+    """Zero-order hold by cont2discrete. The input of an interval is the sample at its end."""
     a, b, c, d, _ = signal.cont2discrete(analog(cutoff), dt, method="zoh")
     x, outputs = np.zeros((2, 1)), []
     for u in inputs:
@@ -31,7 +32,7 @@ def regular(cutoff, dt, inputs):
 
 
 def irregular(cutoff, intervals, inputs):
-    """The same by a matrix exponential of its own for each interval."""
+    """The same filter by a separate matrix exponential for each interval."""
     a, b, c, _ = analog(cutoff)
     x, outputs = np.zeros((2, 1)), []
     for dt, u in zip(intervals, inputs):
@@ -55,7 +56,8 @@ with open(os.path.join(folder, "butterworth.txt"), "w") as out:
         out.write(f"# irregular {cutoff}\n")
         u, dt = rng.normal(size=120), 10 ** rng.uniform(-4, -0.3, size=120)
         write(cutoff, dt, u, irregular(cutoff, dt, u))
-    # The usual digital filter (bilinear transform), where it means the same: far below half the sample rate.
+    # The usual digital filter (bilinear transform), at frequencies at which it is equivalent: far below half the sample
+    # rate.
     out.write("# digital 1\n")
     t = np.arange(800) / 400
     u = np.sin(2 * np.pi * 0.7 * t) + 0.5 * np.sin(2 * np.pi * 2 * t)

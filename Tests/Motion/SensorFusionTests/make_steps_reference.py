@@ -1,20 +1,22 @@
 #!/usr/bin/env python3
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""Counts steps and tells activities by methods of others, on the recordings of Simulators/Traces/steps.
+"""Counts steps and classifies activities with other methods, on the recordings in Simulators/Traces/steps.
 
     make_steps_reference.py [FOLDER] > Reference/steps.tsv
 
-Needs numpy and scipy, and scikit-learn for the forest. FOLDER may be another one of the same kind: truth.tsv, ox_*.csv and
-ms_*.csv. Of truth.tsv the foot switches count as they are, and once more without those that closed twice within 0.3 s.
+Requires numpy and scipy, and scikit-learn for the forest. FOLDER can be another directory of the same kind: truth.tsv,
+ox_*.csv and ms_*.csv. The foot switches in truth.tsv are counted twice: all of them, and without those that closed twice
+within 0.3 s.
 
-- plain: the magnitude at 50 Hz through a causal Butterworth band-pass of second order, 0.5 to 3 Hz; peaks of a
-  prominence of 1.4 m/s^2, at least 0.3 s apart; runs of at least eight with gaps up to 1.2 s.
-- published: windowed peak detection as D. Salvi and others describe it (EMBC 2018), written from their description: a
-  Gaussian of 13 taps at 100 Hz, the mean difference of the centre of 35 samples to the others, above the running mean by
-  1.2 running deviations, the largest within 0.2 s.
-- rule: windows of 2.56 s rest up to a deviation of the magnitude of 0.12 g, and run above one of 0.91 g along one axis.
-- forest: 100 trees on 24 numbers of each window, trained on the other subjects of FOLDER (or of TRAINING).
+- plain: the magnitude at 50 Hz through a causal second-order Butterworth band-pass filter, 0.5 to 3 Hz; peaks with a
+  prominence of 1.4 m/s^2, at least 0.3 s apart; runs of at least eight peaks with gaps of up to 1.2 s.
+- published: windowed peak detection as described by D. Salvi and others (EMBC 2018), implemented from the description: a
+  13-tap Gaussian at 100 Hz; the mean difference between the centre of 35 samples and the others, above the running mean by
+  1.2 running standard deviations; the maximum within 0.2 s.
+- rule: windows of 2.56 s are rest if the standard deviation of the magnitude is at most 0.12 g, and running if it exceeds
+  0.91 g along one axis.
+- forest: 100 trees on 24 features of each window, trained on the other subjects of FOLDER (or of TRAINING).
 """
 import os
 import sys

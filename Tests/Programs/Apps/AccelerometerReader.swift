@@ -6,23 +6,23 @@ let accelerometerFrequency = 50  // Hz
 let filteringFactor = 0.1
 
 /// Listings 8-3 to 8-6 of the iPhone Application Programming Guide of 2010, in Swift: the accelerometer is configured,
-/// read, and filtered in the two ways.
+/// read, and filtered in two ways.
 public class AccelerometerReader: NSObject, UIAccelerometerDelegate {
-    // Listing 8-5: the gravity part.
+    // Listing 8-5: the gravity component.
     var gravity = (x: 0.0, y: 0.0, z: 0.0)
-    // Listing 8-6 as it is printed: the output is fed back into itself.
+    // Listing 8-6 as printed: the output is fed back into itself.
     var printed = (x: 0.0, y: 0.0, z: 0.0)
-    // Listing 8-6 as its text means it: the reading without its low-pass part.
+    // Listing 8-6 as its text intends: the reading without its low-pass component.
     var meant = (x: 0.0, y: 0.0, z: 0.0)
-    /// Readings to go.
+    /// The number of remaining readings.
     public var rest = 100
-    /// Shows a line; a test may look at it instead.
+    /// Prints a line. A test may replace it.
     public var show: (String) -> Void = { text in
         print(text)
         fflush(nil)
     }
 
-    /// Listing 8-3. The division is one of whole numbers, as in the listing, and gives 0.
+    /// Listing 8-3. The integer division yields 0, as in the listing.
     public func configureAccelerometer() {
         let accelerometer = UIAccelerometer.shared()
         accelerometer.updateInterval = TimeInterval(1 / accelerometerFrequency)
@@ -31,7 +31,7 @@ public class AccelerometerReader: NSObject, UIAccelerometerDelegate {
         show(String(format: "interval %.3f", accelerometer.updateInterval))
     }
 
-    /// Listing 8-4, with what 8-5 and 8-6 do with the values.
+    /// Listing 8-4, with the filters of 8-5 and 8-6.
     public func accelerometer(_ accelerometer: UIAccelerometer, didAccelerate acceleration: UIAcceleration) {
         let x = acceleration.x
         let y = acceleration.y

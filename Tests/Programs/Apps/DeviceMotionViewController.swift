@@ -2,17 +2,17 @@
 
 import CoreMotion
 
-/// The motion program of a book of 2012, in Swift and without its views: while it can be seen it shows how the device is
-/// moved and how it is turned.
+/// The motion program of a book of 2012, in Swift and without its views. While it is visible, it shows the acceleration
+/// and the attitude of the device.
 public class DeviceMotionViewController: NSObject {
     let motionManager = CMMotionManager()
-    /// Shows a line; a test may look at it instead.
+    /// Prints a line. A test may replace it.
     public var show: (String) -> Void = { text in
         print(text)
         fflush(nil)
     }
 
-    /// Starts to follow the device.
+    /// Starts device motion updates.
     public func viewDidAppear(_ animated: Bool) {
         guard motionManager.isDeviceMotionAvailable else {
             show("no device motion")
@@ -28,7 +28,7 @@ public class DeviceMotionViewController: NSObject {
         }
     }
 
-    /// Stops it.
+    /// Stops device motion updates.
     public func viewDidDisappear(_ animated: Bool) {
         motionManager.stopDeviceMotionUpdates()
     }

@@ -2,26 +2,26 @@
 
 import CoreLocation
 
-/// Listings 8-8 and 8-9 of the iPhone Application Programming Guide of 2010, in Swift: headings, five degrees apart, that
-/// are used when they are valid.
+/// Listings 8-8 and 8-9 of the iPhone Application Programming Guide of 2010, in Swift: valid headings, in steps of five
+/// degrees.
 public class HeadingReader: NSObject, CLLocationManagerDelegate {
     var locManager: CLLocationManager?
-    /// Headings to go; then it stops.
+    /// The number of remaining headings. The program stops at 0.
     public var rest = Int.max
-    /// Shows a line; a test may look at it instead.
+    /// Prints a line. A test may replace it.
     public var show: (String) -> Void = { text in
         print(text)
         fflush(nil)
     }
-    /// What follows the last heading.
+    /// Called after the last heading.
     public var end: () -> Void = { exit(0) }
 
-    /// Listing 8-8. Where there is no compass, the course of the location updates is the direction of movement.
+    /// Listing 8-8. Without a compass, the course of the location updates is the direction of movement.
     public func startHeadingUpdates() {
         let manager = CLLocationManager()
         locManager = manager
         manager.delegate = self
-        // First, so that the true heading is known.
+        // Started first, so that the true heading is known.
         manager.startUpdatingLocation()
         if CLLocationManager.headingAvailable() {
             manager.headingFilter = 5
@@ -33,7 +33,7 @@ public class HeadingReader: NSObject, CLLocationManagerDelegate {
 
     /// Listing 8-9.
     public func locationManager(_ manager: CLLocationManager, didUpdateHeading newHeading: CLHeading) {
-        // Only a valid heading is of use.
+        // Only a valid heading is used.
         if newHeading.headingAccuracy > 0 {
             show(
                 String(
@@ -48,7 +48,7 @@ public class HeadingReader: NSObject, CLLocationManagerDelegate {
         }
     }
 
-    /// The direction of movement, in the place of a heading.
+    /// Shows the direction of movement instead of a heading.
     public func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {
         if let location = locations.last, location.course >= 0, manager.heading == nil {
             show(String(format: "course %.3f", location.course))

@@ -4,8 +4,8 @@ import CoreLocation
 import CoreMotion
 import ExternalAccessory
 
-/// A program as it is written for iOS, without its views, that uses everything at once: it shows where it is, how it moves,
-/// and what a scale says that is plugged in.
+/// A program as written for iOS, without its views, that uses all frameworks at once. It shows locations,
+/// accelerations, and the messages of an attached scale.
 public class JourneyController: NSObject, CLLocationManagerDelegate, StreamDelegate {
     let locationManager = CLLocationManager()
     let motionManager = CMMotionManager()
@@ -13,20 +13,20 @@ public class JourneyController: NSObject, CLLocationManagerDelegate, StreamDeleg
     private var session: EASession?
     private var received = Data()
     private var observers: [NSObjectProtocol] = []
-    /// Shows a line; a test may look at it instead.
+    /// Prints a line. A test may replace it.
     public var show: (String) -> Void = { text in
         print(text)
         fflush(nil)
     }
 
-    /// A controller that has started nothing.
+    /// Creates a controller that has not started anything.
     public override init() { super.init() }
 
     deinit {
         for observer in observers { NotificationCenter.default.removeObserver(observer) }
     }
 
-    /// Starts everything.
+    /// Starts all updates.
     public func viewDidLoad() {
         locationManager.delegate = self
         locationManager.desiredAccuracy = kCLLocationAccuracyBest
@@ -53,7 +53,7 @@ public class JourneyController: NSObject, CLLocationManagerDelegate, StreamDeleg
         open(accessoryManager.connectedAccessories.first)
     }
 
-    /// Shows where it is.
+    /// Shows the location.
     public func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {
         for location in locations {
             let place = location.coordinate
@@ -64,7 +64,7 @@ public class JourneyController: NSObject, CLLocationManagerDelegate, StreamDeleg
         }
     }
 
-    /// Shows that it does not know.
+    /// Shows that the location is unknown.
     public func locationManager(_ manager: CLLocationManager, didFailWithError error: Error) {
         show("location failed: \((error as NSError).code)")
     }
@@ -91,7 +91,7 @@ public class JourneyController: NSObject, CLLocationManagerDelegate, StreamDeleg
         session = nil
     }
 
-    /// Shows what the scale says.
+    /// Shows a message of the scale.
     public func stream(_ stream: Stream, handle eventCode: Stream.Event) {
         guard eventCode == .hasBytesAvailable, let input = session?.inputStream else { return }
         var buffer = [UInt8](repeating: 0, count: 256)

@@ -2,20 +2,21 @@
 
 import CoreLocation
 
-/// Listing 8-7 of the iPhone Application Programming Guide of 2010, in Swift: one recent location, coarse, then stop.
+/// Listing 8-7 of the iPhone Application Programming Guide of 2010, in Swift: gets one recent, coarse location and
+/// stops.
 public class LocationFinder: NSObject, CLLocationManagerDelegate {
     let locationManager = CLLocationManager()
-    /// Shows the location; a test may look at it instead.
+    /// Prints the location and exits. A test may replace it.
     public var show: (String) -> Void = { text in
         print(text)
         exit(0)
     }
 
-    /// Starts to look for the device.
+    /// Starts location updates.
     public func startUpdates() {
         locationManager.delegate = self
         locationManager.desiredAccuracy = kCLLocationAccuracyKilometer
-        // The movement that matters.
+        // The relevant movement, in meters.
         locationManager.distanceFilter = 500
         locationManager.startUpdatingLocation()
     }
@@ -24,7 +25,7 @@ public class LocationFinder: NSObject, CLLocationManagerDelegate {
     public func locationManager(
         _ manager: CLLocationManager, didUpdateTo newLocation: CLLocation, from oldLocation: CLLocation
     ) {
-        // An event may come from what was known before; only a recent one counts.
+        // The first location may be a cached one. Only a recent location is used.
         let howRecent = newLocation.timestamp.timeIntervalSinceNow
         if abs(howRecent) < 5.0 {
             manager.stopUpdatingLocation()
@@ -33,6 +34,6 @@ public class LocationFinder: NSObject, CLLocationManagerDelegate {
                     format: "latitude %+.6f, longitude %+.6f", newLocation.coordinate.latitude,
                     newLocation.coordinate.longitude))
         }
-        // Otherwise the next event is waited for.
+        // Otherwise waits for the next event.
     }
 }

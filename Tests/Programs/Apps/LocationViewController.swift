@@ -2,23 +2,23 @@
 
 import CoreLocation
 
-/// The location program of a book of 2012, in Swift and without its views: it shows where the device is, survives
-/// failures, and goes on when locations come again.
+/// The location program of a book of 2012, in Swift and without its views. It shows the location of the device,
+/// survives failures, and continues when locations arrive again.
 public class LocationViewController: NSObject, CLLocationManagerDelegate {
     let locationManager = CLLocationManager()
-    /// Shows a line; a test may look at it instead.
+    /// Prints a line. A test may replace it.
     public var show: (String) -> Void = { text in
         print(text)
         fflush(nil)
     }
 
-    /// Starts to follow the device.
+    /// Starts location updates.
     public func viewDidLoad() {
         locationManager.delegate = self
         locationManager.startUpdatingLocation()
     }
 
-    /// Shows where the device is.
+    /// Shows the location.
     public func locationManager(
         _ manager: CLLocationManager, didUpdateTo newLocation: CLLocation, from oldLocation: CLLocation
     ) {
@@ -27,7 +27,7 @@ public class LocationViewController: NSObject, CLLocationManagerDelegate {
                 + " within \(newLocation.horizontalAccuracy) m")
     }
 
-    /// Shows that there is no location for now.
+    /// Shows that no location is available.
     public func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {
         show("Failed: \(error.localizedDescription)")
     }

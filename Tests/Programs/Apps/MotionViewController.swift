@@ -2,18 +2,18 @@
 
 import CoreMotion
 
-/// A program as it is written for iOS, without its views: it shows what the accelerometer, the gyroscope and the
-/// magnetometer say, and what goes wrong with them.
+/// A program as written for iOS, without its views. It shows the readings and the errors of the accelerometer, the
+/// gyroscope and the magnetometer.
 public class MotionViewController: NSObject {
     let motionManager = CMMotionManager()
     let queue = OperationQueue()
-    /// Shows a line; a test may look at it instead.
+    /// Prints a line. A test may replace it.
     public var show: (String) -> Void = { text in
         print(text)
         fflush(nil)
     }
 
-    /// Starts what there is.
+    /// Starts the available sensors.
     public func viewDidLoad() {
         if motionManager.isAccelerometerAvailable {
             motionManager.accelerometerUpdateInterval = 0.02
@@ -42,7 +42,7 @@ public class MotionViewController: NSObject {
         }
         if motionManager.isMagnetometerAvailable {
             motionManager.magnetometerUpdateInterval = 0.1
-            // A queue of its own, as programs have it that draw on the main one.
+            // A separate queue, as in programs that draw on the main queue.
             motionManager.startMagnetometerUpdates(to: queue) { data, error in
                 DispatchQueue.main.async {
                     if let field = data?.magneticField {

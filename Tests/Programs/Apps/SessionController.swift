@@ -2,18 +2,18 @@
 
 import ExternalAccessory
 
-/// Owns the session with an accessory, as apps for iOS have it: streams on the run loop, a buffer for what has come in and
-/// a queue for what is to go out.
+/// Manages the session with an accessory as iOS apps do, with streams on the run loop, a buffer for received data, and
+/// a queue of data to send.
 class SessionController: NSObject, EAAccessoryDelegate, StreamDelegate {
     private(set) var accessory: EAAccessory?
     private(set) var protocolString: String?
     private var session: EASession?
     private var received = Data()
     private var waiting = Data()
-    /// Told when bytes have come in, when a stream has ended and when it has failed.
+    /// Called after bytes have arrived. `streamEnded` is called after a stream has ended or failed.
     var dataReceived: (() -> Void)?
     var streamEnded: ((String) -> Void)?
-    /// While it is true nothing is read, so that the other side has to wait.
+    /// While true, nothing is read, so that the accessory is blocked.
     var isPaused = false {
         didSet { if !isPaused { readAvailable() } }
     }
@@ -76,7 +76,7 @@ class SessionController: NSObject, EAAccessoryDelegate, StreamDelegate {
             let count = stream.read(&buffer, maxLength: buffer.count)
             if count <= 0 { break }
             received.append(contentsOf: buffer[..<count])
-            // Not all at the end: what comes faster than it is looked at must not pile up.
+            // Called after each piece, because data that arrives faster than it is processed must not accumulate.
             dataReceived?()
         }
     }
@@ -96,6 +96,6 @@ class SessionController: NSObject, EAAccessoryDelegate, StreamDelegate {
     }
 
     func accessoryDidDisconnect(_ accessory: EAAccessory) {
-        // The notification says it too.
+        // The notification reports the disconnection as well.
     }
 }

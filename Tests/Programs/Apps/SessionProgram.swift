@@ -2,7 +2,7 @@
 
 import ExternalAccessory
 
-/// Prints what happens as a line of JSON.
+/// Prints an event as a line of JSON.
 func say(_ event: String, _ more: [String: Any] = [:]) {
     var object = more
     object["event"] = event
@@ -13,12 +13,12 @@ func say(_ event: String, _ more: [String: Any] = [:]) {
     fflush(stdout)
 }
 
-/// Talks to accessories of one protocol and says in lines of JSON what happens.
+/// Communicates with accessories of one protocol, and prints events as lines of JSON.
 ///
-/// It opens a session with the first accessory that offers the protocol, and with the next one when that is gone, unless
-/// it is to wait for the command "open" (`--manual`). Commands come in lines: open, close, write TEXT, list, count, pause,
-/// resume, quit. With `--pattern` what comes in is compared with the pattern that simulated accessories send, and only
-/// counted.
+/// The program opens a session with the first accessory that offers the protocol, and with the next one after that is
+/// detached, unless it waits for the command "open" (`--manual`). The commands are lines: open, close, write TEXT,
+/// list, count, pause, resume, quit. With `--pattern` received data is only counted and compared with the pattern that
+/// simulated accessories send.
 class SessionProgram: NSObject {
     let protocolName: String
     let isManual: Bool
@@ -27,9 +27,9 @@ class SessionProgram: NSObject {
     private var observers: [NSObjectProtocol] = []
     let manager = EAAccessoryManager.shared()
     let controller = SessionController()
-    /// Since the session was opened.
+    /// The number of bytes since the session was opened.
     var count = 0
-    /// The place of the first byte that is not the pattern's; -1 for none.
+    /// The position of the first byte that differs from the pattern, -1 for none.
     var wrong = -1
 
     init(protocolName: String, isManual: Bool, isPattern: Bool, greeting: String?) {
@@ -118,7 +118,7 @@ class SessionProgram: NSObject {
         case "list": say("list", ["names": manager.connectedAccessories.map { $0.name }])
         case "count": say("count", ["count": count, "wrong": wrong])
         default:
-            // Newer C libraries have exit wait for the thread that reads standard input.
+            // In newer C libraries exit() waits for the thread that reads standard input.
             fflush(stdout)
             _exit(0)
         }

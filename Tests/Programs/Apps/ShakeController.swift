@@ -5,7 +5,7 @@ import DeviceSupport
 /// Listings 3-13 and 3-14 of the iPhone Application Programming Guide of 2010, in Swift and without their views: an
 /// object becomes first responder and handles shakes.
 public class ShakeController: UIResponder {
-    /// Shows a line; a test may look at it instead.
+    /// Prints a line. A test may replace it.
     public var show: (String) -> Void = { text in
         print(text)
         fflush(nil)

@@ -2,19 +2,19 @@
 
 import Foundation
 
-// Programs as they are written for iOS, in the Swift of that time. The first argument names one of them, and each goes on
-// until it ends itself or is killed:
+// Programs as written for iOS, in the Swift of that time. The first argument selects a program, which runs until it
+// ends itself or is killed:
 //
 //     listing-8-7                   one recent location
 //     listing-8-8 (and 8-9)         a hundred headings
 //     listing-8-3 (to 8-6)          a hundred readings of the accelerometer, filtered
 //     listing-3-13 (and 3-14)       shakes
 //     motion-manager, book-motion, book-location
-//     journey [BEGINNING]           everything at once, until a line begins like that
+//     journey [BEGINNING]           all frameworks at once, until a line has this beginning
 //     session PROTOCOL [--manual] [--pattern] [--greeting TEXT]       see SessionProgram.swift
 
 let arguments = Array(CommandLine.arguments.dropFirst(2))
-/// What the program keeps for as long as it runs: a delegate does not keep its owner.
+/// Retains the controller while the program runs, because a delegate does not retain its owner.
 var app: Any?
 
 func listing87() {

@@ -3,7 +3,7 @@
 import CoreLocation
 import Dispatch
 
-/// A program with an async main: its manager belongs to the main actor, and so do the callbacks.
+/// A program with an async main. Its manager and its callbacks belong to the main actor.
 @main
 @MainActor
 final class AsyncMain: NSObject, @preconcurrency CLLocationManagerDelegate {
@@ -17,11 +17,11 @@ final class AsyncMain: NSObject, @preconcurrency CLLocationManagerDelegate {
     private var continuation: CheckedContinuation<Void, Never>?
 
     static func main() async {
-        // The argument asks for a manager that is made after main has waited once.
+        // With this argument the manager is created after main has suspended once.
         if CommandLine.arguments.contains("late") { try? await Task.sleep(for: .milliseconds(1)) }
         let program = AsyncMain()
         await program.run()
-        // What was on its way has a second to show itself.
+        // Leaves one second for pending callbacks.
         try? await Task.sleep(for: .seconds(1))
         show("end")
     }
@@ -51,7 +51,7 @@ final class AsyncMain: NSObject, @preconcurrency CLLocationManagerDelegate {
         Self.show("authorization \(Self.place)")
     }
 
-    /// On Linux any thread may serve the main queue once an async main has waited.
+    /// On Linux any thread may serve the main queue after an async main has suspended.
     private static var place: String { DispatchQueue.getSpecific(key: key) == true ? "main" : "elsewhere" }
 
     private static func show(_ text: String) {

@@ -4,14 +4,14 @@ import AccessoryFinding
 import DeviceCore
 import UdevSource
 
-/// Tells of accessories and talks to them, as lines on its input say:
+/// Reports accessories and communicates with them, as requested by lines of input:
 ///
-///     accessories [CONTROL]     CONTROL is the path of something that stands for udevd's control socket
+///     accessories [CONTROL]     CONTROL is a path that replaces udevd's control socket
 ///
-///     open IDENTITY PROTOCOL    opens a channel in the place of the one before; what comes in is told
+///     open IDENTITY PROTOCOL    opens a channel in place of the previous one, and prints received data
 ///     write TEXT                writes a line
 ///     close
-///     list                      tells of candidates and problems
+///     list                      prints candidates and problems
 enum AccessoriesCommand {
     static func run(_ arguments: [String]) {
         let output = Output()
@@ -25,7 +25,7 @@ enum AccessoriesCommand {
             let rest = words.count > 1 ? words[1] : ""
             switch words.first {
             case "open":
-                // The identity may hold blanks.
+                // The identity may contain spaces.
                 let cut = rest.lastIndex(of: " ") ?? rest.endIndex
                 let identity = String(rest[..<cut])
                 let name = String(rest[cut...].dropFirst())

@@ -5,14 +5,14 @@ import ByteChannels
 import DeviceCore
 import SystemCalls
 
-/// What other programs do with a port.
+/// Uses a port as other programs do.
 ///
-///     byte-channels hold PATH       has a serial port until the input ends
-///     byte-channels exclude PATH    the same as other programs do it, with the kernel's mark
-///     byte-channels connect PATH    has a connection to a socket until the input ends
-///     byte-channels open PATH       opens a port without the rights of the superuser, and writes why that cannot be
-///     byte-channels rounds N        opens a port, talks and hangs up that often, and writes threads and memory in KiB, each
-///                                   before and after, and in the next line the descriptors that are left, or "none"
+///     byte-channels hold PATH       holds a serial port open until the input ends
+///     byte-channels exclude PATH    holds a port as other programs do, in the kernel's exclusive mode
+///     byte-channels connect PATH    holds a connection to a socket until the input ends
+///     byte-channels open PATH       opens a port without root permissions, and prints the error
+///     byte-channels rounds N        opens, uses and closes a port N times, and prints threads and memory in KiB
+///                                   before and after, and then the leaked descriptors or "none"
 enum ByteChannelsCommand {
     static func run(_ arguments: [String]) {
         guard arguments.count == 2 else { exit(2) }
@@ -65,12 +65,12 @@ enum ByteChannelsCommand {
     }
 
     private static func rounds(_ count: Int) throws {
-        // Everything that is made once is there after a few; what Dispatch has for timers, which few rounds need, is asked
-        // for.
+        // After a few rounds, everything that is created once exists. Dispatch's descriptors for timers, which few
+        // rounds need, are requested explicitly.
         DispatchDescriptors.open()()
         for round in 0..<50 { try Round.run(round) }
         WorkerThread.pause(seconds: 0.2)
-        // One that is just being closed may be among them: at worst it hides one of the same number.
+        // A descriptor that is just being closed may be included. At worst it hides one with the same number.
         let files = ProcessUse.openFiles
         let before = ProcessUse()
         for round in 0..<count { try Round.run(round) }

@@ -5,8 +5,8 @@ import Dispatch
 import Synchronization
 import SystemCalls
 
-/// Makes a manager in the place that the argument names, prints where its callbacks arrive, stops at the fifth location,
-/// and goes on for a second to see that nothing follows.
+/// Creates a manager on the executor named by the argument, prints the executor of its callbacks, stops at the fifth
+/// location, and continues for one second to detect late callbacks.
 enum CallbackPlacesCommand {
     private static let worker = Mutex<Thread?>(nil)
     private static let queueKey = DispatchSpecificKey<String>()
@@ -24,14 +24,14 @@ enum CallbackPlacesCommand {
             start()
             dispatchMain()
         case "mainQueue":
-            // Made in the code of the main queue while no main thread is left.
+            // Created on the main queue, after the main thread has ended.
             DispatchQueue.main.async { start() }
             dispatchMain()
         case "thread":
             let thread = Thread {
                 worker.withLock { $0 = Thread.current }
                 start()
-                // Stays because of the manager alone.
+                // The run loop continues only because of the manager.
                 RunLoop.current.run()
                 show("run loop ended")
             }
@@ -54,17 +54,17 @@ enum CallbackPlacesCommand {
 
     private static func start(on queue: DispatchQueue? = nil) {
         let new = Tracker(queue: queue)
-        // A manager does not keep its delegate.
+        // A manager does not retain its delegate.
         tracker.withLock { $0 = new }
         new.start()
     }
 
-    /// Prints a line at once.
+    /// Prints a line immediately.
     fileprivate static func show(_ text: String) {
         FileHandle.standardOutput.write(Data((text + "\n").utf8))
     }
 
-    /// Names the place where the code runs.
+    /// Returns the name of the current executor.
     fileprivate static func place() -> String {
         if Thread.isMainThread { return "main thread" }
         // After dispatchMain() any thread may serve the main queue.
@@ -104,7 +104,7 @@ private final class Tracker: NSObject, CLLocationManagerDelegate, @unchecked Sen
         let show = CallbackPlacesCommand.show
         if isInside.exchange(true, ordering: .sequentiallyConsistent) { show("overlap") }
         defer { isInside.store(false, ordering: .sequentiallyConsistent) }
-        // On another thread a callback may well come before start has returned.
+        // On another thread a callback may arrive before start() has returned.
         let isInStart = startingThread.withLock { $0 } === Thread.current
         show(
             "\(what) \(CallbackPlacesCommand.place())\(isInStart ? " inside start" : "")\(hasStopped ? " after stop" : "")"
@@ -114,7 +114,7 @@ private final class Tracker: NSObject, CLLocationManagerDelegate, @unchecked Sen
         guard locations == 5 else { return }
         manager.stopUpdatingLocation()
         hasStopped = true
-        // What was on its way has a second to show itself.
+        // Leaves one second for pending callbacks.
         DispatchQueue.global().asyncAfter(deadline: .now() + 1) {
             show("end")
             exit(0)

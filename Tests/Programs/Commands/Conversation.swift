@@ -3,7 +3,7 @@
 import DeviceCore
 import Synchronization
 
-/// Tells of each line that a channel brings, and of the channel's end.
+/// Prints each line that arrives on a channel, and the channel's end.
 final class Conversation: Sendable {
     private let channel: any ByteChannel
     private let output: Output

@@ -4,11 +4,11 @@ import DeviceCore
 import IIOSource
 import SystemCalls
 
-/// Subscribes to motion sensors and prints what comes, a JSON object a line; answers what is asked on its input.
+/// Subscribes to motion sensors and prints their events, one JSON object per line. Answers requests on its input.
 ///
 ///     motion [--interval S] [--latency S] [--samples N] [--buffers N] [--sensor ID] [--sensor-axes] KIND…
 ///
-/// Asked are: sensors, rate, use, stop, end.
+/// The requests are: sensors, rate, use, stop, end.
 struct MotionCommand {
     struct Mistake: Error, CustomStringConvertible {
         let description: String

@@ -4,7 +4,7 @@ import JSONBytes
 import Synchronization
 import SystemCalls
 
-/// Writes lines of JSON, whichever thread they come from.
+/// Writes lines of JSON from any thread.
 final class Output: Sendable {
     private let lock = Mutex(())
 

@@ -3,16 +3,16 @@
 import DeviceCore
 import SystemCalls
 
-/// What this process holds and has used.
+/// The resources that this process holds and has used.
 struct ProcessUse {
     var threads = ProcessUse.entries("/proc/self/task")
-    /// Without the one that the folder is read through.
+    /// Without the descriptor that reads the folder.
     var descriptors = ProcessUse.entries("/proc/self/fd") - 1
-    /// Memory that is really there.
+    /// Resident memory in KiB.
     let kilobytes = ProcessUse.residentKilobytes
-    /// Time on a processor, all threads together.
+    /// The processor time of all threads in milliseconds.
     let milliseconds: Int
-    /// How often a thread has gone to sleep, those that have ended counted too.
+    /// The number of voluntary context switches, including those of ended threads.
     let sleeps: Int
 
     init() {
@@ -24,7 +24,7 @@ struct ProcessUse {
         sleeps = Int(usage.ru_nvcsw)
     }
 
-    /// Waits for threads that are just ending, a minute at most.
+    /// Waits at most a minute for threads that are ending.
     mutating func settle(threads limit: Int) {
         for _ in 0..<12_000 where threads > limit {
             WorkerThread.pause(seconds: 0.005)
@@ -32,14 +32,14 @@ struct ProcessUse {
         }
     }
 
-    /// What descriptors are open, each by its number and what it leads to.
+    /// The open descriptors, each with its number and its target.
     static var openFiles: Set<String> {
         var files: Set<String> = []
         for name in FolderEntries.names("/proc/self/fd", limit: 100_000) ?? [] {
             withUnsafeTemporaryAllocation(of: CChar.self, capacity: 512) { buffer in
                 guard let start = buffer.baseAddress else { return }
                 let count = readlink("/proc/self/fd/\(name)", start, buffer.count)
-                // The one that the folder is read through is closed by now.
+                // The descriptor that reads the folder is closed by now.
                 guard count > 0 else { return }
                 files.insert(
                     "\(name) " + String(decoding: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self))
@@ -51,7 +51,7 @@ struct ProcessUse {
     private static func entries(_ path: String) -> Int {
         guard let folder = opendir(path) else { return -1 }
         defer { closedir(folder) }
-        // Without the folder itself and the one above.
+        // Without the entries for the folder itself and its parent.
         var count = -2
         while readdir(folder) != nil { count += 1 }
         return count

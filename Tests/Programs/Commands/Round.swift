@@ -5,7 +5,7 @@ import ByteChannels
 import DeviceCore
 import SystemCalls
 
-/// One life of a connection: opened, talked through both ways, and ended by the other side, by this side, or by a word
+/// One connection: it is opened, used in both directions, and ended by the other side, by this side, or by a request
 /// from outside.
 enum Round {
     struct Failure: Error {}

@@ -2,14 +2,14 @@
 
 import CoreLocation
 
-/// Prints one line for each callback: what it was, how old it is, and what the process holds.
+/// Prints one line for each callback, with its kind, its age and the resources of the process.
 final class StreamCommand: NSObject, CLLocationManagerDelegate {
     private let manager = CLLocationManager()
 
     static func run() {
         let command = StreamCommand()
         command.start()
-        // The manager does not keep its delegate.
+        // The manager does not retain its delegate.
         withExtendedLifetime(command) { RunLoop.main.run() }
     }
 

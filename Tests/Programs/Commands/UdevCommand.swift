@@ -5,13 +5,13 @@ import DeviceCore
 import SystemCalls
 import UdevMonitor
 
-/// Writes what a monitor tells as lines of JSON; answers what is asked on its input.
+/// Prints the events of a monitor as lines of JSON. Answers requests on its input.
 ///
 ///     udev [--buffer BYTES] [--control PATH] [--most DEVICES] [--brief] [--heard] [--attribute NAME]… [--binary NAME]…
 ///         SUBSYSTEM[/TYPE]…
 ///
-/// Asked are: statistics, threads, start, stop, end. `--brief` writes only paths and counts. `--heard` says that messages
-/// come, though the program runs in a network namespace that is not the machine's.
+/// The requests are: statistics, threads, start, stop, end. `--brief` prints only paths and counts. `--heard` declares
+/// that messages arrive although the program runs in a network namespace other than the machine's.
 struct UdevCommand {
     struct Refusal: Error, CustomStringConvertible {
         let description: String

@@ -2,10 +2,10 @@
 
 import SystemCalls
 
-// What tests run as a process of its own, by the name of a part. None has an async main: the main thread stays with the
-// command, which waits for its input or runs a loop. TestProgramAsyncMain is the other kind.
+// Commands that tests run in a separate process, selected by name. None has an async main: the main thread remains with
+// the command, which waits for its input or runs a loop. TestProgramAsyncMain is the async counterpart.
 //
-// Each file says what its command takes and answers.
+// Each file documents the input and output of its command.
 
 let arguments = Array(CommandLine.arguments.dropFirst(2))
 switch CommandLine.arguments.dropFirst().first {

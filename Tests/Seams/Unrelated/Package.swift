@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Like many published packages: it offers something for Core Location where there is one, and depends on nothing.
+// Like many published packages, it supports Core Location if it is available, and has no dependencies.
 let package = Package(
     name: "Unrelated",
     products: [.library(name: "Unrelated", targets: ["Unrelated"])],

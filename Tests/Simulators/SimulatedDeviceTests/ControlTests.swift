@@ -9,9 +9,9 @@ import TestSupport
 import Testing
 import Trace
 
-@Suite("Choosing what is played", .timeLimit(.minutes(30)))
+@Suite("Playback options", .timeLimit(.minutes(30)))
 struct ControlTests {
-    /// A trace from 100 s after boot, with a position each second, and in between what the test adds.
+    /// A trace that starts 100 s after boot, with one position each second and the given events merged in by time.
     static func file(_ count: Int = 10, header: String = "", _ events: [String] = []) throws -> TraceFile {
         let positions = (0..<count).map { second in
             let time = "2026-05-01T10:00:\(second < 10 ? "0" : "")\(second).000Z"
@@ -30,7 +30,8 @@ struct ControlTests {
         return SimulatedDevice(try file(count, header: header, events), options: options)
     }
 
-    /// What a subscriber heard: "103.0 3 13.0" for the arrival, the receiver's second and the latitude.
+    /// Subscribes to positions. Records each report as "103.0 3.0 13.0": the arrival and the receiver's time in
+    /// seconds, and the latitude in degrees.
     static func listen(_ device: SimulatedDevice) -> (Notes<String>, Subscription) {
         let notes = Notes<String>()
         let start = 1_777_629_600.0  // 2026-05-01T10:00:00Z
@@ -47,7 +48,7 @@ struct ControlTests {
         return (notes, subscription)
     }
 
-    @Test("Playback begins and ends where it shall, with the clocks at the beginning")
+    @Test("Playback covers the configured section, and both clocks begin at its start")
     func fromAndTo() throws {
         let device = try Self.device { options in
             options.from = 3
@@ -55,7 +56,7 @@ struct ControlTests {
         }
         #expect(device.device.clock.now.seconds == 103)
         #expect(device.wallTime.seconds == 1_777_629_603)
-        // Of a second before, and known without being told.
+        // The fix is one second old and available without a callback.
         #expect(device.device.positionSource.lastFix?.report.latitude == 12)
         #expect(device.device.positionSource.lastFix?.report.arrival.seconds == 102)
         let (notes, subscription) = Self.listen(device)
@@ -64,7 +65,7 @@ struct ControlTests {
         subscription.cancel()
     }
 
-    @Test("Each round goes on in the beat of the positions, with times that keep rising")
+    @Test("Repeated loops keep the interval of the positions, and timestamps keep increasing")
     func rounds() throws {
         let device = try Self.device(3, [#"{"t":2.5,"gyroscope":[1,2,3],"stamp":2.25}"#]) { $0.rounds = .times(3) }
         let (notes, subscription) = Self.listen(device)
@@ -83,7 +84,7 @@ struct ControlTests {
         motion.cancel()
     }
 
-    @Test("Without an end each play is a round, and time may be let go on for as long as somebody likes")
+    @Test("With endless loops, play() runs one loop and advance(by:) continues without a limit")
     func endless() throws {
         let device = try Self.device(2) { $0.rounds = .endless }
         let (notes, subscription) = Self.listen(device)
@@ -92,7 +93,7 @@ struct ControlTests {
         playSynchronously(device)
         #expect(notes.all.count == 4)
         device.advance(by: 1000)
-        // From 104 s, where the second round ended and the third begins, to 1104 s.
+        // The second loop ends and the third begins at 104 s. Time then advances to 1104 s.
         #expect(notes.all.count == 4 + 1001)
         #expect(notes.all.last == "1104.0 1004.0 10.0")
         #expect(device.step())
@@ -100,7 +101,7 @@ struct ControlTests {
     }
 
     @Test(
-        "A part of a trace is repeated for as long as it takes, and one that ends with a position in the beat of those",
+        "A repeated section that ends on a position keeps the interval between positions",
         arguments: [
             (6.5, ["106.5 6.5 14.0", "107.5 7.5 15.0", "108.5 8.5 16.0"]),
             (6.0, ["107.0 7.0 14.0", "108.0 8.0 15.0", "109.0 9.0 16.0"]),
@@ -117,7 +118,7 @@ struct ControlTests {
         subscription.cancel()
     }
 
-    @Test("Rounds of nothing end at once")
+    @Test("Endless playback of an empty section ends immediately")
     func emptyRounds() throws {
         let device = try Self.device { options in
             options.from = 60
@@ -128,7 +129,7 @@ struct ControlTests {
         #expect(device.device.clock.now.seconds == 160)
     }
 
-    @Test("Long pauses are shortened, and receivers, sensors and clocks still agree")
+    @Test("Long gaps are shortened, and receivers, sensors and clocks stay consistent")
     func shortensGaps() throws {
         let device = try Self.device(
             2,
@@ -143,7 +144,7 @@ struct ControlTests {
             if case .samples(let batch) = event { stamps.add(batch.times[0].seconds) }
         }
         playSynchronously(device)
-        // The reading comes two seconds after the position of 101 s, and the last position a second later.
+        // The reading arrives two seconds after the position of 101 s, and the last position one second later.
         #expect(notes.all == ["100.0 0.0 10.0", "101.0 1.0 11.0", "104.0 4.0 50.0"])
         #expect(stamps.all == [102.75])
         #expect(device.wallTime.seconds == 1_777_629_604)
@@ -151,7 +152,7 @@ struct ControlTests {
         motion.cancel()
     }
 
-    @Test("Only what was chosen is there")
+    @Test("Only the selected streams are played")
     func choosesStreams() throws {
         let header =
             #","sensors":[{"id":"a","kind":"accelerometer"},{"id":"b","kind":"accelerometer"},{"id":"g","kind":"gyroscope"}],"battery":{"level":0.5,"state":"charging"}"#
@@ -176,7 +177,7 @@ struct ControlTests {
         #expect(notes.all.isEmpty)
         #expect(motion.device.statusSource.battery == nil)
         #expect(motion.device.accessorySource.accessories.isEmpty)
-        // Nothing else makes time pass.
+        // Events of other streams do not advance the clock.
         #expect(motion.device.clock.now.seconds == 100.5)
         subscription.cancel()
         for reading in readings { reading.cancel() }
@@ -191,7 +192,7 @@ struct ControlTests {
         #expect(rest.device.positionSource.lastFix != nil)
     }
 
-    @Test("Sensors and receivers have the names that they are given, with the calibration and matrix of the trace")
+    @Test("Sensors and receivers are renamed and keep the calibration and mount matrix of the trace")
     func renames() throws {
         let device = try Self.device(
             2, header: #","sensors":[{"id":"a","kind":"gyroscope","mountMatrix":"0, 1, 0; 1, 0, 0; 0, 0, -1"}]"#,
@@ -214,7 +215,7 @@ struct ControlTests {
     }
 
     @Test(
-        "Of two sensors that are given one name the first that is played is heard, and the other one's losses are not")
+        "If two sensors get the same name, only the first one played delivers readings and losses")
     func oneName() throws {
         let header =
             #","sensors":[{"id":"a","kind":"accelerometer"},{"id":"b","kind":"accelerometer","mountMatrix":"0, 1, 0; 1, 0, 0; 0, 0, -1"}]"#
@@ -243,7 +244,7 @@ struct ControlTests {
         }
     }
 
-    @Test("Positions without stamps of arrival pass time also where nobody chose them")
+    @Test("Positions without arrival timestamps advance time even outside the selected section")
     func unstamped() throws {
         var options = PlaybackOptions()
         options.from = 2

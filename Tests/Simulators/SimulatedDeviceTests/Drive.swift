@@ -7,9 +7,9 @@ import SimulatedDevice
 import Synchronization
 import Trace
 
-/// Small traces.
+/// Small traces for tests.
 enum Drive {
-    /// One report a second from 2026-05-01T10:00:00Z, each a tenth of a degree further north.
+    /// Returns one report per second from 2026-05-01T10:00:00Z, each 0.1° further north.
     static func lines(_ count: Int, from first: Int = 0) -> [String] {
         (first..<first + count).map { second in
             let time = String(format: "2026-05-01T10:%02d:%02d.000Z", second / 60, second % 60)
@@ -28,11 +28,11 @@ enum Drive {
         SimulatedDevice(try file(lines(count)), delivery: delivery)
     }
 
-    /// The latitudes of a whole drive.
+    /// The latitudes of a drive of `count` reports, in degrees.
     static func latitudes(_ count: Int) -> [Double] { (0..<count).map { Double(100 + $0) / 10 } }
 }
 
-/// What was seen, in order, from any thread.
+/// Collects values in order from any thread.
 final class Notes<Element: Sendable>: Sendable {
     private let state = Mutex<[Element]>([])
 
@@ -41,7 +41,7 @@ final class Notes<Element: Sendable>: Sendable {
     var all: [Element] { state.withLock { $0 } }
 }
 
-/// A delegate that passes each callback on, with nothing of its own.
+/// A delegate that forwards each callback to a closure.
 final class Listener: NSObject, CLLocationManagerDelegate, @unchecked Sendable {
     enum Callback {
         case location(CLLocation)
@@ -66,12 +66,12 @@ final class Listener: NSObject, CLLocationManagerDelegate, @unchecked Sendable {
     func locationManagerDidChangeAuthorization(_ manager: CLLocationManager) { tell(manager, .authorization) }
 }
 
-/// A manager that the tests hand from the thread that makes it to the one that keeps it.
+/// Holds a manager and its delegate, so that a test can create them on one thread and release them on another.
 final class Kept: @unchecked Sendable {
     var manager: CLLocationManager?
     var delegate: Listener?
 
-    /// Makes a manager here, and starts it.
+    /// Creates and starts a manager on the current thread.
     func start(_ tell: @escaping (CLLocationManager, Listener.Callback) -> Void) {
         let delegate = Listener(tell)
         let manager = CLLocationManager()
@@ -82,7 +82,8 @@ final class Kept: @unchecked Sendable {
     }
 }
 
-/// True in code of the main queue, which need not be on the main thread: a test runner's main has given that up.
+/// True if the code runs on the main queue. The main queue does not necessarily use the main thread, because the test
+/// runner's main function gives up that thread.
 var isOnMainQueue: Bool { DispatchQueue.getSpecific(key: mainQueueKey) == true }
 
 private let mainQueueKey: DispatchSpecificKey<Bool> = {

@@ -15,7 +15,7 @@ struct ExpectationTests {
         return try ExpectedCallbacks(bytes: Array(text.utf8), name: "drive.expected")
     }
 
-    /// The difference between lines, with those tolerances in JSON.
+    /// Returns the first difference between `got` and the expected `lines`, with `tolerances` in JSON.
     private static func difference(
         _ got: [String], from lines: [String], tolerances: String = "{}"
     ) throws -> CallbackDifference? {
@@ -25,7 +25,7 @@ struct ExpectationTests {
         return comparison.difference
     }
 
-    @Test("What is written is what is expected")
+    @Test("An encoded callback list decodes to the same expectations")
     func roundTrip() throws {
         var callbacks = CallbackList(
             options: ["stream": "location"], tolerances: ["course": FieldTolerance(absolute: 0.5, circle: 360)])
@@ -45,7 +45,7 @@ struct ExpectationTests {
                 """)
     }
 
-    @Test("The first difference is named: line, field, both values, tolerance, and what came before")
+    @Test("A difference reports its line, field, values, tolerance and the preceding callbacks")
     func namesTheDifference() throws {
         let good = (1...5).map { #"{"callback":"fix","locations":[{"latitude":\#($0),"speed":2.5}]}"# }
         var bad = good
@@ -66,8 +66,8 @@ struct ExpectationTests {
                   expected   5.0
                   got        5.25
                   apart by   0.25
-                  tolerance  0.125 or 0.01 times what is expected
-                  before it came, as expected:
+                  tolerance  0.125 or 0.01 times the expected value
+                  previous callbacks, as expected:
                     \(good[1])
                     \(good[2])
                     \(good[3])
@@ -75,26 +75,26 @@ struct ExpectationTests {
     }
 
     @Test(
-        "Numbers may differ by what their field allows",
+        "Numbers may differ by the tolerance of their field",
         arguments: [
             ("0.1", "0.1", "{}", true), ("0.1", "0.10000000000000002", "{}", false),
             ("5", "5.5", #"{"absolute":0.5}"#, true), ("5", "5.5", #"{"absolute":0.4}"#, false),
             ("200", "201", #"{"relative":0.005}"#, true), ("200", "202", #"{"relative":0.005}"#, false),
-            // Round the circle.
+            // Angles wrap around at a full circle.
             ("359.9", "0.1", #"{"absolute":0.25,"circle":360}"#, true), ("359.9", "0.1", #"{"absolute":0.25}"#, false),
             ("3.125", "-3.125", #"{"absolute":0.04,"circle":6.283185307179586}"#, true),
             ("10", "190", #"{"absolute":179,"circle":360}"#, false),
-            // No angle is not an angle near it.
+            // A negative value means an unknown angle and does not match a nearby angle.
             ("-1", "359.5", #"{"absolute":5,"circle":360}"#, false),
             ("-1", "-1", #"{"absolute":5,"circle":360}"#, true),
-            // Nothing is not a number.
+            // null is not a number.
             ("null", "0", #"{"absolute":1e9}"#, false), ("null", "null", "{}", true),
             ("1e308", "-1e308", #"{"absolute":1}"#, false), ("true", "false", #"{"absolute":1}"#, false),
-            // Times in seconds.
+            // Times are compared in seconds.
             (#""2026-05-01T10:00:00.000Z""#, #""2026-05-01T10:00:00.25Z""#, #"{"absolute":0.5}"#, true),
             (#""2026-05-01T10:00:00.000Z""#, #""2026-05-01T10:00:01Z""#, #"{"absolute":0.5}"#, false),
             (#""portrait""#, #""faceUp""#, #"{"absolute":0.5}"#, false),
-            // Lists have the tolerance of their field.
+            // The elements of a list use the tolerance of its field.
             ("[1,2,3]", "[1,2,3.5]", #"{"absolute":0.5}"#, true), ("[1,2,3]", "[1,2,3.5]", "{}", false),
             ("[1,2,3]", "[1,2]", #"{"absolute":9}"#, false), ("[]", "[1]", #"{"absolute":9}"#, false),
         ])
@@ -105,9 +105,9 @@ struct ExpectationTests {
         #expect((difference == nil) == isEqual)
     }
 
-    @Test("Rotations are compared by the angle between them, whatever the sign of their quaternions")
+    @Test("Rotations are compared by the angle between them, regardless of quaternion signs")
     func rotations() throws {
-        // One degree about z: (0, 0, sin 0.5°, cos 0.5°).
+        // A rotation of 1° about z: (0, 0, sin 0.5°, cos 0.5°).
         let turned = #"{"q":[0,0,0.008726535498373935,0.9999619230641713]}"#
         let from = [#"{"q":[0,0,0,1]}"#]
         #expect(try Self.difference([#"{"q":[0,0,0,-1]}"#], from: from, tolerances: #"{"q":{"rotation":0}}"#) == nil)
@@ -118,7 +118,7 @@ struct ExpectationTests {
         #expect(abs(try #require(difference.distance) - 1) < 1e-9)
     }
 
-    @Test("A tolerance of a path goes before that of a name, and the order of fields does not matter")
+    @Test("A tolerance for a path overrides one for a name, and field order is ignored")
     func paths() throws {
         let lines = [#"{"callback":"c","a":{"x":1},"b":{"x":1}}"#]
         let got = [#"{"b":{"x":2},"a":{"x":1.5},"callback":"c"}"#]
@@ -128,7 +128,7 @@ struct ExpectationTests {
         #expect(difference?.field == "b.x")
     }
 
-    @Test("Fields and callbacks that are missing or too many are differences")
+    @Test("Missing and additional fields and callbacks are reported as differences")
     func missing() throws {
         let both = [#"{"callback":"c","a":1,"b":2}"#, #"{"callback":"d"}"#]
         let lack = try Self.difference([#"{"callback":"c","a":1}"#], from: both)
@@ -137,13 +137,13 @@ struct ExpectationTests {
         #expect(more?.field == "e" && more?.expected == nil && more?.got == .number(3))
         let early = try Self.difference([both[0]], from: both)
         #expect(early?.line == 3 && early?.callback == "d" && early?.got == nil)
-        #expect(early?.description.contains("did not come") == true)
+        #expect(early?.description.contains("is missing") == true)
         let late = try Self.difference(both + [both[0]], from: both)
         #expect(late?.line == 4 && late?.number == 3 && late?.expected == nil)
-        #expect(late?.description.contains("came after the last") == true)
+        #expect(late?.description.contains("follows the last") == true)
     }
 
-    @Test("A run with other options is refused, with the option in the sentence")
+    @Test("A run with different options is rejected, and the error names the option")
     func refusesOtherOptions() throws {
         let expected = try Self.expected(#","options":{"frame":"magnetic","interval":0.5}"#, [])
         try expected.check(options: ["frame": "magnetic", "interval": "0.5"])
@@ -157,14 +157,14 @@ struct ExpectationTests {
         }
         #expect(
             sentence(["frame": "true", "interval": "0.5"]).hasPrefix(
-                "drive.expected was made with frame magnetic, and this run has frame true."))
-        #expect(sentence(["frame": "magnetic"]).contains("with interval 0.5, and this run has none"))
+                "drive.expected was created with frame magnetic, but this run has frame true."))
+        #expect(sentence(["frame": "magnetic"]).contains("with interval 0.5, but this run has none"))
         #expect(
             sentence(["frame": "magnetic", "interval": "0.5", "seed": "1"]).contains(
-                "without seed, and this run has seed 1"))
+                "without seed, but this run has seed 1"))
     }
 
-    /// The text, and the line in which it is wrong.
+    /// Invalid texts and the line of each error.
     private static let noLists: [(String, Int)] = [
         ("", 1), ("\n\n", 1), ("\0\0\0\0", 1), ("{}", 1), ("[1]", 1), (#"{"format":"device-services-trace"}"#, 1),
         (#"{"format":"device-services-expectations"}"#, 1),
@@ -180,12 +180,12 @@ struct ExpectationTests {
         ("\(header)}\n{\"a\":\"\(String(repeating: "x", count: 1 << 20))\"}", 2),
     ]
 
-    @Test("A file that is no list of callbacks gives one error that says where", arguments: noLists)
+    @Test("An invalid callback list yields one error with its line number", arguments: noLists)
     func hostile(text: String, line: Int) throws {
         do throws(DeviceError) {
             var comparison = CallbackComparison(try ExpectedCallbacks(bytes: Array(text.utf8), name: "x"))
             while try comparison.take(Array(#"{"a":1}"#.utf8)) {}
-            // An object of other fields would be a difference, and no error.
+            // An object with other fields would be a difference, not an error.
             Issue.record("\(comparison.difference.map(\.description) ?? "equal")")
         } catch {
             #expect(error.code == .invalidTrace)
@@ -194,20 +194,20 @@ struct ExpectationTests {
         }
     }
 
-    @Test("A word that is cut off in a list ends the reading")
+    @Test("A truncated literal in a list throws an error")
     func cutWord() throws {
         let text = #"{"format":"device-services-expectations","version":1}"# + "\n{\"a\":[0,n\":180}"
         var comparison = CallbackComparison(try ExpectedCallbacks(bytes: Array(text.utf8), name: "x"))
         #expect(throws: DeviceError.self) { try comparison.take(Array(#"{"a":1}"#.utf8)) }
     }
 
-    @Test("An object with very many fields is refused")
+    @Test("An object with too many fields is rejected")
     func manyFields() throws {
         let fields = (0..<5000).map { "\"f\($0)\":0" }.joined(separator: ",")
         #expect(throws: DeviceError.self) { try Self.difference([#"{"a":1}"#], from: ["{\(fields)}"]) }
     }
 
-    @Test("A file is replaced in one step, and stays where that fails")
+    @Test("Writing a callback list replaces the file atomically and leaves no temporary file")
     func replaces() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -224,7 +224,7 @@ struct ExpectationTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["x.expected"])
     }
 
-    @Test("An axis whose scale has changed is found, by its first reading that is off by more than allowed")
+    @Test("A scaled axis is detected at its first reading outside the tolerance")
     func findsScaledAxis() throws {
         func callbacks(scale: Double) throws -> CallbackList {
             let events = (0..<20).map { #"{"t":\#($0),"gyroscope":[0.5,\#(Double($0) * 0.1 * scale),-0.25]}"# }
@@ -248,7 +248,7 @@ struct ExpectationTests {
         let expected = try ExpectedCallbacks(bytes: try callbacks(scale: 1).bytes, name: "gyroscope.expected")
         #expect(try callbacks(scale: 1).difference(from: expected) == nil)
         #expect(try callbacks(scale: 1.001).difference(from: expected) == nil)
-        // Of 0.6 rad/s, the seventh reading, 1.9 % are 0.0114 rad/s; of 0.5 rad/s they are 0.0095 rad/s.
+        // 1.9 % of 0.6 rad/s, the seventh reading, is 0.0114 rad/s. 1.9 % of 0.5 rad/s is 0.0095 rad/s.
         let difference = try #require(try callbacks(scale: 1.019).difference(from: expected))
         #expect(difference.callback == "gyroscope")
         #expect(difference.field == "rate[1]")

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import Trace
 
-@Suite("Changing what is played while it plays", .timeLimit(.minutes(30)))
+@Suite("Playback filters", .timeLimit(.minutes(30)))
 struct FilterTests {
     private static let gyroscope = [
         #"{"t":0.5,"gyroscope":[1,2,3],"stamp":0.25}"#, #"{"t":1.5,"gyroscope":[4,5,6]}"#,
@@ -27,7 +27,7 @@ struct FilterTests {
         return (notes, subscription)
     }
 
-    @Test("A filter that leaves all as it is changes nothing, and sees each event with its time")
+    @Test("A filter that returns nil changes nothing and receives each event with its time")
     func leavesAll() throws {
         let device = try ControlTests.device(3, Self.gyroscope) { _ in }
         let (notes, subscription) = ControlTests.listen(device)
@@ -46,7 +46,7 @@ struct FilterTests {
         other.cancel()
     }
 
-    @Test("What a filter gives back takes the place of the event: nothing, another, several")
+    @Test("A filter replaces an event with no event, another event or several events")
     func replaces() throws {
         let device = try ControlTests.device(4, Self.gyroscope) { _ in }
         let (notes, subscription) = ControlTests.listen(device)
@@ -79,7 +79,7 @@ struct FilterTests {
         other.cancel()
     }
 
-    @Test("Without the filter it goes on as recorded")
+    @Test("Playback continues as recorded after its filter is removed")
     func removed() throws {
         let device = try ControlTests.device(3, Self.gyroscope) { _ in }
         let (motion, other) = Self.readings(device)

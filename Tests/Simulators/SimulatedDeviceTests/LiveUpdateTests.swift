@@ -7,16 +7,16 @@ import SimulatedDevice
 import Synchronization
 import Testing
 
-@Suite("Playback and async sequences", .timeLimit(.minutes(30)))
+@Suite("Playback to async sequences", .timeLimit(.minutes(30)))
 struct LiveUpdateTests {
-    /// Consumes locations until the task is cancelled or `limit` have come.
+    /// Consumes locations until the task is cancelled or `limit` locations have arrived.
     private func consume(
         _ notes: Notes<Double>, limit: Int = .max, step: @escaping @Sendable () async -> Void = {}
     ) -> Task<Void, any Error> {
         Task {
             var seen = 0
             for try await update in CLLocationUpdate.liveUpdates() {
-                // The first element may be the news that locations are allowed.
+                // The first element may contain only the authorization.
                 guard let location = update.location else { continue }
                 notes.add(location.coordinate.latitude)
                 await step()
@@ -26,7 +26,7 @@ struct LiveUpdateTests {
         }
     }
 
-    @Test("A consumer gets every element, in lock step with playback")
+    @Test("A consumer receives every element in lockstep with playback")
     func consumesEverything() async throws {
         let count = 30
         let device = try Drive.device(count)
@@ -35,7 +35,7 @@ struct LiveUpdateTests {
         await device.use {
             let start = device.wallTime
             let task = consume(notes) {
-                // Playback has not gone on to the next second while this one is being worked on.
+                // Playback must not reach the next second while the consumer processes this element.
                 await Task.yield()
                 let elapsed = device.wallTime.seconds(since: start)
                 if Int(elapsed) != notes.all.count - 1 { early.add(1, ordering: .relaxed) }
@@ -49,7 +49,7 @@ struct LiveUpdateTests {
         }
     }
 
-    @Test("A loop that is left does not hold playback up")
+    @Test("A consumer that leaves its loop does not block playback")
     func leavesTheLoop() async throws {
         let device = try Drive.device(20)
         let notes = Notes<Double>()
@@ -62,7 +62,7 @@ struct LiveUpdateTests {
         #expect(notes.all == Drive.latitudes(3))
     }
 
-    @Test("A consumer that is cancelled while it waits ends, and playback goes on")
+    @Test("Cancelling a waiting consumer ends it, and playback continues")
     func cancels() async throws {
         let device = try Drive.device(20)
         let notes = Notes<Double>()
@@ -80,7 +80,7 @@ struct LiveUpdateTests {
         }
     }
 
-    @Test("A consumer that is cancelled while it works on an element does not hold playback up")
+    @Test("Cancelling a consumer while it processes an element does not block playback")
     func cancelsBusyConsumer() async throws {
         let device = try Drive.device(20)
         let notes = Notes<Double>()
@@ -97,7 +97,7 @@ struct LiveUpdateTests {
         #expect(notes.all == Drive.latitudes(4))
     }
 
-    @Test("Two consumers are clients of their own; both get everything")
+    @Test("Two consumers are independent, and each receives every element")
     func servesTwoConsumers() async throws {
         let count = 25
         let device = try Drive.device(count)
@@ -116,7 +116,7 @@ struct LiveUpdateTests {
         }
     }
 
-    @Test("A consumer on the main actor is served by play on the main actor")
+    @Test("A consumer on the main actor receives locations from play() on the main actor")
     @MainActor
     func servesMainActor() async throws {
         let device = try Drive.device(10)

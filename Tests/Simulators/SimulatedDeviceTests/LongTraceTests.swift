@@ -5,9 +5,9 @@ import SimulatedDevice
 import Testing
 import Trace
 
-@Suite("Traces that are long enough to be read ahead", .timeLimit(.minutes(30)))
+@Suite("Traces long enough for read-ahead", .timeLimit(.minutes(30)))
 struct LongTraceTests {
-    /// Many readings, each with its number, and a line that cannot be read.
+    /// Returns a trace of `count` numbered readings with one invalid line.
     private static func file(_ count: Int, brokenAt broken: Int, lastSensor: String? = nil) throws -> TraceFile {
         var text = MotionPlaybackTests.start
         text +=
@@ -36,7 +36,7 @@ struct LongTraceTests {
         }
     }
 
-    @Test("Every reading comes, in the order of the file, and remarks come with the line that they are about")
+    @Test("Every reading arrives in file order, and a warning appears when its line is played")
     func readsEverything() throws {
         let count = 60_000
         let device = SimulatedDevice(try Self.file(count, brokenAt: 40_000))
@@ -56,7 +56,7 @@ struct LongTraceTests {
         for subscription in subscriptions { subscription.cancel() }
     }
 
-    @Test("A sensor that only the last line of a large file names is found, wherever the file is divided")
+    @Test("Sensor discovery finds a sensor that only the last line of a large file names")
     func findsLateSensors() throws {
         let file = try Self.file(110_000, brokenAt: 50_000, lastSensor: "late")
         #expect(file.bytes.count > 8 << 20)
@@ -65,7 +65,7 @@ struct LongTraceTests {
         #expect(plain.findSensors().map(\.id) == ["accelerometer", "gyroscope"])
     }
 
-    @Test("A device that goes in the middle of a trace takes its reader along")
+    @Test("Releasing a device in the middle of a trace releases its reader")
     func goesEarly() throws {
         for _ in 0..<20 {
             let device = SimulatedDevice(try Self.file(15_000, brokenAt: -1))

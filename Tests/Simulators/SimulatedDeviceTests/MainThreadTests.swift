@@ -6,7 +6,7 @@ import Foundation
 import SimulatedDevice
 import Testing
 
-/// A view controller as published code has it: bound to the main actor.
+/// A view controller bound to the main actor, as in published apps.
 @MainActor
 private final class Screen: NSObject, @preconcurrency CLLocationManagerDelegate {
     let manager = CLLocationManager()
@@ -26,7 +26,7 @@ private final class Screen: NSObject, @preconcurrency CLLocationManagerDelegate 
 
 @Suite("Playback and the main thread", .timeLimit(.minutes(30)))
 struct MainThreadTests {
-    @Test("A main-actor delegate is driven by a synchronous play on a pool thread")
+    @Test("A synchronous play() on a pool thread drives a main-actor delegate")
     func drivesMainActorFromPool() async throws {
         let device = try Drive.device(40)
         let screen = await MainActor.run {
@@ -44,7 +44,7 @@ struct MainThreadTests {
         #expect(await screen.strayCallbacks == 0)
     }
 
-    @Test("A main-actor delegate is driven by await play() on a pool thread")
+    @Test("An asynchronous play() on a pool thread drives a main-actor delegate")
     func drivesMainActorFromAsyncPool() async throws {
         let device = try Drive.device(40)
         let screen = await MainActor.run {
@@ -59,7 +59,7 @@ struct MainThreadTests {
         #expect(await screen.strayCallbacks == 0)
     }
 
-    @Test("play() on the main thread runs its callbacks in place")
+    @Test("play() on the main thread runs its callbacks synchronously")
     @MainActor
     func playsInPlace() throws {
         let device = try Drive.device(10)
@@ -68,12 +68,12 @@ struct MainThreadTests {
             screen.appear()
             #expect(screen.latitudes.isEmpty)
             playSynchronously(device)
-            // No turn of the main queue in between.
+            // The main queue has not been drained in between.
             #expect(screen.latitudes == Drive.latitudes(10))
         }
     }
 
-    @Test("await play() on the main actor serves its managers too")
+    @Test("An asynchronous play() on the main actor drives the managers of the main actor")
     @MainActor
     func playsAsynchronouslyOnMain() async throws {
         let device = try Drive.device(10)
@@ -84,7 +84,7 @@ struct MainThreadTests {
         #expect(screen.strayCallbacks == 0)
     }
 
-    @Test("Callbacks of main-thread and other managers keep one order")
+    @Test("Callbacks of managers on the main thread and on other threads keep one order")
     func keepsOneOrder() async throws {
         let device = try Drive.device(20)
         let notes = Notes<String>()
@@ -108,7 +108,7 @@ struct MainThreadTests {
     }
 }
 
-/// `device.play()`, where an async context would choose the other form.
+/// Calls the synchronous `play()`. In an async context the compiler would choose the asynchronous overload.
 func playSynchronously(_ device: SimulatedDevice) {
     device.play()
 }

@@ -6,7 +6,7 @@ import SimulatedDevice
 import Testing
 import Trace
 
-@Suite("Playing motion and battery", .timeLimit(.minutes(30)))
+@Suite("Playback of motion and battery", .timeLimit(.minutes(30)))
 struct MotionPlaybackTests {
     static let start =
         #"{"format":"device-services-trace","version":1,"start":{"utc":"2026-05-01T10:00:00Z","boot":100}"#
@@ -15,7 +15,7 @@ struct MotionPlaybackTests {
         try Drive.file([Self.start + members + "}"] + events, name: "motion")
     }
 
-    /// A batch in words: "100.25 accelerometer 1.0,2.0,3.0@100.24".
+    /// Formats a batch as "100.25 accelerometer 1.0,2.0,3.0@100.24".
     private func text(_ event: MotionEvent) -> String {
         switch event {
         case .samples(let batch):
@@ -26,7 +26,7 @@ struct MotionPlaybackTests {
         }
     }
 
-    /// Plays the trace with a subscriber for each kind, and returns what they heard in words.
+    /// Plays the trace with one subscriber for each kind and returns their events as text.
     private func play(
         _ trace: TraceFile, axes: MotionRequest.Axes = .device, configuration: Configuration = Configuration()
     ) -> [String] {
@@ -40,7 +40,7 @@ struct MotionPlaybackTests {
         return notes.all
     }
 
-    @Test("Consecutive readings of one sensor and one time are one batch, on the device's clock")
+    @Test("Consecutive readings of one sensor at one time form one batch on the device's clock")
     func batches() throws {
         let trace = try file(
             "", #"{"t":0.25,"accelerometer":[1,2,3],"stamp":0.125}"#,
@@ -54,12 +54,12 @@ struct MotionPlaybackTests {
                 "100.25 accelerometer 7.0,8.0,9.0@100.25", "100.5 accelerometer 1.0,2.0,3.0@100.5",
                 "100.5 pressure 100.0,0.0,0.0@100.5",
                 "100.5 accelerometer 1.0,2.0,3.0@100.5",
-                // Times in a batch rise: one that goes back begins another.
+                // Times within a batch do not decrease. An earlier time begins a new batch.
                 "100.5 accelerometer 1.0,2.0,3.0@100.375",
             ])
     }
 
-    @Test("Batches are bounded, and no reading is lost")
+    @Test("Batches have a maximum size, and no reading is lost")
     func longBatches() throws {
         let lines = (0..<2500).map { "{\"t\":1,\"gyroscope\":[\($0),0,0]}" }
         let device = SimulatedDevice(try Drive.file([Self.start + "}"] + lines))
@@ -73,9 +73,9 @@ struct MotionPlaybackTests {
         #expect(notes.all.flatMap(\.values).map(\.x) == (0..<2500).map(Double.init))
     }
 
-    @Test("The mount matrix of the header turns readings, unless the sensor's own axes are asked for")
+    @Test("The mount matrix of the header rotates readings unless the request asks for sensor axes")
     func mountMatrix() throws {
-        // Sensor x is device y, sensor y is device -x: the first row gives device x.
+        // Sensor x is device y and sensor y is device -x: the first row yields device x.
         let trace = try file(
             #","sensors":[{"id":"accelerometer","kind":"accelerometer","mountMatrix":"0, -1, 0; 1, 0, 0; 0, 0, 1"},{"id":"pressure","kind":"pressure"}]"#,
             #"{"t":1,"accelerometer":[1,2,3]}"#, #"{"t":1,"pressure":100}"#)
@@ -83,7 +83,7 @@ struct MotionPlaybackTests {
         #expect(play(trace, axes: .sensor).first == "101.0 accelerometer 1.0,2.0,3.0@101.0")
     }
 
-    @Test("A configured matrix stands in for the trace's; the first setting that says something counts")
+    @Test("A configured mount matrix overrides the trace's, and the first matching setting applies")
     func configuredMatrix() throws {
         let trace = try file(
             #","sensors":[{"id":"accelerometer","kind":"accelerometer","name":"bma255","mountMatrix":"0, -1, 0; 1, 0, 0; 0, 0, 1"}]"#,
@@ -111,7 +111,7 @@ struct MotionPlaybackTests {
             heard(SensorSetting(sensor: "*", kind: .gyroscope, mountMatrix: turned)) == [
                 asInTrace, "gyroscope -1.0,-2.0,3.0@101.0",
             ])
-        // The windows convention gives -9.81 on the axis that points up, so that all signs are turned once more.
+        // The Windows convention yields -9.81 on the axis that points up, so all signs are inverted once more.
         #expect(
             heard(SensorSetting(sensor: "*", mountMatrix: turned, convention: .windows)) == [
                 "accelerometer 1.0,2.0,-3.0@101.0", "gyroscope -1.0,-2.0,3.0@101.0",
@@ -126,7 +126,7 @@ struct MotionPlaybackTests {
         #expect(heard(SensorSetting(sensor: "*", mountMatrix: singular)) == [asInTrace, plainGyroscope])
     }
 
-    @Test("The device knows the trace's sensors, contexts and battery before it plays")
+    @Test("The device knows the trace's sensors, contexts and battery before playback")
     func knownAtStart() throws {
         let trace = try file(
             #","sensors":[{"id":"a","kind":"accelerometer","name":"x","rates":[100]}],"contexts":["<c/>"],"battery":{"level":0.5,"state":"full"}"#,
@@ -142,7 +142,7 @@ struct MotionPlaybackTests {
         #expect(report.statusSource.battery == nil)
     }
 
-    @Test("A sensor's loss and return reach its subscribers, and the position's do not")
+    @Test("The loss and recovery of a sensor reach its subscribers, those of the position do not")
     func losses() throws {
         let trace = try file(
             "", #"{"t":1,"accelerometer":[1,2,3]}"#, #"{"t":2,"lost":{"code":"silent"},"sensor":"accelerometer"}"#,
@@ -155,7 +155,7 @@ struct MotionPlaybackTests {
             ])
     }
 
-    @Test("The battery changes when the trace says so")
+    @Test("The battery changes at the times of the trace")
     func battery() throws {
         let device = SimulatedDevice(
             try file(
@@ -173,7 +173,7 @@ struct MotionPlaybackTests {
         #expect(device.device.statusSource.battery == nil)
     }
 
-    @Test("Positions, readings, timers and the battery happen in one order, each at its time on the clock")
+    @Test("Positions, readings, timers and battery changes arrive in order of time")
     func order() throws {
         let report = #"{"class":"TPV","mode":3,"lat":48,"lon":11,"eph":5}"#
         let device = SimulatedDevice(
@@ -202,7 +202,7 @@ struct MotionPlaybackTests {
             "100.5 gyroscope 1", "101.0 position", "101.0 accelerometer 1", "101.0 battery", "101.5 timer",
             "102.0 accelerometer 2",
         ]
-        // Three events in the first second, the batch of two is one step.
+        // The first four steps end at 1 s. The batch of two readings is the fifth step.
         stepSynchronously(device, 4)
         #expect(notes.all == Array(expected.prefix(4)))
         stepSynchronously(device, 1)
@@ -212,7 +212,7 @@ struct MotionPlaybackTests {
         timer.cancel()
     }
 
-    @Test("Only what gpsd sent is a line")
+    @Test("Only text from gpsd is delivered as lines")
     func lines() throws {
         let device = SimulatedDevice(
             try file(
@@ -230,7 +230,7 @@ struct MotionPlaybackTests {
         #expect(notes.all == ["101.0 $GP", "103.0 "])
     }
 
-    @Test("Who comes and goes while the trace plays gets the readings in between")
+    @Test("A subscriber that joins and leaves during playback receives the readings in between")
     func comesAndGoes() throws {
         let lines = (1...10).map { "{\"t\":\($0),\"accelerometer\":[\($0),0,0]}" }
         let device = SimulatedDevice(try Drive.file([Self.start + "}"] + lines))
@@ -246,7 +246,7 @@ struct MotionPlaybackTests {
         #expect(device.device.clock.now.seconds == 110)
     }
 
-    @Test("Damaged readings are passed over, and the trace plays on")
+    @Test("Damaged readings are skipped, and playback continues")
     func damaged() throws {
         let trace = try file(
             "", #"{"t":1,"accelerometer":[1,2,NaN]}"#, #"{"t":1,"accelerometer":[1,2]}"#,

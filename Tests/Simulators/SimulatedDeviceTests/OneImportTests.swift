@@ -3,7 +3,7 @@
 import SimulatedDevice
 import Testing
 
-/// A program that imports nothing but `SimulatedDevice` has the traces that it plays.
+/// A program that imports only `SimulatedDevice` can read and play traces.
 @Suite struct OneImportTests {
     @Test func aTraceIsPlayedWithOneImport() async throws {
         let text = """

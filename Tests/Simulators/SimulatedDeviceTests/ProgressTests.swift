@@ -7,7 +7,7 @@ import SimulatedDevice
 import Testing
 import Trace
 
-@Suite("Playback, step by step and against the clock", .timeLimit(.minutes(30)))
+@Suite("Playback step by step and in real time", .timeLimit(.minutes(30)))
 struct ProgressTests {
     private func follow(_ device: SimulatedDevice, _ notes: Notes<Double>) -> Kept {
         let kept = Kept()
@@ -19,7 +19,7 @@ struct ProgressTests {
         return kept
     }
 
-    @Test("A step is one event of the trace")
+    @Test("A step plays one event of the trace")
     func steps() throws {
         let device = try Drive.device(3)
         let notes = Notes<Double>()
@@ -32,7 +32,7 @@ struct ProgressTests {
         #expect(kept.manager?.location?.coordinate.latitude == 10.2)
     }
 
-    @Test("Advancing lets exactly that much time pass")
+    @Test("advance(by:) advances time by exactly the given duration")
     func advances() throws {
         let device = try Drive.device(10)
         let notes = Notes<Double>()
@@ -51,7 +51,7 @@ struct ProgressTests {
         #expect(kept.manager != nil)
     }
 
-    @Test("A request times out on the virtual clock at once in real time")
+    @Test("A request times out on the virtual clock without real delay")
     func timesOut() throws {
         let device = SimulatedDevice(try Drive.file([#"{"class":"TPV","mode":1}"#]))
         let notes = Notes<Int>()
@@ -69,9 +69,9 @@ struct ProgressTests {
         }
     }
 
-    @Test("play(speed:) takes the trace's time divided by the speed, and delivers everything")
+    @Test("play(speed:) takes the trace's duration divided by the speed and delivers every event")
     func playsInRealTime() async throws {
-        // Four seconds of trace at twenty times the speed are 0.2 seconds.
+        // Four seconds of trace at 20 times the speed take 0.2 s.
         let device = try Drive.device(5)
         let notes = Notes<Double>()
         let kept = follow(device, notes)
@@ -95,7 +95,7 @@ struct ProgressTests {
         #expect(kept.manager != nil)
     }
 
-    @Test("Playing again from inside a callback does nothing")
+    @Test("A nested play() in a callback does nothing")
     func ignoresNestedPlay() throws {
         let device = try Drive.device(5)
         let notes = Notes<Double>()
@@ -112,7 +112,7 @@ struct ProgressTests {
         #expect(notes.all == Drive.latitudes(5))
     }
 
-    @Test("Two devices that play in parallel know nothing of each other")
+    @Test("Two devices that play in parallel are independent")
     func playsInParallel() async throws {
         let north = try Drive.device(200)
         let south = SimulatedDevice(try Drive.file(Drive.lines(200, from: 300)))
@@ -129,7 +129,7 @@ struct ProgressTests {
         #expect(kept.0.manager != nil && kept.1.manager != nil)
     }
 
-    @Test("A native trace keeps its own times, its losses and its returns")
+    @Test("A native trace keeps its own times, losses and recoveries")
     func playsNativeTraces() throws {
         let report = { (latitude: Double) in #"{"class":"TPV","mode":3,"lat":\#(latitude),"lon":11,"eph":5}"# }
         let lines = [
@@ -162,7 +162,7 @@ struct ProgressTests {
             ])
     }
 
-    @Test("The same trace gives the same callbacks, byte for byte", arguments: [3, 50])
+    @Test("Playing the same trace repeatedly yields identical callbacks", arguments: [3, 50])
     func isDeterministic(count: Int) async throws {
         var lines = Drive.lines(count)
         lines.insert(#"{"class":"TPV","mode":1,"time":"2026-05-01T10:00:01.500Z"}"#, at: 2)
@@ -182,7 +182,7 @@ struct ProgressTests {
         }
         #expect(logs[0] == logs[1])
         #expect(logs[0] == logs[2])
-        // Each manager: one authorization, one loss, and every location.
+        // Each manager receives one authorization, one loss and every location.
         #expect(logs[0].split(separator: "\n").count == 2 * (count + 2))
     }
 

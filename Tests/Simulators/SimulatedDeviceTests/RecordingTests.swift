@@ -7,11 +7,11 @@ import TestSupport
 import Testing
 import Trace
 
-@Suite("Recording what is played", .timeLimit(.minutes(30)))
+@Suite("Recording during playback", .timeLimit(.minutes(30)))
 struct RecordingTests {
     static let traces = Checkout.traces.path
 
-    /// The bytes of what a recorder makes of a played trace.
+    /// Returns the bytes that a recorder writes while the trace plays.
     private func recording(of trace: TraceFile, interval: Double = 0) throws -> [UInt8] {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("motion-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: path) }
@@ -29,7 +29,7 @@ struct RecordingTests {
         Array(String(decoding: bytes, as: UTF8.self).split(separator: "\n").dropFirst())
     }
 
-    @Test("A played trace is recorded again event by event and byte for byte")
+    @Test("Recording a played trace reproduces its events byte for byte")
     func sameEvents() throws {
         let trace = try TraceFile(path: Self.traces + "/motion/six-poses.trace")
         let again = try recording(of: trace)
@@ -37,18 +37,18 @@ struct RecordingTests {
         #expect(difference == nil)
         #expect(events(again).count == events(Array(trace.bytes)).count)
         #expect(events(again).count > 1400)
-        // And the recording of the recording is the same to the last byte.
+        // A recording of the recording is identical.
         let third = try recording(of: try TraceFile(bytes: again, name: "again"))
         #expect(third.elementsEqual(again), "\(third.count) bytes")
     }
 
-    @Test("The same trace gives the same bytes each time, with positions among the readings", arguments: [0, 0.03])
+    @Test("Recording a trace of readings and positions yields identical bytes each time", arguments: [0, 0.03])
     func isDeterministic(interval: Double) throws {
         let motion = try TraceFile(path: Self.traces + "/motion/six-poses.trace")
         var lines = String(decoding: motion.bytes, as: UTF8.self).split(separator: "\n").map(String.init)
         for (place, report) in Drive.lines(10).enumerated() {
             let at = 1 + place * 150
-            // A time that is held puts the report where it stands.
+            // A time before that of the preceding line is raised to it, so the report plays at its line.
             lines.insert("{\"t\":0,\"gpsd\":\(report)}", at: at)
         }
         lines.insert(#"{"t":0,"lost":{"code":"silent","message":"x"},"sensor":"gyroscope"}"#, at: 700)
@@ -63,7 +63,7 @@ struct RecordingTests {
         #expect(events(first).count > (interval == 0 ? 1400 : 700))
     }
 
-    @Test("The six poses point up with each side in turn, in the device's axes")
+    @Test("The six poses point each side up in turn, in the device's axes")
     func sixPoses() throws {
         let device = SimulatedDevice(try TraceFile(path: Self.traces + "/motion/six-poses.trace"))
         let notes = Notes<MotionBatch>()
@@ -73,7 +73,8 @@ struct RecordingTests {
         playSynchronously(device)
         subscription.cancel()
         let readings = notes.all.flatMap { zip($0.times, $0.values) }
-        // A side is up for 1.6 s, and 0.4 s take it to the next. With the face up z points up.
+        // Each side points up for 1.6 s, and the transition to the next takes 0.4 s. The first pose is face up, with z
+        // up.
         let up: [SIMD3<Double>] = [[0, 0, 1], [0, 1, 0], [1, 0, 0], [0, -1, 0], [-1, 0, 0], [0, 0, -1]]
         for (number, direction) in up.enumerated() {
             let from = 100 + Double(number) * 2
@@ -81,7 +82,7 @@ struct RecordingTests {
             #expect(rest.count > 70)
             let mean = rest.reduce(.zero, +) / Double(max(rest.count, 1))
             let error = mean - direction * 9.80665
-            // The noise of one reading is 0.02 m/s², that of the mean of 75 a ninth of it.
+            // A single reading has a noise of 0.02 m/s², the mean of 75 readings a ninth of that.
             #expect((error * error).sum().squareRoot() < 0.02, "side \(number): \(mean)")
         }
     }

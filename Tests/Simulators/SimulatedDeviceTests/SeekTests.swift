@@ -8,9 +8,9 @@ import SimulatedDevice
 import Testing
 import Trace
 
-@Suite("Going to a place of a trace, and its end", .timeLimit(.minutes(30)))
+@Suite("Seeking and the end of a trace", .timeLimit(.minutes(30)))
 struct SeekTests {
-    @Test("Going on tells nobody of what lies between, and the clock does not jump")
+    @Test("Seeking forward skips the events in between, and the clock does not jump")
     func seeksForward() throws {
         let device = try ControlTests.device { _ in }
         let (notes, subscription) = ControlTests.listen(device)
@@ -19,7 +19,7 @@ struct SeekTests {
         #expect(device.device.clock.now.seconds == 101)
         #expect(device.wallTime.seconds == 1_777_629_607)
         #expect(device.device.positionSource.lastFix?.report.latitude == 16)
-        // A second old, as it was there.
+        // The fix is one second old, as at that position of the trace.
         #expect(device.device.positionSource.lastFix?.report.arrival.seconds == 100)
         playSynchronously(device)
         #expect(
@@ -29,7 +29,7 @@ struct SeekTests {
         subscription.cancel()
     }
 
-    @Test("Going back plays again, also behind the end, and time since boot goes on rising")
+    @Test("Seeking backward replays the trace, even after its end, and boot time keeps increasing")
     func seeksBack() throws {
         let device = try ControlTests.device(3) { _ in }
         let (notes, subscription) = ControlTests.listen(device)
@@ -50,7 +50,7 @@ struct SeekTests {
         subscription.cancel()
     }
 
-    @Test("Battery, accessories and losses are those of the place")
+    @Test("Seeking restores the battery, accessories and losses of the new position")
     func restoresState() throws {
         let device = try ControlTests.device(
             10, header: #","battery":{"level":1,"state":"full"}"#,
@@ -79,7 +79,7 @@ struct SeekTests {
         subscription.cancel()
     }
 
-    @Test("An accessory that was unplugged by hand is there again where the trace has it, and speaks")
+    @Test("Seeking reattaches an accessory that was detached in code, and it sends again")
     func attachesAgain() throws {
         let device = try ControlTests.device(
             10,
@@ -93,7 +93,7 @@ struct SeekTests {
         device.advance(by: 2)
         let first = try #require(source.accessories.first?.id)
         device.detach(first)
-        // What is said of it meanwhile does not attach it.
+        // Trace events about the accessory do not attach it again.
         device.advance(by: 1)
         #expect(source.accessories.isEmpty)
         device.seek(to: 5)
@@ -102,12 +102,12 @@ struct SeekTests {
         let channel = try source.open(second.id, protocol: "com.example.scale")
         device.advance(by: 2)
         #expect(channel.bytesAvailable == 2)
-        // One that stays keeps its number.
+        // An accessory that stays attached keeps its ID.
         device.seek(to: 7)
         #expect(source.accessories.map(\.id) == [second.id])
     }
 
-    @Test("A remark on the file is made once, however often the file is read")
+    @Test("A warning about the file is reported once, even if the file is played again")
     func remarksOnce() throws {
         let device = try ControlTests.device(3, [#"{"t":1.5,"gyroscope":[1,null,2]}"#]) { $0.rounds = .times(3) }
         playSynchronously(device)
@@ -116,7 +116,7 @@ struct SeekTests {
         #expect(device.warnings.map(\.reason) == [.badReading])
     }
 
-    @Test("A callback cannot go anywhere")
+    @Test("Seeking in a callback has no effect")
     func refusesInCallbacks() throws {
         let device = try ControlTests.device { _ in }
         let notes = Notes<Double>()
@@ -130,7 +130,7 @@ struct SeekTests {
         subscription.cancel()
     }
 
-    @Test("Time goes on behind the end, or stops there")
+    @Test("After the end, time continues or stops, depending on the option")
     func ends() throws {
         let holding = try ControlTests.device(3) { $0.end = .hold }
         holding.advance(by: 60)
@@ -148,7 +148,7 @@ struct SeekTests {
         timer.cancel()
     }
 
-    @Test("At the end managers are told of an error when that was asked for, once for each time")
+    @Test("With the .fail option, subscribers receive one error each time playback reaches the end")
     func fails() throws {
         let error = DeviceError(.connectionLost, "The receiver was switched off.")
         let device = try ControlTests.device(2, [#"{"t":0.5,"gyroscope":[1,2,3]}"#]) { $0.end = .fail(error) }
@@ -173,7 +173,7 @@ struct SeekTests {
         motion.cancel()
     }
 
-    @Test("A manager hears of the end as of a loss on live hardware")
+    @Test("A manager reports the end of the trace like a loss on live hardware")
     @MainActor func failsToManagers() throws {
         let device = try ControlTests.device(2) { options in
             options.end = .fail(DeviceError(.permissionDenied, "gpsd may not be asked any more."))
@@ -192,13 +192,13 @@ struct SeekTests {
         #expect(!codes.all.isEmpty)
     }
 
-    @Test("Playing in real time stands still while it is paused")
+    @Test("play(speed:) makes no progress while paused")
     func pauses() async throws {
         let device = try ControlTests.device(5) { _ in }
         let (notes, subscription) = ControlTests.listen(device)
         device.pause()
         let playing = Task { await device.play(speed: 1_000_000) }
-        // Nobody can play while the task does, be it paused.
+        // The paused task still owns playback, so no other call can play.
         device.resume()
         await playing.value
         #expect(notes.all.count == 5)

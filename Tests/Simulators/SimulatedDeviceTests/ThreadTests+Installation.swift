@@ -4,14 +4,14 @@ import DeviceCore
 import Synchronization
 import Testing
 
-// In one suite with the other test that installs a device: the process has one place for it.
+// In the same suite as the other test that installs a device: the installed device is global to the process.
 extension ThreadTests {
     private static func device(_ name: String) -> Device {
         Device(
             name: name, clock: VirtualClock(), configuration: Configuration(), positionSource: PositionHub {})
     }
 
-    @Test("The installed device stays until it is taken back")
+    @Test("An installed device remains until it is uninstalled")
     func installation() {
         let device = Self.device("installed")
         #expect(Device.installed == nil)
@@ -21,7 +21,7 @@ extension ThreadTests {
         #expect(Device.installed == nil)
     }
 
-    @Test("A device that goes when another is installed may look at the installed one")
+    @Test("A device released by installing another can read the installed device")
     func installationReentered() {
         final class Curious: Sendable {
             let report: @Sendable (String?) -> Void

@@ -7,10 +7,10 @@ import SimulatedDevice
 import Synchronization
 import Testing
 
-/// Installing a device is for the whole process, so these run one after the other.
-@Suite("Playback, and programs with threads of their own", .serialized, .timeLimit(.minutes(30)))
+/// Installing a device affects the whole process, so these tests run serially.
+@Suite("Playback and programs with their own threads", .serialized, .timeLimit(.minutes(30)))
 struct ThreadTests {
-    /// Runs the closure on a thread of its own and returns when it has ended.
+    /// Runs the closure on a new thread and returns when it ends.
     private func onThread(_ body: @escaping @Sendable () -> Void) async {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread {
@@ -20,7 +20,7 @@ struct ThreadTests {
         }
     }
 
-    @Test("A manager made on a background thread is called in order by whoever plays")
+    @Test("A manager created on a background thread is called in order by the playing thread")
     func callsManagersOfThreads() async throws {
         let device = try Drive.device(10)
         let notes = Notes<Double>()
@@ -36,7 +36,7 @@ struct ThreadTests {
         #expect(notes.all == Drive.latitudes(10))
     }
 
-    @Test("An installed device serves threads that hop, and is taken back")
+    @Test("An installed device serves managers created on any thread until it is uninstalled")
     func installs() async throws {
         let device = try Drive.device(10)
         let notes = Notes<Double>()
@@ -58,7 +58,7 @@ struct ThreadTests {
         #expect(notes.all.count == 10)
     }
 
-    @Test("Managers made in a callback belong to the same device")
+    @Test("Managers created in a callback belong to the same device")
     func bindsInCallbacks() async throws {
         let device = try Drive.device(6)
         let notes = Notes<String>()
@@ -76,11 +76,11 @@ struct ThreadTests {
         }
         await device.play()
         let rest = Drive.latitudes(6).dropFirst().flatMap { ["first \($0)", "second \($0)"] }
-        // The known fix comes first to the manager that starts late.
+        // A manager that starts late receives the known fix first.
         #expect(notes.all == ["first 10.0", "second 10.0"] + rest)
     }
 
-    @Test("Delivery as live takes run loops and queues, and playback waits for them")
+    @Test("Live delivery uses run loops and queues, and playback waits for them")
     func deliversAsLive() async throws {
         let count = 25
         let device = try Drive.device(count, delivery: .asLive)
@@ -124,7 +124,7 @@ struct ThreadTests {
         #expect(counts == ["loop true": count, "queue true": count, "main true": count])
     }
 
-    @Test("Delivery as live: a manager made in an operation has a queue of its own, and playback waits for it")
+    @Test("With live delivery, playback waits for the queue of a manager created in an operation")
     func deliversAsLiveInOperations() async throws {
         let device = try Drive.device(15, delivery: .asLive)
         let notes = Notes<Double>()
@@ -143,7 +143,7 @@ struct ThreadTests {
         #expect(notes.all == Drive.latitudes(15))
     }
 
-    @Test("Delivery as live: OperationQueue.main is the main queue, and playback waits for it")
+    @Test("With live delivery, OperationQueue.main is the main queue, and playback waits for it")
     func deliversAsLiveInMainOperations() async throws {
         let device = try Drive.device(15, delivery: .asLive)
         let notes = Notes<Bool>()
@@ -162,7 +162,7 @@ struct ThreadTests {
         #expect(notes.all == Array(repeating: true, count: 15))
     }
 
-    @Test("Delivery as live on the main actor: main-queue callbacks still come before play returns")
+    @Test("With live delivery, main-queue callbacks run before play() on the main actor returns")
     @MainActor
     func deliversAsLiveOnMain() async throws {
         let device = try Drive.device(10, delivery: .asLive)
@@ -177,7 +177,7 @@ struct ThreadTests {
         #expect(notes.all == Array(repeating: true, count: 10))
     }
 
-    @Test("In-order delivery runs managers with a queue of their own in order as well")
+    @Test("In-order delivery ignores a manager's delegate queue")
     func ignoresQueuesInOrder() async throws {
         let device = try Drive.device(10)
         let notes = Notes<Double>()

@@ -11,7 +11,7 @@ struct HostileTests {
         message { () throws(DeviceError) in _ = try MotionRoute(waypoints, options: options) }
     }
 
-    @Test("Waypoints that are none are named by number, with what they should be")
+    @Test("An error names an invalid waypoint by its number and field")
     func waypoints() throws {
         let good = Waypoint(latitude: 48, longitude: 11)
         for (bad, part) in [
@@ -33,15 +33,15 @@ struct HostileTests {
             #expect(text.hasPrefix("Waypoint 2: ") && text.contains(part), "\(text)")
         }
         #expect(error([])?.contains("no waypoint") == true)
-        #expect(error([good])?.contains("one waypoint") == true)
+        #expect(error([good])?.contains("only one waypoint") == true)
         #expect(error([good, good, good])?.contains("same place") == true)
         let far = Waypoint(latitude: -48, longitude: -169, speed: 0.01)
         #expect(error([Waypoint(latitude: 48, longitude: 11, speed: 0.01), far])?.contains("seven days") == true)
         let many = [Waypoint](repeating: good, count: MotionRoute.maximumCount + 1)
-        #expect(error(many)?.contains("1000000 are the most") == true)
+        #expect(error(many)?.contains("at most 1000000 are supported") == true)
     }
 
-    @Test("Options that cannot be are named")
+    @Test("Invalid options are rejected")
     func options() throws {
         let good = [Waypoint(latitude: 48, longitude: 11), Waypoint(latitude: 48.01, longitude: 11)]
         for change in [
@@ -72,19 +72,19 @@ struct HostileTests {
         }
     }
 
-    @Test("Whatever can be gone gives numbers that a trace can hold")
+    @Test("Every valid route yields numbers that a trace can store")
     func extremes() throws {
         var hasty = RouteOptions()
         hasty.acceleration = .infinity
         hasty.corneringAcceleration = .infinity
         let routes = [
-            // Zero-length legs, legs shorter than a step, the same place by other longitudes.
+            // Zero-length legs, legs shorter than a step, and the same position with another longitude.
             try MotionRoute([
                 Waypoint(latitude: 48, longitude: 11), Waypoint(latitude: 48, longitude: 11, pause: 1),
                 Waypoint(latitude: 48, longitude: -349), Waypoint(latitude: 48.000001, longitude: 11),
                 Waypoint(latitude: 48.000001, longitude: -349, pause: 1), Waypoint(latitude: 48.1, longitude: 11),
             ]),
-            // From pole to pole, and to the other side of the earth, in a hurry.
+            // From pole to pole and to the opposite side of the earth at high speed.
             try MotionRoute(
                 [
                     Waypoint(latitude: 90, longitude: 0, altitude: 80_000, speed: 3000),
@@ -93,7 +93,7 @@ struct HostileTests {
             try MotionRoute(
                 [Waypoint(latitude: 0, longitude: 0, speed: 3000), Waypoint(latitude: 0, longitude: 180)],
                 options: hasty),
-            // There and back at once.
+            // Immediate U-turns.
             try MotionRoute(
                 [
                     Waypoint(latitude: 0, longitude: 0, speed: 100), Waypoint(latitude: 0, longitude: 0.01),
@@ -119,20 +119,20 @@ struct HostileTests {
         }
     }
 
-    @Test("Many waypoints keep their order, and take a way that is as long as they say")
+    @Test("A route of many waypoints keeps their order and their total distance")
     func many() throws {
-        // A spiral of 20,000 points, 2 m apart.
+        // A zigzag of 20,000 points, 2 m apart.
         let waypoints = (0..<20_000).map { index in
             Waypoint(latitude: 10 + Double(index) * 1.8e-5, longitude: 20 + Double(index % 2) * 1e-6)
         }
         let route = try MotionRoute(waypoints)
-        // 1.8e-5 degrees are 1.990 m there.
+        // 1.8e-5° of latitude are 1.990 m here.
         #expect(abs(route.distance - 19_999 * 1.9935) < 60, "\(route.distance)")
         let synthesizer = try MotionSynthesizer(route)
         #expect(abs(synthesizer.state(at: synthesizer.duration).latitude - 10.359982) < 1e-6)
     }
 
-    @Test("Traces without positions, with one, and with absurd ones are told of")
+    @Test("Traces with no position, a single one or implausible ones are rejected")
     func traces() throws {
         func route(_ lines: [String]) -> Result<MotionRoute, DeviceError> {
             do throws(DeviceError) {

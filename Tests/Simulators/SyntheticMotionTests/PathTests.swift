@@ -10,10 +10,10 @@ import Testing
 
 @Suite("Synthetic paths")
 struct PathTests {
-    @Test("The weights of the spline are those of its definition by convolution")
+    @Test("The spline weights match their definition by convolution")
     func weights() {
-        // The values and slopes of the quintic B-spline at its knots, from the tables: 1, 26, 66, 26, 1 over 120 and 1,
-        // 10, 0, -10, -1 over 24; and its second derivatives 1, 2, -6, 2, 1 over 6.
+        // The values 1, 26, 66, 26, 1 over 120, the slopes 1, 10, 0, -10, -1 over 24 and the second derivatives 1, 2,
+        // -6, 2, 1 over 6 of the quintic B-spline at its knots, from published tables.
         let start = QuinticSpline.weights(0)
         #expect(all(start.values, [1, 26, 66, 26, 1, 0], 120))
         #expect(all(start.firsts, [-1, -10, 0, 10, 1, 0], 24))
@@ -22,7 +22,7 @@ struct PathTests {
             let w = QuinticSpline.weights(u)
             let numbers = [w.values.0, w.values.1, w.values.2, w.values.3, w.values.4, w.values.5]
             #expect(abs(numbers.reduce(0, +) - 1) < 1e-15)
-            // A line stays a line: points at -2...3 give u.
+            // A straight line is reproduced: points at -2...3 yield u.
             let place = zip(numbers, -2...3).reduce(0) { $0 + $1.0 * Double($1.1) }
             #expect(abs(place - u) < 1e-14)
         }
@@ -35,7 +35,7 @@ struct PathTests {
             .allSatisfy { abs($0 - $1 / divisor) < 1e-15 }
     }
 
-    @Test("Coordinates of places come back, at poles and heights too")
+    @Test("Geographic coordinates survive the conversion to earth-fixed positions and back")
     func coordinates() {
         for latitude in [-90, -89.9999999, -45, -1e-9, 0, 30, 60, 89, 90] {
             for longitude in [-180, -90, 0, 11.575, 179.999] {
@@ -52,14 +52,14 @@ struct PathTests {
         }
     }
 
-    @Test("It begins and ends at rest at the ends of the way, keeps the speeds, and stops where it is told to")
+    @Test("A route starts and ends at rest, keeps its speeds and stops at its pauses")
     func timetable() throws {
         let route = try MotionRoute([
             Waypoint(latitude: 48, longitude: 11, speed: 10), Waypoint(latitude: 48.01, longitude: 11, pause: 30),
             Waypoint(latitude: 48.01, longitude: 11.02),
         ])
-        // 0.01 degrees north are 1,111.97 m, 0.02 degrees east 1,491.6 m. With 2 m/s² up to 10 m/s it takes 5 s more than
-        // at that speed throughout, twice.
+        // 0.01° north are 1,111.97 m, and 0.02° east are 1,491.6 m. Accelerating at 2 m/s² to 10 m/s and braking takes
+        // 5 s more than constant speed, on both legs.
         let lengths = [1111.96, 1491.6]
         #expect(abs(route.distance - lengths[0] - lengths[1]) < 2)
         #expect(abs(route.duration - (route.distance / 10 + 10 + 30)) < 1e-6)
@@ -73,13 +73,13 @@ struct PathTests {
             #expect(abs(state.longitude - longitude) < 1e-8)
         }
         #expect(abs(synthesizer.state(at: 60).speed - 10) < 1e-4)
-        // Standing in the middle of the stop, it turns from north to east, and is halfway, to a knot.
+        // In the middle of the stop the device turns from north to east and is halfway there, to within one knot.
         #expect(abs(difference(synthesizer.state(at: 3 + 1111.96 / 10 + 5 + 15).heading, 45)) < 25)
         #expect(abs(difference(synthesizer.state(at: 3 + 1111.96 / 10 + 5 + 5).heading, 0)) < 0.01)
         #expect(abs(difference(synthesizer.state(at: 3 + 1111.96 / 10 + 5 + 26).heading, 90)) < 0.1)
     }
 
-    @Test("Nothing jumps: not at corners, stops and U-turns, and it turns no faster than one can")
+    @Test("Motion is continuous at corners, stops and U-turns, and rotation rates are bounded")
     func continuity() throws {
         for turns in MotionOptions.Turns.allCases {
             var options = MotionOptions()
@@ -96,7 +96,7 @@ struct PathTests {
                     #expect(abs(angle / 0.02 - state.rotationRate.length) < 0.15, "\(turns) \(time)")
                     #expect((state.specificForce - last.specificForce).length < 0.3, "\(turns) \(time)")
                 }
-                // 3 m/s² in corners of the given speeds, and turns on the spot within two seconds.
+                // At most 3 m/s² in corners at the given speeds, and turns on the spot take two seconds.
                 #expect(state.rotationRate.length < 2.5, "\(turns) \(time): \(state.rotationRate)")
                 #expect((state.specificForce.length - 9.8).magnitude < 3, "\(turns) \(time)")
                 last = state
@@ -105,7 +105,7 @@ struct PathTests {
     }
 
     @Test(
-        "Over poles and the antimeridian motion is as elsewhere",
+        "Motion over the poles and the antimeridian is as smooth as elsewhere",
         arguments: [
             (GeodeticCoordinate(latitude: 89.998, longitude: 20), 0.0),
             (GeodeticCoordinate(latitude: -89.998, longitude: -130), 180),
@@ -127,7 +127,8 @@ struct PathTests {
                 to: GeodeticCoordinate(latitude: state.latitude, longitude: state.longitude))
             last = state
             #expect(abs(state.latitude) <= 90 && abs(state.longitude) <= 180)
-            // At rest right at the pole directions are by the meridian; on the way nothing turns and nothing is felt.
+            // At rest on the pole, directions depend on the meridian. In motion there is neither rotation nor lateral
+            // force.
             if state.speed > 2 {
                 #expect(state.specificForce.x.magnitude < 1e-3)
                 #expect(state.rotationRate.length < 1e-4, "\(time): \(state.rotationRate)")
@@ -136,7 +137,7 @@ struct PathTests {
         #expect(abs(travelled - 600) < 0.1)
     }
 
-    @Test("Up and down in a lift is a way as well")
+    @Test("A vertical route, as in an elevator, is valid")
     func lift() throws {
         let route = try MotionRoute([
             Waypoint(latitude: 48, longitude: 11, altitude: 0, speed: 2),

@@ -9,7 +9,7 @@ import Trace
 
 @testable import SyntheticMotion
 
-@Suite("Synthetic motion and physics")
+@Suite("Physics of synthetic motion")
 struct PhysicsTests {
     private func still(
         latitude: Double = 48.137, altitude: Double = 0, heading: Double = 0,
@@ -25,10 +25,10 @@ struct PhysicsTests {
             options: options)
     }
 
-    /// Gravity on the ellipsoid at the equator, at 45 degrees and at the poles, as published with WGS 84 (the equator and
-    /// the poles in TR8350.2, table 3.4; 45 degrees is 9.806197769 in the geodesists' handbook).
+    /// Gravity on the ellipsoid at the equator, at 45° and at the poles, as published with WGS 84: the equator and the
+    /// poles in TR8350.2, table 3.4, and 9.806197769 m/s² at 45° in the geodesist's handbook.
     @Test(
-        "At rest the accelerometer reads gravity of the place, upwards",
+        "At rest the accelerometer reads the local gravity, upward",
         arguments: [
             (0.0, 9.7803253359), (45, 9.806197769), (90, 9.8321849378), (-90, 9.8321849378),
         ])
@@ -37,28 +37,28 @@ struct PhysicsTests {
         #expect(abs(state.specificForce.length - gravity) < 1e-8, "\(state.specificForce)")
         #expect(abs(state.specificForce.z - gravity) < 1e-8)
         #expect(state.velocity.length < 1e-9)
-        // 3.086 µm/s² less for each metre up is the textbook's free-air gradient.
+        // The textbook's free-air gradient is -3.086 µm/s² per meter of height.
         let higher = try still(latitude: latitude, altitude: 1000).state(at: 5)
         #expect(abs(state.specificForce.z - higher.specificForce.z - 0.003086) < 5e-6)
     }
 
-    @Test("At rest the gyroscope reads the earth's turning, when it turns: 15.04 degrees an hour")
+    @Test("At rest the gyroscope reads the earth's rotation of 15.04° per hour, if it is enabled")
     func earthRate() throws {
         let rate = 15.041067 / 3600 * Double.pi / 180
         for heading in [0.0, 90, 200] {
             let state = try still(heading: heading).state(at: 5)
             #expect(abs(difference(state.heading, heading)) < 1e-9)
             let (phi, psi) = (48.137 * Double.pi / 180, heading * Double.pi / 180)
-            // North and up; north is to the left when it looks east.
+            // North and up. North is to the left when the device faces east.
             let expected = SIMD3(-cos(phi) * sin(psi), cos(phi) * cos(psi), sin(phi)) * rate
             #expect((state.rotationRate - expected).length < 1e-10, "\(state.rotationRate)")
             #expect(try still(heading: heading) { $0.earthRotates = false }.state(at: 5).rotationRate.length < 1e-11)
         }
     }
 
-    /// Control points on a circle, a step of θ apart, make a curve whose radius is smaller by
-    /// (66 + 52 cos θ + 2 cos 2θ) / 120: the values of the quintic B-spline at the knots.
-    @Test("On a circle it feels v²/r to the inside, and turns by v/r", arguments: [0.25, 1])
+    /// Control points on a circle, separated by an angle θ, define a curve whose radius is smaller by the factor (66 +
+    /// 52 cos θ + 2 cos 2θ) / 120. The numbers are the values of the quintic B-spline at its knots.
+    @Test("On a circle the force is v²/r inward and the rotation rate is v/r", arguments: [0.25, 1])
     func circle(smoothing: Double) throws {
         let (radius, speed) = (50.0, 10.0)
         var options = MotionOptions()
@@ -67,11 +67,11 @@ struct PhysicsTests {
         let synthesizer = try MotionSynthesizer(try Routes.circle(radius: radius, speed: speed), options: options)
         let step = speed * smoothing / radius
         let shrunk = (66 + 52 * cos(step) + 2 * cos(2 * step)) / 120
-        // The height of 500 m is that much further from the centre of the earth: 8e-5, below the tolerance.
+        // The altitude of 500 m increases the distance to the earth's center by 8e-5, which is below the tolerance.
         let (r, v) = (radius * shrunk, speed * shrunk)
         for time in stride(from: synthesizer.duration / 3, to: synthesizer.duration * 2 / 3, by: 0.31) {
             let state = synthesizer.state(at: time)
-            // The polygon's corners are left by the last thousandths.
+            // The remaining 0.3 % are due to the corners of the polygon.
             #expect(abs(state.speed / v - 1) < 0.003, "\(state.speed) \(v)")
             #expect(abs(state.specificForce.x / (v * v / r) - 1) < 0.01, "\(state.specificForce)")
             #expect(abs(state.specificForce.y) < 0.02)
@@ -80,7 +80,7 @@ struct PhysicsTests {
         }
     }
 
-    @Test("In a coordinated turn nothing is felt to the side, and it leans by the arctangent of v²/(r g)")
+    @Test("A coordinated turn has no lateral force and a bank angle of arctan(v²/(r g))")
     func coordinated() throws {
         var options = MotionOptions()
         options.turns = .coordinated
@@ -91,17 +91,18 @@ struct PhysicsTests {
             #expect(abs(state.specificForce.x) < 1e-12)
             guard time > 20, time < synthesizer.duration - 20 else { continue }
             #expect(abs(state.roll - atan(2 / 9.8085) * 180 / .pi) < 0.15, "\(state.roll)")
-            // Felt is what holds against both: √(g² + a²).
+            // The specific force counters both accelerations: √(g² + a²).
             #expect(abs(state.specificForce.z - (9.8085 * 9.8085 + 4).squareRoot()) < 0.02)
-            // It turns clockwise about the vertical, which its own right side is below by the angle that it leans.
+            // The rotation is clockwise about the vertical, and the right side points below the horizontal by the bank
+            // angle.
             #expect(abs(state.rotationRate.length - 0.2) < 0.003)
             #expect(abs(state.rotationRate.x - 0.2 * sin(state.roll * .pi / 180)) < 0.001)
         }
     }
 
-    /// 15 m/s east at 48 degrees: 2 ω v sin φ to the right is 1.63 mm/s², and 2 ω v cos φ less weight 1.46 mm/s², with
-    /// v²/r of the turning about the earth 35 µm/s².
-    @Test("Moving masses are pushed aside by the earth's turning, and are lighter when they go east")
+    /// 15 m/s east at 48°: 2 ω v sin φ to the right is 1.63 mm/s², and 2 ω v cos φ upward is 1.46 mm/s². v²/r of the
+    /// motion around the earth is 35 µm/s².
+    @Test("The Coriolis force pushes a moving device sideways and makes it lighter when it moves east")
     func coriolis() throws {
         let east = try MotionSynthesizer(try Routes.straight(azimuth: 90, speed: 15)).state(at: 30)
         var options = MotionOptions()
@@ -109,33 +110,33 @@ struct PhysicsTests {
         let still = try MotionSynthesizer(try Routes.straight(azimuth: 90, speed: 15), options: options).state(at: 30)
         let phi = 48.137 * Double.pi / 180
         let change = east.specificForce - still.specificForce
-        // Looking east, right is south: what pushes to the south is met by a force to the north.
+        // Right is south when the device faces east. A specific force to the north counters the push to the south.
         #expect(abs(change.x + 2 * 7.292115e-5 * 15 * sin(phi)) < 1e-6, "\(change)")
         #expect(abs(change.z + 2 * 7.292115e-5 * 15 * cos(phi)) < 1e-6, "\(change)")
         #expect(abs(still.specificForce.z - (9.809035 - 15 * 15 / 6_387_000)) < 2e-4)
     }
 
-    @Test("On a straight way the speed is exact, and the only force is gravity", arguments: [0.0, 37, 90, 201, 300])
+    @Test("On a straight route the speed is exact and gravity is the only force", arguments: [0.0, 37, 90, 201, 300])
     func straight(azimuth: Double) throws {
         var options = MotionOptions()
         options.earthRotates = false
         let synthesizer = try MotionSynthesizer(
             try Routes.straight(azimuth: azimuth, climb: 50), options: options)
-        // 50 m up in 1,000 m at 10 m/s along the slope.
+        // A climb of 50 m on 1,000 m, at 10 m/s along the slope.
         let slope = atan(0.05)
         let state = synthesizer.state(at: synthesizer.duration / 2)
         #expect(abs(state.speed - 10 * cos(slope)) < 1e-4)
         #expect(abs(state.velocity.z - 10 * sin(slope)) < 1e-4)
         #expect(abs(state.pitch - slope * 180 / .pi) < 1e-3)
         #expect(abs(difference(state.heading, azimuth)) < 0.01)
-        // A slope tips gravity backwards, which is felt forwards.
+        // A slope tilts gravity backward, so the specific force has a forward component.
         #expect(abs(state.specificForce.y - state.specificForce.length * sin(slope)) < 1e-3)
         #expect(abs(state.specificForce.x) < 1e-4)
         #expect(state.rotationRate.length < 1e-5)
     }
 
     @Test(
-        "The magnetometer points to magnetic north: with the declination it gives the course",
+        "The magnetometer points to magnetic north, and adding the declination yields the course",
         arguments: [0.0, 75, 190, 285])
     func compass(azimuth: Double) throws {
         let synthesizer = try MotionSynthesizer(try Routes.straight(azimuth: azimuth))
@@ -144,17 +145,17 @@ struct PhysicsTests {
         let field = synthesizer.field(state)
         let truth = MagneticModel.wmm2025.field(
             latitude: state.latitude, longitude: state.longitude, altitude: 0, year: 2026)
-        // Flat: north to the left when it looks east.
+        // Horizontal. North is to the left when the device faces east.
         let magnetic = atan2(-field.x, field.y) * 180 / .pi
         #expect(abs(difference(magnetic + truth.declination, azimuth)) < 0.02)
         #expect(abs(field.length * 1e5 - truth.total) < 1)
-        // Down in the north of the earth.
+        // Downward in the northern hemisphere.
         #expect(abs(field.z * 1e5 + truth.z) < 1)
     }
 
-    /// From the tables of the standard atmosphere, by geometric altitude (U.S. Standard Atmosphere 1976, table I).
+    /// Pressure by geometric altitude from the U.S. Standard Atmosphere 1976, table I.
     @Test(
-        "The pressure is that of the standard atmosphere",
+        "The pressure matches the standard atmosphere",
         arguments: [
             (0.0, 101.325), (1000, 89.8763), (5000, 54.0483), (11_000, 22.6999), (15_000, 12.1118), (20_000, 5.52931),
         ])
@@ -162,11 +163,11 @@ struct PhysicsTests {
         #expect(abs(StandardAtmosphere.pressure(altitude: altitude) / pressure - 1) < 5e-5)
     }
 
-    @Test("Placed otherwise, the device sees the same in its own axes, and the sensors in theirs")
+    @Test("The placement rotates the device axes, and the mount matrix rotates the sensor axes")
     func mounting() throws {
-        // The device stands: its top edge up, its back forward. Vehicle x, y, z are device x, -z, y.
+        // The device stands upright: its top edge points up, its back forward. Vehicle x, y, z are device x, -z, y.
         let placement = MountMatrix([1, 0, 0], [0, 0, 1], [0, -1, 0])
-        // The sensor is turned by a quarter about z: device = matrix · sensor.
+        // The sensor is rotated by 90° about z: device = matrix · sensor.
         let matrix = MountMatrix([0, 1, 0], [-1, 0, 0], [0, 0, 1])
         let flat = try still(heading: 30)
         let placed = try still(heading: 30) {
@@ -176,7 +177,7 @@ struct PhysicsTests {
         let (a, b) = (flat.state(at: 5), placed.state(at: 5))
         #expect((b.specificForce - [0, a.specificForce.z, 0]).length < 1e-9)
         #expect((b.rotationRate - [a.rotationRate.x, a.rotationRate.z, -a.rotationRate.y]).length < 1e-12)
-        // The device's top edge is up, and its screen looks back.
+        // The device's top edge points up, and its screen backward.
         #expect((b.attitude.rotate([0, 1, 0]) - [0, 0, 1]).length < 1e-12)
         #expect((b.attitude.rotate([0, 0, -1]) - [sin(Double.pi / 6), cos(Double.pi / 6), 0]).length < 1e-9)
         let contents = try TraceContents(try placed.trace())
@@ -184,7 +185,7 @@ struct PhysicsTests {
         #expect(sensor.mountMatrix == matrix)
         let reading = try #require(contents.values(.accelerometer).first)
         #expect((sensor.mountMatrix.apply(to: reading) - [0, a.specificForce.z, 0]).length < 1e-9)
-        // Device y up is sensor x up: matrix · (x) = -y, so up is on -x.
+        // Device y points up: matrix · (x) = -y, so up is sensor -x.
         #expect(reading.x < -9)
     }
 }

@@ -7,16 +7,16 @@ import SyntheticMotion
 import SystemCalls
 import Testing
 
-/// Navigation by what the sensors of a trace say alone. It is done in axes that do not turn with the earth, by other
-/// formulas than the synthesis, which is done in axes that do: a mistake in either shows.
-@Suite("Synthetic motion, integrated back")
+/// Inertial navigation from the sensors of a trace alone. It uses axes that do not rotate with the earth and other
+/// formulas than the synthesizer, which uses rotating axes, so that a mistake in either becomes visible.
+@Suite("Integration of synthetic motion")
 struct RoundTripTests {
     private static let earthRate = 7.292115e-5
 
-    /// From the axes of the earth to those of the stars, which agree at the start.
+    /// The rotation from earth-fixed to inertial axes, which agree at the start.
     private func sky(_ time: Double) -> Quaternion { Quaternion(aboutZ: Self.earthRate * time) }
 
-    /// East, north, up to the earth's axes, by the textbook's matrix.
+    /// The rotation from east, north, up to earth-fixed axes, by the textbook's matrix.
     private func frame(_ state: MotionState) -> Quaternion {
         let (phi, lambda) = (state.latitude * .pi / 180, state.longitude * .pi / 180)
         let half = (0.5 * (.pi / 2 - phi), 0.5 * (.pi / 2 + lambda))
@@ -24,7 +24,7 @@ struct RoundTripTests {
             * Quaternion(x: sin(half.0), y: 0, z: 0, w: cos(half.0))
     }
 
-    /// Coordinates in the earth's axes.
+    /// The position in earth-fixed axes.
     private func position(_ state: MotionState) -> SIMD3<Double> {
         let (phi, lambda) = (state.latitude * .pi / 180, state.longitude * .pi / 180)
         let e2 = 0.00669437999014
@@ -35,9 +35,9 @@ struct RoundTripTests {
         ]
     }
 
-    /// Gravitation: gravity without the centrifugal part, in the earth's axes.
+    /// Gravitation, which is gravity without the centrifugal part, in earth-fixed axes.
     private func gravitation(_ position: SIMD3<Double>) -> SIMD3<Double> {
-        // Up and height by an iteration of its own.
+        // Latitude and height by an independent iteration.
         let p = (position.x * position.x + position.y * position.y).squareRoot()
         let e2 = 0.00669437999014
         var phi = atan2(position.z, p * (1 - e2))
@@ -56,7 +56,7 @@ struct RoundTripTests {
         return up * -gravity - SIMD3(position.x, position.y, 0) * (Self.earthRate * Self.earthRate)
     }
 
-    @Test("Ten minutes of gyroscope give the attitude back, and of accelerometer the positions")
+    @Test("Integrating ten minutes of gyroscope and accelerometer data restores attitude and position")
     func navigation() throws {
         let synthesizer = try MotionSynthesizer(try Routes.town())
         let contents = try TraceContents(try synthesizer.trace())
@@ -66,7 +66,7 @@ struct RoundTripTests {
         try #require(rates.count == forces.count && rates.count > 60_000)
         let step = 0.01
 
-        // From its state a little after the start, which is one of rest.
+        // Starts from the initial state, which is at rest.
         let start = synthesizer.state(at: 0)
         var attitude = frame(start) * start.attitude
         var place = position(start)
@@ -76,7 +76,7 @@ struct RoundTripTests {
         var worstTilt = 0.0
         var worstPlace = 0.0
         for index in 1..<rates.count {
-            // The mean rate over the step, and what the change of its direction adds (Bortz' coning term).
+            // The mean rate over the step, plus the effect of the change of its direction (Bortz's coning term).
             let (before, after) = (rates[index - 1], rates[index])
             let coning: SIMD3<Double> = before.cross(after) * (step * step / 12)
             let turn: SIMD3<Double> = (before + after) * (step / 2) + coning
@@ -85,7 +85,7 @@ struct RoundTripTests {
             let rotation = Quaternion(x: turn.x * share, y: turn.y * share, z: turn.z * share, w: cos(angle / 2))
             attitude = (attitude * rotation).normalized
             let time = Double(index) * step
-            // One step of the trapezoidal rule, with gravitation where it will be.
+            // One step of the trapezoidal rule, with the gravitation at the predicted position.
             let way: SIMD3<Double> = velocity * step
             let guess: SIMD3<Double> = place + way + force * (step * step / 2)
             let pull = sky(time).rotate(gravitation(sky(time).conjugate.rotate(guess)))
@@ -107,11 +107,11 @@ struct RoundTripTests {
         }
         #expect(worstHeading < 0.01, "\(worstHeading) degrees")
         #expect(worstTilt < 0.001, "\(worstTilt) degrees")
-        // A tilt of 1e-6 radians, which is what this way of integrating leaves, is 10 µm/s²: 2 m after ten minutes.
+        // A tilt of 1e-6 rad, the error of this integration, corresponds to 10 µm/s², which is 2 m after ten minutes.
         #expect(worstPlace < 2, "\(worstPlace) m")
     }
 
-    @Test("Velocity is what positions do, and acceleration what velocity does")
+    @Test("Velocity is the derivative of position, and acceleration is the derivative of velocity")
     func derivatives() throws {
         let synthesizer = try MotionSynthesizer(try Routes.town())
         for time in stride(from: 1.0, to: synthesizer.duration - 1, by: 1.37) {
@@ -121,7 +121,7 @@ struct RoundTripTests {
             let path = Geodesic.inverse(
                 from: GeodeticCoordinate(latitude: before.latitude, longitude: before.longitude),
                 to: GeodeticCoordinate(latitude: after.latitude, longitude: after.longitude))
-            // 500 m up, the way is longer by 500 / 6,380,000.
+            // At an altitude of 500 m the path is longer by 500 / 6,380,000.
             #expect(abs(path.distance / 0.1 - now.speed) < 0.01 + now.speed * 1e-4, "\(time)")
             #expect(abs((after.altitude - before.altitude) / 0.1 - now.velocity.z) < 0.01, "\(time)")
             if now.speed > 2 {

@@ -8,11 +8,11 @@ import SyntheticMotion
 import SystemCalls
 import Trace
 
-/// Routes that several tests take.
+/// Routes used by several tests.
 enum Routes {
     static let munich = GeodeticCoordinate(latitude: 48.137, longitude: 11.575)
 
-    /// A drive of ten minutes: corners of all angles, two stops, a U-turn, hills.
+    /// A drive of ten minutes with corners of all angles, two stops, a U-turn and hills.
     static func town() throws(DeviceError) -> MotionRoute {
         let legs: [(azimuth: Double, length: Double, altitude: Double, speed: Double, pause: Double)] = [
             (10, 300, 525, 10, 0), (100, 450, 540, 14, 15), (75, 200, 540, 8, 0), (-20, 350, 520, 12, 0),
@@ -31,7 +31,7 @@ enum Routes {
         return try MotionRoute(waypoints)
     }
 
-    /// Clockwise round a centre, in steps of half a degree.
+    /// A clockwise circle around a center, in steps of 0.5°.
     static func circle(radius: Double, speed: Double, turns: Int = 3) throws(DeviceError) -> MotionRoute {
         let waypoints = (0...turns * 720).map { step in
             let place = Geodesic.direct(from: munich, azimuth: Double(step) / 2, distance: radius).destination
@@ -43,7 +43,7 @@ enum Routes {
         return try MotionRoute(waypoints, options: options)
     }
 
-    /// Straight on.
+    /// A straight route.
     static func straight(
         azimuth: Double, length: Double = 1000, speed: Double = 10, climb: Double = 0,
         from start: GeodeticCoordinate = munich
@@ -59,7 +59,7 @@ enum Routes {
     }
 }
 
-/// What a trace holds, read back.
+/// The contents of a trace.
 struct TraceContents {
     var samples: [SensorKind: [(time: Int64, value: SIMD3<Double>)]] = [:]
     var reports: [(time: Int64, report: PositionReport)] = []
@@ -91,7 +91,7 @@ struct TraceContents {
 }
 
 extension MotionSynthesizer {
-    /// The whole trace in memory.
+    /// Returns the whole trace in memory.
     func trace() throws -> TraceFile {
         let builder = TraceBuilder(name: "synthetic")
         try write(to: builder)
@@ -107,20 +107,20 @@ extension SIMD3<Double> {
     }
 }
 
-/// The difference of two directions in degrees, -180 to 180.
+/// The difference of two directions in degrees, from -180 to 180.
 func difference(_ a: Double, _ b: Double) -> Double {
     let turns = (a - b) / 360
     return (turns - turns.rounded()) * 360
 }
 
-/// Mean and standard deviation.
+/// Returns the mean and the standard deviation.
 func moments(_ values: [Double]) -> (mean: Double, deviation: Double) {
     let mean = values.reduce(0, +) / Double(values.count)
     let square = values.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Double(values.count - 1)
     return (mean, square.squareRoot())
 }
 
-/// What a call threw, as text; nil when it did not.
+/// Returns the text of the thrown error, nil if the call succeeds.
 func message(_ body: () throws(DeviceError) -> Void) -> String? {
     do throws(DeviceError) {
         try body()

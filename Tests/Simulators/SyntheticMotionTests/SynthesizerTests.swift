@@ -7,7 +7,7 @@ import SyntheticMotion
 import Testing
 import Trace
 
-@Suite("Traces of synthetic motion")
+@Suite("Synthetic traces")
 struct SynthesizerTests {
     private func options(_ change: (inout MotionOptions) -> Void) -> MotionOptions {
         var options = MotionOptions()
@@ -15,7 +15,7 @@ struct SynthesizerTests {
         return options
     }
 
-    @Test("Everything stands in order of time, at its rate, and with what the header says")
+    @Test("Events are in time order, have their configured rates and match the header")
     func contents() throws {
         let options = options {
             $0.inertialUnit = .mpu9250
@@ -26,7 +26,7 @@ struct SynthesizerTests {
             $0.biasFraction = 0.1
         }
         let synthesizer = try MotionSynthesizer(try Routes.straight(azimuth: 30, length: 200), options: options)
-        // 200 m at 10 m/s and 2 m/s²: 25 s, and 3 s at both ends.
+        // 200 m at 10 m/s and 2 m/s² take 25 s, plus 3 s at both ends.
         #expect(abs(synthesizer.duration - 31) < 1e-6)
         let contents = try TraceContents(try synthesizer.trace())
         #expect(contents.times == contents.times.sorted())
@@ -34,7 +34,7 @@ struct SynthesizerTests {
             (SensorKind.accelerometer, 3101), (.gyroscope, 3101), (.magnetometer, 3101), (.pressure, 311),
         ] {
             let samples = contents.samples[kind, default: []]
-            // One more or less at the end, where the duration is rounded.
+            // The count may differ by one, because the duration is rounded.
             #expect(abs(samples.count - count) <= 1)
             let step: Int64 = kind == .pressure ? 100_000_000 : 10_000_000
             #expect(samples.enumerated().allSatisfy { $0.element.time == Int64($0.offset) * step })
@@ -56,7 +56,7 @@ struct SynthesizerTests {
         }
     }
 
-    @Test("Positions are those of the path at their times, with course, speed and climb")
+    @Test("Reports match the path at their times in position, course, speed and climb")
     func reports() throws {
         let synthesizer = try MotionSynthesizer(try Routes.town(), options: options { $0.fixRate = 3 })
         let contents = try TraceContents(try synthesizer.trace())
@@ -76,7 +76,7 @@ struct SynthesizerTests {
         }
     }
 
-    @Test("A position may arrive late: it is of its own time")
+    @Test("A delayed report keeps the time of its fix")
     func delay() throws {
         let synthesizer = try MotionSynthesizer(
             try Routes.straight(azimuth: 0), options: options { $0.fixDelay = 0.35 })
@@ -88,7 +88,7 @@ struct SynthesizerTests {
         }
     }
 
-    @Test("The same seed gives the same bytes, another one others; leaving a sensor out changes no other")
+    @Test("The seed determines all bytes, and omitting a sensor leaves the others unchanged")
     func seeds() throws {
         let route = try Routes.straight(azimuth: 30, length: 100)
         let noisy = options {
@@ -118,7 +118,7 @@ struct SynthesizerTests {
         #expect(some.values(.pressure) == all.values(.pressure))
     }
 
-    @Test("Iron turns and moves the field as it is told to")
+    @Test("Hard and soft iron transform the magnetic field as configured")
     func iron() throws {
         let route = try Routes.straight(azimuth: 0, length: 50)
         let matrix = MountMatrix([1.1, 0.05, 0], [0.05, 0.9, 0], [0, 0, 1])
@@ -138,7 +138,7 @@ struct SynthesizerTests {
         }
     }
 
-    @Test("The positions of a trace are the way, at their times; the rest is made to agree")
+    @Test("A route from a recorded trace follows its positions at their times")
     func fromTrace() throws {
         let first = try MotionSynthesizer(
             try Routes.town(), options: options { $0.start = WallTime(nanoseconds: 1_780_000_000_123_000_000) })
@@ -155,8 +155,8 @@ struct SynthesizerTests {
                 from: GeodeticCoordinate(latitude: a.latitude, longitude: a.longitude),
                 to: GeodeticCoordinate(latitude: b.latitude, longitude: b.longitude))
             worst = max(worst, off)
-            // Smoothed twice: a corner is cut by half its acceleration, 3 m/s², times the variance of the spline, half a
-            // second squared; and the second's straight line between positions cuts an eighth of it again.
+            // Smoothing applies twice. A corner is cut by half its acceleration, 3 m/s², times the variance of the
+            // spline, (0.5 s)². The straight line between positions one second apart cuts another eighth of that.
             #expect(off < 1.2, "\(time)")
             #expect(abs(a.altitude - b.altitude) < 0.5)
             if a.speed > 5, b.speed > 5 { #expect(abs(difference(a.heading, b.heading)) < 15) }
@@ -164,7 +164,7 @@ struct SynthesizerTests {
         #expect(worst > 0.001)
     }
 
-    @Test("gpsd's lines without stamps of arrival are a way as well; other receivers are left out")
+    @Test("gpsd lines without arrival timestamps form a route, and other receivers are skipped")
     func fromReports() throws {
         var lines: [UInt8] = []
         for second in 0..<60 {
@@ -184,7 +184,7 @@ struct SynthesizerTests {
         #expect(route.duration == 59)
         #expect(route.remarks.count == 1)
         let state = try MotionSynthesizer(route).state(at: 30)
-        // 1e-4 degrees in a second: 11.12 m/s, from the first moment on.
+        // 1e-4° per second are 11.12 m/s, from the start.
         #expect(abs(state.speed - 11.12) < 0.01)
         #expect(abs(state.latitude - 48.003) < 1e-6)
         #expect(abs(state.ellipsoidalAltitude - 600) < 1e-3)
@@ -192,7 +192,7 @@ struct SynthesizerTests {
         #expect(abs(difference(state.heading, 0)) < 1e-3)
     }
 
-    @Test("It ends where it is told to")
+    @Test("Writing stops when the condition returns false")
     func ended() throws {
         let builder = TraceBuilder(name: "cut")
         var asked = 0
@@ -207,7 +207,7 @@ struct SynthesizerTests {
         #expect(try TraceContents(try builder.file()).values(.gyroscope).count == 500)
     }
 
-    @Test("What the sink throws comes back")
+    @Test("An error thrown by the sink is rethrown")
     func brokenSink() throws {
         final class Broken: TraceSink {
             var left = 100

@@ -7,9 +7,9 @@ import Trace
 
 @testable import BlackBox
 
-@Suite("The black box")
+@Suite("Black box")
 struct BlackBoxTests {
-    @Test("A trigger saves what was before it and what comes behind, and it goes on")
+    @Test("A trigger saves the events before and after it, and recording continues")
     func triggers() throws {
         let stage = try Stage(duration: 60, after: 10)
         try stage.record(100)
@@ -36,14 +36,14 @@ struct BlackBoxTests {
         #expect(stage.told.saved.count == 2)
         saved = try Saved(stage.told.saved[1].path)
         #expect(saved.readings.first == 150)
-        // The second trigger does not make it longer.
+        // The second trigger does not extend the trace.
         #expect(saved.readings.last == 219.9)
         #expect(saved.triggers.map(\.event) == ["shake", "impact>4g"])
         #expect(saved.triggers.map(\.time) == [60, 63])
         #expect(stage.told.failures.isEmpty)
     }
 
-    @Test("In the first minute a trace has what there is")
+    @Test("A trigger in the first minute saves the events recorded so far")
     func early() throws {
         let stage = try Stage()
         try stage.record(5)
@@ -54,7 +54,7 @@ struct BlackBoxTests {
         #expect(saved.readings.last == 14.9)
     }
 
-    @Test("The end saves what waits, and leaves no ring")
+    @Test("finish() saves a pending trace, and discarding the ring removes its directory")
     func finish() throws {
         let stage = try Stage()
         try stage.record(5)
@@ -70,13 +70,13 @@ struct BlackBoxTests {
         #expect(stage.folder.names().count == 1)
     }
 
-    @Test("When a trace cannot be saved the ring has all of it")
+    @Test("If a trace cannot be saved, its events stay in the ring")
     func unsaved() throws {
         let stage = try Stage()
         try stage.record(5)
         stage.box.trigger("shake")
         try stage.record(5)
-        // The folder is not to be found; the ring in it is open.
+        // Renames the directory while the ring has it open.
         let away = stage.folder.path + "-away"
         #expect(rename(stage.folder.path, away) == 0)
         try stage.record(6)
@@ -90,7 +90,7 @@ struct BlackBoxTests {
         #expect(try RingSave.write(paths, path: stage.folder.path + "/x.trace")?.count == 160)
     }
 
-    @Test("The ring and what is being saved stay within their size")
+    @Test("The ring stays within its size limit, also while a trace is pending")
     func size() throws {
         let stage = try Stage(duration: 3600, size: 1 << 20)
         for _ in 0..<40 {
@@ -105,7 +105,7 @@ struct BlackBoxTests {
         #expect(stage.ring.size <= 1 << 20)
         stage.box.trigger("shake")
         try stage.record(11)
-        // As much as there was room for.
+        // The saved trace spans as much time as fits into the size limit.
         let saved = try Saved(try #require(stage.told.saved.first).path)
         #expect(saved.readings.last == 4009.9)
         #expect(saved.readings.count > 8000)

@@ -9,16 +9,16 @@ import Trace
 
 @testable import BlackBox
 
-@Suite("A ring that was left behind and cannot be read whole, or not be saved")
+@Suite("Leftover rings that are damaged or cannot be saved")
 struct DamageTests {
     private static func url(_ folder: Folder, _ name: String) -> URL { URL(fileURLWithPath: folder.path + "/" + name) }
 
-    /// The bytes of the files that are kept as damaged.
+    /// Returns the contents of the files that are kept as damaged.
     private static func damaged(_ folder: Folder) throws -> [Data] {
         try folder.names().filter { $0.contains("damaged") }.map { try Data(contentsOf: url(folder, $0)) }
     }
 
-    @Test("A segment with zeros for a header gives all of its lines, and stays beside the trace")
+    @Test("A segment with a zeroed header loses no lines and is kept beside the trace")
     func zeroedHeader() throws {
         let folder = try RecoveryTests.abandoned(4)
         let names = folder.names("/.ring")
@@ -41,7 +41,7 @@ struct DamageTests {
         #expect(folder.names("/.ring").isEmpty)
     }
 
-    @Test("Lines that cannot be read are left out of the trace, and their segment stays")
+    @Test("Unreadable lines are omitted from the trace, and their segment is kept")
     func brokenLines() throws {
         let folder = try RecoveryTests.abandoned(4)
         let place = Self.url(folder, ".ring/" + folder.names("/.ring")[1])
@@ -54,7 +54,7 @@ struct DamageTests {
         #expect(try Self.damaged(folder) == [bytes])
     }
 
-    @Test("A ring of nothing but damage is kept byte for byte, and told of")
+    @Test("A ring that contains only random bytes is kept byte for byte and reported")
     func nothingReadable() throws {
         let folder = try Folder()
         let ring = folder.path + "/.ring"
@@ -72,7 +72,7 @@ struct DamageTests {
         #expect(folder.names("/.ring").isEmpty)
     }
 
-    @Test("Segments of which no line can be read are kept too where their headers can be")
+    @Test("Segments with a valid header but no readable line are kept")
     func onlyHeaders() throws {
         let folder = try RecoveryTests.abandoned(4)
         var kept: Set<Data> = []
@@ -90,7 +90,7 @@ struct DamageTests {
         #expect(found.remarks.contains { $0.contains("(50 times; first in line ") })
     }
 
-    @Test("All lines that cannot be read are counted, however many they are")
+    @Test("Remarks count all unreadable lines, even if there are many")
     func manyBrokenLines() throws {
         let folder = try RecoveryTests.abandoned(4)
         let place = Self.url(folder, ".ring/" + folder.names("/.ring")[1])
@@ -101,7 +101,7 @@ struct DamageTests {
         #expect(try Self.damaged(folder) == [bytes])
     }
 
-    @Test("A segment that says it repeats more than there is in it is kept")
+    @Test("A segment whose header claims more repeated lines than it contains is kept")
     func falseRepetition() throws {
         let folder = try RecoveryTests.abandoned(4)
         let place = Self.url(folder, ".ring/" + folder.names("/.ring")[1])
@@ -114,7 +114,7 @@ struct DamageTests {
         #expect(try Self.damaged(folder) == [Data(damaged.utf8)])
     }
 
-    @Test("Numbers that no recorder counts to keep nobody from recording")
+    @Test("Out-of-range recorder and segment numbers do not prevent recovery")
     func hugeNumbers() throws {
         let folder = try RecoveryTests.abandoned(4)
         let place = Self.url(folder, ".ring/" + folder.names("/.ring")[0])
@@ -128,7 +128,7 @@ struct DamageTests {
         #expect(try Data(contentsOf: Self.url(folder, stranger)) == Data("x".utf8))
     }
 
-    @Test("What was kept as damaged before keeps its name")
+    @Test("A second damaged file with the same name gets a number")
     func secondDamage() throws {
         let folder = try Folder()
         let path = folder.path + "/former-1-segment-00000001.trace"
@@ -137,13 +137,13 @@ struct DamageTests {
         #expect(RingPlace.free(path, ".damaged") == path + "-2.damaged")
     }
 
-    @Test("A trace gets its name when it is whole, so that no other one that was saved meanwhile has it")
+    @Test("A trace gets its name when it is complete, and skips names taken in the meantime")
     func nameAtTheEnd() throws {
         let folder = try RecoveryTests.abandoned(4)
         let paths = folder.names("/.ring").map { "\(folder.path)/.ring/\($0)" }
         var reading = try RingReading(paths)
         let temporary = folder.path + "/x.part"
-        // Something else takes the first name before the trace is whole, and the second one while it gets that.
+        // Another program takes the first name before the trace is complete, and the second one during the rename.
         let asked = Mutex<[String]>([])
         let place = folder.path
         let name: @Sendable () -> String = {
@@ -161,7 +161,7 @@ struct DamageTests {
         }
     }
 
-    @Test("The lines of a ring without any header are saved, without a date")
+    @Test("The lines of a ring without headers are saved as an undated trace")
     func noHeader() throws {
         let folder = try RecoveryTests.abandoned(4)
         for name in folder.names("/.ring") {
@@ -174,7 +174,7 @@ struct DamageTests {
         #expect(try Saved(save.path).readings.count == 40)
     }
 
-    @Test("What the system does not let be read now stays whole for the next time, and recording goes on")
+    @Test("A segment that fails with a system error stays for the next start, and recording continues")
     func unreadable() throws {
         let folder = try RecoveryTests.abandoned(4)
         let names = folder.names("/.ring")
@@ -195,12 +195,12 @@ struct DamageTests {
             try stage.ring.discard()
         }
         #expect(folder.names("/.ring").count == names.count + 1)
-        // The next time it is gone.
+        // Removes the cause of the error, so that the next attempt succeeds.
         rmdir(folder.path + "/.ring/former-1-segment-00000099.trace")
         #expect(try Stage(folder).saveLeftovers().found.first?.save?.count == 40)
     }
 
-    @Test("Without room for twice as much it stays as it is, and each is saved when there is some")
+    @Test("A leftover ring stays unchanged until the free space is twice its size")
     func noRoom() throws {
         let folder = try RecoveryTests.abandoned(4)
         var size: Int64 = 0
@@ -223,7 +223,7 @@ struct DamageTests {
         #expect(folder.names("/.ring").isEmpty)
     }
 
-    @Test("When it cannot be written it stays as it is")
+    @Test("A leftover ring stays unchanged if the trace cannot be written")
     func unsaved() throws {
         let folder = try RecoveryTests.abandoned(10)
         let stage = try Stage(folder)
@@ -235,7 +235,7 @@ struct DamageTests {
         #expect(folder.names("/.ring") == names)
     }
 
-    @Test("What a power failure leaves of a trace that is being saved is gone at the next start")
+    @Test("Partial traces left by a power failure are removed at the next start")
     func unfinished() throws {
         let folder = try RecoveryTests.abandoned(4)
         for name in [".ring.part", ".ring-former.part"] {
@@ -246,11 +246,11 @@ struct DamageTests {
         #expect(stage.saveLeftovers().found.first?.save?.count == 40)
         stage.box.trigger("shake")
         try stage.record(11)
-        // Nothing but the two traces.
+        // The directory contains the ring and the two traces.
         #expect(folder.names().count == 3)
     }
 
-    @Test("A box saves it beside its own work, tells of it, and waits for it at the end")
+    @Test("A black box saves leftovers while it records, and finish() waits for the result")
     func box() throws {
         let folder = try RecoveryTests.abandoned(4)
         let stage = try Stage(folder)

@@ -8,9 +8,9 @@ import Trace
 
 @testable import BlackBox
 
-@Suite("A ring that was left behind")
+@Suite("Leftover rings")
 struct RecoveryTests {
-    /// A ring of some segments, of a recorder that is gone.
+    /// Returns a ring of several segments whose recorder was killed.
     static func abandoned(_ seconds: Int, trigger: String? = nil) throws -> Folder {
         let folder = try Folder()
         let stage = try Stage(folder, duration: 8)
@@ -19,12 +19,12 @@ struct RecoveryTests {
             stage.box.trigger(trigger)
             try stage.record(2)
         }
-        // What a killed process has given to the system is there.
+        // Data already passed to the kernel survives the death of the process.
         try stage.writer.flush()
         return folder
     }
 
-    @Test("It is saved whole, with what had happened, and makes room for the next")
+    @Test("A leftover ring is saved completely, with its triggers, and then removed")
     func saved() throws {
         let folder = try Self.abandoned(20, trigger: "impact>4g")
         let stage = try Stage(folder)
@@ -43,7 +43,7 @@ struct RecoveryTests {
         #expect(folder.names().count == 2)
     }
 
-    @Test("Cut off after any byte of its last segment, it has everything up to the last whole line")
+    @Test("A ring cut after any byte of its last segment keeps all complete lines")
     func everyByte() throws {
         let folder = try Self.abandoned(4)
         let names = folder.names("/.ring")
@@ -58,17 +58,17 @@ struct RecoveryTests {
         for length in stride(from: whole.count, through: 0, by: -1) {
             try whole.prefix(length).write(to: URL(fileURLWithPath: last))
             let save = try #require(try RingSave.write(paths, path: target))
-            // Lines with their ends, and one that lacks nothing but its end.
+            // Complete lines, and a last line that lacks only its newline.
             let lines = length <= header ? 0 : whole[header..<length].count { $0 == 10 }
             let isComplete = length > header && length < whole.count && whole[length] == 10
             #expect(save.count == before + lines + (isComplete ? 1 : 0), "\(length)")
-            // Only a header that is not whole is worth a word.
+            // Only an incomplete header adds a remark.
             #expect(save.remarks.count == (length < header - 1 ? 1 : 0), "\(length): \(save.remarks)")
             unlink(target)
         }
     }
 
-    @Test("Zeros in the place of lines, as some file systems leave them, cost those lines only")
+    @Test("Zero bytes at the end of a segment, which some file systems leave, are ignored")
     func zeros() throws {
         let folder = try Self.abandoned(4)
         let names = folder.names("/.ring")
@@ -83,7 +83,7 @@ struct RecoveryTests {
         #expect(folder.names("/.ring").isEmpty)
     }
 
-    @Test("A segment that is missing costs what is in it")
+    @Test("A missing segment loses only its own readings")
     func missingSegment() throws {
         let folder = try Folder()
         let stage = try Stage(folder, duration: 80)
@@ -97,11 +97,11 @@ struct RecoveryTests {
                 folder.names("/.ring").map { folder.path + "/.ring/" + $0 }, path: folder.path + "/x.trace"))
         let saved = try Saved(save.path)
         #expect(saved.readings.count == 400)
-        // Behind the gap it is told again what holds.
+        // The segment after the gap repeats the battery state.
         #expect(saved.events.count { if case .battery = $0.contents { true } else { false } } == 2)
     }
 
-    @Test("An empty ring, and one of headers alone or of less, leave nothing to save")
+    @Test("An empty ring and segments without events yield no trace")
     func empty() throws {
         let folder = try Folder()
         #expect(try Stage(folder).saveLeftovers().found.isEmpty)
@@ -117,7 +117,7 @@ struct RecoveryTests {
         #expect(folder.names("/.ring").isEmpty)
     }
 
-    @Test("Traces are called by their time and event in a folder, and counted behind a name")
+    @Test("Traces are named after time and event in a directory, and numbered if a file name is given")
     func names() throws {
         let folder = try Folder()
         let time = WallTime(nanoseconds: 1_767_225_600_900_000_000)
@@ -133,14 +133,14 @@ struct RecoveryTests {
         }
         #expect(file.path(at: time, for: "shake") == folder.path + "/drive-3.trace")
         #expect(RingPlace("drive").path(at: time, for: "shake") == "drive")
-        // What is damaged is not called like a trace.
+        // The names of damaged segments differ from those of traces.
         #expect(place.path(at: time, for: "damaged") == folder.path + "/2026-01-01T00-00-00Z-damaged.trace")
         #expect(file.path(at: time, for: "damaged") == folder.path + "/drive-damaged.trace")
     }
 }
 
 extension RecoveryTests {
-    @Test("Whatever the bytes of its segments are, reading ends with a trace or with an error")
+    @Test("Reading randomly damaged segments ends with a trace or an error")
     func hostile() throws {
         let folder = try Self.abandoned(4, trigger: "shake")
         let names = folder.names("/.ring")

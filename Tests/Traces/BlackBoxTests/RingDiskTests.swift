@@ -8,9 +8,9 @@ import Trace
 
 @testable import BlackBox
 
-@Suite("What a ring brings to the disk")
+@Suite("Disk synchronization of a ring")
 struct RingDiskTests {
-    /// A disk that notes what it is given, by the last part of its path, and fails when it is told to.
+    /// A disk that records each step with the last component of its path, and fails at a given step.
     private final class Journal: Sendable {
         private struct State {
             var steps: [String] = []
@@ -30,7 +30,7 @@ struct RingDiskTests {
                 return state.withLock { state in
                     state.steps.append(text)
                     guard state.failing == text else { return 0 }
-                    // As Linux does: it tells once.
+                    // Linux reports a write error only once.
                     state.failing = nil
                     return EIO
                 }
@@ -45,16 +45,16 @@ struct RingDiskTests {
     private static let first = "segment-00000001.trace"
     private static let second = "segment-00000002.trace"
 
-    /// A stage in a folder that the ring makes, and that folder's name.
+    /// Returns a stage in a directory that the ring creates, and the name of that directory.
     private static func stage(_ journal: Journal, _ sync: RingSync) throws -> (Stage, String) {
         let stage = try Stage(sync: sync, disk: journal.disk)
         return (stage, (stage.folder.path as NSString).lastPathComponent)
     }
 
-    // A segment of a minute's ring is 7.5 s long, and begins when the first half second of events is written: at 0.5 s and at
-    // 8 s. Who looks at the same instant looks before that.
+    // A segment of a 60 s ring is 7.5 s long. It begins when the first half second of events is flushed: at 0.5 s and
+    // at 8 s. A synchronization due at the same time runs before that.
 
-    @Test("Each second: the bytes, and a new segment's name behind them; a full one once and whole")
+    @Test("Mode each-second syncs data every second, a new segment's name after its data, a full segment once")
     func eachSecond() throws {
         let journal = Journal()
         let (stage, folder) = try Self.stage(journal, .eachSecond)
@@ -67,7 +67,7 @@ struct RingDiskTests {
         #expect(journal.steps.suffix(2) == ["file \(Self.second)", "folder .ring"])
     }
 
-    @Test("Each segment: when it is full, with its name")
+    @Test("Mode segment syncs a segment and its name when it is full")
     func eachSegment() throws {
         let journal = Journal()
         let (stage, folder) = try Self.stage(journal, .segment)
@@ -75,7 +75,7 @@ struct RingDiskTests {
         #expect(journal.steps == ["folder \(folder)", "file \(Self.first)", "folder .ring"])
     }
 
-    @Test("Never: nothing but the ring's own folder at the start")
+    @Test("Mode never syncs only the ring's own directory, at the start")
     func never() throws {
         let journal = Journal()
         let (stage, folder) = try Self.stage(journal, .never)
@@ -84,7 +84,7 @@ struct RingDiskTests {
         #expect(journal.steps == ["folder \(folder)"])
     }
 
-    @Test("A new folder for traces reaches the disk before the ring in it")
+    @Test("A new directory for traces is synced before the ring in it")
     func newFolder() throws {
         let journal = Journal()
         let folder = try Folder()
@@ -96,7 +96,7 @@ struct RingDiskTests {
         #expect(journal.steps == ["folder \(parent)", "folder box"])
     }
 
-    @Test("A saved trace's name reaches the disk")
+    @Test("The name of a saved trace is synced")
     func saved() throws {
         let journal = Journal()
         let (stage, folder) = try Self.stage(journal, .never)
@@ -108,7 +108,7 @@ struct RingDiskTests {
     }
 
     @Test(
-        "What a disk has not taken ends the recording with that error, though the disk says it only once",
+        "A disk error ends the recording, even though the disk reports it only once",
         arguments: ["data segment-00000001.trace", "file segment-00000001.trace", "folder .ring"])
     func failing(step: String) throws {
         let journal = Journal()

@@ -8,7 +8,7 @@ import Trace
 
 @testable import BlackBox
 
-@Suite("Rings in folders that others may write")
+@Suite("Rings in directories that other users can write to")
 struct RingLinksTests {
     private static func text(_ path: String) -> String {
         (try? Data(contentsOf: URL(fileURLWithPath: path))).map { String(decoding: $0, as: UTF8.self) } ?? "none"
@@ -23,7 +23,7 @@ struct RingLinksTests {
         return lstat(path, &status) == 0 ? status.st_mode & 0o7777 : 0
     }
 
-    @Test("A link, or a second name, where a trace lies until it is whole, costs what it leads to nothing")
+    @Test("A link at the temporary path of a trace does not change its target")
     func unfinished() throws {
         let folder = try Folder()
         let secret = folder.path + "/secret"
@@ -47,7 +47,7 @@ struct RingLinksTests {
         }
     }
 
-    @Test("A ring that is a link is refused, and the folder it leads to stays as it is")
+    @Test("A ring that is a symbolic link is refused, and the target directory stays unchanged")
     func ring() throws {
         let (folder, other) = (try Folder(), try Folder())
         let foreign = other.path + "/segment-00000001.trace"
@@ -59,7 +59,7 @@ struct RingLinksTests {
         #expect(Self.text(foreign) == "keep")
     }
 
-    @Test("A ring of another user is refused", .enabled(if: geteuid() == 0, "only root gives folders away"))
+    @Test("A ring owned by another user is refused", .enabled(if: geteuid() == 0, "only root gives folders away"))
     func owner() throws {
         let folder = try Folder()
         #expect(mkdir(folder.path + "/.ring", 0o755) == 0)
@@ -70,7 +70,7 @@ struct RingLinksTests {
     }
 
     @Test(
-        "What another user has recorded is refused with what to do, and stays",
+        "A segment owned by another user is refused with an error that names it, and stays unchanged",
         .enabled(if: geteuid() == 0, "only root gives files away"))
     func foreignSegment() throws {
         let folder = try Folder()
@@ -84,7 +84,7 @@ struct RingLinksTests {
         #expect(Self.text(segment) == "recorded")
     }
 
-    @Test("What stands where a trace lies until it is whole, and cannot be removed, is no reason not to record")
+    @Test("A temporary path that cannot be removed does not prevent recording")
     func unremovable() throws {
         let folder = try Folder()
         #expect(mkdir(folder.path + "/.ring.part", 0o755) == 0)
@@ -92,7 +92,7 @@ struct RingLinksTests {
         try stage.record(12)
         stage.box.trigger("signal")
         try stage.record(12)
-        // Where files need a name until they are whole, there is none for this one, and that is said.
+        // On file systems without unnamed files the trace needs this temporary path, and the error names it.
         if let failure = stage.told.failures.first {
             #expect(failure.message.contains(".ring.part"))
         } else {
@@ -102,7 +102,7 @@ struct RingLinksTests {
         #expect(!stage.segments.isEmpty)
     }
 
-    @Test("Links in a ring that others could write are not read, and others cannot write it any more")
+    @Test("Links in a world-writable ring are not followed, and the ring loses its write permission for others")
     func planted() throws {
         let folder = try Folder()
         let (ring, secret) = (folder.path + "/.ring", folder.path + "/secret")
@@ -117,7 +117,7 @@ struct RingLinksTests {
         #expect(Self.text(secret) == "keep")
     }
 
-    @Test("A folder that gets the ring's name while it is recorded keeps its files")
+    @Test("A directory that replaces the ring during recording keeps its files")
     func swapped() throws {
         let (folder, other) = (try Folder(), try Folder())
         let stage = try Stage(folder, duration: 4)
@@ -135,7 +135,7 @@ struct RingLinksTests {
         #expect(names.allSatisfy { Self.text(other.path + "/" + $0) == "keep" })
     }
 
-    @Test("What is recorded is for its owner alone, unless a mode says otherwise")
+    @Test("Recordings are accessible only to their owner unless a mode is given")
     func modes() throws {
         let folder = try Folder()
         let clock = VirtualClock(now: BootTime(nanoseconds: 0), wallTime: Stage.wallStart)

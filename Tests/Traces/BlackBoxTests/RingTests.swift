@@ -7,9 +7,9 @@ import Trace
 
 @testable import BlackBox
 
-@Suite("The ring on the disk")
+@Suite("Ring on disk")
 struct RingTests {
-    @Test("Segments begin in time, and the oldest goes when the rest goes back far enough")
+    @Test("A segment begins every eighth of the duration; the oldest expires when the others cover the duration")
     func ledger() {
         var ledger = RingLedger(duration: 80_000_000_000, size: 1 << 30)
         let second: Int64 = 1_000_000_000
@@ -18,11 +18,11 @@ struct RingTests {
             if ledger.needsSegment(for: 10, at: time * second) { _ = ledger.begin() }
             let expired = ledger.expire(toWrite: 10, at: time * second)
             ledger.wrote(10, from: time * second, to: time * second)
-            // Of ten seconds each. The first may go when the second begins eighty seconds ago: at 90.
+            // Segments are 10 s long. The first one expires at 90 s, when the second one began 80 s ago.
             #expect(expired == (time == 90 ? [1] : []), "\(time)")
         }
         #expect(ledger.segments.map(\.number) == Array(2...10))
-        // Waiting for what comes behind a trigger, nothing goes; then all at once.
+        // No segment expires while events after a trigger are pending. Afterwards all old segments expire.
         ledger.keptFrom = 20 * second
         #expect(ledger.expire(toWrite: 10, at: 1000 * second) == [2])
         ledger.keptFrom = nil
@@ -32,7 +32,7 @@ struct RingTests {
         #expect(ledger.expire(toWrite: 10, at: 1000 * second) == Array(3...9))
     }
 
-    @Test("A ring of bytes never has more, whatever it is to keep")
+    @Test("A ring never exceeds its size limit, even if all events are to be kept")
     func ledgerSize() {
         var ledger = RingLedger(duration: .max, size: 1 << 20)
         ledger.keptFrom = 0
@@ -45,7 +45,7 @@ struct RingTests {
         #expect(ledger.total > (1 << 20) * 3 / 4)
     }
 
-    @Test("The last minute is on the disk, not more than an eighth above, each segment a trace by itself")
+    @Test("The ring holds at least its duration and at most an eighth more, and each segment is a valid trace")
     func segments() throws {
         let stage = try Stage()
         try stage.record(300)
@@ -63,7 +63,7 @@ struct RingTests {
         #expect(readings.count == Int(((299.9 - first) * 10).rounded()) + 1)
     }
 
-    @Test("What held when a segment began is told again in it")
+    @Test("A new segment repeats the current state")
     func heldState() throws {
         let stage = try Stage()
         try stage.record(gpsd: #"{"class":"DEVICES","devices":[{"class":"DEVICE","path":"/dev/ttyS1"}]}"#)
@@ -82,36 +82,36 @@ struct RingTests {
             }
         }
         #expect(kinds == ["0.5", #"{"class":"DEVICES""#, "gone"])
-        // Told once, though the trace is of many segments.
+        // The state occurs once, although the trace consists of several segments.
         #expect(saved.events.count { if case .battery = $0.contents { true } else { false } } == 1)
         #expect(saved.events.count == saved.readings.count + 3)
     }
 
-    @Test("A clock that is set while it records puts the time of the start right")
+    @Test("Setting the clock during a recording corrects the start time of the trace")
     func clockSet() throws {
         let stage = try Stage()
         try stage.record(20)
-        // The receiver has told the machine what time it is.
+        // The receiver has set the system clock.
         stage.clock.setWallTime(WallTime(nanoseconds: 1_800_000_020_000_000_000))
         try stage.record(50)
         stage.box.trigger("signal")
         try stage.record(11)
         let save = try #require(stage.told.saved.first)
         let saved = try Saved(save.path)
-        // From 10 s on: a minute before the trigger.
+        // The trace begins at 10 s, 60 s before the trigger.
         #expect(saved.readings.first == 10)
         #expect(saved.file.header?.start?.wallTime == WallTime(nanoseconds: 1_800_000_010_000_000_000))
         #expect(saved.file.header?.start?.boot == BootTime(nanoseconds: 110_000_000_000))
         #expect(save.path.hasSuffix("/2027-01-15T08-01-10Z-signal.trace"))
     }
 
-    @Test("Another recorder cannot have the same ring, and what a former one has left is set aside and not overwritten")
+    @Test("A second recorder cannot use the same ring, and the segments of an earlier one are renamed")
     func taken() throws {
         let folder = try Folder()
         var stage: Stage? = try Stage(folder)
         let busy = #expect(throws: DeviceError.self) { try RingFolder(folder.path + "/.ring", patience: 0) }
         #expect(busy?.code == .busy)
-        #expect(busy?.message.hasPrefix("Another recorder keeps its ring in \(folder.path)/.ring.") == true)
+        #expect(busy?.message.hasPrefix("Another recorder uses the ring in \(folder.path)/.ring.") == true)
         for former in 1...2 {
             try stage?.record(5)
             try stage?.writer.flush()
@@ -126,7 +126,7 @@ struct RingTests {
     }
 
     @Test(
-        "Names of segments are read back, and others are none",
+        "Names of segments are parsed, and other names are rejected",
         arguments: [
             "segment-1.trace", "segment-+0000001.trace", "segment-00000000.trace", "segment-.trace",
             "former-0-segment-00000001.trace", "former-1segment-00000001.trace", "former-01-segment-00000001.trace",

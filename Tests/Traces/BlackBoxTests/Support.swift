@@ -8,7 +8,7 @@ import Trace
 
 @testable import BlackBox
 
-/// A folder of a test's own, which goes with it.
+/// A temporary directory, removed when the object is released.
 final class Folder {
     let path: String
 
@@ -21,13 +21,13 @@ final class Folder {
         try? FileManager.default.removeItem(atPath: path)
     }
 
-    /// The names of all that is in it, or in a folder in it.
+    /// Returns the sorted names of the entries in the directory, or in a directory inside it.
     func names(_ inner: String = "") -> [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: path + inner)) ?? []).sorted()
     }
 }
 
-/// What a box tells, kept.
+/// Collects the events of a black box.
 final class Told: Sendable {
     private let events = Mutex<[BlackBox.Event]>([])
 
@@ -46,7 +46,7 @@ final class Told: Sendable {
     }
 }
 
-/// A recording into a ring, on a clock that the test moves.
+/// A recording into a ring, with a clock that the test advances.
 final class Stage {
     static let wallStart = WallTime(nanoseconds: 1_767_225_600_000_000_000)
     let clock = VirtualClock(now: BootTime(nanoseconds: 100_000_000_000), wallTime: Stage.wallStart)
@@ -84,7 +84,8 @@ final class Stage {
 
     var time: Int64 { clock.now.nanoseconds - start.nanoseconds }
 
-    /// Lets that many seconds pass, with ten readings in each whose first number is the time, and what is due meanwhile.
+    /// Advances the clock by this number of seconds and runs due timers. Writes ten readings a second; the first
+    /// component is the time in seconds.
     func record(_ seconds: Int) throws {
         for _ in 0..<seconds * 10 {
             try writer.write(
@@ -95,12 +96,12 @@ final class Stage {
         }
     }
 
-    /// A line of gpsd.
+    /// Writes a line from gpsd.
     func record(gpsd line: String) throws { try writer.write(gpsdLine: Array(line.utf8), at: time) }
 
     var segments: [String] { folder.names("/.ring") }
 
-    /// Saves what a former recorder has left behind; what came of each of them.
+    /// Saves the segments of earlier recorders, and returns the results.
     func saveLeftovers(room: Int64? = nil) -> (found: [RingLeftover], kept: [DeviceError]) {
         var found: [RingLeftover] = []
         var kept: [DeviceError] = []
@@ -115,14 +116,14 @@ final class Stage {
 }
 
 extension RingSave {
-    /// Saves all of those segments.
+    /// Saves these segments.
     static func write(_ paths: [String], path: String) throws(DeviceError) -> RingSave? {
         var reading = try RingReading(paths)
         return try write(&reading, path: path, temporary: path + ".part")
     }
 }
 
-/// A trace, read.
+/// The contents of a trace file.
 struct Saved {
     let file: TraceFile
     var events: [TraceEvent] = []
@@ -141,7 +142,7 @@ struct Saved {
         (self.events, warningCount) = (events, count)
     }
 
-    /// The first numbers of readings, which are the times at which they were recorded.
+    /// The first components of the readings, which are their times in seconds.
     var readings: [Double] {
         events.compactMap { if case .sample(let value, _, _, _) = $0.contents { value.x } else { nil } }
     }

@@ -6,9 +6,9 @@ import Testing
 
 @testable import BlackBox
 
-@Suite("Listening for the events of a black box")
+@Suite("Trigger listener of a black box")
 struct TriggerListenerTests {
-    /// A listener on a clock that the test moves, and what it has told, with the second.
+    /// A listener with a clock that the test advances, and the reported events with their times in seconds.
     private final class Post: Sendable {
         let clock = VirtualClock()
         private let lines = Mutex<[String]>([])
@@ -24,7 +24,7 @@ struct TriggerListenerTests {
 
         var told: [String] { lines.withLock { $0 } }
 
-        /// Something is said at that second.
+        /// Delivers an event at this time in seconds.
         func say(_ event: PositionEvent, at seconds: Double) {
             wait(until: seconds)
             listener.withLock { $0 }?.take(event)
@@ -49,7 +49,7 @@ struct TriggerListenerTests {
     private static let silence = PositionEvent.lost(DeviceError(.silent, "no receiver has reported for 10 s"))
     private static let gone = PositionEvent.lost(DeviceError(.connectionLost, "gone"))
 
-    @Test("A fix that nothing follows is lost when the time given is over, whoever is silent")
+    @Test("If no fix follows, the fix is lost after the given time, even if the receiver is silent")
     func nothingFollows() throws {
         let post = try Post("lost-fix>3s,lost-fix>20s")
         post.say(Self.fix, at: 1)
@@ -58,12 +58,12 @@ struct TriggerListenerTests {
         #expect(post.told == ["4.0 lost-fix>3s", "21.0 lost-fix>20s"])
     }
 
-    @Test("Fixes that go on put it off, and after each loss there has to be one before the next")
+    @Test("Each fix restarts the timeout, and each loss requires a preceding fix")
     func goesOn() throws {
         let post = try Post("lost-fix>3s,lost-fix>20s")
         for second in 1...10 { post.say(Self.fix, at: Double(second)) }
         post.say(Self.report(.none), at: 12)
-        // Lost for the shorter time, not for the longer one.
+        // The fix is lost for the shorter timeout, but not for the longer one.
         post.say(Self.fix, at: 20)
         post.wait(until: 22)
         #expect(post.told == ["13.0 lost-fix>3s"])
@@ -71,7 +71,7 @@ struct TriggerListenerTests {
         #expect(post.told == ["13.0 lost-fix>3s", "23.0 lost-fix>3s", "40.0 lost-fix>20s"])
     }
 
-    @Test("A gpsd that is gone is told at once, and without a fix before it nothing is")
+    @Test("The loss of gpsd is reported immediately, but only after a fix")
     func serviceGone() throws {
         let post = try Post("lost-fix>3s")
         post.say(Self.gone, at: 1)
@@ -81,7 +81,7 @@ struct TriggerListenerTests {
         #expect(post.told == ["2.5 lost-fix>3s"])
     }
 
-    @Test("After the end nothing is told")
+    @Test("A listener reports no events after end()")
     func ended() throws {
         let post = try Post("lost-fix>3s")
         post.say(Self.fix, at: 1)

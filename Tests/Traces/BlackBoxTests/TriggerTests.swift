@@ -5,10 +5,10 @@ import Testing
 
 @testable import BlackBox
 
-@Suite("The events of a black box")
+@Suite("Triggers of a black box")
 struct TriggerTests {
     @Test(
-        "They are read in their units",
+        "Triggers are parsed with their units",
         arguments: [
             ("signal", RecordingTrigger.Condition.signal), ("SIGUSR1", .signal), ("shake", .shake), ("end", .end),
             ("fall", .fall(0.2)), ("fall>350ms", .fall(0.35)), ("impact>4g", .impact(39.2266)),
@@ -28,13 +28,14 @@ struct TriggerTests {
     }
 
     @Test(
-        "What cannot be read is refused with the way it is written",
+        "An invalid trigger is rejected with its expected syntax",
         arguments: [
-            ("impact", "as in impact>4g"), ("impact>4", "in g, m/s2"), ("impact<4g", "as in impact>4g"),
+            ("impact", "for example impact>4g"), ("impact>4", "in g, m/s2"), ("impact<4g", "for example impact>4g"),
             ("impact>-4g", "a number above 0"), ("impact>0g", "a number above 0"), ("impact>nang", "a number above 0"),
-            ("impact>1e9g", "up to 1000000"), ("speed=5km/h", "speed>130km/h or speed<5km/h"), ("speed", "speed>130"),
-            ("speed>fast", "in m/s, km/h, mph, kn"), ("shake>3", "takes no value"), ("unplugged=", "unplugged=NAME"),
-            ("explosion", "is none of signal, shake"), ("fall<1s", "fall or fall>0.3s"), ("lost-fix=3", "lost-fix>20s"),
+            ("impact>1e9g", "at most 1000000"), ("speed=5km/h", "speed>130km/h or speed<5km/h"), ("speed", "speed>130"),
+            ("speed>fast", "in m/s, km/h, mph, kn"), ("shake>3", "accepts no value"), ("unplugged=", "unplugged=NAME"),
+            ("explosion", "is not one of signal, shake"), ("fall<1s", "fall or fall>0.3s"),
+            ("lost-fix=3", "lost-fix>20s"),
         ])
     func refusals(text: String, part: String) {
         let error = #expect(throws: DeviceError.self) { try RecordingTrigger(text) }
@@ -43,7 +44,7 @@ struct TriggerTests {
         #expect(throws: DeviceError.self) { try RecordingTrigger.list(" ,") }
     }
 
-    @Test("Lists hold each event once")
+    @Test("A list contains each trigger once")
     func lists() throws {
         #expect(
             try RecordingTrigger.list("impact>4g,shake,impact>4g").map(\.text) == ["impact>4g", "shake"])
@@ -53,13 +54,13 @@ struct TriggerTests {
 
     private static func time(_ seconds: Double) -> BootTime { BootTime(nanoseconds: Int64(seconds * 1e9)) }
 
-    @Test("An impact is told once, and again after a second of calm")
+    @Test("An impact is reported once, and again after a second without impacts")
     func impact() throws {
         var watch = try Self.watch("impact>4g")
         var told: [Double] = []
         for tick in 0..<500 {
             let time = Double(tick) / 100
-            // 4.08 g at 1 s for a tenth of a second, at 1.5 s, and at 4 s in another direction.
+            // 4.08 g at 1 s for 0.1 s, at 1.5 s, and at 4 s in another direction.
             let isHit = (100..<110).contains(tick) || tick == 150 || tick == 400
             let value: SIMD3<Double> = isHit ? (tick == 400 ? [-40, 0, 0] : [0, 0, 40]) : [0, 0, 9.8]
             if !watch.take(acceleration: value, at: Self.time(time)).isEmpty { told.append(time) }
@@ -67,13 +68,13 @@ struct TriggerTests {
         #expect(told == [1, 4])
     }
 
-    @Test("A fall takes its time, and a gap is none")
+    @Test("A fall is reported after its duration, and a gap in the readings is not a fall")
     func fall() throws {
         var watch = try Self.watch("fall>0.3s")
         var told: [Double] = []
         for tick in 0..<1000 {
             let time = Double(tick) / 100
-            // A hop of 0.25 s, a fall of 0.5 s, and one whose middle is missing.
+            // A hop of 0.25 s, a fall of 0.5 s, and a fall whose readings have a gap in the middle.
             if (655..<690).contains(tick) { continue }
             let isFalling = (100..<125).contains(tick) || (300..<350).contains(tick) || (650..<695).contains(tick)
             if !watch.take(acceleration: [0, 0, isFalling ? 0.5 : 9.8], at: Self.time(time)).isEmpty {
@@ -83,13 +84,13 @@ struct TriggerTests {
         #expect(told == [3.3])
     }
 
-    @Test("Shaking to and fro at four hertz is a shake, a turn is none")
+    @Test("Shaking at 4 Hz is a shake, and a rotation is not")
     func shake() throws {
         var watch = try Self.watch("shake")
         var told = 0
         for tick in 0..<300 {
             let time = Double(tick) / 100
-            // 2 g to and fro for a second.
+            // 2 g back and forth for a second.
             let x = (100..<200).contains(tick) ? 19.6 * ((tick / 12) % 2 == 0 ? 1.0 : -1.0) : 0
             told += watch.take(acceleration: [x, 0, 9.8], at: Self.time(time)).count
         }
@@ -108,7 +109,7 @@ struct TriggerTests {
         return report
     }
 
-    @Test("A lost fix is one that was there, is gone for so long, and has to come back before the next")
+    @Test("A lost fix is reported after its timeout, and again only after a new fix")
     func lostFix() throws {
         var watch = try Self.watch("lost-fix>3s")
         var told: [Int] = []
@@ -118,7 +119,7 @@ struct TriggerTests {
                 told.append(second)
             }
         }
-        // The last fixes were at 29 and 40 s.
+        // The last fixes were at 29 s and 40 s.
         #expect(told == [32, 43])
         var gone = try Self.watch("lost-fix")
         #expect(gone.positionWasLost().isEmpty)
@@ -127,7 +128,7 @@ struct TriggerTests {
         #expect(gone.positionWasLost().isEmpty)
     }
 
-    @Test("A speed is told when it goes over, or under, and not when it hangs about")
+    @Test("A speed trigger fires when the threshold is crossed, with hysteresis")
     func speed() throws {
         var over = try Self.watch("speed>10m/s,speed<2m/s")
         let speeds = [0, 1, 5, 9.9, 10.1, 9.9, 10.2, .nan, 12, 9, 10.5, 3, 1.9, 2.05, 1.8, 5, 0.5]
@@ -140,14 +141,14 @@ struct TriggerTests {
         #expect(told == ["4 speed>10m/s", "10 speed>10m/s", "12 speed<2m/s", "16 speed<2m/s"])
     }
 
-    @Test("Any accessory, or the one that is named")
+    @Test("An unplugged trigger matches any accessory or the named one")
     func accessories() throws {
         var watch = try Self.watch("unplugged=Scale,unplugged")
         #expect(watch.accessoryWasUnplugged("Printer") == ["unplugged"])
         #expect(watch.accessoryWasUnplugged("Scale") == ["unplugged=Scale", "unplugged"])
     }
 
-    @Test("Each event says what it is found in")
+    @Test("Each trigger reports the sources that it requires")
     func needs() throws {
         let all = try RecordingTrigger.list(
             "signal,shake,fall,impact>4g,lost-fix,unplugged,speed>1m/s,speed<1m/s,end")

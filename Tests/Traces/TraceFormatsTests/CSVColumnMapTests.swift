@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Column maps")
 struct CSVColumnMapTests {
-    @Test("Names, numbers, quotes and units are read")
+    @Test("Names, numbers, quotes and units are parsed")
     func entries() throws {
         let map = try CSVColumnMap(
             #" time = ts : ms , lat="Breite, ""N"" (°)":deg,lon=#7, speed=kmh:km/h, accel.x=ax:-g,accel.y=ay,accel.z=az:m/s2,"#
@@ -26,7 +26,7 @@ struct CSVColumnMapTests {
         #expect(map == map)
     }
 
-    @Test("Settings are read")
+    @Test("Settings are parsed")
     func settings() throws {
         let map = try CSVColumnMap(
             "separator=semicolon,decimal=comma,header=no,skip=3,period=0.01,start=2026-11-21T10:00:00.5Z,pressure=#2:hPa"
@@ -36,16 +36,16 @@ struct CSVColumnMapTests {
         #expect(!map.hasHeader)
         #expect(map.skippedLines == 3)
         #expect(map.period == 0.01)
-        // date -u -d 2026-11-21T10:00:00Z +%s
+        // From date -u -d 2026-11-21T10:00:00Z +%s.
         #expect(map.start == WallTime(nanoseconds: 1_795_255_200_500_000_000))
         #expect(try CSVColumnMap("separator=|,time=t,lat=a,lon=b").separator == UInt8(ascii: "|"))
         #expect(try CSVColumnMap("separator=;,time=t,lat=a,lon=b").separator == UInt8(ascii: ";"))
     }
 
-    /// 1 of each unit, by the definitions: 9.80665 m/s² (3rd CGPM 1901), 1852 m a nautical mile, 0.3048 m a foot, 133.322 Pa a
-    /// millimetre of mercury.
+    /// The value of 1 in each unit, from the definitions: 9.80665 m/s² (3rd CGPM 1901), a nautical mile of 1852 m, a
+    /// foot of 0.3048 m, a millimetre of mercury of 133.322 Pa.
     @Test(
-        "Units are what they are called",
+        "Units are converted by their definitions",
         arguments: [
             ("accel.x", "g", 9.80665), ("accel.x", "mg", 0.00980665), ("accel.x", "-g", -9.80665),
             ("accel.x", "cm/s^2", 0.01), ("gyro.x", "deg/s", 0.017453292519943295),
@@ -68,35 +68,36 @@ struct CSVColumnMapTests {
         #expect(abs(found.value(1) - expected) <= abs(expected) * 1e-15)
     }
 
-    @Test("Errors say which entry it is and what can be written there")
+    @Test("Errors name the entry and the valid alternatives")
     func errors() {
         let cases: [(text: String, expected: String)] = [
             ("", "names no readings"), ("time=t", "names no readings"),
             ("foo=1", "foo is neither a quantity nor a setting"),
             ("time=t,altitude=a", "Write alt.msl for heights above mean sea level, or alt.hae"),
             ("time=t,latitude=a", "Write lat."), ("heading=h", "Write course."),
-            ("time", "\"time\" in the column map is no entry"), ("=x", "is no entry"),
+            ("time", "\"time\" in the column map is not a valid entry"), ("=x", "is not a valid entry"),
             ("time=,lat=a", "\"time=\" in the column map names no column"),
             ("time=t,time=u", "names time twice"),
-            ("time=t:h,lat=a,lon=b", "h is no unit of time. Write one of s, ms, us, ns, iso."),
-            ("time=t:-s,lat=a,lon=b", "times have no other sign"),
-            ("time=t,lat=a,lon=b,speed=v:m/h", "m/h is no unit of speed. Write one of m/s, km/h, kn, mph"),
+            ("time=t:h,lat=a,lon=b", "h is not a unit of time. Write one of s, ms, us, ns, iso."),
+            ("time=t:-s,lat=a,lon=b", "times cannot be negated"),
+            ("time=t,lat=a,lon=b,speed=v:m/h", "m/h is not a unit of speed. Write one of m/s, km/h, kn, mph"),
             ("time=t,lat=a,lon=b,sats=n:deg", "sats has no unit"),
-            ("time=t,lat=a", "names one coordinate. Add lon=COLUMN"),
-            ("time=t,speed=v,pressure=p", "names speed and no position"),
+            ("time=t,lat=a", "names only one coordinate. Add lon=COLUMN"),
+            ("time=t,speed=v,pressure=p", "names speed but no position"),
             ("time=t,accel.x=a,accel.z=b", "lacks accel.y: a sensor has three axes. Add accel.y=COLUMN."),
             ("lat=a,lon=b", "names no time. Add time=COLUMN, or period=SECONDS"),
             ("time=t,period=1,lat=a,lon=b", "both time and period"),
-            ("time=#0,lat=a,lon=b", "after # comes the number of a column, 1 to 1024"),
-            ("time=#99999999999999999999,lat=a,lon=b", "after # comes"),
-            ("time=t,header=no,lat=#1,lon=#2", "header=no and names the column \"t\""),
+            ("time=#0,lat=a,lon=b", "# must be followed by a column number from 1 to 1024"),
+            ("time=#99999999999999999999,lat=a,lon=b", "# must be followed"),
+            ("time=t,header=no,lat=#1,lon=#2", "header=no but names the column \"t\""),
             ("time=t,lat=a,lon=b,separator=x", "write comma, semicolon, tab or pipe"),
             ("time=t,lat=a,lon=b,decimal=x", "write comma or point"),
-            ("time=t,lat=a,lon=b,header=x", "write yes or no"), ("time=t,lat=a,lon=b,skip=-1", "write how many lines"),
-            ("lat=a,lon=b,period=nan", "write the seconds from row to row"),
+            ("time=t,lat=a,lon=b,header=x", "write yes or no"),
+            ("time=t,lat=a,lon=b,skip=-1", "write the number of lines to skip"),
+            ("lat=a,lon=b,period=nan", "write the seconds between rows"),
             ("time=t,lat=a,lon=b,start=noon", "write a time such as 2026-11-21T10:00:00Z"),
-            ("time=t,lat=a,lon=b,separator=comma,decimal=comma", "commas separate cells and stand in numbers"),
-            ("time=\"t", "is never closed"), ("time=\"t\"x", "comes a comma, or a colon and a unit"),
+            ("time=t,lat=a,lon=b,separator=comma,decimal=comma", "commas both as separators and in numbers"),
+            ("time=\"t", "is never closed"), ("time=\"t\"x", "must be followed by a comma, or by a colon and a unit"),
             (String(repeating: "x", count: 20_000), "longer than 16384 bytes"),
         ]
         for (text, expected) in cases {

@@ -5,9 +5,9 @@ import Testing
 
 @testable import TraceFormats
 
-@Suite("A clock that was set back during a recording")
+@Suite("Clocks set back during a recording")
 struct ClockStepTests {
-    /// A hundred readings a second; the first axis counts them. Each row has the time given for it.
+    /// Returns a table with one row for each time. The first axis is the index of the row divided by 1000.
     private static func table(_ times: [Double]) -> String {
         times.enumerated().reduce(into: "t,gx,gy,gz\n") { $0 += "\($1.element),\(Double($1.offset) / 1000),0,0\n" }
     }
@@ -20,21 +20,21 @@ struct ClockStepTests {
         recording.track(.gyroscope)?.values.map { Int(($0.x * 1000).rounded()) } ?? []
     }
 
-    @Test("What it measured afterwards goes on behind what came before, and one remark says so", arguments: [30, 1.5])
+    @Test("Readings after a clock step continue after those before it, with one remark", arguments: [30, 1.5])
     func back(by seconds: Double) throws {
         let former = Self.seconds(4000, from: 0)
-        // The next reading would be of 40 s.
+        // Without the step, the next reading would be at 40 s.
         let recording = try Recording(text: Self.table(former + Self.seconds(4000, from: 40 - seconds + 0.003)))
         #expect(Self.order(recording) == Array(0..<8000))
         let times = try #require(recording.track(.gyroscope)?.times)
         #expect(times[4000] - times[3999] == 10_000_000 && times[7999] == 79_990_000_000)
         #expect(
             recording.remarks == [
-                "The clock was set back once, by up to \(seconds) s: what was measured afterwards stands behind what was measured before."
+                "The clock was set back once, by up to \(seconds) s; in the trace, later readings follow earlier ones."
             ])
     }
 
-    @Test("Twice, and back to before the beginning")
+    @Test("A clock may be set back twice, and to before the start of the recording")
     func twice() throws {
         let recording = try Recording(
             text: Self.table(
@@ -45,13 +45,13 @@ struct ClockStepTests {
     }
 
     @Test(
-        "Positions of the same rows stay with their readings, whether they show the step or not",
+        "Positions stay with the readings of their rows, whether or not their own times show the step",
         arguments: [1.5, 2, 3])
     func positions(back: Double) throws {
         var text = "t,gx,gy,gz,lat,lon\n"
         for row in 0..<2000 {
             let time = Double(row) / 100 - (row < 1000 ? 0 : back)
-            // One a second, 40 degrees and a thousandth for each row.
+            // One position a second, at a latitude of 40 degrees plus 0.001 degrees for each row.
             let place = row % 100 == 50 ? "\(40 + Double(row) / 1000),8" : ","
             text += "\(time),\(Double(row) / 1000),0,0,\(place)\n"
         }
@@ -68,24 +68,26 @@ struct ClockStepTests {
         #expect(recording.remarks.count { $0.contains("set back") } == 1, "\(recording.remarks)")
     }
 
-    @Test("Readings that came late are sorted, ones that stand there twice are left out, and two devices stay two")
+    @Test("Late, repeated and interleaved readings are not mistaken for a clock step")
     func others() throws {
         let hole = Self.seconds(1000, from: 0) + Self.seconds(1000, from: 20) + Self.seconds(1000, from: 10)
         let late = try Recording(text: Self.table(hole))
         #expect(Self.order(late) == Array(0..<1000) + Array(2000..<3000) + Array(1000..<2000))
-        #expect(late.remarks == ["1 readings of the gyroscope stood out of order and were sorted."])
+        #expect(late.remarks == ["1 readings of the gyroscope were out of order and were sorted."])
 
         let lines = Self.table(Self.seconds(1000, from: 0)).split(separator: "\n")
         let again = try Recording(text: (lines + lines.suffix(500)).joined(separator: "\n") + "\n")
         #expect(Self.order(again) == Array(0..<1000))
-        #expect(again.remarks.contains("500 readings of the gyroscope had the time of another one and were left out."))
+        #expect(
+            again.remarks.contains(
+                "500 readings of the gyroscope had the same time as another reading and were skipped."))
 
         let first = Self.seconds(500, from: 30)
         let second = Self.seconds(500, from: 30 - 0.205)
         let both = try Recording(text: Self.table(zip(first, second).flatMap { [$0, $1] }))
         #expect(!both.remarks.contains { $0.contains("set back") }, "\(both.remarks)")
         #expect(both.track(.gyroscope)?.times.last == 34_990_000_000)
-        // In blocks of ten, and in bursts of eight that each begin five seconds earlier.
+        // Alternate blocks of ten readings are 1.255 s earlier, and alternate bursts of eight readings 5 s earlier.
         let blocks = (0..<100).flatMap { block in
             Self.seconds(10, from: Double(block) / 10 + (block % 2 == 0 ? 0 : -1.255))
         }
@@ -96,7 +98,7 @@ struct ClockStepTests {
         }
     }
 
-    @Test("Times at the ends of what can be told are no steps")
+    @Test("Times at the limits of the range are not clock steps")
     func extremes() throws {
         let times = [
             -9_000_000_000, -5_000_000_000, 0, 5_000_000_000, 9_000_000_000, -8_999_999_999, 1, 8_999_999_999.0,
@@ -106,7 +108,7 @@ struct ClockStepTests {
         #expect(!recording.remarks.contains { $0.contains("set back") })
     }
 
-    @Test("A folder of Sensor Logger keeps its readings, and accelerometer and gyroscope stay together")
+    @Test("A Sensor Logger directory keeps accelerometer and gyroscope readings at equal times")
     func sensorLogger() throws {
         func file(_ value: String) -> String {
             (0..<4000).reduce(into: "time,seconds_elapsed,z,y,x\n") { text, row in

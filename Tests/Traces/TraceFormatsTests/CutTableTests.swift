@@ -5,10 +5,10 @@ import Testing
 
 @testable import TraceFormats
 
-/// Tables whose end is missing. Digits may be missing too where no line end stands behind a row, so the row gives nothing.
-@Suite("Tables that were cut off")
+/// Tables without their end. A row without a line ending may lack digits, so it is omitted.
+@Suite("Truncated tables")
 struct CutTableTests {
-    /// A kind of table with a header and two rows, and how it is read.
+    /// A kind of table with a header and two rows, and the function that reads it.
     struct Table: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let text: String
@@ -61,7 +61,7 @@ struct CutTableTests {
         ]
     }
 
-    @Test("Wherever the last row ends, it is whole or left out with a remark that names its line", arguments: Table.all)
+    @Test("A truncated last row is omitted with a remark that names its line", arguments: Table.all)
     func lastRow(table: Table) throws {
         let bytes = [UInt8](table.text.utf8)
         let whole = try table.read(bytes)
@@ -77,7 +77,7 @@ struct CutTableTests {
             let cut = try table.read(Array(bytes[..<end]))
             #expect(cut.tracks.map(\.values) == before.tracks.map(\.values), "at \(end)")
             #expect(cut.reports.count == before.reports.count, "at \(end)")
-            let told = cut.remarks.filter { $0.contains("Line \(line) of ") && $0.contains("cut off") }
+            let told = cut.remarks.filter { $0.contains("Line \(line) of ") && $0.contains("truncated") }
             #expect(told.count == 1, "at \(end): \(cut.remarks)")
         }
         for end in lineEnd + 1...bytes.count {
@@ -89,10 +89,10 @@ struct CutTableTests {
     func shortRows(text: String) throws {
         let recording = try Recording(text: text)
         #expect(recording.tracks[0].values == [[1, 2, 3], [7, 8, 9]])
-        #expect(recording.remarks.contains { $0.hasPrefix("2 rows of t.csv lack cells at their end.") })
+        #expect(recording.remarks.contains { $0.hasPrefix("2 rows of t.csv lack cells at their end,") })
     }
 
-    @Test("Metadata that was cut off says nothing, and is told of")
+    @Test("Truncated metadata is ignored and reported")
     func metadata() throws {
         let text = "device name,platform,recording epoch time\nPhone,android,1767620467000"
         let error = #expect(throws: DeviceError.self) {
@@ -106,7 +106,7 @@ struct CutTableTests {
         #expect(error?.message.contains("Line 2 of walk/Metadata.csv has no line end") == true)
     }
 
-    @Test("A header that was cut off is told of, in a folder too, and so is what says the phone's model")
+    @Test("Truncated headers and a truncated phone model are reported, also in directories")
     func headers() throws {
         #expect(csvError("t,ax,ay,az")?.contains("Line 1 of t.csv has no line end") == true)
         let gyroscope = "time,z,y,x\n1767620467000000000,1,2,3\n"
@@ -125,12 +125,12 @@ struct CutTableTests {
         #expect(measured.remarks.contains { $0.hasPrefix("Line 2 of walk/meta/device.csv has no line end") })
     }
 
-    @Test("A table of a header and one row that was cut off is an error that says so")
+    @Test("A table whose only row is truncated is an error that names the line")
     func nothingElse() {
         #expect(csvError("t,ax,ay,az\n0,1,2,3")?.contains("Line 2 of t.csv has no line end") == true)
     }
 
-    @Test("A quote that is open at the end is a cut in its row, and a mistake when whole lines are in it")
+    @Test("An open quote is a truncation if it begins in the last row, and otherwise an error")
     func quotes() throws {
         let recording = try Recording(text: "t,ax,ay,az\n0,1,2,3\n1,4,5,\"6.2")
         #expect(recording.tracks[0].values == [[1, 2, 3]])

@@ -7,10 +7,10 @@ import Trace
 
 @testable import TraceFormats
 
-/// Files of positions that were cut off, or that somebody has tampered with.
-@Suite("Damaged files of positions")
+/// Position files that are truncated or manipulated.
+@Suite("Damaged position files")
 struct DamagedFileTests {
-    /// Ten minutes at one fix a second.
+    /// Returns a trace of ten minutes with one fix a second.
     private static func drive() throws -> TraceFile {
         let builder = TraceBuilder(name: "drive")
         let start: Int64 = 1_700_000_000_000_000_000
@@ -38,7 +38,7 @@ struct DamagedFileTests {
     }
 
     @Test(
-        "Of ten minutes that end anywhere the fixes before the end are read, and an error names the file",
+        "A truncated file yields the fixes before the cut, or an error that names the file",
         arguments: [RecordingFormat.trace, .gpsd, .nmea, .gpx])
     func cut(format: RecordingFormat) throws {
         let whole = try Self.bytes(format)
@@ -46,13 +46,14 @@ struct DamagedFileTests {
         #expect(all.count == 600)
         var last = 0
         var refused = 0
-        // A prime number of bytes meets every place of a line.
+        // The step is a prime number, so that the cuts are at all positions within a line.
         for end in stride(from: 1, to: whole.count, by: 1499) {
             do throws(DeviceError) {
                 let file = try RecordingFile.read(Array(whole[..<end]), name: "cut")
                 let found = ReadPositions(file.trace, remarks: file.remarks).fixes
                 #expect(found.count >= last && found.count <= 600)
-                // The last sentence of an epoch may be the one that tells its altitude or its speed.
+                // Compares only coordinates, because the missing last sentence of an epoch may contain its altitude or
+                // speed.
                 let places = found.dropLast().map { [$0.latitude, $0.longitude] }
                 #expect(places == all.prefix(max(0, found.count - 1)).map { [$0.latitude, $0.longitude] }, "at \(end)")
                 last = found.count
@@ -62,13 +63,13 @@ struct DamagedFileTests {
                 refused += 1
             }
         }
-        // The last cut is within the last few of them.
+        // The last cut is within the last 30 fixes.
         #expect(last > 570)
         #expect(refused < 5)
     }
 
     @Test(
-        "Zero bytes before, between and in lines cost those lines only",
+        "Zero bytes before, between and within lines damage only those lines",
         arguments: [RecordingFormat.trace, .gpsd, .nmea])
     func zeroBytes(format: RecordingFormat) throws {
         var lines = try Self.bytes(format).split(separator: 10, omittingEmptySubsequences: false).map { Array($0) }
@@ -80,12 +81,12 @@ struct DamagedFileTests {
         let damaged = Array(lines.joined(separator: [10]))
         let file = try RecordingFile.read(damaged, name: "zero")
         let fixes = ReadPositions(file.trace).fixes
-        // Eight lines were damaged, and each belongs to one fix.
+        // Eight lines are damaged, and each one belongs to one fix.
         #expect(fixes.count >= 600 - 8 && fixes.count <= 600)
         #expect(fixes.last?.latitude == 48.0599)
     }
 
-    @Test("Numbers of hundreds of digits are unknown, and the rest of the line counts")
+    @Test("Numbers with hundreds of digits are unknown, and the rest of the line is used")
     func hugeNumbers() throws {
         let nines = String(repeating: "9", count: 400)
         let line =
@@ -98,13 +99,13 @@ struct DamagedFileTests {
         let text = "GPGGA,120000,4404.0,N,12118.0,W,1,12,\(nines).\(nines),\(nines),M,1e308,M,,"
         let sum = String(text.utf8.reduce(0, ^), radix: 16, uppercase: true)
         let sentence = "$\(text)*\(sum.count == 1 ? "0" : "")\(sum)\n"
-        // A sentence has 82 characters: this one is none, or its numbers are unknown.
+        // A sentence has at most 82 characters, so this one is rejected or its numbers are unknown.
         if let file = try? RecordingFile.read([UInt8](sentence.utf8), name: "huge") {
             for fix in ReadPositions(file.trace).fixes { #expect(!fix.altitudeMSL.isFinite) }
         }
     }
 
-    @Test("Sentences are found in a line that does not end")
+    @Test("Sentences are found in a line without an end")
     func endless() throws {
         let sentence = [UInt8]("$GPGLL,4404.0,N,12118.0,W,120000,A,A*59".utf8)
         let sum = sentence.dropFirst().prefix { $0 != UInt8(ascii: "*") }.reduce(0, ^)
@@ -118,7 +119,7 @@ struct DamagedFileTests {
         var options = NMEALogOptions()
         options.date = WallTime(nanoseconds: 1_700_000_000_000_000_000)
         let remarks = try NMEALog.read(bytes, name: "endless", options: options, to: builder)
-        // Pieces are 64 KiB, and a sentence may be cut at the end of each.
+        // The line is read in pieces of 64 KiB. A sentence may be split at the end of each piece.
         let count = ReadPositions(try builder.file()).fixes.count
         #expect(count <= 5000 && count >= 5000 - bytes.count / 65_536)
         #expect(remarks.count <= 2, "\(remarks)")

@@ -12,26 +12,26 @@ struct DecimalNumberTests {
     }
 
     @Test(
-        "Numbers are read as the standard library reads them",
+        "Numbers have the same values as in the standard library",
         arguments: [
             "0", "-0", "1", "+1", "9.80665", "-9.80665", ".5", "5.", "007", "1e3", "1E-3", "-1.5e+2", "0.1", "1e22",
             "1e23", "123456789012345678901234567890", "0.00000000000000000000000000012345", "1.7976931348623157e308",
             "5e-324", "9007199254740993", "2.2250738585072014e-308", "1767620467350470700", "1e400",
         ])
     func doubles(text: String) {
-        // Double's own reader takes neither a sign of plus twice nor these two forms without a digit.
+        // The standard library does not parse these two forms, which lack a digit.
         let expected = Double(text == "5." ? "5.0" : text == ".5" ? "0.5" : text)
         #expect(number(text) { $0.double } == expected)
     }
 
     @Test(
-        "What is no number is refused",
+        "Invalid numbers are rejected",
         arguments: ["", "-", ".", "e5", "1e", "1e+", "1,5", "1 2", "0x10", "nan", "--1"])
     func refused(text: String) {
         #expect(number(text) { $0.double } == nil)
     }
 
-    @Test("Whole multiples keep every digit and round half away from zero")
+    @Test("Scaled integers keep every digit and are rounded half away from zero")
     func scaled() {
         #expect(number("1767620467.350470700") { $0.scaled(byPowerOfTen: 9) } == 1_767_620_467_350_470_700)
         #expect(number("1767620467350470700") { $0.scaled(byPowerOfTen: 0) } == 1_767_620_467_350_470_700)

@@ -17,7 +17,7 @@ struct EqualTimeSpreaderTests {
         return (result.map(\.1), result.map(\.0))
     }
 
-    @Test("Items of one whole second share it equally")
+    @Test("Items within one whole second are spread over it evenly")
     func wholeSecond() {
         let result = spread([0, 0, 0, 0, 1_000_000_000])
         #expect(result.times == [0, 250_000_000, 500_000_000, 750_000_000, 1_000_000_000])
@@ -31,7 +31,7 @@ struct EqualTimeSpreaderTests {
         #expect(spread([7, 7]).times == [7, 500_000_007])
     }
 
-    @Test("Different times are kept, even if they go back")
+    @Test("Different times are kept, even if they decrease")
     func distinctTimes() {
         let times: [Int64?] = [5, 9, 3, 3 + 1_000_000_000]
         let result = spread(times)
@@ -48,7 +48,7 @@ struct EqualTimeSpreaderTests {
         #expect(result.times.last == 1_000_000_010)
     }
 
-    @Test("Items of which few fill the bound are not held back for long")
+    @Test("Large items are released when their total size reaches the bound")
     func largeItems() {
         var spreader = EqualTimeSpreader<Int>()
         var (complete, maximumHeld) = (0, 0)
@@ -67,7 +67,7 @@ struct EqualTimeSpreaderTests {
         #expect(spread([0, nil, nil, nil, 4 * second]).times == [0, 1, 2, 3, 4].map { $0 * second })
         #expect(
             spread([0, 0, nil, 50 * second]).times == [0, second / 3, (50 * second + second / 3) / 2, 50 * second])
-        // No time follows, or an earlier one.
+        // The next time is missing or earlier.
         #expect(spread([5, nil, nil]).times == [5, second + 5, 2 * second + 5])
         #expect(spread([3 * second, nil, second]).times == [3 * second, 4 * second, second])
         #expect(spread([.max, nil, nil]).times == [.max, .max, .max])

@@ -7,7 +7,7 @@ import Trace
 
 @testable import TraceFormats
 
-@Suite("No point and no number of a GPX file is lost without a remark")
+@Suite("Loss reporting for GPX files")
 struct GPXLossTests {
     private func point(_ latitude: String, _ time: String? = nil, _ more: String = "") -> String {
         let time = time.map { "<time>\($0)</time>" } ?? ""
@@ -26,7 +26,9 @@ struct GPXLossTests {
             ]))
         #expect(read.fixes.map(\.latitude) == [50, 50.0001, 50.0002, 50.0003])
         #expect(read.times.map { ($0 * 1000).rounded() } == [0, 333, 667, 1000])
-        #expect(read.remarks.count { $0.contains("2 points have the time of the point before (first in line ") } == 1)
+        #expect(
+            read.remarks.count { $0.contains("2 points have the same time as the previous point (first in line ") } == 1
+        )
         for format in [RecordingFormat.trace, .gpsd, .nmea, .gpx, .kml, .geojson, .mcap] {
             try Files.withFolder { folder in
                 let path = folder + "/out" + (format.endings.first ?? "")
@@ -57,7 +59,7 @@ struct GPXLossTests {
     }
 
     @Test(
-        "A file whose points all have one common time, or lie in the first second of 1970, has no times",
+        "Times that are all equal, or all in the first second of 1970, are ignored",
         arguments: [
             (
                 ["2024-01-01T00:00:00Z", "2024-01-01T00:00:00Z", "2024-01-01T00:00:00Z"],
@@ -65,7 +67,7 @@ struct GPXLossTests {
             ),
             (
                 ["1970-01-01T00:00:00Z", "1970-01-01T00:00:00.5Z", "1970-01-01T00:00:00.999Z"],
-                "<time> is from a clock that was not set and was ignored (3 times; first in line "
+                "<time> is from a clock that was not set, and was ignored (3 times; first in line "
             ),
         ])
     func oneTime(times: [String], remark: String) throws {
@@ -73,7 +75,7 @@ struct GPXLossTests {
         #expect(read.fixes.map(\.latitude) == [1, 2, 3])
         #expect(read.times == [0, 1, 2])
         #expect(read.trace.start == nil)
-        #expect(read.hasRemark("The tracks have no times; their points were put one second apart"))
+        #expect(read.hasRemark("The tracks have no times; their points were placed one second apart"))
         #expect(read.hasRemark(remark))
     }
 
@@ -86,7 +88,7 @@ struct GPXLossTests {
             ]))
         #expect(read.fixes.map(\.latitude) == [1, 2, 3])
         #expect(read.times == [0, 5, 10])
-        #expect(read.hasRemark(#"<time> is from a clock that was not set and was ignored (line 5: "#))
+        #expect(read.hasRemark(#"<time> is from a clock that was not set, and was ignored (line 5: "#))
     }
 
     @Test("Times from before the clock was set are ignored")
@@ -99,14 +101,14 @@ struct GPXLossTests {
         #expect(read.fixes.map(\.latitude) == [1, 2, 3, 4])
         #expect(read.times == [0, 1, 2, 3])
         #expect(read.fixes[2].time?.nanoseconds == 1_704_067_210_000_000_000)
-        #expect(read.hasRemark("from a clock that was not set and was ignored (2 times"))
+        #expect(read.hasRemark("from a clock that was not set, and was ignored (2 times"))
         // If the clock was never set, the times still give the intervals.
         let never = try ReadPositions(
             inside: track([point("1", "1970-01-01T00:00:04Z"), point("2", "1970-01-01T00:00:06Z")]))
         #expect(never.times == [0, 2])
     }
 
-    @Test("Points without a time do not move those that have one")
+    @Test("Points without a time do not change the times of other points")
     func untimed() throws {
         let leading = try ReadPositions(
             inside: track([point("1", nil), point("2", nil), point("3", "2024-01-01T00:00:30Z")]))
@@ -127,7 +129,7 @@ struct GPXLossTests {
                 <trkpt lat="1" lon="2"><course>-1</course><speed>-1</speed></trkpt></trkseg></trk>
                 """)
         #expect(read.fixes.count == 2)
-        #expect(read.hasRemark("<fix> says that there is none"))
+        #expect(read.hasRemark("<fix> states that there is no fix"))
         #expect(read.hasRemark("<course> is out of range and was ignored (line 4: \"370.0\")"))
         #expect(read.hasRemark("<speed> is out of range and was ignored (line 4: \"-4.0\")"))
     }
@@ -143,7 +145,7 @@ struct GPXLossTests {
         #expect(read.fixes.count == times.count)
     }
 
-    @Test("Many points of overlapping tracks are given free times without a search for each")
+    @Test("Many points of overlapping tracks get free times without a linear search for each")
     func manyOverlapping() throws {
         // 20,000 points in steps of 1 ms, twice. A search along the chain of taken times would take 4·10⁸ steps.
         let points = (0..<20_000).map { index in
@@ -167,7 +169,7 @@ struct GPXLossTests {
     }
 
     @Test(
-        "A number that cannot be read is reported with its line and text",
+        "A number that cannot be parsed is reported with its line and text",
         arguments: [
             ("<ele>100,5</ele>", "<ele> has a decimal comma", "100,5"),
             ("<ele>high</ele>", "<ele> is not a number", "high"),
@@ -179,9 +181,10 @@ struct GPXLossTests {
             ("<magvar>W3</magvar>", "<magvar> is not a number", "W3"),
             ("<geoidheight>47 m</geoidheight>", "<geoidheight> is not a number", "47 m"),
             ("<ageofdgpsdata>?</ageofdgpsdata>", "<ageofdgpsdata> is not a number", "?"),
-            ("<sat>many</sat>", "<sat> is not a number", "many"), ("<sat>-3</sat>", "<sat> is not a count", "-3.0"),
+            ("<sat>many</sat>", "<sat> is not a number", "many"),
+            ("<sat>-3</sat>", "<sat> is not a valid count", "-3.0"),
             ("<dgpsid>x</dgpsid>", "<dgpsid> is not a number", "x"),
-            ("<fix>4d</fix>", "<fix> is not a kind of fix", "4d"),
+            ("<fix>4d</fix>", "<fix> is not a known kind of fix", "4d"),
             ("<time>noon</time>", "<time> is not a time", "noon"),
             ("<extensions><speed>3,5</speed></extensions>", "<speed> has a decimal comma", "3,5"),
             ("<extensions><accuracy>good</accuracy></extensions>", "<accuracy> is not a number", "good"),
@@ -194,16 +197,16 @@ struct GPXLossTests {
         #expect(remark.hasSuffix("\"\(text)\").") && remark.contains("(line "))
     }
 
-    @Test("The error names decimal commas when all coordinates have them")
+    @Test("The error names decimal commas if all coordinates have them")
     func coordinates() throws {
         let error = #expect(throws: DeviceError.self) {
             try ReadPositions(inside: track([point("50,1"), point("50,2")]))
         }
         #expect(error?.message.contains("decimal comma") == true)
-        #expect(error?.message.contains("another file") == false)
+        #expect(error?.message.contains("right file") == false)
     }
 
-    @Test("Garmin's points between two points of a route are points of the route")
+    @Test("Garmin's points between two points of a route belong to the route")
     func routePoints() throws {
         func point(_ latitude: String, _ inner: [String]) -> String {
             let points = inner.map { "<gpxx:rpt lat=\"\($0)\" lon=\"8\"/>" }.joined()
@@ -213,7 +216,7 @@ struct GPXLossTests {
         let read = try ReadPositions(
             inside: "<rte>\(point("50", ["50.1", "50.2"]))\(point("50.3", ["x", "50.4"]))\(point("50.5", []))</rte>")
         #expect(read.fixes.map(\.latitude) == [50, 50.1, 50.2, 50.3, 50.4, 50.5])
-        #expect(read.hasRemark(#"missing or out of range, and the point was left out (line 3: "lat=x lon=8")"#))
+        #expect(read.hasRemark(#"missing or out of range, and the point was skipped (line 3: "lat=x lon=8")"#))
     }
 
     @Test(

@@ -6,9 +6,9 @@ import Trace
 
 @testable import TraceFormats
 
-@Suite("GPX as traces")
+@Suite("Reading GPX")
 struct GPXReadingTests {
-    @Test("Everything that a point of a track says is read")
+    @Test("All elements of a track point are read")
     func fields() throws {
         let read = try ReadPositions(
             inside: """
@@ -35,7 +35,7 @@ struct GPXReadingTests {
         #expect(read.remarks == [])
     }
 
-    @Test("An elevation is above mean sea level, and never above the ellipsoid")
+    @Test("An elevation is above mean sea level and never above the ellipsoid")
     func altitude() throws {
         let read = try ReadPositions(
             inside: "<wpt lat='1' lon='2'><ele>-3.5</ele></wpt><wpt lat='1' lon='2'><ele>1e400</ele></wpt>")
@@ -45,7 +45,7 @@ struct GPXReadingTests {
     }
 
     @Test(
-        "Course and speed are found in the forms of several programs",
+        "Course and speed are read in the forms of several programs",
         arguments: [
             "<course>90</course><speed>2.5</speed>",
             "<extensions><speed>2.5</speed><heading>1</heading><bearing>90</bearing></extensions>",
@@ -58,7 +58,7 @@ struct GPXReadingTests {
         #expect((read.fixes[0].speed, read.fixes[0].track) == (2.5, 90))
     }
 
-    @Test("Accuracies of extensions are kept as gpsd's errors")
+    @Test("Accuracies in extensions are read as gpsd's errors")
     func accuracies() throws {
         let read = try ReadPositions(
             inside:
@@ -68,7 +68,7 @@ struct GPXReadingTests {
         #expect(read.fixes[0].speedError == 0.5)
     }
 
-    @Test("fix says the mode, and without it the elevation")
+    @Test("The fix element determines the mode; if it is missing, the elevation does")
     func modes() throws {
         let read = try ReadPositions(
             inside: """
@@ -81,7 +81,7 @@ struct GPXReadingTests {
         #expect(read.reports[3].report.status == 9)
     }
 
-    @Test("Between segments positions are lost: one second after the last, or half way to the next")
+    @Test("Between segments the fix is lost after one second, or halfway to the next point")
     func segments() throws {
         func point(_ second: Int) -> String {
             "<trkpt lat='1' lon='2'><time>2021-06-16T23:46:\(second)Z</time></trkpt>"
@@ -95,7 +95,7 @@ struct GPXReadingTests {
         #expect(read.reports[2].report.time?.nanoseconds == 1_623_887_172_000_000_000)
     }
 
-    @Test("A route without times gets those of the speed, or one second for each point")
+    @Test("A route without times gets times from the speed, or one second for each point")
     func routes() throws {
         let route = "<rte><name>r</name>" + (0...2).map { "<rtept lat='0' lon='0.00\($0)'/>" }.joined() + "</rte>"
         let paced = try ReadPositions(inside: route)
@@ -103,7 +103,7 @@ struct GPXReadingTests {
         #expect(paced.trace.start == nil)
         #expect(paced.fixes[0].time == nil)
         #expect(paced.hasRemark("one second apart"))
-        // A thousandth of a degree on the equator: 6378137 m * pi / 180000 = 111.31949 m.
+        // 0.001 degrees on the equator are 6378137 m * pi / 180000 = 111.31949 m.
         let timed = try ReadPositions(inside: route, options: GPXOptions(speed: 11.131949079327358))
         #expect(zip(timed.times, [0, 10, 20]).allSatisfy { ($0 - $1).magnitude < 1e-6 })
         #expect((timed.fixes[2].speed - 11.132).magnitude < 1e-9)
@@ -112,13 +112,13 @@ struct GPXReadingTests {
         #expect(throws: DeviceError.self) { try ReadPositions(inside: route, options: GPXOptions(speed: 0)) }
     }
 
-    @Test("Waypoints are taken where there is nothing else, or when they are asked for")
+    @Test("Waypoints are read if there are no tracks and routes, or on request")
     func waypoints() throws {
         let waypoints =
             "<wpt lat='1' lon='2'><time>2021-06-16T23:46:05Z</time></wpt><wpt lat='3' lon='4'><time>2021-06-16T23:46:04Z</time></wpt>"
         let alone = try ReadPositions(inside: waypoints)
         #expect(alone.fixes.map(\.latitude) == [3, 1])
-        #expect(alone.hasRemark("waypoints are not in the order of time"))
+        #expect(alone.hasRemark("waypoints are not in chronological order"))
         let both = waypoints + "<rte><rtept lat='5' lon='6'/></rte>"
         let route = try ReadPositions(inside: both)
         #expect(route.fixes.map(\.latitude) == [5])
@@ -128,7 +128,7 @@ struct GPXReadingTests {
     }
 
     @Test(
-        "Times are read with zones and decimals",
+        "Times are parsed with zones and decimals",
         arguments: [
             ("2021-06-16T23:46:05Z", 1_623_887_165_000_000_000, true),
             ("2021-06-17T01:46:05+02:00", 1_623_887_165_000_000_000, true),
@@ -145,7 +145,7 @@ struct GPXReadingTests {
     }
 
     @Test(
-        "What is no time is none",
+        "Invalid times are rejected",
         arguments: [
             "", "now", "2021-06-16", "2021-06-16T", "2021-06-16T25:00:00Z", "2021-02-29T00:00:00Z",
             "2021-06-16T23:46:05.Z",
@@ -156,7 +156,7 @@ struct GPXReadingTests {
         #expect([UInt8](text.utf8).withUnsafeBytes { CivilTime.parseZoned($0)?.time } == nil)
     }
 
-    /// A track of points at those seconds of a minute; its latitudes are those seconds.
+    /// Returns a track with points at these seconds of a minute. The latitudes equal the seconds.
     private func track(_ seconds: [Int], _ name: String = "") -> String {
         let points = seconds.map {
             "<trkpt lat='\($0)' lon='2'><time>2021-06-16T23:46:\($0 < 10 ? "0" : "")\($0)Z</time></trkpt>\n"
@@ -164,13 +164,13 @@ struct GPXReadingTests {
         return "<trk><name>\(name)</name><trkseg>\(points.joined())</trkseg></trk>\n"
     }
 
-    @Test("Several tracks follow one another in the order of time")
+    @Test("Several tracks are read in time order")
     func severalTracks() throws {
         let text = track([30, 31], "late") + track([10, 11, 12]) + track([], "empty")
         let all = try ReadPositions(inside: text)
         #expect(all.times == [0, 1, 2, 3, 20, 21])
         #expect(all.fixes.map(\.latitude) == [10, 11, 12, 30, 31])
-        #expect(all.hasRemark("2 tracks follow one another in the order of time"))
+        #expect(all.hasRemark("2 tracks were joined in chronological order"))
         let one = try ReadPositions(inside: text, options: GPXOptions(number: 1))
         #expect(one.fixes.map(\.latitude) == [30, 31])
         #expect(one.remarks.count { $0.contains("track") } == 0)
@@ -179,7 +179,7 @@ struct GPXReadingTests {
         }
     }
 
-    @Test("Tracks that overlap are mixed in the order of time, and a remark says so")
+    @Test("Overlapping tracks are merged in time order with a remark")
     func overlap() throws {
         let read = try ReadPositions(inside: track([10, 12, 14], "a") + track([11, 13], "b"))
         #expect(read.fixes.map(\.latitude) == [10, 11, 12, 13, 14])
@@ -187,12 +187,12 @@ struct GPXReadingTests {
         #expect(read.hasRemark("1 (a) and 2 (b) overlap"))
         let back = try ReadPositions(inside: track([10, 12, 11]))
         #expect(back.fixes.map(\.latitude) == [10, 11, 12])
-        #expect(back.hasRemark("not in the order of time"))
+        #expect(back.hasRemark("not in chronological order"))
     }
 
-    @Test("Course, speed and climb are derived where they are missing")
+    @Test("Missing course, speed and climb are derived")
     func derived() throws {
-        // East on the equator by 11.131949 m in a second, up by 2 m.
+        // East on the equator by 11.131949 m in one second, and up by 2 m.
         let text = """
             <trk><trkseg><trkpt lat="0" lon="0"><ele>1</ele><time>2021-06-16T23:46:05Z</time></trkpt>
             <trkpt lat="0" lon="0.0001"><ele>3</ele><time>2021-06-16T23:46:06Z</time></trkpt>
@@ -201,7 +201,7 @@ struct GPXReadingTests {
         let read = try ReadPositions(inside: text)
         #expect(read.fixes[0].speed.isNaN)
         #expect((read.fixes[1].speed, read.fixes[1].track, read.fixes[1].climb) == (11.132, 90, 2))
-        // What is there is kept, and standing still has no course.
+        // The given speed is kept, and a stationary point has no course.
         #expect(read.fixes[2].speed == 7)
         #expect(read.fixes[2].track.isNaN)
         #expect(read.hasRemark("of 2 positions were derived"))
@@ -209,7 +209,7 @@ struct GPXReadingTests {
         #expect(bare.fixes[1].speed.isNaN && bare.fixes[1].track.isNaN && bare.fixes[1].climb.isNaN)
     }
 
-    @Test("Points that cannot be used are left out, and counted with their line")
+    @Test("Invalid points are omitted and counted with their line")
     func faults() throws {
         let read = try ReadPositions(
             inside: """
@@ -223,17 +223,17 @@ struct GPXReadingTests {
         #expect(read.times == [0, 1, 2])
         #expect(
             read.remarks == [
-                #"<time> names no zone and was read as UTC (line 3: "2021-06-16T23:46:05")."#,
-                #"the latitude or longitude of a point is missing or out of range, and the point was left out (3 times; first in line 4: "lat=91 lon=2")."#,
-                #"the latitude or longitude of a point has a decimal comma, and the point was left out (line 5: "lat=1,5 lon=2")."#,
+                #"<time> has no time zone and was read as UTC (line 3: "2021-06-16T23:46:05")."#,
+                #"the latitude or longitude of a point is missing or out of range, and the point was skipped (3 times; first in line 4: "lat=91 lon=2")."#,
+                #"the latitude or longitude of a point has a decimal comma, and the point was skipped (line 5: "lat=1,5 lon=2")."#,
                 #"<time> is not a time such as 2026-11-21T03:39:16Z and was ignored (line 6: "yesterday")."#,
-                #"a point outside the tracks and routes that were read was left out (line 7: "lat=1.0 lon=1.0")."#,
-                "2 points have no time although others do, and were placed between their neighbours, or one second apart before the first time and behind the last.",
-                "Course, speed or climb of 2 positions were derived from the positions before them.",
+                #"a point outside the tracks and routes that were read was skipped (line 7: "lat=1.0 lon=1.0")."#,
+                "2 points have no time although others do; they were placed between their neighbours, or one second apart before the first time and after the last.",
+                "Course, speed or climb of 2 positions were derived from the previous positions.",
             ])
     }
 
-    @Test("Numbers that cannot be count as unknown, and nothing is derived from them")
+    @Test("Impossible numbers count as unknown, and nothing is derived from them")
     func impossibleNumbers() throws {
         let read = try ReadPositions(
             inside: """
@@ -246,7 +246,7 @@ struct GPXReadingTests {
         #expect(read.hasRemark(#"a number of a point is impossible and was ignored (line 4: "lat=1.0 lon=2.0")."#))
     }
 
-    @Test("A file is read as its bytes are, also where tracks are reached by their place in it")
+    @Test("A file is identified by its contents, and its tracks are read in time order")
     func file() throws {
         try Files.withFolder { folder in
             let text = "<?xml version='1.0'?><x:gpx xmlns:x='urn:x'>" + track([30, 31]) + track([10]) + "</x:gpx>"
@@ -257,7 +257,7 @@ struct GPXReadingTests {
         }
     }
 
-    @Test("What can be read in one go is the same as what is read twice")
+    @Test("Reading in a single pass and in two passes yields the same trace")
     func direct() throws {
         func point(_ second: Int?, _ latitude: Double) -> String {
             let time = second.map { "<time>2026-01-01T00:00:\($0 < 10 ? "0" : "")\($0)Z</time>" } ?? ""
@@ -281,7 +281,7 @@ struct GPXReadingTests {
                 let bytes = [UInt8](text.utf8.dropLast(cut))
                 let builder = TraceBuilder(name: "t.gpx")
                 guard let remarks = try? GPXFile.read(bytes, name: "t.gpx", to: builder) else {
-                    // Nothing is left of it.
+                    // The rest contains no point.
                     #expect(parts == [places] && cut > 0)
                     #expect(throws: DeviceError.self) { try RecordingFile.read(bytes, name: "t.gpx") }
                     continue

@@ -7,18 +7,18 @@ import Trace
 
 @testable import TraceFormats
 
-/// What a recording of positions holds.
+/// The contents of a position recording.
 struct ReadPositions {
     var trace: TraceFile
     var remarks: [String]
-    /// All TPVs, with their times in seconds since the start.
+    /// All TPV reports, with times in seconds since the start.
     var reports: [(seconds: Double, report: PositionReport)] = []
-    /// All SKYs.
+    /// All SKY reports.
     var skies: [SkyReport] = []
 
-    /// Those with a fix.
+    /// The TPV reports with a fix.
     var fixes: [PositionReport] { reports.map(\.report).filter(\.hasFix) }
-    /// The times of all TPVs.
+    /// The times of all TPV reports in seconds since the start.
     var times: [Double] { reports.map(\.seconds) }
 
     init(_ trace: TraceFile, remarks: [String] = []) {
@@ -39,7 +39,7 @@ struct ReadPositions {
         }
     }
 
-    /// Reads a whole GPX text.
+    /// Reads a complete GPX text.
     init(gpx text: String, options: GPXOptions = .init()) throws(DeviceError) {
         try self.init(gpx: [UInt8](text.utf8), options: options)
     }
@@ -52,7 +52,7 @@ struct ReadPositions {
         self.init(file.trace, remarks: file.remarks)
     }
 
-    /// Reads what stands inside the root element.
+    /// Reads GPX with this text inside the root element.
     init(inside text: String, version: String = "1.1", options: GPXOptions = .init()) throws(DeviceError) {
         try self.init(
             gpx: "<?xml version=\"1.0\"?>\n<gpx version=\"\(version)\" creator=\"t\">\n\(text)\n</gpx>\n",
@@ -62,7 +62,7 @@ struct ReadPositions {
     func hasRemark(_ text: String) -> Bool { remarks.contains { $0.contains(text) } }
 }
 
-/// A trace of gpsd's lines, at those times in seconds.
+/// Returns a trace of lines from gpsd at these times in seconds.
 func gpsdTrace(_ lines: [(Double, String)], start: Int64 = 1_700_000_000) throws -> TraceFile {
     let builder = TraceBuilder(name: "t.trace")
     try builder.write(TraceHeader(start: .init(wallTime: WallTime(nanoseconds: start * 1_000_000_000), boot: .zero)))
@@ -72,7 +72,7 @@ func gpsdTrace(_ lines: [(Double, String)], start: Int64 = 1_700_000_000) throws
     return try builder.file()
 }
 
-/// Writes a trace with one of the exporters, and returns the text and the remarks.
+/// Writes a trace with an exporter, and returns the text and the remarks.
 func exported(
     _ trace: TraceFile, _ options: ExportOptions = .init(),
     _ write: (TraceFile, String, ExportOptions) throws(DeviceError) -> [String]

@@ -7,7 +7,7 @@ import Trace
 
 @testable import TraceFormats
 
-@Suite("GPX that is damaged or hostile")
+@Suite("Damaged and hostile GPX")
 struct HostileGPXTests {
     private static let point = "<trkpt lat=\"1\" lon=\"2\"><time>2021-06-16T23:46:05Z</time></trkpt>\n"
     private static let start = "<gpx>\n<trk><trkseg>\n"
@@ -21,7 +21,7 @@ struct HostileGPXTests {
         }
     }
 
-    @Test("Of a file that was cut off everything before the cut is read")
+    @Test("A truncated file is read up to the cut")
     func cuts() throws {
         let text = Self.start + Self.point + Self.point.replacing("05Z", with: "06Z") + "</trkseg></trk></gpx>"
         let bytes = [UInt8](text.utf8)
@@ -29,7 +29,7 @@ struct HostileGPXTests {
         for length in firstEnd..<bytes.count - 1 {
             let read = try ReadPositions(gpx: Array(bytes.prefix(length)))
             #expect(read.fixes.count == (length < firstEnd + Self.point.utf8.count ? 1 : 2))
-            #expect(read.hasRemark("cut off. What stands before it was read."), "\(length)")
+            #expect(read.hasRemark("Everything before it was read."), "\(length)")
         }
         for length in 5..<firstEnd {
             #expect(message(String(decoding: bytes.prefix(length), as: UTF8.self))?.contains("line ") == true)
@@ -37,7 +37,7 @@ struct HostileGPXTests {
     }
 
     @Test(
-        "What is hostile costs little, and leaves what stands before it",
+        "Hostile text ends reading with a remark, and the points before it are kept",
         arguments: [
             "\u{0}", "<trkpt lat=\"", String(repeating: "<a>", count: 100_000), "&#0;<", "</gpx>", "<![CDATA[",
             "<!DOCTYPE x>",
@@ -49,7 +49,7 @@ struct HostileGPXTests {
         #expect(read.hasRemark("t.gpx, line 4: ") || read.hasRemark("t.gpx, line 5: "), "\(read.remarks)")
     }
 
-    @Test("Long texts, entities of document types and huge numbers do no harm")
+    @Test("Long texts, nested entities and huge numbers are harmless")
     func harmless() throws {
         var bomb = "<!DOCTYPE gpx [<!ENTITY a0 \"ha\">"
         for level in 1...30 { bomb += "<!ENTITY a\(level) \"&a\(level - 1);&a\(level - 1);&a\(level - 1);\">" }
@@ -71,9 +71,9 @@ struct HostileGPXTests {
         #expect(read.skies.isEmpty)
     }
 
-    @Test("Files of other kinds and encodings are refused with what to do")
+    @Test("Other files and encodings are rejected with a remedy")
     func others() throws {
-        #expect(message("<gpx></gpx>")?.contains("holds no points") == true)
+        #expect(message("<gpx></gpx>")?.contains("contains no points") == true)
         #expect(
             message("<gpx><wpt lat='x' lon='2'/></gpx>")?.contains(
                 "latitude or longitude of a point is missing or out of range") == true)
@@ -90,7 +90,7 @@ struct HostileGPXTests {
         }
     }
 
-    @Test("Changed bytes never end the process")
+    @Test("Random changes never crash the process")
     func changes() throws {
         let text =
             "<?xml version='1.0'?>\n" + Self.start + Self.point + "<!-- c --><![CDATA[x]]>" + Self.point

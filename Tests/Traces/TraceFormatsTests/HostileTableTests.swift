@@ -6,20 +6,20 @@ import Trace
 
 @testable import TraceFormats
 
-/// Tables that nobody means well with. Each is read as a table of phyphox, as files of Sensor Logger and with a column map:
-/// it gives one error, or what could be read.
+/// Hostile tables. Each one is read as a phyphox table, as Sensor Logger files and with a column map. The result is
+/// either an error or a recording.
 @Suite("Hostile tables")
 struct HostileTableTests {
     private static let map = "time=time,lat=latitude,lon=longitude,speed=speed,gyro.x=x,gyro.y=y,gyro.z=z"
 
-    /// Reads the bytes in each of the ways; returns the messages of errors.
+    /// Reads the bytes in each way, and returns the error messages.
     @discardableResult
     private func read(_ bytes: [UInt8]) throws -> [String] {
         var messages: [String] = []
         func attempt(_ body: () throws(DeviceError) -> Recording) {
             do throws(DeviceError) {
                 let recording = try body()
-                // What was read is a trace that can be read again.
+                // The recording converts to a readable trace.
                 let trace = try recording.trace(named: "t")
                 #expect(trace.format == .native)
             } catch {
@@ -49,13 +49,13 @@ struct HostileTableTests {
 
         """
 
-    @Test("A table that is cut off anywhere")
+    @Test("A table that is cut at any byte is read or rejected")
     func cut() throws {
         let bytes = [UInt8](Self.whole.utf8)
         for count in 0...bytes.count { try read(Array(bytes.prefix(count))) }
     }
 
-    @Test("A table in which one byte is another")
+    @Test("A table with one changed byte is read or rejected")
     func damaged() throws {
         let bytes = [UInt8](Self.whole.utf8)
         for place in bytes.indices {
@@ -67,7 +67,7 @@ struct HostileTableTests {
         }
     }
 
-    @Test("Lines of a megabyte, a million columns, and quotes that are never closed give one error each")
+    @Test("Lines of 1 MiB, a million columns and unclosed quotes are errors")
     func large() throws {
         let long = [UInt8](repeating: UInt8(ascii: "a"), count: 1 << 20)
         let commas = [UInt8](repeating: UInt8(ascii: ","), count: 1_000_000)
@@ -86,7 +86,7 @@ struct HostileTableTests {
     }
 
     @Test(
-        "Numbers beyond all bounds",
+        "Out-of-range numbers are read or rejected",
         arguments: [
             "1e308", "-1e308", "1e-400", "9223372036854775807", "-9223372036854775808", "1e999999999999", "0x10", "١٢",
             "9".padding(400), "9".padding(401), "1.5.5", "--1", "+", ".", "e5", "1e+", "inf", "-nan",

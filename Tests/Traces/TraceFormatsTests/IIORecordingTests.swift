@@ -14,7 +14,8 @@ struct IIORecordingTests {
         return context
     }
 
-    /// One scan of the mpu6050: seven big-endian 16-bit numbers, two bytes of padding, a little-endian stamp.
+    /// Returns a scan of the mpu6050: seven big-endian 16-bit numbers, two bytes of padding and a little-endian
+    /// timestamp.
     private func scan(_ numbers: [Int16], _ stamp: Int64) -> [UInt8] {
         var bytes: [UInt8] = []
         for number in numbers {
@@ -28,9 +29,9 @@ struct IIORecordingTests {
 
     private let civil: Int64 = 1_767_620_467_000_000_000
 
-    @Test("Scans give readings in units, with the driver's stamps")
+    @Test("Scans are converted to units and keep the driver's timestamps")
     func scans() throws {
-        // Channels in order: accel x y z, temp, anglvel x y z. Scales 0.000598 and 0.001064724.
+        // The channels are accel x y z, temp and anglvel x y z. The scales are 0.000598 and 0.001064724.
         let bytes =
             scan([100, -200, 16_400, -3000, 1000, -1000, 1], civil)
             + scan([0, 0, 16_399, -3000, 0, 0, -32_768], civil + 20_000_000)
@@ -47,24 +48,24 @@ struct IIORecordingTests {
         #expect(accelerometer.sensor.mountMatrix == MountMatrix([0, 1, 0], [1, 0, 0], [0, 0, -1]))
         #expect(accelerometer.sensor.id == "iio:device0/accelerometer")
         #expect(accelerometer.sensor.clock == "realtime")
-        #expect(recording.remarks.filter { $0.contains("left at the end") } == [])
+        #expect(recording.remarks.filter { $0.contains("remain at the end") } == [])
     }
 
-    @Test("Stamps since boot give no civil time, and a rest at the end is remarked on")
+    @Test("Timestamps since boot give no civil time, and trailing bytes are reported")
     func boot() throws {
         let bytes =
             scan([0, 0, 1, 0, 0, 0, 0], 77_000_000_000) + scan([0, 0, 2, 0, 0, 0, 0], 77_010_000_000) + [1, 2, 3]
         let recording = try Recording(iio: try context("mpu6050"), name: "c.xml") { _ in bytes }
         #expect(recording.start == nil)
         #expect(recording.track(.accelerometer)?.times == [0, 10_000_000])
-        #expect(recording.remarks.contains { $0.contains("3 bytes are left") })
+        #expect(recording.remarks.contains { $0.contains("3 bytes remain") })
     }
 
-    @Test("Scans that a driver did not stamp are spaced by the rate")
+    @Test("Scans without timestamps are spaced by the sampling frequency")
     func unstamped() throws {
         let bytes = scan([0, 0, 1, 0, 0, 0, 0], 0) + scan([0, 0, 2, 0, 0, 0, 0], 0)
         var context = try context("mpu6050")
-        // 50 Hz by the context.
+        // The sampling frequency in the context is 50 Hz.
         let recording = try Recording(iio: context, name: "c.xml") { _ in bytes }
         #expect(recording.track(.accelerometer)?.times == [0, 20_000_000])
         let told = try Recording(iio: context, name: "c.xml", options: .init(rate: 100)) { _ in bytes }
@@ -76,14 +77,14 @@ struct IIORecordingTests {
         #expect(error?.message.contains("sampling_frequency") == true)
     }
 
-    @Test("A context without buffer files is no recording")
+    @Test("A context without buffer files is not a recording")
     func empty() throws {
         let context = try context("mpu6050")
         let error = #expect(throws: DeviceError.self) { try Recording(iio: context, name: "c.xml") { _ in nil } }
         #expect(error?.message.contains("mpu6050_buf0.bin") == true)
     }
 
-    @Test("Files are looked for under the names of libiio's emu backend, and never outside the folder")
+    @Test("Files have the names of libiio's emu backend and are always inside the directory")
     func names() {
         var context = IIOContext(devices: [IIODevice(id: "iio:device0", name: "bmi160")])
         #expect(
@@ -99,7 +100,7 @@ struct IIORecordingTests {
         #expect(!IIORecordingNames.written(context.devices[1]).contains("/"))
     }
 
-    @Test("What is written without a context is read back to a millionth")
+    @Test("Files written without a context are read back within 1e-6")
     func written() throws {
         var recording = try Recording(
             text: """
@@ -127,14 +128,15 @@ struct IIORecordingTests {
         }
     }
 
-    @Test("Written with a chip's context, readings are rounded to its steps, and sensors of one device share scans")
+    @Test("With a chip's context, readings are rounded to its resolution, and its sensors share scans")
     func writtenWithContext() throws {
         let recording = try Recording(
             text: "t,gx,gy,gz,ax,ay,az\n0,,,,0,0,9.8\n0.01,0.5,0,0,0,0,9.9\n0.02,,,,0,0,1e6\n")
         let context = try context("mpu6050")
         let files = try recording.iioFiles(context: context)
         #expect(files.map(\.name) == ["context.xml", "mpu6050_buf0.bin"])
-        // 9.8 / 0.000598 = 16387.96, 9.9 / 0.000598 = 16555.18, and 16 bits end at 32767; 0.5 / 0.001064724 = 469.6.
+        // 9.8 / 0.000598 = 16387.96, 9.9 / 0.000598 = 16555.18 and 0.5 / 0.001064724 = 469.6. The maximum of 16 bits is
+        // 32767.
         #expect(
             files[1].bytes == scan([0, 0, 16_388, 0, 470, 0, 0], 0) + scan([0, 0, 16_555, 0, 470, 0, 0], 10_000_000)
                 + scan([0, 0, 32_767, 0, 470, 0, 0], 20_000_000))
@@ -144,7 +146,7 @@ struct IIORecordingTests {
         #expect(error?.message.contains("magnetometer") == true)
     }
 
-    @Test("Any bytes are taken for scans without harm")
+    @Test("Arbitrary bytes are read as scans without a crash")
     func anyBytes() throws {
         for name in ["mpu6050", "bmi160", "lsm6dso", "hid-accel-3d", "mma8452", "msa311", "odd-padding-imu"] {
             let context = try context(name)

@@ -7,27 +7,26 @@ import Testing
 @testable import Trace
 @testable import TraceFormats
 
-/// A text of any length that is made while it is read: a head, the records of so many hours, and a tail.
+/// A text of any length that is generated while it is read: a head, the records of a number of hours, and a tail.
 ///
-/// Records are all of one length. In each "@D" becomes the day of the month from 01 on, "@H" the hour of the day, and "@NN" the
-/// hour from 000 on.
+/// All records have the same length. In each record, "@D" is replaced by the day of the month from 01 on, "@H" by the
+/// hour of the day, and "@NN" by the hour from 000 on.
 final class HourlyText: ByteSource {
     private let head: [UInt8]
     private let tail: [UInt8]
     private let hours: Int
     private var block: [UInt8]
     private let recordLength: Int
-    /// Where in a record which digits stand.
+    /// The offsets of the replaced digits in a record.
     private let places: [(offset: Int, kind: Kind)]
     private var part = 0
     private var offset = 0
 
     private enum Kind { case day, hour, number }
 
-    /// Records in an hour.
     static let recordsPerHour = 3600
 
-    /// - Parameter record: the record of a second of an hour, as long as that of any other.
+    /// - Parameter record: Returns the record for a second of the hour. All records must have the same length.
     init(head: [UInt8], hours: Int, tail: [UInt8] = [], record: (_ second: Int) -> [UInt8]) {
         (self.head, self.hours, self.tail) = (head, hours, tail)
         let first = record(0)
@@ -48,7 +47,7 @@ final class HourlyText: ByteSource {
         precondition(block.count == first.count * Self.recordsPerHour, "Records differ in their lengths.")
     }
 
-    /// The same text, to be read beside it.
+    /// Creates an independent reader of the same text.
     init(copyOf text: HourlyText) {
         (head, hours, tail) = (text.head, text.hours, text.tail)
         (block, recordLength, places) = (text.block, text.recordLength, text.places)
@@ -58,16 +57,16 @@ final class HourlyText: ByteSource {
         self.init(head: [UInt8](head.utf8), hours: hours, tail: [UInt8](tail.utf8)) { [UInt8](record($0).utf8) }
     }
 
-    /// The text from an offset on.
+    /// Returns the text from an offset on.
     func copy(from offset: Int) -> HourlyText {
         let copy = HourlyText(copyOf: self)
         copy.skip(offset)
         return copy
     }
 
-    /// How many bytes it has.
+    /// The length in bytes.
     var count: Int { head.count + hours * block.count + tail.count }
-    /// How many records it has.
+    /// The number of records.
     var records: Int { hours * Self.recordsPerHour }
 
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
@@ -108,7 +107,7 @@ final class HourlyText: ByteSource {
         }
     }
 
-    /// Passes over so many bytes.
+    /// Skips a number of bytes.
     private func skip(_ count: Int) {
         var rest = count
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
@@ -123,7 +122,7 @@ final class HourlyText: ByteSource {
 enum Memory {
     static let canBeMeasured = FileManager.default.isWritableFile(atPath: "/proc/self/clear_refs")
 
-    /// The most that it has had since ``resetPeak()``.
+    /// The peak since ``resetPeak()``.
     static var peak: Int {
         let text = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
         let line = text.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
@@ -132,7 +131,7 @@ enum Memory {
 
     static func resetPeak() { try? Data("5".utf8).write(to: URL(fileURLWithPath: "/proc/self/clear_refs")) }
 
-    /// By how much it grows while the closure runs, at the most.
+    /// Returns the maximum growth while the closure runs.
     static func growth(_ body: () throws -> Void) rethrows -> Int {
         resetPeak()
         let before = peak
@@ -141,23 +140,23 @@ enum Memory {
     }
 }
 
-/// Importers as programs use them, but that what is kept in memory is less, so that less has to be read to see that no more is.
+/// Importers as programs use them, but with smaller buffers, so that smaller files suffice to detect unbounded memory.
 enum LargeFile {
-    /// A second of an hour as minutes and seconds, with something between.
+    /// Returns the minute and second for a second of the hour, with a separator.
     static func clock(_ second: Int, _ separator: String = "") -> String {
         let (minute, rest) = (second / 60, second % 60)
         return "\(minute < 10 ? "0" : "")\(minute)\(separator)\(rest < 10 ? "0" : "")\(rest)"
     }
 
-    /// A number below 10,000 with four digits.
+    /// Returns a number below 10,000 with four digits.
     static func digits(_ number: Int) -> String { String(String(10_000 + number).dropFirst()) }
 
-    /// A position of a second as gpsd reports it.
+    /// Returns a TPV report for a second of the hour.
     static func position(_ second: Int) -> String {
         #"{"class":"TPV","device":"/dev/gps","mode":3,"time":"2026-03-@DT@H:\#(clock(second, ":")).000Z","lat":48.1\#(digits(second)),"lon":11.5,"altMSL":500.0,"track":0.0,"speed":11.1,"eph":5.0}"#
     }
 
-    /// A track of GPX with a point a second.
+    /// Returns a GPX track with one point a second.
     static func gpx(hours: Int) -> HourlyText {
         HourlyText(head: "<gpx version=\"1.1\"><trk><trkseg>\n", hours: hours, tail: "</trkseg></trk></gpx>\n") {
             second in
@@ -165,9 +164,10 @@ enum LargeFile {
         }
     }
 
-    /// Reads a small one first, so that what is made once is there, and then one of about so many bytes.
+    /// Reads a small text first, so that one-time allocations are complete, and then a text of about this number of
+    /// bytes.
     ///
-    /// - Parameter read: reads a text that begins; what it returns says afterwards how many records were found.
+    /// - Parameter read: Reads a text. Returns a closure that returns the number of records found.
     static func check(
         bytes: Int, limit: Int, _ name: String, _ text: (_ hours: Int) -> HourlyText,
         _ read: (HourlyText) throws -> () -> Int
@@ -182,7 +182,7 @@ enum LargeFile {
         #expect(count() == large.records, "\(name)")
     }
 
-    /// The positions or readings of a trace, read event by event.
+    /// Returns the number of positions and readings in a trace.
     static func count(_ trace: TraceFile) -> Int {
         trace.bytes.withUnsafeBytes { bytes in
             var cursor = TraceCursor(trace)
@@ -194,12 +194,12 @@ enum LargeFile {
         }
     }
 
-    /// Shows what the process of a test has printed.
+    /// Prints the standard output of an exit test.
     static func show(_ result: ExitTest.Result?) {
         if let result { print(String(decoding: result.standardOutputContent, as: UTF8.self), terminator: "") }
     }
 
-    /// Counts what it is given.
+    /// A sink that counts events.
     final class Counter: TraceSink {
         var events = 0
 
@@ -208,15 +208,15 @@ enum LargeFile {
         func write(_ event: TraceEvent) { events += 1 }
     }
 
-    /// A trace in memory up to 256 KiB, and in a file from there on.
+    /// Returns a builder that stores traces beyond 256 KiB in a file.
     static func builder() -> TraceBuilder { TraceBuilder(name: "large", limit: .max, largestInMemory: 1 << 18) }
 
-    /// What streams are read from.
+    /// Returns the text as a stream.
     static func chunks(_ text: HourlyText) -> FileChunks {
         .stream(name: "large") { text.copy(from: $0) }
     }
 
-    /// Calls the closure with the text as a file that is mapped.
+    /// Calls the closure with the text as a mapped file.
     static func mapped<Result>(_ text: HourlyText, _ body: (TraceBytes) throws -> Result) throws -> Result {
         try Files.withFolder { folder in
             let path = folder + "/large"

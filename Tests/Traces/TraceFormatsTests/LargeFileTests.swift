@@ -5,12 +5,12 @@ import Testing
 @testable import Trace
 @testable import TraceFormats
 
-/// Each reader has a process of its own, in which nobody else needs memory.
+/// Each reader runs in a separate process, so that no other test affects the measured memory.
 @Suite(
-    "Files of any length in little memory", .serialized,
+    "Memory use with large files", .serialized,
     .enabled(if: Memory.canBeMeasured, "the system does not tell how much memory was in use"), .timeLimit(.minutes(10)))
 struct LargeFileTests {
-    @Test("GPX")
+    @Test("GPX is read in bounded memory")
     func gpx() async {
         let result = await #expect(
             processExitsWith: .success, observing: [\.standardOutputContent]
@@ -18,7 +18,7 @@ struct LargeFileTests {
             try LargeFile.check(bytes: 6_000_000, limit: 4_096, "GPX") {
                 LargeFile.gpx(hours: $0)
             } _: { text in
-                // As GPXFile.trace does it.
+                // Same steps as in GPXFile.trace.
                 let chunks = LargeFile.chunks(text)
                 var direct: GPXDirectImport? = GPXDirectImport(LargeFile.builder(), .init())
                 let plan = try GPXPlan(try GPXSurvey(chunks, &direct), .init(), name: "large")
@@ -29,7 +29,7 @@ struct LargeFileTests {
         LargeFile.show(result)
     }
 
-    @Test("GPX whose points are read a second time")
+    @Test("A second pass over GPX uses bounded memory")
     func gpxTwice() async {
         let result = await #expect(
             processExitsWith: .success, observing: [\.standardOutputContent]
@@ -45,7 +45,7 @@ struct LargeFileTests {
         LargeFile.show(result)
     }
 
-    @Test("NMEA 0183")
+    @Test("NMEA 0183 is read in bounded memory")
     func nmea() async {
         let result = await #expect(
             processExitsWith: .success, observing: [\.standardOutputContent]
@@ -57,7 +57,7 @@ struct LargeFileTests {
             } _: { text in
                 try LargeFile.mapped(text) { bytes in
                     let builder = LargeFile.builder()
-                    // Otherwise the whole log is looked through for a sentence that has a checksum.
+                    // Otherwise the whole log is searched for a sentence with a checksum.
                     var options = NMEALogOptions()
                     options.allowsMissingChecksum = true
                     _ = try NMEALog.read(contents: bytes, name: "large", options: options, to: builder)
@@ -69,7 +69,7 @@ struct LargeFileTests {
         LargeFile.show(result)
     }
 
-    @Test("gpsd's JSON")
+    @Test("gpsd's JSON is read in bounded memory")
     func reports() async {
         let result = await #expect(
             processExitsWith: .success, observing: [\.standardOutputContent]
@@ -86,7 +86,7 @@ struct LargeFileTests {
         LargeFile.show(result)
     }
 
-    @Test("Traces of our own")
+    @Test("Native traces are read in bounded memory")
     func native() async {
         let result = await #expect(
             processExitsWith: .success, observing: [\.standardOutputContent]
@@ -105,7 +105,7 @@ struct LargeFileTests {
         LargeFile.show(result)
     }
 
-    @Test("MCAP")
+    @Test("MCAP is read in bounded memory")
     func mcap() async {
         let result = await #expect(
             processExitsWith: .success, observing: [\.standardOutputContent]
@@ -131,13 +131,13 @@ struct LargeFileTests {
                     channel.text("json")
                     channel.map([])
                 }
-                // Sums that are zero were not worked out.
+                // A checksum of zero means that none was computed.
                 let tail = record(15) { $0.number(UInt32(0)) } + record(2) { $0.raw([UInt8](repeating: 0, count: 20)) }
                 return HourlyText(head: head, hours: hours, tail: tail + MCAP.magic) { second in
                     record(5) { message in
                         message.number(UInt16(1))
                         message.number(UInt32(second))
-                        // The hours, seen as times, are all of 2024; messages of one time keep their order.
+                        // All messages have the same time in 2024, so they keep their order.
                         for _ in 0..<2 { message.number(UInt64(1_714_557_600_000_000_000)) }
                         message.raw([UInt8](LargeFile.position(second).utf8))
                     }
@@ -152,7 +152,7 @@ struct LargeFileTests {
         LargeFile.show(result)
     }
 
-    @Test("Lists of satellites that announce more than there can be are not waited for")
+    @Test("Satellite lists that announce an impossible number of sentences are not buffered")
     func endlessList() async {
         let result = await #expect(
             processExitsWith: .success, observing: [\.standardOutputContent]
@@ -164,7 +164,7 @@ struct LargeFileTests {
                 }
                 return log
             }
-            // A small one first, so that what is made once, the program's own pages among it, is there.
+            // Reads a small log first, so that one-time allocations, including the program's own pages, are complete.
             _ = try NMEALog.read(log(100), name: "small", to: LargeFile.builder())
             let large = log(60_000)
             let growth = try Memory.growth { _ = try NMEALog.read(large, name: "large", to: LargeFile.builder()) }
@@ -174,7 +174,7 @@ struct LargeFileTests {
         LargeFile.show(result)
     }
 
-    @Test("Somebody who keeps what was read would be noticed")
+    @Test("The measurement detects data that is kept in memory")
     func control() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
             let text = HourlyText(head: "", hours: 24) { "\(LargeFile.position($0))\n" }

@@ -7,12 +7,12 @@ import Trace
 
 @testable import TraceFormats
 
-@Suite("What formats cannot hold")
+@Suite("Contents that formats cannot store")
 struct LeftOutTests {
     private static let second: Int64 = 1_000_000_000
     private static let start = WallTime(nanoseconds: 1_700_000_000_000_000_000)
 
-    /// One of everything.
+    /// Returns a trace with all kinds of contents.
     private static func everything() throws -> TraceFile {
         let builder = TraceBuilder(name: "everything")
         var header = TraceHeader(start: .init(wallTime: start, boot: .zero))
@@ -53,24 +53,24 @@ struct LeftOutTests {
         return try builder.file()
     }
 
-    /// What can be found in a recording of that.
+    /// A part of that trace that a recording may contain.
     private enum Part: String, CaseIterable {
         case position, satellites, attitude, acceleration, furtherSensor, battery, text, accessory, beacon, loss, start
 
-        /// What a remark says where it is not.
+        /// Words in the remark about a missing part.
         var words: [String] {
             switch self {
-            case .position: ["reports of gpsd"]
-            case .satellites: ["reports of gpsd", "satellites"]
-            case .attitude: ["reports of gpsd", "attitudes"]
+            case .position: ["gpsd reports"]
+            case .satellites: ["gpsd reports", "satellite"]
+            case .attitude: ["gpsd reports", "attitude"]
             case .acceleration: ["motion readings"]
             case .furtherSensor: ["motion readings", "further sensors"]
             case .battery: ["battery"]
-            case .text: ["no reports of gpsd"]
-            case .accessory: ["accessories"]
-            case .beacon: ["beacons"]
-            case .loss: ["was lost"]
-            case .start: ["start", "times at which"]
+            case .text: ["not gpsd reports"]
+            case .accessory: ["accessory events"]
+            case .beacon: ["beacon events"]
+            case .loss: ["source loss"]
+            case .start: ["start", "arrival times"]
             }
         }
     }
@@ -109,7 +109,7 @@ struct LeftOutTests {
     }
 
     @Test(
-        "Of everything that a trace holds each part is read back, or named in a remark",
+        "Each part of a trace is read back or named in a remark",
         arguments: RecordingFormat.written)
     func named(format: RecordingFormat) throws {
         let trace = try Self.everything()
@@ -118,13 +118,13 @@ struct LeftOutTests {
             let remarks = try format.write(trace, to: folder + "/out")
             var kept: Set<Part>
             switch format {
-            // Written only. Where they are lost, a line ends.
+            // These formats are only written. A line ends where positions are lost.
             case .kml, .geojson: kept = [.position, .loss, .start]
             case .gpx, .xcode:
                 kept = Self.parts(of: try RecordingFile.open(folder + "/out").trace).union([.loss])
             default: kept = Self.parts(of: try RecordingFile.open(folder + "/out").trace)
             }
-            // A line between reports, which reading passes over.
+            // A line between reports, which the reader skips.
             if format == .gpsd,
                 String(decoding: try Files.bytes(folder + "/out"), as: UTF8.self).contains("\n$PUBX,00\n")
             {
@@ -140,22 +140,22 @@ struct LeftOutTests {
         }
     }
 
-    @Test("gpsd's reports are written with their times of arrival, or a remark says how to have them")
+    @Test("Exports of gpsd's reports contain arrival times, or a remark names the option for them")
     func stamps() throws {
         let trace = try Self.everything()
         try Files.withFolder { folder in
             let plain = try RecordingFormat.gpsd.write(trace, to: folder + "/a.json")
-            #expect(plain.contains { $0.contains("4 reports came") && $0.contains("--stamps") })
+            #expect(plain.contains { $0.contains("arrival times of 4 reports") && $0.contains("--stamps") })
             let stamped = try RecordingFormat.gpsd.write(
                 trace, to: folder + "/b.json", options: ExportOptions(hasStamps: true))
-            #expect(!stamped.contains { $0.contains("came") })
+            #expect(!stamped.contains { $0.contains("rrival times") })
             let times = ReadPositions(try RecordingFile.open(folder + "/b.json").trace).times
-            // The first line, of six seconds behind the start, begins the file; the position is the next one.
+            // The file begins at its first line, 6 s after the start. The position is the next line.
             #expect(times == [1])
         }
     }
 
-    @Test("A receiver can be chosen in every format of one")
+    @Test("A receiver can be chosen in every format that stores one receiver")
     func receiver() throws {
         let lines = ["/dev/a", "/dev/b"].enumerated().map { index, path in
             (

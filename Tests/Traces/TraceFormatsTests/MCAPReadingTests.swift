@@ -9,10 +9,10 @@ import Trace
 
 @testable import TraceFormats
 
-@Suite("Reading MCAP files of others, and damaged ones")
+@Suite("Reading damaged MCAP files and those of other programs")
 struct MCAPReadingTests {
     @Test(
-        "Files of Foxglove's library are read, with chunks and without, with a summary and without, in any order",
+        "Foxglove's files are read with or without chunks and summary, and with messages in any order",
         .enabled(if: MCAPFiles.oracle != nil, MCAPFiles.oracleMissing))
     func others() throws {
         let python = try #require(MCAPFiles.oracle)
@@ -22,8 +22,8 @@ struct MCAPReadingTests {
             for name in names {
                 let file = try RecordingFile.open("\(folder)/\(name).mcap")
                 #expect(file.format == .mcap)
-                // As the script makes them: a position a second, a thousandth of a degree apart. Deviations of 2 and 3 m
-                // are 3.92 and 5.88 m of 95 per cent.
+                // The script writes one position a second, 0.001 degrees apart. Standard deviations of 2 and 3 m are
+                // 3.92 and 5.88 m at 95 %.
                 var text = MCAPFiles.lines(file.trace).dropFirst()
                 #expect(text.count == 10, "\(name)")
                 for second in 0..<10 {
@@ -36,24 +36,24 @@ struct MCAPReadingTests {
                 #expect(file.trace.start?.nanoseconds == 1_714_557_600_000_000_000)
                 #expect(
                     file.remarks == [
-                        "10 messages of foxglove.RawImage (protobuf) were left out. Read are gpsd's reports as JSON, and foxglove.LocationFix as JSON and protobuf.",
-                        "9 positions got speed, course or climb from the way between them.",
+                        "10 messages of foxglove.RawImage (protobuf) were skipped. Supported are gpsd reports as JSON, and foxglove.LocationFix as JSON and protobuf.",
+                        "9 positions have a speed, course or climb derived from the previous position.",
                     ], "\(name)")
             }
-            // The same positions in Protocol Buffers, as Foxglove's own programs record them.
+            // The same positions in Protocol Buffers, as recorded by Foxglove's own programs.
             let json = MCAPFiles.lines(try RecordingFile.open("\(folder)/chunked.mcap").trace).dropFirst()
             let protobuf = MCAPFiles.lines(try RecordingFile.open("\(folder)/protobuf.mcap").trace).dropFirst()
             #expect(Array(protobuf) == Array(json))
             for name in ["zstd", "lz4"] {
                 let error = #expect(throws: DeviceError.self) { try RecordingFile.open("\(folder)/\(name).mcap") }
-                // The tool's own manual: mcap decompress in.mcap -o out.mcap
+                // From the manual of the mcap tool: mcap decompress in.mcap -o out.mcap
                 #expect(error?.message.contains("mcap decompress \(folder)/\(name).mcap -o ") == true)
                 #expect(error?.message.contains("compressed with \(name)") == true)
             }
         }
     }
 
-    /// A file with a position of somebody else's.
+    /// Returns an MCAP file written by another library.
     private static func foreign(_ body: (inout MCAPWriter) throws -> Void) throws -> [UInt8] {
         try Files.withFolder { folder in
             var writer = try MCAPWriter(path: folder + "/a.mcap", ExportOptions(), library: "other")
@@ -63,7 +63,7 @@ struct MCAPReadingTests {
         }
     }
 
-    @Test("Positions of others are read, and what is not is said")
+    @Test("Positions of other programs are read, and remarks report all other messages")
     func foreign() throws {
         let location =
             #"{"timestamp":{"sec":1714557601,"nsec":500000000},"frame_id":"gps","latitude":-33.5,"longitude":151.25,"altitude":40,"position_covariance":[4,0,0,0,4,0,0,0,9],"position_covariance_type":1}"#
@@ -85,15 +85,15 @@ struct MCAPReadingTests {
         #expect(file.remarks.contains { $0.contains("other.Thing (json)") })
     }
 
-    @Test("Positions in Protocol Buffers are read, with nothing that those leave out")
+    @Test("Positions in Protocol Buffers are read, with zero for omitted fields")
     func protobuf() throws {
-        // Python's foxglove-schemas-protobuf 0.4.0: timestamp 1714557600.5 s, frame "gps", 33.5 south, 151.25 east, 40 m,
-        // covariance 4, 16 and 9 of the type DIAGONAL_KNOWN, velocity (3, 4, -1), heading 1.
+        // Written by Python's foxglove-schemas-protobuf 0.4.0: timestamp 1714557600.5 s, frame "gps", 33.5 south,
+        // 151.25 east, 40 m, covariance 4, 16 and 9 of type DIAGONAL_KNOWN, velocity (3, 4, -1), heading 1.
         let whole =
             "090000000000c040c0110000000000e862401900000000000044402248000000000000104000000000000000000000000000000000"
             + "0000000000000000000000000000304000000000000000000000000000000000000000000000000000000000000022402802320c08"
             + "a0a5c8b1061080cab5ee013a0367707351000000000000f03f5a1b09000000000000084011000000000000104019000000000000f0bf"
-        // Only a latitude of 50.5: what is 0 is left out.
+        // Only a latitude of 50.5. Fields with value 0 are omitted.
         let short = "090000000000404940"
         let bytes = try Self.foreign { writer in
             let schema = writer.schema(name: "foxglove.LocationFix", json: "{}")
@@ -105,7 +105,8 @@ struct MCAPReadingTests {
         let file = try RecordingFile.read(bytes, name: "t")
         let lines = MCAPFiles.lines(file.trace).dropFirst()
         #expect(lines.count == 2)
-        // 5 m/s to the atan(3/4) = 36.8699 degrees; 1.959964 times 2, 4 and 3 m, and 2.447747 times the root of 10 m².
+        // 5 m/s at atan(3/4) = 36.8699 degrees. The errors are 1.959964 times 2, 4 and 3 m, and 2.447747 times the root
+        // of 10 m².
         let first = try #require(lines.first)
         for part in [
             #""device":"gps","mode":3,"time":"2024-05-01T10:00:00.500Z","lat":-33.500000000,"lon":151.250000000"#,
@@ -116,7 +117,7 @@ struct MCAPReadingTests {
         #expect(file.remarks.contains { $0.contains("2 messages could not be read") })
     }
 
-    @Test("A file without anything that is read here says what it holds instead")
+    @Test("A file without supported messages is an error that lists its contents")
     func nothing() throws {
         let bytes = try Self.foreign { writer in
             let other = writer.channel(topic: "/imu", schema: writer.schema(name: "sensor_msgs/msg/Imu", json: "{}"))
@@ -127,7 +128,7 @@ struct MCAPReadingTests {
         #expect(error?.message.contains("3 of sensor_msgs/msg/Imu (json)") == true)
     }
 
-    @Test("Positions that were made of gpsd's reports are not read beside them, and are where those are missing")
+    @Test("Positions derived from gpsd's reports are read only if those reports are missing")
     func derived() throws {
         var trace = try MCAPFiles.trace()
         for keepsReports in [true, false] {
@@ -148,26 +149,26 @@ struct MCAPReadingTests {
         }
     }
 
-    @Test("A file that was cut off gives what came before, wherever it was")
+    @Test("A truncated file yields the events before the cut")
     func cut() throws {
         let bytes = try MCAPFiles.bytes(of: try MCAPFiles.trace())
         let whole = MCAPFiles.lines(try RecordingFile.read(bytes, name: "t").trace)
         var counts: Set<Int> = []
         for length in stride(from: 8, to: bytes.count, by: 7) {
             guard let file = try? RecordingFile.read([UInt8](bytes.prefix(length)), name: "t") else {
-                // Before the metadata nothing says what the file is.
+                // Without its metadata, the file is not identified as a trace.
                 #expect(length < 1000)
                 continue
             }
             let lines = MCAPFiles.lines(file.trace)
             #expect(whole.dropFirst().starts(with: lines.dropFirst()))
-            #expect(lines.count == whole.count || file.remarks.contains { $0.contains("ends in the middle") })
+            #expect(lines.count == whole.count || file.remarks.contains { $0.contains("is truncated") })
             counts.insert(lines.count)
         }
         #expect(counts.count > 8)
     }
 
-    @Test("What was not written before the power went is no record, and is said")
+    @Test("Zeros left by a power failure are not records, and a remark reports them")
     func zeros() throws {
         let bytes = try MCAPFiles.bytes(of: try MCAPFiles.trace())
         let end = try #require(bytes.firstRange(of: Array("regained".utf8))?.upperBound)
@@ -176,14 +177,14 @@ struct MCAPReadingTests {
         #expect(!file.remarks.isEmpty)
     }
 
-    @Test("Damage is said, and no bytes end the program")
+    @Test("Damage is reported, and random changes never crash the process")
     func damage() throws {
         let bytes = try MCAPFiles.bytes(of: try MCAPFiles.trace())
         var damaged = bytes
         let at = try #require(bytes.firstRange(of: Array("0.0035".utf8))?.lowerBound)
         damaged[at] = UInt8(ascii: "7")
         let remarks = try RecordingFile.read(damaged, name: "t").remarks
-        #expect(remarks == ["1 chunks have a wrong checksum: what is in them may be damaged."])
+        #expect(remarks == ["1 chunks have a wrong checksum: their contents may be damaged."])
         var generator = TestRandom()
         for _ in 0..<Thoroughness.rounds(3000, quick: 300) {
             var broken = bytes
@@ -194,7 +195,7 @@ struct MCAPReadingTests {
         }
     }
 
-    /// A file of those records, whose lengths are their own affair.
+    /// Returns a file of these records. A length may differ from that of the contents.
     private static func file(_ records: [(code: MCAP.Opcode, length: UInt64?, contents: [UInt8])]) -> [UInt8] {
         var file = MCAPRecord()
         file.raw(MCAP.magic)
@@ -216,7 +217,7 @@ struct MCAPReadingTests {
         return chunk.bytes
     }
 
-    @Test("Lengths that cannot be take no memory, and one sentence says what is wrong")
+    @Test("Impossible lengths allocate no memory and give one remark")
     func lengths() throws {
         var channel = MCAPRecord()
         channel.number(UInt16(1))
@@ -235,14 +236,14 @@ struct MCAPReadingTests {
 
         for length: UInt64 in [.max, .max - 8, 1 << 63, 1 << 40, 1 << 24] {
             for code in [MCAP.Opcode.message, .chunk, .schema, .channel, .metadata, .attachment, .statistics] {
-                // What stood before is read.
+                // The records before it are read.
                 let bytes = good + Self.file([(code, length, [1, 0, 0, 0])]).dropFirst(8)
                 let file = try RecordingFile.read(bytes, name: "t")
                 #expect(MCAPFiles.lines(file.trace).count == 2)
-                #expect(file.remarks.contains { $0.contains("ends in the middle") }, "\(code) \(length)")
+                #expect(file.remarks.contains { $0.contains("is truncated") }, "\(code) \(length)")
             }
         }
-        // A chunk that says it is larger than its record; a record that is larger than its chunk.
+        // A chunk that claims to be larger than its record, and a record that is larger than its chunk.
         let inner = Array(good.dropFirst(8))
         let over = try RecordingFile.read(
             Self.file([(.chunk, nil, Self.chunk(size: 1 << 50, inner)), (.dataEnd, nil, [0, 0, 0, 0])]), name: "t")
@@ -253,7 +254,7 @@ struct MCAPReadingTests {
                 (.chunk, nil, Self.chunk(size: UInt64(beyond.count), beyond)), (.dataEnd, nil, [0, 0, 0, 0]),
             ]), name: "t")
         #expect(MCAPFiles.lines(out.trace).count == 2 && out.remarks.count == 1)
-        // Texts that are longer than their records; messages too short for a time; no contents at all.
+        // Strings longer than their records, messages too short for a time, and empty contents.
         for code in [MCAP.Opcode.message, .chunk, .schema, .channel, .metadata, .dataEnd, .footer, .header] {
             for contents in [[], [1, 0, 1, 0, 255, 255, 255, 255], [UInt8](repeating: 255, count: 60)] {
                 let bytes = good + Self.file([(code, nil, contents)]).dropFirst(8)
@@ -262,7 +263,7 @@ struct MCAPReadingTests {
         }
     }
 
-    /// A channel of gpsd's reports, and a message on it.
+    /// Returns a channel of gpsd's reports and a message on it.
     private static func gpsd(_ text: [UInt8]) -> [(code: MCAP.Opcode, length: UInt64?, contents: [UInt8])] {
         var channel = MCAPRecord()
         channel.number(UInt16(1))
@@ -279,7 +280,7 @@ struct MCAPReadingTests {
         return [(.channel, nil, channel.bytes), (.message, nil, message.bytes)]
     }
 
-    @Test("Reports on several lines become one line, and what is no JSON object is counted")
+    @Test("Reports on several lines are written as one line, and invalid JSON objects are counted")
     func lines() throws {
         let pretty = "\n{\r\n  \"class\" : \"TPV\",\n\t\"device\": \"/dev/a \\\"b\\\\\",\n  \"mode\": 1\n}\n"
         let texts = [pretty, "{\"class\":\"TPV\",", "[1]", "{\"class\":\"SKY\"} x", "{ \"class\": \"SKY\" }"]
@@ -289,10 +290,10 @@ struct MCAPReadingTests {
                 #"{"t":0.000000000,"gpsd":{"class":"TPV","device":"/dev/a \"b\\","mode":1}}"#,
                 #"{"t":0.000000000,"gpsd":{ "class": "SKY" }}"#,
             ])
-        #expect(file.remarks.contains("3 messages could not be read and were left out."))
+        #expect(file.remarks.contains("3 messages could not be read and were skipped."))
     }
 
-    @Test("A message that no report can be takes no memory")
+    @Test("A message too large for a report is skipped without allocating memory")
     func largeMessage() throws {
         let records = Self.gpsd(Array(#"{"class":"TPV","mode":1}"#.utf8))
         let good = Self.file(records)
@@ -307,11 +308,11 @@ struct MCAPReadingTests {
         }
         let builder = TraceBuilder(name: "t")
         let remarks = try MCAPImport.read(.stream(name: "t", open: source), into: builder)
-        #expect(remarks.contains("1 messages are larger than 1048576 bytes and were left out."))
+        #expect(remarks.contains("1 messages are larger than 1048576 bytes and were skipped."))
         #expect(MCAPFiles.lines(try builder.file()).count == 3)
     }
 
-    @Test("Messages from before the start that the file tells are put there, and counted")
+    @Test("Messages before the start of the recording are moved to the start and counted")
     func early() throws {
         let header =
             #"{"format":"device-services-trace","version":1,"start":{"utc":"2024-05-01T10:00:00Z","boot":1.0}}"#
@@ -319,7 +320,7 @@ struct MCAPReadingTests {
         let bytes = try Self.foreign { writer in
             try writer.metadata(name: MCAP.metadataName, [("header", header)])
             let gpsd = writer.channel(topic: "/gpsd", schema: writer.schema(name: "gpsd.Report", json: "{}"))
-            // 1974, the start, and half a second later.
+            // A time in 1974, the start, and half a second after the start.
             for time: UInt64 in [0x01ff_ffff_ffff_ffff, 1_714_557_600_000_000_000, 1_714_557_600_500_000_000] {
                 try writer.message(gpsd, logged: time, published: 0, [UInt8](line.utf8))
             }
@@ -327,10 +328,10 @@ struct MCAPReadingTests {
         let file = try RecordingFile.read(bytes, name: "t")
         let times = MCAPFiles.lines(file.trace).dropFirst().map { $0.prefix(17) }
         #expect(times == [#"{"t":0.000000000,"#, #"{"t":0.000000000,"#, #"{"t":0.500000000,"#])
-        #expect(file.remarks == ["1 messages are from before the start of the recording, and were put there."])
+        #expect(file.remarks == ["1 messages precede the start of the recording and were placed at the start."])
     }
 
-    @Test("What waits for being put in order is bounded by its bytes")
+    @Test("Events that wait for sorting are limited by their size in bytes")
     func waiting() {
         var sorter = EventSorter()
         var given: [Int64] = []
@@ -346,7 +347,7 @@ struct MCAPReadingTests {
         #expect(sorter.size == 0)
     }
 
-    /// What is read of a fix with those members.
+    /// Returns the line that is read for a fix with these members.
     private static func fix(_ members: String) throws -> String {
         let bytes = try foreign { writer in
             let channel = writer.channel(
@@ -358,23 +359,23 @@ struct MCAPReadingTests {
         return MCAPFiles.lines(try RecordingFile.read(bytes, name: "t").trace).dropFirst().joined()
     }
 
-    @Test("Deviations of zero and beyond all measure are not known, and directions lie in the circle")
+    @Test("Zero and huge deviations are unknown, and directions are normalized")
     func unknown() throws {
         let zeros = try Self.fix(
             #""altitude":7,"position_covariance":[0,0,0,0,0,0,0,0,0],"position_covariance_type":2,"heading":7.5"#)
-        // 7.5 rad are 429.7183 degrees.
+        // 7.5 rad are 429.7183 degrees, which is normalized to 69.7183.
         #expect(zeros.contains(#""mode":3,"#) && zeros.contains(#""altHAE":7.0000,"track":69.7183}}"#))
         let flat = try Self.fix(
             #""altitude":0,"position_covariance":[25,0,0,0,25,0,0,0,1e12],"position_covariance_type":2,"heading":-1"#)
         #expect(flat.contains(#""mode":2,"#) && !flat.contains("alt") && !flat.contains("epv"))
         #expect(flat.contains(#""epx":9.800,"epy":9.800,"track":302.7042,"eph":12.239}}"#))
-        // At the height of the ellipsoid, of which nobody says that it is not known.
+        // An altitude of zero above the ellipsoid, with a known deviation.
         let zero = try Self.fix(
             #""altitude":0,"position_covariance":[25,0,0,0,25,0,0,0,4],"position_covariance_type":2"#)
         #expect(zero.contains(#""altHAE":0.0000,"#) && zero.contains(#""epv":3.920"#))
     }
 
-    @Test("Speed and course of positions that say none come from the way, for each receiver apart")
+    @Test("Missing speed and course are derived from the positions, separately for each receiver")
     func way() throws {
         let bytes = try Self.foreign { writer in
             let channel = writer.channel(
@@ -394,7 +395,7 @@ struct MCAPReadingTests {
         #expect(moving.map(\.speed).dropFirst() == [55.66, 55.66] && moving[0].speed.isNaN)
         #expect(moving.map(\.track).dropFirst() == [90, 90] && moving[2].climb == 0)
         #expect(positions.fixes.filter { $0.receiver == "b" }.map(\.speed).dropFirst() == [0, 0])
-        #expect(positions.hasRemark("4 positions got speed, course or climb from the way between them."))
+        #expect(positions.hasRemark("4 positions have a speed, course or climb derived from the previous position."))
     }
 
     @Test("A large file is read in pieces")
@@ -402,7 +403,7 @@ struct MCAPReadingTests {
         let trace = try MCAPFiles.trace()
         let bytes = try MCAPFiles.bytes(of: trace)
         let end = try #require(bytes.firstRange(of: [MCAP.Opcode.dataEnd.rawValue, 4, 0, 0, 0, 0, 0, 0, 0]))
-        // An attachment of 32 MiB between the data and their end.
+        // An attachment of 32 MiB between the data and the end of the data section.
         let size = 1 << 25
         var head = MCAPRecord()
         head.number(MCAP.Opcode.attachment.rawValue)
@@ -411,18 +412,18 @@ struct MCAPReadingTests {
         let source = { (offset: Int) -> any ByteSource in HoledSource(parts[0], hole: size, parts[1]) }
         let builder = TraceBuilder(name: "t")
         let remarks = try MCAPImport.read(.stream(name: "t", open: source), into: builder)
-        // The checksum of the data does not know the attachment.
-        #expect(remarks == ["The checksum of the file's data is wrong: something in it may be damaged."])
+        // The checksum of the data does not include the attachment.
+        #expect(remarks == ["The checksum of the file's data is wrong: its contents may be damaged."])
         #expect(MCAPFiles.lines(try builder.file()).dropFirst() == MCAPFiles.lines(trace).dropFirst())
     }
 }
 
-/// Bytes, many zeros, and bytes.
+/// A source of bytes, a run of zeros, and further bytes.
 private final class HoledSource: ByteSource {
     private let parts: [[UInt8]]
     private let hole: Int
     private var offset = 0
-    /// The most bytes that may be asked for together.
+    /// The maximum number of bytes that may be requested in one call.
     private let largest: Int
 
     init(_ first: [UInt8], hole: Int, _ last: [UInt8], largest: Int = 1 << 24) {

@@ -8,7 +8,7 @@ import Trace
 
 @testable import TraceFormats
 
-/// MCAP files for tests, and the programs in Python that judge them.
+/// MCAP files for tests, and the Python programs that check them.
 enum MCAPFiles {
     /// A trace with an event of every kind.
     static let text = """
@@ -36,7 +36,7 @@ enum MCAPFiles {
         String(decoding: Array(file.bytes), as: UTF8.self).split(separator: "\n")
     }
 
-    /// Writes the trace and hands the file to the closure.
+    /// Writes the trace, and calls the closure with the path of the file.
     static func with<Result>(_ trace: TraceFile, _ body: (String) throws -> Result) throws -> Result {
         try Files.withFolder { folder in
             let path = folder + "/a.mcap"
@@ -53,7 +53,7 @@ enum MCAPFiles {
 
     static var hasPython: Bool { FileManager.default.isExecutableFile(atPath: python) }
 
-    /// A Python with Foxglove's library: that of scripts/test, else the machine's own; nil when there is none.
+    /// A Python with Foxglove's library: that of scripts/test, otherwise one of the system; nil if there is none.
     static let oracle: String? = {
         let own = Checkout.root.appendingPathComponent(".build/python/bin/python3").path
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
@@ -86,7 +86,7 @@ enum MCAPFiles {
         }
     }
 
-    /// What a script prints, as objects.
+    /// Returns the lines that a script prints, as JSON objects.
     static func messages(_ program: String, _ script: String, _ arguments: [String]) throws -> [[String: Any]] {
         let result = try run(program, [Files.here.appendingPathComponent(script).path] + arguments)
         try #require(result.status == 0, "\(script): \(result.notes)")

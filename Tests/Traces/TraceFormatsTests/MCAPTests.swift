@@ -9,7 +9,7 @@ import Trace
 
 @Suite("MCAP files")
 struct MCAPTests {
-    @Test("A trace that was written is read back as it was")
+    @Test("A written trace is read back unchanged")
     func roundTrip() throws {
         let trace = try MCAPFiles.trace()
         let file = try MCAPFiles.with(trace) { try RecordingFile.open($0) }
@@ -19,9 +19,9 @@ struct MCAPTests {
         #expect(file.trace.header == trace.header)
     }
 
-    @Test("The checksum is that of every other program, however the bytes are cut")
+    @Test("The checksum equals zlib's, regardless of how the bytes are split")
     func checksum() {
-        // The check value of the catalogue of parametrised CRC algorithms, and of zlib: crc32(bytes(range(256))).
+        // The check value from the catalogue of parametrised CRC algorithms, and crc32(bytes(range(256))) of zlib.
         #expect(Array("123456789".utf8).withUnsafeBytes { CRC32.of($0) } == 0xcbf4_3926)
         let bytes = [UInt8](0...255)
         #expect(bytes.withUnsafeBytes { CRC32.of($0) } == 0x2905_8c73)
@@ -36,10 +36,10 @@ struct MCAPTests {
     }
 
     @Test(
-        "Files keep the rules of the format, as a checker that shares no code with this finds",
+        "An independent checker accepts the files",
         .enabled(if: MCAPFiles.hasPython, "python3 is not installed"))
     func rules() throws {
-        // Enough for several chunks.
+        // Enough readings for several chunks.
         let many = (0..<30_000).map {
             #"{"t":\#(4 + Double($0) / 100),"gyroscope":[0.25,0.5,0.125],"sensor":"g"}"# + "\n"
         }
@@ -52,14 +52,15 @@ struct MCAPTests {
         let message = try #require(fix["message"] as? [String: Any])
         #expect(message["latitude"] as? Double == 50.5 && message["longitude"] as? Double == 8.25)
         #expect(message["altitude"] as? Double == 247.5)
-        // 95 per cent of 3, 4 and 5 m are deviations of 1.531, 2.041 and 2.551 m: divided by 1.959964 and squared.
+        // The errors of 3, 4 and 5 m at 95 % are divided by 1.959964 and squared. The standard deviations are 1.531,
+        // 2.041 and 2.551 m.
         let covariance = try #require(message["position_covariance"] as? [Double])
         for (value, expected) in zip(covariance, [2.342860, 0, 0, 0, 4.165084, 0, 0, 0, 6.507944]) {
             #expect(abs(value - expected) < 1e-6)
         }
         #expect(covariance.count == 9)
         #expect(message["position_covariance_type"] as? Int == 2)
-        // East, in radians from north, at 10 m/s: ENU is (10, 0, -1).
+        // East is pi / 2 from north. At 10 m/s, descending at 1 m/s, the velocity in ENU is (10, 0, -1).
         #expect(message["heading"] as? Double == Double.pi / 2)
         let velocity = try #require(message["velocity"] as? [String: Double])
         #expect(velocity["x"] == 10 && abs(velocity["y"] ?? .nan) < 1e-12 && velocity["z"] == -1)
@@ -70,7 +71,7 @@ struct MCAPTests {
         #expect(gyroscope["logged"] as? Int == 1_714_557_600_500_000_000)
         #expect(gyroscope["published"] as? Int == 1_714_557_600_498_000_000)
         let attitudes = messages.filter { $0["topic"] as? String == "/attitude" }
-        // 300 s at 50 a second, and the first one.
+        // 300 s at 50 Hz, and the first one.
         #expect(attitudes.count > 14_000)
         let transform = try #require(attitudes.last?["message"] as? [String: Any])
         let rotation = try #require(transform["rotation"] as? [String: Double])
@@ -78,7 +79,7 @@ struct MCAPTests {
     }
 
     @Test(
-        "Foxglove's own library reads the same messages by the index and from the front, with every checksum",
+        "Foxglove's library reads the same messages with and without the index, with valid checksums",
         .enabled(if: MCAPFiles.oracle != nil, MCAPFiles.oracleMissing))
     func library() throws {
         let python = try #require(MCAPFiles.oracle)
@@ -96,9 +97,9 @@ struct MCAPTests {
     }
 
     @Test(
-        "Foxglove's schemas ask for the members that Foxglove's own ask for",
+        "The schemas require the same members as Foxglove's own schemas",
         arguments: [
-            // As github.com/foxglove/foxglove-sdk has them in schemas/jsonschema, in 2026.
+            // From schemas/jsonschema in github.com/foxglove/foxglove-sdk, in 2026.
             (
                 "foxglove.LocationFix",
                 [
@@ -116,7 +117,7 @@ struct MCAPTests {
         #expect((schema["properties"] as? [String: Any]).map { Set(required).isSubset(of: $0.keys) } == true)
     }
 
-    @Test("A damaged report is left out and counted, and what is written reads back without a remark")
+    @Test("A damaged report is omitted and counted, and the written file is read back without remarks")
     func damaged() throws {
         let text =
             [
@@ -136,7 +137,7 @@ struct MCAPTests {
         #expect(reports.contains("50.5") && !reports.contains("50..5") && reports.contains("50.6"))
     }
 
-    /// The fixes of a file, as they stand there.
+    /// Returns the fixes in a file.
     private func fixes(_ bytes: [UInt8]) throws -> [[String: Any]] {
         var reader = try MCAPReader(.memory(TraceBytes(bytes), name: "t"))
         var fixes: [[String: Any]] = []
@@ -148,7 +149,7 @@ struct MCAPTests {
         return fixes
     }
 
-    /// The fields of the GSTs of a trace that is written as sentences.
+    /// Returns the deviations in the GST sentences that are written for a trace.
     private func deviations(_ trace: TraceFile) throws -> [[Double?]] {
         try Files.withFolder { folder in
             _ = try RecordingFormat.nmea.write(trace, to: folder + "/a.nmea")
@@ -161,7 +162,7 @@ struct MCAPTests {
         }
     }
 
-    @Test("Errors become the same standard deviations in covariances and in sentences, and come back as they were")
+    @Test("Errors give equal standard deviations in covariances and sentences, and are read back unchanged")
     func confidence() throws {
         let lines = [
             (
@@ -174,14 +175,14 @@ struct MCAPTests {
             ),
         ]
         let trace = try gpsdTrace(lines.map { (Double($0.0), $0.1) })
-        // A radius of 10 m with 95 per cent: 10 / 2.447747 = 4.0854; along an axis 9.8 / 1.959964 = 5.0001.
+        // A radius of 10 m at 95 % is 10 / 2.447747 = 4.0854 m; along an axis, 9.8 / 1.959964 = 5.0001 m.
         #expect(try deviations(trace) == [[4.085, 4.085, nil], [2, 5, 10]])
         let covariances = try fixes(try MCAPFiles.bytes(of: trace)).map { $0["position_covariance"] as? [Double] ?? [] }
         for (covariance, sigma) in zip(covariances, [[4.0854, 4.0854, 1e6], [5.0001, 2, 10.0002]]) {
             for axis in 0..<3 { #expect(abs(covariance[axis * 4].squareRoot() - sigma[axis]) < 1e-4) }
         }
         #expect(covariances.count == 2)
-        // As somebody else's file, without gpsd's reports.
+        // The same fixes in a file of another program, without gpsd's reports.
         let foreign = try Files.withFolder { folder in
             var writer = try MCAPWriter(path: folder + "/a.mcap", ExportOptions(), library: "other")
             let channel = writer.channel(
@@ -199,10 +200,10 @@ struct MCAPTests {
         #expect(found[0].verticalError.isNaN && found[1].verticalError == 19.6)
     }
 
-    @Test("A phone's radii of 68 per cent become other deviations than gpsd's errors")
+    @Test("A phone's accuracies at 68 % are converted with different factors than gpsd's errors")
     func phones() throws {
-        // Of a normal distribution in the plane 68 per cent lie within sqrt(-2 ln 0.32) = 1.509592 deviations, along an
-        // axis within 0.994458.
+        // In a normal distribution, 68 % lie within sqrt(-2 ln 0.32) = 1.509592 standard deviations in the plane, and
+        // within 0.994458 along an axis.
         let files = [
             "Metadata.csv": "version,platform\n3,android\n",
             "Location.csv":
@@ -214,11 +215,11 @@ struct MCAPTests {
         let bytes = try MCAPFiles.bytes(of: trace)
         let covariance = try #require(try fixes(bytes).first?["position_covariance"] as? [Double])
         for axis in 0..<3 { #expect(abs(covariance[axis * 4] - 100) < 0.01) }
-        // The mark stays with the trace.
+        // The trace stays marked as having phone accuracies.
         #expect(try deviations(try RecordingFile.read(bytes, name: "t").trace) == [[10, 10, 10]])
     }
 
-    @Test("An altitude that is not known is marked, and so is one above the sea")
+    @Test("Unknown altitudes are marked, and positions with only an altitude above sea level are reported")
     func altitudes() throws {
         let trace = try gpsdTrace([
             (0, #"{"class":"TPV","mode":2,"lat":1.0,"lon":2.0,"eph":10}"#),
@@ -230,7 +231,7 @@ struct MCAPTests {
             let remarks = try RecordingFormat.mcap.write(trace, to: folder + "/a.mcap")
             #expect(remarks.count == 2)
             #expect(remarks[0].hasPrefix("2 positions have no altitude; "))
-            #expect(remarks[1].hasPrefix("1 positions have their altitude above mean sea level only; "))
+            #expect(remarks[1].hasPrefix("1 positions have an altitude above mean sea level only; "))
             let fixes = try self.fixes(try Files.bytes(folder + "/a.mcap"))
             #expect(fixes.map { $0["altitude"] as? Double } == [0, 0, 147, 100])
             #expect(fixes.map { ($0["position_covariance"] as? [Double])?[8] } == [1e12, 1e12, 0, 0])
@@ -238,10 +239,10 @@ struct MCAPTests {
         }
     }
 
-    @Test("The attitude turns the device's axes into those of the earth")
+    @Test("The attitude rotates the device's axes into those of the earth")
     func attitude() throws {
-        // Flat on a table, then a quarter turn to the left in one second: seen from above, x comes to point along what
-        // was y. As a quaternion that is (0, 0, sin 45°, cos 45°).
+        // Flat on a table, then a quarter turn to the left in one second: x then points along the former y. The
+        // quaternion is (0, 0, sin 45°, cos 45°).
         var text = String(MCAPFiles.text.prefix { $0 != "\n" }) + "\n"
         for index in 0...200 {
             let rate = index > 100 ? Double.pi / 2 : 0

@@ -5,9 +5,9 @@ import Testing
 
 @testable import TraceFormats
 
-@Suite("Motion readings as CSV")
+@Suite("Motion readings in CSV")
 struct MotionCSVTests {
-    @Test("SI columns are read: microtesla become gauss, acceleration keeps its sign")
+    @Test("SI columns are read, microtesla are converted to gauss, and accelerations keep their sign")
     func si() throws {
         let recording = try Recording(
             text: "t,gx,gy,gz,ax,ay,az,mx,my,mz\n0,0.1,0.2,0.3,0,0,9.81,20,-40,5\n0.01,1,2,3,4,5,6,7,8,9\n")
@@ -20,15 +20,15 @@ struct MotionCSVTests {
         #expect(recording.remarks == [])
     }
 
-    @Test("Readings with numbers that no sensor gives are left out and counted")
+    @Test("Readings with impossible numbers are omitted and counted")
     func impossible() throws {
         let recording = try Recording(
             text: "t,ax,ay,az\n0,0,0,9.81\n0.01,1e10,0,9.81\n0.02,0,-1e300,9.81\n0.03,0,0,9.82\n")
         #expect(recording.track(.accelerometer)?.values == [[0, 0, 9.81], [0, 0, 9.82]])
-        #expect(recording.remarks == ["2 readings of the accelerometer have numbers that cannot be and were left out."])
+        #expect(recording.remarks == ["2 readings of the accelerometer have impossible values and were skipped."])
     }
 
-    @Test("Columns stand in any order, others are passed over, empty cells are no readings")
+    @Test("Columns may be in any order, unknown ones are ignored, and empty cells give no readings")
     func sparse() throws {
         let recording = try Recording(
             text: """
@@ -46,7 +46,7 @@ struct MotionCSVTests {
         #expect(recording.tracks.count == 2)
     }
 
-    @Test("The kernel's order of columns means gauss")
+    @Test("The kernel's column order implies gauss")
     func iio() throws {
         let recording = try Recording(text: "t,ax,ay,az,gx,gy,gz,mx,my,mz\n1,0,0,9.8,0,0,1.57,0.1,0.2,-0.43\n")
         #expect(recording.track(.magnetometer)?.values == [[0.1, 0.2, -0.43]])
@@ -54,7 +54,7 @@ struct MotionCSVTests {
         #expect(recording.remarks == [])
     }
 
-    @Test("A magnetic field a hundred times off is remarked on")
+    @Test("A magnetic field that is off by a factor of 100 gives a remark")
     func units() throws {
         let gauss = try Recording(text: "t,mx,my,mz\n0,0.1,0.2,-0.43\n")
         #expect(gauss.remarks.contains { $0.contains("gauss") })
@@ -65,7 +65,7 @@ struct MotionCSVTests {
         #expect(told.remarks == [])
     }
 
-    @Test("BROAD's whole numbers are rows 0.0105 s apart, with the attitude in some of them")
+    @Test("The integer rows of BROAD are 0.0105 s apart, and some contain an attitude")
     func broad() throws {
         let recording = try Recording(
             text: """
@@ -74,16 +74,16 @@ struct MotionCSVTests {
                 -14,-39,67,-262,-347,9843,1,138,-393,99972,-2008,1256,-139,0
 
                 """)
-        // Not that cells are missing which nobody reads.
+        // Missing cells in unused columns give no remark.
         #expect(recording.remarks == [])
-        // 1e-4 rad/s, 1e-3 m/s², 0.1 microtesla = 0.001 gauss.
+        // The units are 1e-4 rad/s, 1e-3 m/s², and 0.1 microtesla = 0.001 gauss.
         #expect(isClose(recording.track(.gyroscope)?.values[0] ?? .zero, [0.0099, -0.0036, -0.006]))
         #expect(isClose(recording.track(.accelerometer)?.values[1] ?? .zero, [-0.262, -0.347, 9.843]))
         #expect(isClose(recording.track(.magnetometer)?.values[0] ?? .zero, [0.003, 0.168, -0.409]))
         #expect(recording.track(.gyroscope)?.times == [0, 10_500_000])
     }
 
-    @Test("Core Motion's gravity and user acceleration are added and turned")
+    @Test("Core Motion's gravity and user acceleration are added and negated")
     func motionSense() throws {
         let recording = try Recording(
             text: """
@@ -92,8 +92,8 @@ struct MotionCSVTests {
                 0,0,0,7419,6698,-317,3167,7782,10828,2949,-1845,3775
 
                 """)
-        // Face up at rest Core Motion says -1 g. The other row: -(0.7419 + 0.2949), -(0.6698 - 0.1845), -(-0.0317 +
-        // 0.3775) times 9.80665.
+        // Face up at rest, Core Motion reports -1 g. The second row is -(0.7419 + 0.2949), -(0.6698 - 0.1845),
+        // -(-0.0317 + 0.3775), times 9.80665.
         #expect(recording.track(.accelerometer)?.values[0] == [0, 0, 9.80665])
         let expected: SIMD3<Double> = [-1.0368 * 9.80665, -0.4853 * 9.80665, -0.3458 * 9.80665]
         #expect(isClose(recording.track(.accelerometer)?.values[1] ?? .zero, expected, 1e-12))
@@ -102,7 +102,7 @@ struct MotionCSVTests {
         #expect(recording.track(.magnetometer) == nil)
     }
 
-    @Test("Without times the rows need a period, which may be given")
+    @Test("Rows without times require a period, which an option can set")
     func period() throws {
         #expect(csvError("ax,ay,az\n1,2,3\n")?.contains("line 1: there is no column t") == true)
         let text = "ax,ay,az\n1,2,3\n\n4,5,6\n7,8,9\n"
@@ -110,11 +110,11 @@ struct MotionCSVTests {
         #expect(recording.track(.accelerometer)?.times == [0, 20_000_000, 40_000_000])
         #expect(recording.start == WallTime(nanoseconds: 5))
         for period in [0, -1, Double.nan, .infinity, 1e9] {
-            #expect(csvError(text, options: .init(period: period))?.contains("no period") == true)
+            #expect(csvError(text, options: .init(period: period))?.contains("not a valid interval") == true)
         }
     }
 
-    @Test("Seconds since 1970 become the start; times before zero move it")
+    @Test("Seconds since 1970 set the start, and times before zero move it")
     func times() throws {
         let civil = try Recording(text: "t,ax,ay,az\n1767620467.350470700,0,0,9\n1767620467.360470701,0,0,9\n")
         #expect(civil.start == WallTime(nanoseconds: 1_767_620_467_350_470_700))
@@ -127,7 +127,7 @@ struct MotionCSVTests {
         #expect(late.tracks[0].times == [7_250_000_000])
     }
 
-    @Test("Rows out of order are sorted, and of two with one time the first counts")
+    @Test("Rows out of order are sorted, and the first of two rows with equal times is kept")
     func order() throws {
         let recording = try Recording(text: "t,ax,ay,az\n2,2,0,0\n1,1,0,0\n2,3,0,0\n3,4,0,0\n")
         #expect(recording.tracks[0].values.map(\.x) == [1, 2, 4])
@@ -135,29 +135,29 @@ struct MotionCSVTests {
         #expect(recording.remarks.count == 2)
     }
 
-    @Test("A row with some axes of a sensor gives none of it, and says so")
+    @Test("A row with only some axes of a sensor gives no reading, and a remark reports it")
     func partial() throws {
         let recording = try Recording(text: "t,ax,ay,az\n0,1,,3\n1,1,2,3\n")
         #expect(recording.tracks[0].values == [[1, 2, 3]])
-        #expect(recording.remarks.first?.hasPrefix("1 times") == true)
+        #expect(recording.remarks.first?.hasPrefix("1 readings had only some axes") == true)
     }
 
     @Test(
-        "Errors name file, line and column, and say what to do",
+        "Errors name the file, line, column and remedy",
         arguments: [
             ("t,ax,ay,az\n1,1,x2,3\n", "t.csv, line 2, column 3 (ay): \"x2\" is not a number. Correct it"),
             ("t;ax;ay;az\n0;0;0;9,81\n", "t.csv, line 2, column 4 (az): \"9,81\" has a decimal comma. Export with"),
             ("t,ax,ay,az\n0,\"0,5\",0,9\n", "t.csv, line 2, column 2 (ax): \"0,5\" has a decimal comma"),
             (
                 "t,ax,ay,az\n0,01,0,02,0,03,9,81\n",
-                "t.csv, line 2: there are 8 cells, and the header names 4. These look like decimal commas"
+                "t.csv, line 2: the row has 8 cells, but the header has 4. Its numbers may have decimal commas"
             ),
             ("t,ax,az\n0,1,2\n", "t.csv, line 1: the header lacks ay"),
-            ("t,foo,bar\n0,1,2\n", "t.csv, line 1: these columns are not known: t,foo,bar"),
-            ("t,ax,ay,az\n,1,2,3\n", "t.csv, line 2, column 1 (t): the row has readings and no time"),
+            ("t,foo,bar\n0,1,2\n", "t.csv, line 1: these columns are unknown: t,foo,bar"),
+            ("t,ax,ay,az\n,1,2,3\n", "t.csv, line 2, column 1 (t): the row has readings but no time"),
             ("t,ax,ay,az\n1e30,1,2,3\n", "t.csv, line 2, column 1 (t): the time \"1e30\" is out of range"),
-            ("t,ax,ay,az\n", "t.csv has a header and no readings"),
-            ("t,ax,ay,az\n0,nan,nan,nan\n", "t.csv has a header and no readings"),
+            ("t,ax,ay,az\n", "t.csv has a header but no readings"),
+            ("t,ax,ay,az\n0,nan,nan,nan\n", "t.csv has a header but no readings"),
             ("", "t.csv is empty"),
         ])
     func errors(text: String, expected: String) {
@@ -165,7 +165,7 @@ struct MotionCSVTests {
         #expect(message?.contains(expected) == true, "\(message ?? "no error")")
     }
 
-    @Test("What is written has a row for each time, and reads back the same")
+    @Test("Written CSV has one row for each time and is read back unchanged")
     func written() throws {
         let text = """
             t,gx,gy,gz,ax,ay,az,mx,my,mz,p
@@ -180,14 +180,14 @@ struct MotionCSVTests {
         #expect(again.tracks == recording.tracks)
     }
 
-    @Test("A mount matrix is applied when CSV is written, which is in the device's axes")
+    @Test("The mount matrix is applied when CSV is written, because CSV is in the device's axes")
     func mounted() throws {
         var recording = try Recording(text: "t,ax,ay,az\n0,1,2,3\n")
         recording.tracks[0].sensor.mountMatrix = MountMatrix([0, 1, 0], [-1, 0, 0], [0, 0, 1])
         #expect(String(decoding: recording.csv(), as: UTF8.self) == "t,ax,ay,az\n0.000000000,2.0,-1.0,3.0\n")
     }
 
-    @Test("Changed bytes never end the process")
+    @Test("Random changes never crash the process")
     func changes() {
         let text = [UInt8](
             "t,gx,gy,gz,ax,ay,az,mx,my,mz\n0,0.1,0.2,0.3,0,0,9.81,20,-40,5\n0.01,1,2,3,4,\"5\",6,7,8,9\n".utf8)

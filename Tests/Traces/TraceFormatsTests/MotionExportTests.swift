@@ -7,10 +7,10 @@ import Trace
 
 @testable import TraceFormats
 
-@Suite("Motion readings, written as they are read")
+@Suite("Streaming export of motion readings")
 struct MotionExportTests {
-    /// Two sensors: one that tells each reading at once, and one whose readings come in batches of 32, each 0.3 s late.
-    /// Some have the time of the one before, and the first one is of before the start.
+    /// Returns a trace with two sensors: one delivers each reading immediately, the other one in batches of 32, each
+    /// 0.3 s late. One reading repeats the time of the previous one, and the first one is before the start.
     private static func walk(count: Int) throws -> TraceFile {
         let builder = TraceBuilder(name: "walk")
         var header = TraceHeader(
@@ -36,21 +36,22 @@ struct MotionExportTests {
         return try builder.file()
     }
 
-    @Test("CSV is the same, event by event, as that of the recording in memory")
+    @Test("CSV written event by event equals the CSV of a recording in memory")
     func csv() throws {
-        // More than wait at a time.
+        // More readings than fit into the sorting window.
         let trace = try Self.walk(count: MeasuredReadings.window)
         let expected = try Recording(trace: trace).csv()
         try Files.withFolder { folder in
             let remarks = try RecordingFormat.csv.write(trace, to: folder + "/a.csv")
             #expect(try Files.bytes(folder + "/a.csv") == expected)
-            #expect(remarks.contains("1 readings had the time of another one of their sensor and were left out."))
-            // -0.3 s.
+            #expect(
+                remarks.contains("1 readings had the same time as another reading of their sensor and were omitted."))
+            // 0.3 s before the start.
             #expect(remarks.contains { $0.contains("2023-11-14T22:13:19.700Z") })
         }
     }
 
-    @Test("libiio's files hold the same, event by event, as those of the recording in memory")
+    @Test("libiio files written event by event equal those of a recording in memory")
     func iio() throws {
         let trace = try Self.walk(count: 2048)
         let recording = try Recording(trace: trace)
@@ -64,12 +65,12 @@ struct MotionExportTests {
         }
     }
 
-    @Test("Where libiio's files cannot be written no empty folder is left, and one that was there stays")
+    @Test("If libiio files cannot be written, a new directory is removed and an existing one is kept")
     func unwritten() throws {
         let trace = try Self.walk(count: 10)
         let recording = try Recording(trace: trace)
         try Files.withFolder { folder in
-            // So deep that the folder can be made and no file in it: paths have 4095 bytes at most.
+            // So deep that the directory can be created but no file in it, because paths have at most 4095 bytes.
             var path = folder
             while path.utf8.count < 3900 { path += "/" + String(repeating: "a", count: 100) }
             try Files.makeFolder(path)
@@ -84,7 +85,7 @@ struct MotionExportTests {
         }
     }
 
-    @Test("Readings that come later than a window of others are left out with a remark")
+    @Test("Readings later than the sorting window are omitted and counted")
     func late() throws {
         let builder = TraceBuilder(name: "late")
         var header = TraceHeader()

@@ -10,9 +10,9 @@ import Trace
 
 @testable import TraceFormats
 
-@Suite("Logs of a receiver's sentences")
+@Suite("NMEA logs")
 struct NMEALogTests {
-    /// A sentence with its checksum.
+    /// Returns a sentence with its checksum.
     private func sentence(_ text: String) -> String {
         let digits = Array("0123456789ABCDEF")
         let sum = Int(text.utf8.reduce(0, ^))
@@ -31,7 +31,7 @@ struct NMEALogTests {
         try RecordingFile.read([UInt8](text.utf8), name: "t.nmea", options: options)
     }
 
-    /// The positions of a trace with the times of their events, in seconds.
+    /// Returns the positions of a trace with the times of their events in seconds.
     private func positions(_ trace: TraceFile) -> [(seconds: Double, report: PositionReport)] {
         var found: [(Double, PositionReport)] = []
         trace.bytes.withUnsafeBytes { bytes in
@@ -48,34 +48,37 @@ struct NMEALogTests {
 
     private static let folder = Checkout.traces.appending(path: "gpsd")
 
-    @Test("A log becomes a trace that begins at its first time and goes with the receiver's clock")
+    @Test("A log becomes a trace that begins at its first time and follows the receiver's clock")
     func clock() throws {
         let text = [
             rmc("235958.00"), gga("235958.00"), gga("235959.50"), gga("000003.00"), gga("000002.00"), gga("000004.00"),
         ]
         let file = try open(text.joined(separator: "\r\n"))
         #expect(file.format == .nmea)
-        // Two seconds before the midnight that ends 1 January 2017.
+        // Two seconds before midnight at the end of 1 January 2017.
         let start = 1_483_315_198.0
         #expect(file.trace.start?.seconds == 1_483_315_198)
         let found = positions(file.trace)
         #expect(found.map(\.seconds) == [0, 1.5, 5, 5, 7])
         #expect(found.map { ($0.report.time?.seconds ?? 0) - start } == [0, 1.5, 5, 4, 6])
-        #expect(file.remarks == ["1 times were earlier than the ones before; the trace stands still there."])
+        #expect(
+            file.remarks == [
+                "1 times were earlier than the previous ones; the time of the trace does not advance there."
+            ])
     }
 
-    @Test("A date that jumps is no gap of years")
+    @Test("A jump of the date does not create a gap of years")
     func jump() throws {
         let text = [
             rmc("120000", date: "150180"), rmc("120001", date: "150180"), rmc("120002"), rmc("120003"), rmc("120103"),
         ]
         let file = try open(text.joined(separator: "\n"))
         #expect(positions(file.trace).map(\.seconds) == [0, 1, 1, 2, 62])
-        #expect(file.remarks.contains { $0.hasPrefix("1 times were more than a day away") })
+        #expect(file.remarks.contains { $0.hasPrefix("1 times differed from the previous ones by more than a day") })
     }
 
     @Test(
-        "Stamps in front of sentences are the times of the events",
+        "Stamps before sentences are the times of the events",
         arguments: [
             ["2026-11-21 03:39:10: ", "2026-11-21 03:39:10.250000: "],
             ["2026-11-21T03:39:10Z,", "2026-11-21T03:39:10.25Z,"],
@@ -87,26 +90,26 @@ struct NMEALogTests {
         #expect(positions(file.trace).map(\.seconds) == [0, 0.25])
     }
 
-    @Test("A last line that ends in a tag block, or in a report of gpsd, is told; one that says nothing is not")
+    @Test("A remark reports a last line that is cut within a tag block or gpsd report, but not a comment")
     func cutTail() throws {
         for (tail, isTold) in [
             ("\\c:1158", true), ("{\"class\":\"TPV\",\"mo", true), ("# the end", false), ("", false),
             (sentence("GPTXT,01"), false),
         ] {
             let remarks = try open(rmc("120000") + "\n" + tail).remarks
-            #expect(remarks.contains("The last line ends in the middle and was left out.") == isTold, "\(tail)")
+            #expect(remarks.contains("The last line is incomplete and was skipped.") == isTold, "\(tail)")
         }
     }
 
-    @Test("A stamp in milliseconds that no clock can show is none, in front of a sentence and behind it")
+    @Test("Stamps in milliseconds that are out of range are ignored, before and after a sentence")
     func farStamps() throws {
         for text in ["9999999999999 \(rmc("120000"))\n", "NMEA,\(rmc("120000")),9999999999999\n"] {
-            // 2017-01-01 12:00, the sentence's own time.
+            // 2017-01-01 12:00, the time in the sentence.
             #expect(positions(try open(text).trace).map { $0.report.time?.seconds } == [1_483_272_000])
         }
     }
 
-    @Test("GnssLogger's lines have their times behind the sentences")
+    @Test("GnssLogger's lines contain their times after the sentences")
     func gnssLogger() throws {
         let text = "# Header\nNMEA,\(rmc("120000")),1795232350000\nNMEA,\(rmc("120001")),1795232351500\n"
         let file = try open(text)
@@ -115,9 +118,9 @@ struct NMEALogTests {
     }
 
     @Test(
-        "A date comes from RMC wherever it stands, else from options, the comment or the stamps, and is none otherwise")
+        "The date comes from an RMC, options, a comment or stamps, in this order; otherwise it is unknown")
     func dates() throws {
-        // Before the first date a midnight passed: 1483228800 is the first second of 2017.
+        // Midnight passes before the first date. 1483228800 is the first second of 2017.
         let late = [gga("235959"), gga("000000"), rmc("000001")].joined(separator: "\n")
         #expect(
             try positions(open(late).trace).map { $0.report.time?.seconds } == [
@@ -128,21 +131,21 @@ struct NMEALogTests {
         #expect(positions(none.trace).map(\.report.time) == [nil, nil])
         #expect(positions(none.trace).map(\.seconds) == [0, 1])
         #expect(none.trace.start == nil)
-        #expect(none.remarks.contains { $0.hasPrefix("2 positions have no date") })
+        #expect(none.remarks.contains { $0.hasPrefix("2 positions have no time") })
         let comment = try open("# Date: 2017-1-1\n\(bare)")
         #expect(positions(comment.trace).first?.report.time?.seconds == 1_483_272_000)
         #expect(comment.remarks.contains { $0.contains("a comment") })
         var options = RecordingOptions()
         options.nmea.date = WallTime(nanoseconds: 1_483_228_800_000_000_000)
         #expect(try positions(open(bare, options).trace).first?.report.time?.seconds == 1_483_272_000)
-        // Two seconds after midnight of 2 January arrived what was sent at the end of the first.
+        // A sentence from the end of 1 January arrives two seconds after midnight of 2 January.
         let stamped = try open("1483315202 \(gga("235959"))\n")
         #expect(positions(stamped.trace).first?.report.time?.seconds == 1_483_315_199)
     }
 
-    @Test("An overflow of the counter of weeks is told and mended only on demand")
+    @Test("A rollover of the week counter is reported, and corrected only on request")
     func rollover() throws {
-        // 2019-04-10 less 1024 weeks is 1999-08-25.
+        // 2019-04-10 minus 1024 weeks is 1999-08-25.
         let text = "# Date: 2019-04-10\n\(rmc("120000", date: "250899"))\n"
         let file = try open(text)
         #expect(positions(file.trace).first?.report.time?.seconds == 935_582_400)
@@ -155,22 +158,23 @@ struct NMEALogTests {
         #expect(mended.remarks.isEmpty)
     }
 
-    /// A minute of latitude northwards within 100 seconds: between 44 and 45 degrees it is 1852.1 m long (WGS 84).
-    @Test("Speed and course are worked out only where no sentence tells them")
+    /// The receiver moves north by one minute of latitude in 100 s. Between 44 and 45 degrees that is 1852.1 m (WGS
+    /// 84).
+    @Test("Speed and course are derived only if no sentence contains them")
     func derived() throws {
         let bare = try open("# Date: 2017-01-01\n\(gga("120000", "4.0"))\n\(gga("120140", "5.0"))\n")
         let report = try #require(positions(bare.trace).last?.report)
         #expect(abs(report.speed - 18.52) < 0.01)
         #expect(report.track == 0)
-        #expect(bare.remarks.contains { $0.hasPrefix("1 positions got speed or course") })
-        // A receiver that stands still gives no course.
+        #expect(bare.remarks.contains { $0.hasPrefix("1 positions have a speed or course") })
+        // A stationary receiver gives no course.
         let still = sentence("GPRMC,120140,A,4405.0,N,12118.0,W,0.0,,010117,,,A")
         let told = try open("\(rmc("120000"))\n\(gga("120140", "5.0"))\n\(still)\n")
         #expect(positions(told.trace).last?.report.track.isNaN == true)
         #expect(positions(told.trace).last?.report.speed == 0)
     }
 
-    @Test("Numbers that cannot be count as unknown, and are told of")
+    @Test("Impossible numbers count as unknown and are reported")
     func impossible() throws {
         let text = sentence("GPRMC,101556.00,A,4739.0,N,00918.0,E,999999999999,90.0,010117,,")
         let file = try open(text)
@@ -178,28 +182,29 @@ struct NMEALogTests {
         #expect(positions(file.trace).allSatisfy { $0.report.speed.isNaN })
     }
 
-    @Test("Sentences without checksums are taken when none has one, and left out among others")
+    @Test("Sentences without checksums are read if no sentence has one, and omitted otherwise")
     func unchecked() throws {
         let bare = rmc("120000").prefix { $0 != "*" }
         let alone = try open("\(bare)\n")
         #expect(positions(alone.trace).count == 1)
-        #expect(alone.remarks.contains { $0.hasPrefix("the sentence has no checksum and was read as it is (line 1: ") })
+        #expect(
+            alone.remarks.contains { $0.hasPrefix("the sentence has no checksum and was used unchecked (line 1: ") })
         let mixed = try open("\(bare)\n\(rmc("120001"))\n")
         #expect(positions(mixed.trace).count == 1)
         #expect(
             mixed.remarks.contains {
-                $0.hasPrefix("the sentence has a wrong checksum, or none, or is cut, and was left out (line ")
+                $0.hasPrefix("the sentence has a wrong or missing checksum, or is truncated, and was skipped (line ")
             })
     }
 
-    @Test("gpsd's own reports count more than the sentences that they were made of")
+    @Test("A log of gpsd's reports and sentences is identified as gpsd's")
     func mixed() throws {
         let bytes = [UInt8](try Data(contentsOf: Self.folder.appending(path: "ublox-8.log.chk")))
         #expect(try RecordingFile.read(bytes, name: "ublox-8.log.chk").format == .gpsd)
         #expect(try RecordingFile.open(Self.folder.appending(path: "ublox-8.log").path).format == .nmea)
     }
 
-    @Test("Other files say what they are, as before")
+    @Test("Files without position sentences are rejected")
     func others() {
         #expect(throws: DeviceError.self) { try self.open("$ ls\nhello\n") }
         #expect(throws: DeviceError.self) { try self.open("\(self.sentence("PUBX,00,1"))\n") }
@@ -216,7 +221,7 @@ struct NMEALogTests {
     }
 
     @Test(
-        "What was exported is read as the same positions",
+        "An exported log is read back with the same positions",
         arguments: ["ublox-8.log", "isync.log", "humminbird-M37.log"])
     func exportOfLogs(log: String) throws {
         let file = try RecordingFile.open(Self.folder.appending(path: log).path)
@@ -234,7 +239,7 @@ struct NMEALogTests {
         }
     }
 
-    @Test("gpsd's several reports of an epoch are one in the export, with the satellites that follow them")
+    @Test("Several gpsd reports of an epoch are exported as one, with the satellites that follow them")
     func exportOfReports() throws {
         let trace = try TraceFile(path: Self.folder.appending(path: "ublox-8.log.chk").path)
         let (text, _) = try export(trace)
@@ -249,7 +254,7 @@ struct NMEALogTests {
         #expect(lines.contains("$GLGSV,3,1,09,69,40,156,22,70,76,297,23,71,24,325,14,73,33,233,24*6D"))
     }
 
-    @Test("Satellites and dilutions of before are not those of now")
+    @Test("Outdated satellites and dilutions are not exported with a fix")
     func staleSky() throws {
         func fix(_ time: String) -> String {
             #"{"class":"TPV","device":"/dev/a","mode":3,"time":"2026-01-01T\#(time)Z","lat":48.1,"lon":11.5,"altMSL":500.0}"#
@@ -262,18 +267,18 @@ struct NMEALogTests {
             (3602, fix("01:00:02")),
         ])
         let lines = try export(trace).text.split(separator: "\r\n")
-        // Within two seconds they count, and are listed once.
+        // Within two seconds they are used, and the satellites are listed once.
         #expect(lines.count { $0.hasPrefix("$GPGGA,00000") && $0.contains(",E,1,11,0.70,500.00,M,") } == 2)
         #expect(lines.count { $0.hasPrefix("$GPGSA,A,3,05,,,,,,,,,,,,,0.70,*") } == 2)
         #expect(lines.count { $0.hasPrefix("$GPGSV,1,1,01,05,77,123,40*") } == 1)
         #expect(lines.count { $0.hasPrefix("$GPGGA,01000") && $0.contains(",E,1,,,500.00,M,,M,,*") } == 2)
         #expect(lines.count { $0.hasPrefix("$GPGSA,A,3,,,,,,,,,,,,,,,*") } == 2)
-        // As in EncoderTests.
+        // The same sentence as in EncoderTests.
         #expect(lines.contains("$GPGSA,A,1,,,,,,,,,,,,,,,*1E"))
         #expect(lines.count { $0.contains("0.70") } == 4)
     }
 
-    @Test("Behind a fix that is lost its satellites are not named again, and those that come then are")
+    @Test("After a fix is lost its satellites are not repeated, and new ones are exported")
     func skyWithoutFix() throws {
         func sky(_ second: Int, _ number: Int) -> String {
             #"{"class":"SKY","time":"2026-01-01T00:00:0\#(second)Z","hdop":0.7,"satellites":[{"PRN":\#(number),"el":77.0,"az":123.0,"ss":40,"used":\#(second == 0)}]}"#
@@ -292,7 +297,7 @@ struct NMEALogTests {
             ])
     }
 
-    @Test("Of a receiver that was chosen only its own attitudes are written, and one that is not there is named")
+    @Test("Only attitudes of the chosen receiver are exported, and a missing receiver is an error")
     func attitudesOfOne() throws {
         func attitude(_ receiver: String, _ heading: Double) -> String {
             #"{"class":"ATT","device":"\#(receiver)","time":"2026-01-01T00:00:00Z","heading":\#(heading)}"#
@@ -306,13 +311,13 @@ struct NMEALogTests {
         options.receiver = "/dev/a"
         let chosen = try export(trace, options)
         #expect(chosen.text.contains("12.5") && !chosen.text.contains("98.5"))
-        #expect(chosen.remarks.contains("1 attitudes of receivers were left out."))
+        #expect(chosen.remarks.contains("1 attitude reports were omitted."))
         options.receiver = "/dev/c"
         let error = #expect(throws: DeviceError.self) { try export(trace, options) }
         #expect(error?.message.contains("of the receiver /dev/c") == true)
     }
 
-    @Test("Times of arrival survive in tag blocks, and what has no sentence is told")
+    @Test("Arrival times are kept in tag blocks, and events without a sentence are reported")
     func arrivals() throws {
         let builder = TraceBuilder(name: "t")
         try builder.write(

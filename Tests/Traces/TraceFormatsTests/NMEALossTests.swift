@@ -7,7 +7,7 @@ import Trace
 
 @testable import TraceFormats
 
-@Suite("No fix of an NMEA log is lost without a remark")
+@Suite("Loss reporting for NMEA logs")
 struct NMEALossTests {
     private func sentence(_ text: String) -> String {
         let digits = Array("0123456789ABCDEF")
@@ -26,7 +26,7 @@ struct NMEALossTests {
     private static let rmc = "GPRMC,085210,A,5008.7630,N,00828.9580,E,10.0,90.0,010124,,,A"
 
     @Test(
-        "If a sentence cannot be read, the others of its epoch give the fix",
+        "If a sentence is invalid, the other sentences of its epoch give the fix",
         arguments: [
             "IIGGA,085210,5008.7630,N,00828.9580,E,DGNSS fix,8,1,100.0,M,47.0,M,,",
             "GPGGA,085210,5008.7630,N,00828.9580,E,,8,1,100.0,M,47.0,M,,",
@@ -76,7 +76,7 @@ struct NMEALossTests {
         #expect(read.remarks.count == 2 && read.remarks[0].contains("decimal commas?"), "\(read.remarks)")
     }
 
-    @Test("A date from a clock that was not set is replaced by a later one", arguments: ["060180", "010170"])
+    @Test("A date from an unset clock is replaced by a later one", arguments: ["060180", "010170"])
     func firstDates(date: String) throws {
         func rmc(_ second: Int, _ date: String) -> String {
             "GPRMC,10000\(second),A,5000.000\(second),N,00800.0000,E,1.0,90.0,\(date),,,A"
@@ -109,7 +109,7 @@ struct NMEALossTests {
         }
     }
 
-    @Test("Measurements with the same time and position are spread like those with different positions")
+    @Test("Different measurements with the same time and position are spread over time")
     func differentSpeeds() throws {
         let lines = (0..<4).map { "GPRMC,10000\($0 / 2),A,5000.0000,N,00800.0000,E,\($0).0,90.0,010124,,,A" }
         #expect(try open(lines).times == [0, 0.5, 1, 1.5])
@@ -118,7 +118,7 @@ struct NMEALossTests {
         #expect(try open(twice).times == [0, 0, 1])
     }
 
-    @Test("Positions without a time follow the one before")
+    @Test("Positions without a time follow the previous position")
     func withoutTime() throws {
         func gga(_ time: String, _ minutes: Int) -> String {
             "GPGGA,\(time),5000.000\(minutes),N,00800.0000,E,1,08,1.0,10\(minutes).0,M,47.0,M,,"
@@ -126,15 +126,15 @@ struct NMEALossTests {
         let among = try open(gga("100000", 0), gga("", 1), gga("", 2), gga("100004", 3))
         #expect(among.fixes.map(\.altitudeMSL) == [100, 101, 102, 103])
         #expect(Set(among.times).count == 4)
-        #expect(among.remarks.contains { $0.contains("has a position and no time") }, "\(among.remarks)")
+        #expect(among.remarks.contains { $0.contains("has a position but no time") }, "\(among.remarks)")
         let alone = try open(gga("", 0), gga("", 1), gga("", 2))
         #expect(alone.times == [0, 1, 2])
         let before = try open(gga("", 0), gga("", 1), gga("100000", 2), gga("100001", 3))
         #expect(before.times == [0, 1, 2, 3])
-        #expect(alone.remarks.contains { $0.contains("put one second apart") }, "\(alone.remarks)")
+        #expect(alone.remarks.contains { $0.contains("placed one second apart") }, "\(alone.remarks)")
     }
 
-    @Test("An epoch without a fix according to the receiver has none")
+    @Test("An epoch has no fix if the receiver reports none")
     func noFix() throws {
         #expect(try open("GPGGA,085210,,,,,0,0,,,M,,M,,").reports.map(\.report.mode) == [.none])
         #expect(try open("GPRMC,085210,V,,,,,,,010124,,,N").reports.map(\.report.mode) == [.none])
@@ -142,7 +142,7 @@ struct NMEALossTests {
     }
 
     @Test(
-        "A field that cannot be read is reported with its line and its sentence",
+        "A field that cannot be parsed is reported with its line and sentence",
         arguments: [
             ("GPGGA,noon,5008.7630,N,00828.9580,E,1,8,1,100.0,M,47.0,M,,", "field 1 of GGA"),
             ("GPGGA,085210,5008.7630,N,00828.9580,E,1,many,1,100.0,M,47.0,M,,", "field 7 of GGA"),
@@ -170,17 +170,20 @@ struct NMEALossTests {
         #expect(remark.contains("cannot be read and was ignored (line 2: \"$\(text.prefix(5))"))
     }
 
-    @Test("Lines and sentences that are not read are counted")
+    @Test("Unsupported lines and sentences are counted")
     func others() throws {
         let text =
             sentence(Self.rmc) + "\nhello\n" + sentence("PMTK001,1") + "\n" + sentence("PMTK001,2") + "\n# comment\n"
             + "$GPGGA,1*00\n"
         let file = try RecordingFile.read([UInt8](text.utf8), name: "t.nmea")
         #expect(
-            file.remarks.contains { $0.hasPrefix("the line holds no sentence and was left out (line 2: \"hello\")") })
+            file.remarks.contains { $0.hasPrefix("the line contains no sentence and was skipped (line 2: \"hello\")") })
         #expect(
-            file.remarks.contains { $0.contains("kind that is not read and was left out (2 times; first in line 3: ") })
-        #expect(file.remarks.contains { $0.contains("wrong checksum, or none, or is cut, and was left out (line 6: ") })
+            file.remarks.contains { $0.contains("of an unsupported kind and was skipped (2 times; first in line 3: ") })
+        #expect(
+            file.remarks.contains {
+                $0.contains("wrong or missing checksum, or is truncated, and was skipped (line 6: ")
+            })
     }
 
     @Test(
@@ -205,7 +208,8 @@ struct NMEALossTests {
         // 2024-01-01T10:08:00Z
         #expect(read.fixes.first?.time?.seconds == 1_704_103_680)
         #expect(read.hasRemark("the time of GLL is 2 hours ahead of that of the other sentences and was ignored"))
-        // The first line whose time differs from that of its epoch: of a GLL, or of the sentence after one that begins it.
+        // The first line whose time differs from that of its epoch: a GLL, or the sentence after a GLL that begins the
+        // epoch.
         let number = try #require(order.firstIndex(of: "GLL")).magnitude
         #expect(read.hasRemark("line \(max(number + 1, 2)):"))
     }
@@ -238,7 +242,7 @@ struct NMEALossTests {
         #expect(only.fixes.first?.time?.seconds == 315_655_681)
     }
 
-    @Test("All positions are kept if a receiver measures more often than the resolution of its times")
+    @Test("All positions are kept if the measurement rate exceeds the resolution of the times")
     func wholeSeconds() throws {
         func gga(_ time: String, _ minutes: String) -> String {
             "GPGGA,\(time),50\(minutes),N,00800.0000,E,1,8,1.0,100.0,M,47.0,M,,"
@@ -248,7 +252,7 @@ struct NMEALossTests {
             gga("100800", "00.0030"), gga("100801", "00.0040"))
         #expect(read.times == [0, 0.25, 0.5, 0.75, 1])
         #expect(Set(read.fixes.compactMap(\.time)).count == 5)
-        #expect(read.hasRemark("the position has the time of the one before"))
+        #expect(read.hasRemark("the position has the same time as the previous one"))
         var epochs = PositionEpochs(read.trace)
         let count = read.trace.bytes.withUnsafeBytes { bytes in
             var count = 0
@@ -258,7 +262,7 @@ struct NMEALossTests {
         #expect(count == 5)
     }
 
-    @Test("A sentence that is sent twice is one position")
+    @Test("A sentence that is sent twice counts as one position")
     func repeats() throws {
         let gga = "GPGGA,100800,5000.0000,N,00800.0000,E,1,8,1.0,100.0,M,47.0,M,,"
         let read = try open(gga, gga, "GPGGA,100801,5000.0000,N,00800.0000,E,1,8,1.0,100.0,M,47.0,M,,")

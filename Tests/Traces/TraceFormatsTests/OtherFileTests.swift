@@ -5,10 +5,10 @@ import Testing
 
 @testable import TraceFormats
 
-@Suite("Files of other kinds")
+@Suite("Unsupported formats")
 struct OtherFileTests {
     @Test(
-        "What is not read here is told by its beginning, with the program that makes of it what is",
+        "An unsupported format is identified by its first bytes, and the error names a converter",
         arguments: [
             ("SQLite format 3\0\u{10}\0", "ros2 bag convert -i b.db3"),
             ("#ROSBAG V2.0\n", "mcap convert b.db3"),
@@ -36,7 +36,7 @@ struct OtherFileTests {
         }
     }
 
-    @Test("A trace that speaks of such files is a trace")
+    @Test("A trace that mentions another format is read as a trace")
     func trace() throws {
         let line = #"{"class":"TPV","mode":1,"note":{"type":"FeatureCollection"}}"# + "\n"
         #expect(try RecordingFile.read([UInt8](line.utf8), name: "t").format == .gpsd)

@@ -6,9 +6,9 @@ import Trace
 
 @testable import TraceFormats
 
-@Suite("Tables of phyphox")
+@Suite("phyphox tables")
 struct PhyphoxTests {
-    /// Two stretches with a pause of a minute and a half second between them.
+    /// The contents of meta/time.csv: two intervals with a pause of 60.5 s between them.
     private static let clock = """
         "event","experiment time","system time","system time text"
         "START",0.000000000E0,1759650000.000,"2025-10-05 10:20:00.000 UTC+02:00"
@@ -40,20 +40,20 @@ struct PhyphoxTests {
         #expect(recording.tracks[0].times == [5_000_000_000, 10_000_000_000])
         #expect(recording.start == nil)
         #expect(recording.remarks.count == 1)
-        #expect(recording.remarks.first?.contains("when it was recorded") == true)
+        #expect(recording.remarks.first?.contains("The time of recording is unknown") == true)
     }
 
-    @Test("Civil time is the phone's, and a pause of the experiment is a gap")
+    @Test("Civil time comes from the phone's clock, and a pause of the experiment is a gap")
     func pause() throws {
         let later = Self.accelerometer + "1.200000000E1,0,0,9.7,9.7\n"
         let recording = try recording(["Raw Data.csv": later, "meta/time.csv": Self.clock])
         #expect(recording.start == WallTime(nanoseconds: 1_759_650_000_000_000_000))
-        // The one at 10 s is the last before the pause; at 12 s of the experiment 2 s are behind the second start.
+        // The reading at 10 s is the last one before the pause. 12 s of the experiment is 2 s after the second start.
         #expect(recording.tracks[0].times == [5_000_000_000, 10_000_000_000, 72_500_000_000])
         #expect(recording.remarks == [])
     }
 
-    @Test("A clock that is set back in a pause makes no time that goes back")
+    @Test("If the clock is set back during a pause, times do not decrease")
     func setBack() throws {
         let clock = Self.clock.replacing("1759650070.500", with: "1759646400.000")
         let later = Self.accelerometer + "1.200000000E1,0,0,9.7,9.7\n"
@@ -62,7 +62,7 @@ struct PhyphoxTests {
         #expect(recording.remarks.first?.contains("set back in 1 pauses") == true)
     }
 
-    @Test("Readings before the start move it")
+    @Test("Readings before the start move the start")
     func early() throws {
         let early =
             "\"Time (s)\",\"Gyroscope x (rad/s)\",\"Gyroscope y (rad/s)\",\"Gyroscope z (rad/s)\"\n-0.25,1,2,3\n1,1,2,3\n"
@@ -72,7 +72,7 @@ struct PhyphoxTests {
     }
 
     @Test(
-        "Separators and decimal marks may be any that phyphox offers",
+        "All separators and decimal marks that phyphox offers are accepted",
         arguments: [(",", "."), ("\t", "."), (";", "."), ("\t", ","), (";", ",")])
     func separators(separator: String, mark: String) throws {
         let table = [
@@ -87,14 +87,14 @@ struct PhyphoxTests {
         let clock = Self.clock.replacing(",", with: separator == "," ? "," : ";").replacing(
             "1759650000.000", with: "1759650000\(mark)250")
         let recording = try recording(["Raw Data.csv": table + "\n", "meta/time.csv": clock])
-        // 100 microtesla are a gauss.
+        // 100 microtesla are 1 gauss.
         try #require(recording.tracks.first?.count == 1)
         #expect(isClose(recording.tracks[0].values[0], [0.3555450439, -0.02, 0.001006282043], 1e-15))
         #expect(recording.tracks[0].times == [100_000_000])
         #expect(recording.start == WallTime(nanoseconds: 1_759_650_000_250_000_000))
     }
 
-    @Test("Positions have both altitudes, accuracies in metres and satellites")
+    @Test("Positions contain both altitudes, accuracies in metres and the number of satellites")
     func positions() throws {
         let table = """
             "Time (s)","Latitude (°)","Longitude (°)","Altitude (m)","Altitude WGS84 (m)","Speed (m/s)","Direction (°)","Distance (km)","Horizontal Accuracy (m)","Vertical Accuracy (m)","Satellites"
@@ -104,19 +104,19 @@ struct PhyphoxTests {
             """
         let read = try positions(try recording(["Raw Data.csv": table, "meta/time.csv": Self.clock]))
         let first = try #require(read.fixes.first)
-        // gpsd's digits: 9 decimals, altitudes 4, accuracies and speed 3.
+        // gpsd's precision: 9 decimals for coordinates, 4 for altitudes, 3 for accuracies and speed.
         #expect(first.latitude == 43.01823739)
         #expect(first.longitude == 13.82099482)
         #expect(first.altitudeMSL == 112.8236)
         #expect(first.altitudeHAE == 156.9981)
-        // 156.9981079 - 112.8235513
+        // 156.9981079 - 112.8235513 = 44.1745566
         #expect(first.geoidSeparation == 44.175)
         #expect(first.speed == 1.13)
         #expect(first.track == 290.5)
         #expect(first.horizontalError == 8.491)
         #expect(first.verticalError == 16)
         #expect(first.mode == .threeDimensional)
-        // Milliseconds, as gpsd writes them: 1759650001.122599999.
+        // gpsd writes milliseconds. The exact time is 1759650001.122599999.
         #expect(first.time == WallTime(nanoseconds: 1_759_650_001_122_000_000))
         let second = try #require(read.fixes.last)
         #expect(second.mode == .twoDimensional)
@@ -125,7 +125,7 @@ struct PhyphoxTests {
         #expect(read.skies.map(\.usedCount) == [0, 17])
     }
 
-    @Test("A vertical accuracy labelled in degrees is in metres; numbers below zero are not known")
+    @Test("A vertical accuracy labelled in degrees is in metres, and negative numbers are unknown")
     func degrees() throws {
         let table = """
             "Time (s)","Latitude (°)","Longitude (°)","Height (m)","Velocity (m/s)","Direction (°)","Horizontal Accuracy (m)","Vertical Accuracy (°)"
@@ -141,7 +141,7 @@ struct PhyphoxTests {
         #expect(report.time == nil)
     }
 
-    @Test("Speed and course that a table lacks come from the way")
+    @Test("Speed and course missing in a table are derived from the positions")
     func derived() throws {
         let table = """
             "Time (s)","Latitude (°)","Longitude (°)"
@@ -153,22 +153,22 @@ struct PhyphoxTests {
         // On the equator: 6378137 m * 0.001 * pi / 180 = 111.3195 m in a second, due east.
         #expect(read.fixes.last?.speed == 111.319)
         #expect(read.fixes.last?.track == 90)
-        #expect(read.hasRemark("1 positions got speed or course"))
+        #expect(read.hasRemark("1 positions have a speed or course"))
     }
 
-    @Test("Acceleration without gravity is left out, and preferred never")
+    @Test("Acceleration without gravity is omitted, and never preferred to acceleration with gravity")
     func linear() throws {
         let linear = Self.accelerometer.replacing("\"Acceleration", with: "\"Linear Acceleration")
         let error = #expect(throws: DeviceError.self) { try recording(["Raw Data.csv": linear]) }
-        #expect(error?.message.contains("record acceleration with g") == true)
+        #expect(error?.message.contains("Record acceleration with g") == true)
         let both = try recording(["A.csv": linear, "B.csv": Self.accelerometer])
         #expect(both.tracks[0].values.first == [0.1, -0.2, 9.81])
         let again = try recording(["A.csv": Self.accelerometer, "B.csv": Self.accelerometer])
-        #expect(again.remarks.contains { $0.contains("Several tables hold the accelerometer") })
+        #expect(again.remarks.contains { $0.contains("Several tables contain the accelerometer") })
         #expect(again.tracks[0].count == 2)
     }
 
-    @Test("A folder whose tables are named for sensors is told from Sensor Logger's")
+    @Test("A directory with tables named after sensors is distinguished from one of Sensor Logger")
     func folder() throws {
         try Files.withFolder { folder in
             func write(_ text: String, _ name: String) throws {
@@ -187,16 +187,16 @@ struct PhyphoxTests {
                 "\"property\",\"value\"\n\"version\",\"1.2.0\"\n\"deviceModel\",\"Pixel 6a\"\n", "meta/device.csv")
             let file = try RecordingFile.open(folder)
             #expect(file.format == .phyphox)
-            #expect(file.remarks == ["1 other tables hold nothing that is read and were passed over."])
+            #expect(file.remarks == ["1 other tables contain no supported data and were skipped."])
             let recording = try Recording(path: folder)
             #expect(recording.track(.accelerometer)?.values == [[0, 0, 9.8]])
             #expect(recording.track(.gyroscope)?.values == [[1, 2, 3]])
             #expect(recording.track(.magnetometer)?.values == [[0.2, -0.4, 0.05]])
             #expect(recording.track(.pressure)?.values == [[101.325, 0, 0]])
-            // Rates differ; the trace goes by time.
+            // The rates differ, so the trace is ordered by time.
             #expect(recording.track(.magnetometer)?.times == [250_000_000])
             #expect(recording.track(.accelerometer)?.sensor.name == "Pixel 6a")
-            // A single table finds the times of the folder that it lies in.
+            // A single table uses the times in its directory.
             let single = try RecordingFile.open(folder + "/Gyroscope.csv")
             #expect(single.format == .phyphox)
             #expect(single.trace.start == WallTime(nanoseconds: 1_759_650_000_000_000_000))
@@ -204,7 +204,7 @@ struct PhyphoxTests {
         }
     }
 
-    @Test("The archive that the app sends is refused with the command that unpacks it")
+    @Test("The archive that the app exports is rejected with the command that unpacks it")
     func archive() throws {
         let error = #expect(throws: DeviceError.self) {
             try RecordingFile.read([0x50, 0x4b, 3, 4, 20, 0, 0, 0], name: "walk.zip")
@@ -223,12 +223,12 @@ struct PhyphoxTests {
                 "A.csv", "\"Time (s)\",\"Pressure (hPa)\"\n1e30,1\n",
                 "walk/A.csv, line 2, column 1 (time (s)): the time \"1e30\" is out of range"
             ),
-            ("A.csv", "\"Time (s)\",\"Pressure (hPa)\"\n1,2,3,4\n", "walk/A.csv, line 2: there are 4 cells"),
+            ("A.csv", "\"Time (s)\",\"Pressure (hPa)\"\n1,2,3,4\n", "walk/A.csv, line 2: the row has 4 cells"),
             (
                 "meta/time.csv", "a,b\n",
-                "walk/meta/time.csv, line 1: the columns event, experiment time and system time"
+                "walk/meta/time.csv, line 1: the column event, experiment time or system time"
             ),
-            ("A.csv", "\"Time (s)\",\"Pressure (hPa)\"\n", "holds neither"),
+            ("A.csv", "\"Time (s)\",\"Pressure (hPa)\"\n", "contains neither"),
         ]
         for (name, text, expected) in cases {
             let error = #expect(throws: DeviceError.self) { try recording([name: text]) }
@@ -236,11 +236,11 @@ struct PhyphoxTests {
         }
     }
 
-    @Test("Columns of different lengths, which are filled up with NaN, lose only the rows without a time")
+    @Test("If columns are padded with NaN to equal lengths, only rows without a time are omitted")
     func lengths() throws {
         let table = "\"Time (s)\",\"Pressure (hPa)\"\n1,1000\nNaN,1001\nNaN,NaN\n2,NaN\n3,1003\n"
         let recording = try recording(["A.csv": table])
         #expect(recording.tracks[0].values.map(\.x) == [100, 100.3])
-        #expect(recording.remarks.contains("1 rows have no time and were left out."))
+        #expect(recording.remarks.contains("1 rows have no time and were skipped."))
     }
 }

@@ -7,9 +7,10 @@ import TraceEditing
 
 @testable import TraceFormats
 
-@Suite("Positions as GPX, KML and GeoJSON")
+@Suite("Export of positions as GPX, KML and GeoJSON")
 struct PositionExportTests {
-    /// Two positions, a loss, and a third one; the second was reported twice, the fourth by another receiver.
+    /// Returns a trace with two positions, a loss and a third position. The second position is reported twice, and
+    /// another receiver reports a position at the same time.
     private func trace() throws -> TraceFile {
         try gpsdTrace([
             (0, #"{"class":"SKY","device":"/dev/a","hdop":0.9,"uSat":7}"#),
@@ -31,7 +32,7 @@ struct PositionExportTests {
         ])
     }
 
-    @Test("Lines that cannot be read are told of, whatever the format")
+    @Test("An unreadable line is reported in every format")
     func brokenLines() throws {
         let whole = String(decoding: Array(try trace().bytes), as: UTF8.self)
         let broken = try TraceFile(bytes: Array((whole + "{\"t\":10,\"gpsd\":[[[\n").utf8), name: "t")
@@ -40,13 +41,13 @@ struct PositionExportTests {
             try Files.withFolder { folder in
                 let remarks = try format.write(broken, to: folder + "/out")
                 #expect(
-                    remarks.count { $0.hasPrefix("the line cannot be read and was left out (line \(line): ") } == 1,
+                    remarks.count { $0.hasPrefix("the line cannot be read and was skipped (line \(line): ") } == 1,
                     "\(format): \(remarks)")
             }
         }
     }
 
-    @Test("A damaged report is told of once, whatever is made of it, and the trace that is made of it tells of it too")
+    @Test("A damaged report gives one remark in every format, also if the trace was edited before")
     func damagedReports() throws {
         let place = #"{"class":"TPV","device":"/dev/a","mode":3,"time":"2023-11-14T22:13:20.000Z","lat":47.5,"lon":1}"#
         let log = try TraceFile(bytes: Array("\(place)\n\(place.dropLast()),,}\n\(place)\n".utf8), name: "t")
@@ -62,9 +63,9 @@ struct PositionExportTests {
                         options.isDamageKnown = isKnown
                         let remarks = try format.write(trace, to: folder + "/out", options: options)
                         let told = remarks.filter { remark in
-                            ["damaged", "no reports", "JSON"].contains { remark.contains($0) }
+                            ["damaged", "not gpsd reports", "JSON"].contains { remark.contains($0) }
                         }
-                        // A trace that becomes a trace is told of by whoever looks at it.
+                        // An export to a trace gives no remark, because readers of that trace report the damage.
                         guard isKnown || format != .trace else { return }
                         #expect(told.count == (isKnown ? 0 : 1), "\(format): \(told)")
                     }
@@ -73,7 +74,7 @@ struct PositionExportTests {
         }
     }
 
-    @Test("GPX has a point for each epoch and a segment for each stretch")
+    @Test("GPX has a point for each epoch and a segment for each interval with a fix")
     func gpx() throws {
         let (text, remarks) = try exported(try trace(), ExportOptions(name: "a<b")) {
             trace, path, options throws(DeviceError) in
@@ -97,11 +98,11 @@ struct PositionExportTests {
 
                 """)
         #expect(remarks.count == 2)
-        #expect(remarks.contains { $0.contains("1 positions of other receivers") })
+        #expect(remarks.contains { $0.contains("1 positions of receivers other than") })
         #expect(remarks.contains { $0.contains("accuracies; those of 1 positions") })
     }
 
-    @Test("Another receiver can be chosen, and one that is not there is an error")
+    @Test("Another receiver can be chosen, and a missing receiver is an error")
     func receiver() throws {
         let (text, _) = try exported(try trace(), ExportOptions(receiver: "/dev/b")) {
             trace, path, options throws(DeviceError) in
@@ -113,11 +114,11 @@ struct PositionExportTests {
             let error = #expect(throws: DeviceError.self) {
                 try RecordingFormat.gpx.write(trace, to: "/nowhere/x", options: ExportOptions(receiver: "/dev/c"))
             }
-            #expect(error?.message.contains("holds no positions of the receiver /dev/c") == true)
+            #expect(error?.message.contains("contains no positions of the receiver /dev/c") == true)
         }
     }
 
-    @Test("For Xcode there are waypoints with times in whole seconds that rise")
+    @Test("GPX for Xcode contains waypoints with increasing times in whole seconds")
     func xcode() throws {
         let trace = try gpsdTrace([
             (0, #"{"class":"TPV","mode":2,"time":"2023-11-14T22:13:20.200Z","lat":47.5,"lon":-11.25}"#),
@@ -138,10 +139,10 @@ struct PositionExportTests {
                 </gpx>
 
                 """)
-        #expect(remarks.contains { $0.contains("1 positions do not lie in a later second") })
+        #expect(remarks.contains { $0.contains("1 positions are not in a later second") })
     }
 
-    @Test("What GPX holds survives being written and read again")
+    @Test("The contents of GPX survive a round trip")
     func roundTrip() throws {
         let first = ReadPositions(try trace())
         try Files.withFolder { folder in
@@ -156,7 +157,7 @@ struct PositionExportTests {
             #expect((new.altitudeHAE, new.speed, new.track) == (old.altitudeHAE, old.speed, 0))
             #expect((new.magneticVariation, new.time) == (old.magneticVariation, old.time))
             #expect(again.skies[0].hdop == 0.9)
-            // And once more, with nothing derived, it is the same file.
+            // A second export of the same trace is the same file.
             _ = try RecordingFormat.gpx.write(first.trace, to: folder + "/b.gpx")
             #expect(try Files.bytes(folder + "/a.gpx") == Files.bytes(folder + "/b.gpx"))
             #expect(throws: DeviceError.self) { try RecordingFormat.gpx.write(first.trace, to: folder + "/b.gpx") }
@@ -165,7 +166,7 @@ struct PositionExportTests {
         }
     }
 
-    @Test("KML has lines, and tracks with all times before all places")
+    @Test("KML has lines, and tracks with all times before all coordinates")
     func kml() throws {
         let (text, _) = try exported(try trace()) { trace, path, options throws(DeviceError) in
             try RecordingFormat.kml.write(trace, to: path, options: options)
@@ -204,7 +205,7 @@ struct PositionExportTests {
                 """)
     }
 
-    @Test("GeoJSON has heights above the ellipsoid, and ends a line at 180 degrees")
+    @Test("GeoJSON has heights above the ellipsoid, and its lines end at the 180th meridian")
     func geoJSON() throws {
         let (text, _) = try exported(try trace(), ExportOptions(name: "a\"b")) {
             trace, path, options throws(DeviceError) in
@@ -230,10 +231,10 @@ struct PositionExportTests {
         #expect(cut.split(separator: "LineString").count == 3)
         #expect(cut.contains("[\n[179.8,1],\n[179.9,1]]"))
         #expect(cut.contains("[\n[-179.9,1],\n[-179.8,1]]"))
-        #expect(remarks.contains { $0.contains("altitudes above the ellipsoid, which 4 positions do not give") })
+        #expect(remarks.contains { $0.contains("altitudes above the ellipsoid, which 4 positions lack") })
     }
 
-    @Test("KML's lines end at 180 degrees")
+    @Test("KML's lines end at the 180th meridian")
     func crossing() throws {
         let crossing = try gpsdTrace(
             [179.8, 179.9, -179.9, -179.8].enumerated().map {
@@ -247,7 +248,7 @@ struct PositionExportTests {
         #expect(text.contains("\n-179.9,1,3\n-179.8,1,3\n</coordinates>"))
     }
 
-    @Test("Numbers that nothing on earth has are left out, and counted")
+    @Test("Implausible numbers are omitted and counted")
     func implausible() throws {
         let trace = try gpsdTrace([
             (0, #"{"class":"SKY","time":"2023-11-14T22:13:20.000Z","hdop":0.9,"uSat":2147483647}"#),
@@ -261,7 +262,7 @@ struct PositionExportTests {
             for format in [RecordingFormat.gpx, .kml, .geojson, .nmea] {
                 let path = "\(folder)/\(format)"
                 let remarks = try format.write(trace, to: path)
-                #expect(remarks.contains { $0.hasPrefix("2 reports had numbers out of every range") }, "\(format)")
+                #expect(remarks.contains { $0.hasPrefix("2 reports had impossible numbers") }, "\(format)")
                 let text = String(decoding: try Files.bytes(path), as: UTF8.self)
                 #expect(!text.contains("-3") && !text.contains("5.832") && !text.contains("1234567890"), "\(format)")
                 #expect(!text.contains("2147483647") && !text.contains("000000000000"), "\(format)")
@@ -273,12 +274,12 @@ struct PositionExportTests {
         }
     }
 
-    @Test("Of gpsd's own logs every epoch with a fix is one point")
+    @Test("Each epoch with a fix in gpsd's own logs is one point")
     func logs() throws {
         for name in ["ublox-8", "hemi", "isync", "sirfstarv", "ublox-neo-m8u-hnr"] {
             let trace = try TraceFile(path: Files.trace("gpsd/\(name).log.chk"))
             let read = ReadPositions(trace)
-            // Counted apart from the exporter: neighbours with one time are one epoch.
+            // Counted independently of the exporter: consecutive reports with equal times are one epoch.
             var epochs = 0
             var last: WallTime?
             for report in read.reports.map(\.report) where report.time == nil || report.time != last || report.hasFix {
@@ -293,7 +294,7 @@ struct PositionExportTests {
     }
 
     @Test(
-        "The name of a file asks for its format, and what is written is of that format",
+        "The file name determines the format, and the written file has that format",
         arguments: [
             ("a.gpx", RecordingFormat.gpx, "<trkpt "), ("a.KML", .kml, "<kml "),
             ("a.geojson", .geojson, "FeatureCollection"),

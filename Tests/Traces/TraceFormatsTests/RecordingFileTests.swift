@@ -6,9 +6,9 @@ import Trace
 
 @testable import TraceFormats
 
-@Suite("Recordings of any kind")
+@Suite("Identification of recordings")
 struct RecordingFileTests {
-    /// The samples of a trace.
+    /// Returns the number of samples in a trace.
     private func count(_ file: TraceFile) -> Int {
         file.bytes.withUnsafeBytes { bytes in
             var cursor = TraceCursor(file)
@@ -18,7 +18,7 @@ struct RecordingFileTests {
         }
     }
 
-    @Test("CSV becomes a native trace that plays every reading")
+    @Test("CSV becomes a native trace that contains every reading")
     func csv() throws {
         let recording = try RecordingFile.open(Files.trace("iio/flat-face-up.csv"))
         #expect(recording.format == .csv)
@@ -28,7 +28,7 @@ struct RecordingFileTests {
         #expect(recording.remarks == [])
     }
 
-    @Test("gpsd's text and native traces are opened as they are")
+    @Test("gpsd's text and native traces are opened unchanged")
     func traces() throws {
         #expect(try RecordingFile.open(Files.trace("gpsd/bt451.log.chk")).format == .gpsd)
         try Files.withFolder { folder in
@@ -41,7 +41,7 @@ struct RecordingFileTests {
         }
     }
 
-    @Test("Folders are told apart by what is in them")
+    @Test("Directories are identified by their contents")
     func folders() throws {
         try Files.withFolder { folder in
             let recording = try Recording(text: "t,ax,ay,az,gx,gy,gz\n0,0,0,9.8,1,2,3\n0.5,0,0,9.8,1,2,3\n")
@@ -60,19 +60,19 @@ struct RecordingFileTests {
             #expect(count(chip.trace) == 4)
             #expect(try RecordingFile.open(folder + "/chip/context.xml").format == .iio)
             let part = #expect(throws: DeviceError.self) { try RecordingFile.open(folder + "/phone/Gyroscope.csv") }
-            #expect(part?.message.contains("Open the folder") == true)
+            #expect(part?.message.contains("Open its directory") == true)
             let nothing = #expect(throws: DeviceError.self) { try RecordingFile.open(folder) }
-            #expect(nothing?.message.contains("holds no recording") == true)
+            #expect(nothing?.message.contains("contains no recording") == true)
         }
     }
 
-    @Test("Values beside a context are read")
+    @Test("Values in a file beside a context are read")
     func values() throws {
         try Files.withFolder { folder in
             for name in ["mpu6050.xml", "mpu6050.values.json"] {
                 try Files.write(try Files.bytes(Files.trace("iio/\(name)")), "\(folder)/\(name)")
             }
-            // accel z is raw 16384: 9.797632 m/s² by the scale in the values.
+            // The raw value of accel z is 16384, which is 9.797632 m/s² with the scale in the values.
             let scan: [UInt8] = [0, 0, 0, 0, 0x40, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0] + [1, 0, 0, 0, 0, 0, 0, 0]
             try Files.write(scan, "\(folder)/mpu6050.bin")
             let recording = try Recording(path: "\(folder)/mpu6050.xml")
@@ -80,7 +80,7 @@ struct RecordingFileTests {
         }
     }
 
-    @Test("What is in memory is told apart as a file is, but for what lies in several files")
+    @Test("Data in memory is identified like a file, except for recordings that consist of several files")
     func memory() throws {
         let csv = [UInt8]("t,ax,ay,az\n0,0,0,9.8\n0.5,0,0,9.8\n".utf8)
         let file = try RecordingFile.read(csv, name: "standard input")
@@ -94,13 +94,13 @@ struct RecordingFileTests {
         }
     }
 
-    @Test("What is none of them is refused with what it is")
+    @Test("Unsupported files are rejected with the reason")
     func refused() throws {
         try Files.withFolder { folder in
             let cases: [(name: String, text: String, expected: String)] = [
-                ("a.gpx", "<?xml version=\"1.0\"?><gpx version=\"1.1\"></gpx>", "holds no points"),
-                ("a.txt", "hello\n", "no recording that is known here"),
-                ("a.csv", "hello,world\n1,2\n", "these columns are not known"),
+                ("a.gpx", "<?xml version=\"1.0\"?><gpx version=\"1.1\"></gpx>", "contains no points"),
+                ("a.txt", "hello\n", "is not in a supported format"),
+                ("a.csv", "hello,world\n1,2\n", "these columns are unknown"),
                 ("b.csv", "", "empty"), ("a.xml", "<html/>", "<html>"),
             ]
             for (name, text, expected) in cases {

@@ -6,7 +6,7 @@ import Trace
 
 @testable import TraceFormats
 
-@Suite("Recordings as traces")
+@Suite("Conversion of recordings to traces")
 struct RecordingTraceTests {
     private func sample() throws -> Recording {
         var recording = try Recording(
@@ -24,7 +24,7 @@ struct RecordingTraceTests {
         return recording
     }
 
-    @Test("The trace in memory is the one that the trace writer makes")
+    @Test("The trace in memory equals the one that a trace writer writes")
     func sameBytes() throws {
         let recording = try sample()
         try Files.withFolder { folder in
@@ -34,7 +34,7 @@ struct RecordingTraceTests {
             let written = String(decoding: try Files.bytes(folder + "/a.trace"), as: UTF8.self)
             #expect(String(decoding: try recording.trace(named: "a.csv").bytes, as: UTF8.self) == written)
             let lines = written.split(separator: "\n")
-            // The last reading is beyond what a trace can hold.
+            // The last reading is out of range for a trace.
             #expect(lines.count == 5)
             #expect(lines[1] == "{\"t\":0.000000000,\"accelerometer\":[0.5,0.25,9.80665]}")
             #expect(lines[2] == "{\"t\":0.000000000,\"gyroscope\":[0.1,-0.2,0.3],\"sensor\":\"board/\\\"gyro\\\"\"}")
@@ -42,7 +42,7 @@ struct RecordingTraceTests {
         }
     }
 
-    @Test("What a player takes of it without its lines is what stands in them")
+    @Test("A player receives the same records from an in-memory trace as from its parsed lines")
     func playedRecords() throws {
         let made = try sample().trace(named: "a.csv")
         let read = try TraceFile(bytes: Array(made.bytes), name: "a.csv")
@@ -75,7 +75,7 @@ struct RecordingTraceTests {
         #expect(again.tracks[0].values == [recording.tracks[0].values[0]])
     }
 
-    @Test("The time of a reading is when it was measured, not when it came in")
+    @Test("The time of a reading is its measurement time, not its arrival time")
     func stamps() throws {
         let text = """
             {"format":"device-services-trace","version":1}
@@ -89,11 +89,11 @@ struct RecordingTraceTests {
         #expect(recording.tracks[0].values.map(\.z) == [9.8, 9.9, 10])
     }
 
-    @Test("A trace without motion says so")
+    @Test("A trace without motion is an error that names the trace")
     func without() throws {
         let text = "{\"format\":\"device-services-trace\",\"version\":1}\n{\"t\":1,\"gpsd\":{\"class\":\"TPV\"}}\n"
         let file = try TraceFile(bytes: [UInt8](text.utf8), name: "drive.trace")
         let error = #expect(throws: DeviceError.self) { try Recording(trace: file) }
-        #expect(error?.message.contains("drive.trace holds no motion") == true)
+        #expect(error?.message.contains("drive.trace contains no motion") == true)
     }
 }

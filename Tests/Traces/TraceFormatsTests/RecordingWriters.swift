@@ -5,21 +5,21 @@ import IIOFormat
 
 @testable import TraceFormats
 
-// Writers of recordings that are in memory as a whole. The exporters, which go through a trace event by event, have to
-// write the same.
+// Writers for recordings that are completely in memory. The exporters, which read a trace event by event, must write
+// the same bytes.
 extension Recording {
-    /// The recording as files for libiio 1.0's `emu:` backend and for iio-emu: the context's XML with values, called
-    /// "context.xml", and for each device its scans, called `<name>_buf0.bin`.
+    /// Returns the files for libiio 1.0's `emu:` backend and for iio-emu: the context's XML with values as
+    /// "context.xml", and the scans of each device as `<name>_buf0.bin`.
     ///
-    /// Scans hold all channels of the device that can be captured, and the time stamp: nanoseconds since 1970 where the
-    /// recording has a start, else since its own. Values are in the sensor's axes, rounded to the nearest raw number. In
-    /// a device with several sensors a scan is made for each reading of the first; of the others it holds the last one
-    /// up to then.
+    /// Scans contain all channels of the device that can be captured, and the timestamp in nanoseconds, since 1970 if
+    /// the recording has a start and otherwise since its beginning. Values are in the sensor's axes, rounded to the
+    /// nearest raw number. If a device has several sensors, there is one scan for each reading of the first sensor,
+    /// with the latest readings of the others.
     ///
-    /// - Parameter context: whose devices are taken for the sensors, each for the first one of its kind that is free;
-    ///   nil to make up a device for each sensor, with steps of 1e-6 m/s² and kPa, 1e-7 rad/s and gauss.
-    /// - Throws: an error when the context has no device that can capture a sensor of the recording, or when two of its
-    ///   devices have the same name.
+    /// - Parameter context: The context whose devices represent the sensors, each one by the first unused device of its
+    ///   kind; nil to generate a device for each sensor, with steps of 1e-6 m/s² and kPa, and 1e-7 rad/s and gauss.
+    /// - Throws: An error if no device of the context can capture a sensor of the recording, or if two of its devices
+    ///   have the same name.
     func iioFiles(context: IIOContext? = nil) throws(DeviceError) -> [(name: String, bytes: [UInt8])] {
         let context = context ?? Self.madeUpContext(for: self)
         var places: [(device: Int, sensor: IIOSensor, track: Int)] = []
@@ -48,14 +48,14 @@ extension Recording {
         return files
     }
 
-    /// Writes ``iioFiles(context:)`` into a folder, which is made when it is not there.
+    /// Writes ``iioFiles(context:)`` to a directory, which is created if necessary.
     func writeIIO(
         folder path: String, context: IIOContext? = nil, overwrite: Bool = false
     ) throws(DeviceError) {
         try Folder.write(try iioFiles(context: context), to: path, ExportOptions(overwrite: overwrite))
     }
 
-    /// A context with one device for each track, in their order.
+    /// Returns a context with one device for each track, in the same order.
     private static func madeUpContext(for recording: Recording) -> IIOContext {
         IIORecordingContext.context(
             recording.tracks.map { .init(description: $0.sensor, rate: $0.rate, first: $0.values.first ?? .zero) },
@@ -103,13 +103,13 @@ extension Recording {
         return bytes
     }
 
-    /// The recording as CSV: `t,gx,gy,gz,ax,ay,az,mx,my,mz`, and `p` when there is air pressure; columns of sensors that
-    /// are missing are left out.
+    /// Returns the recording as CSV: `t,gx,gy,gz,ax,ay,az,mx,my,mz`, and `p` if there is air pressure. Columns of
+    /// missing sensors are omitted.
     ///
-    /// Seconds since the start, rad/s, proper acceleration in m/s² (+9.81 on the axis that points up), microtesla, kPa,
-    /// in the axes of the device: a mount matrix is applied. There is one row for each time at which a sensor was read;
-    /// the cells of sensors that were not read at that time are empty, so that nothing is invented. The first sensor of
-    /// each kind is written. Numbers are in the shortest form that reads back as the same value.
+    /// The units are seconds since the start, rad/s, proper acceleration in m/s² (+9.81 on the axis that points up),
+    /// microtesla and kPa. The axes are those of the device, because the mount matrix is applied. There is one row for
+    /// each time of a reading; cells of sensors without a reading at that time are empty. Only the first sensor of each
+    /// kind is written. Numbers have the shortest form that reads back as the same value.
     func csv() -> [UInt8] {
         let written = MotionCSVRows.kinds.compactMap { track($0) }
         var rows = MotionCSVRows(written.map(\.sensor))

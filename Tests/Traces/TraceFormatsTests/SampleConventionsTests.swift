@@ -4,11 +4,11 @@ import Testing
 
 @testable import TraceFormats
 
-@Suite("Signs and units")
+@Suite("Sign and unit conventions")
 struct SampleConventionsTests {
-    @Test("A phone flat on a table, screen up, is +9.80665 on z in every convention's own way")
+    @Test("A phone flat on a table, screen up, has +9.80665 on z after conversion from every convention")
     func flat() {
-        // The three conventions' own values of that pose, from the vendors' documents.
+        // The values of that pose in the three conventions, from the vendors' documentation.
         let own: [(SampleConvention, SIMD3<Double>)] = [
             (.properAcceleration, [0, 0, 9.80665]), (.coreMotion, [0, 0, -1]), (.appleSignSI, [0, 0, -9.80665]),
         ]
@@ -17,7 +17,7 @@ struct SampleConventionsTests {
         }
     }
 
-    @Test("Magnetic field and pressure change by powers of ten")
+    @Test("Magnetic fields and pressures are converted by powers of ten")
     func units() {
         #expect(SampleConventions.gauss(microtesla: [20, -43, 0.1]) == [0.2, -0.43, 0.001])
         #expect(SampleConventions.microtesla(gauss: [0.25, -0.5, 0]) == [25, -50, 0])

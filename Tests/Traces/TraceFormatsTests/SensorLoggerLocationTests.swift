@@ -33,7 +33,7 @@ struct SensorLoggerLocationTests {
         "\(Self.origin + milliseconds * 1_000_000),\(Double(milliseconds) / 1000),\(rest)\n"
     }
 
-    @Test("A phone's altitude is above the ellipsoid, and accuracies keep their numbers")
+    @Test("A phone's altitude is above the ellipsoid, and accuracies are kept")
     func phone() throws {
         let read = try positions([
             "Metadata.csv": metadata("android"),
@@ -55,7 +55,7 @@ struct SensorLoggerLocationTests {
         #expect(read.times == [0.5])
     }
 
-    @Test("iOS tells the altitude above mean sea level too; a watch's is nothing else")
+    @Test("iOS also provides the altitude above mean sea level, and a watch provides only that")
     func altitudes() throws {
         let phone =
             "time,latitude,longitude,altitude,altitudeAboveMeanSeaLevel,verticalAccuracy\n\(Self.origin),1,2,150,106,5\n"
@@ -71,7 +71,7 @@ struct SensorLoggerLocationTests {
         #expect(worn.altitudeHAE.isNaN)
     }
 
-    @Test("What is below zero is not known; on iOS a place without accuracy is none")
+    @Test("Negative values are unknown, and on iOS a position without accuracy is not a fix")
     func unknown() throws {
         let row = "\(Self.origin),0,-1,-1,-1,-1,-1,-1,100,13,43\n"
         let android = try #require(
@@ -82,7 +82,7 @@ struct SensorLoggerLocationTests {
         let iOS = try positions(["Metadata.csv": metadata("ios"), "Location.csv": Self.header + row])
         #expect(iOS.fixes.isEmpty)
         #expect(iOS.reports.map(\.report.mode) == [FixMode.none])
-        // Android writes 0 for an accuracy that it does not know; on iOS such an altitude does not count.
+        // Android writes 0 for an unknown accuracy. On iOS, an altitude with an accuracy of 0 is ignored.
         let zero = "\(Self.origin),0,0,0,0,8,1,0,100,13,43\n"
         let still = try #require(
             try positions(["Metadata.csv": metadata("ios"), "Location.csv": Self.header + zero]).fixes.first)
@@ -91,7 +91,7 @@ struct SensorLoggerLocationTests {
         #expect(still.track == 0)
     }
 
-    @Test("A file that says no speed and no course gets them from the way, and others keep what they say")
+    @Test("Speed and course are derived only for files that contain neither")
     func derived() throws {
         let still = row(0, "-1,-1,-1,5,-1,-1,10,0,0")
         let files = { (second: String) in
@@ -101,13 +101,15 @@ struct SensorLoggerLocationTests {
         // On the equator: 6378137 m * 0.001 * pi / 180 = 111.3195 m in two seconds, due east.
         #expect(read.fixes.last?.speed == 55.66 && read.fixes.last?.track == 90)
         #expect(read.fixes.first?.speed.isNaN == true)
-        #expect(read.hasRemark("1 positions of LocationNetwork.csv got speed or course from the way between them."))
+        #expect(
+            read.hasRemark(
+                "1 positions in LocationNetwork.csv have a speed or course derived from the previous position."))
         let told = try positions(files(row(2000, "-1,-1,-1,5,-1,45,10,0.001,0")))
         #expect(told.fixes.last?.speed.isNaN == true && told.fixes.last?.track == 45)
-        #expect(!told.hasRemark("from the way"))
+        #expect(!told.hasRemark("derived from the previous"))
     }
 
-    @Test("Readings of all files come by their times, also those from before the start")
+    @Test("Readings of all files are merged by time, including those before the start")
     func merge() throws {
         let recording = try recording([
             "Metadata.csv": metadata("android"),
@@ -127,7 +129,7 @@ struct SensorLoggerLocationTests {
         #expect(kinds == ["gpsd", "sample", "sample", "gpsd"])
     }
 
-    @Test("Attitude is left out with the reason, and so are further files of positions")
+    @Test("Attitudes and further position files are omitted with the reason")
     func leftOut() throws {
         let place = Self.header + row(0, "1,1,1,5,0,0,10,13,43")
         let other = Self.header + row(0, "1,1,1,50,0,0,10,13.001,43")
@@ -136,19 +138,19 @@ struct SensorLoggerLocationTests {
             "Orientation.csv": "anything",
         ]
         let read = try positions(files)
-        #expect(read.hasRemark("Orientation.csv was left out"))
-        #expect(read.hasRemark("Its yaw has another sense and another north on iOS"))
-        #expect(read.hasRemark("taken from Location.csv; those of LocationNetwork.csv"))
+        #expect(read.hasRemark("Orientation.csv was skipped"))
+        #expect(read.hasRemark("Its yaw differs in direction and reference between iOS and Android"))
+        #expect(read.hasRemark("read from Location.csv; those in LocationNetwork.csv"))
         #expect(read.fixes.map(\.longitude) == [13])
         let chosen = try positions(files, options: .init(locationFile: "LocationNetwork.csv"))
         #expect(chosen.fixes.map(\.longitude) == [13.001])
         let missing = #expect(throws: DeviceError.self) {
             try recording(files, options: .init(locationFile: "LocationGps.csv"))
         }
-        #expect(missing?.message.contains("There is no file LocationGps.csv") == true)
+        #expect(missing?.message.contains("contains no file LocationGps.csv") == true)
     }
 
-    @Test("The battery's level and state come along")
+    @Test("The battery's level and state are read")
     func battery() throws {
         let recording = try recording([
             "Gyroscope.csv": "time,z,y,x\n\(Self.origin),3,2,1\n",
@@ -165,7 +167,7 @@ struct SensorLoggerLocationTests {
         #expect(recording.duration == 70_000_000_000)
     }
 
-    @Test("Seconds without a start are no civil time")
+    @Test("Elapsed seconds without a start give no civil time")
     func seconds() throws {
         let read = try positions(["Location.csv": "seconds_elapsed,latitude,longitude\n1.5,43,13\n"])
         #expect(read.times == [1.5])
@@ -176,17 +178,17 @@ struct SensorLoggerLocationTests {
     @Test("Errors name the file, the line and the column")
     func errors() {
         let cases: [(text: String, expected: String)] = [
-            ("time,latitude\n1,2\n", "walk/Location.csv, line 1: the columns latitude and longitude are not there"),
-            ("latitude,longitude\n1,2\n", "walk/Location.csv, line 1: there is no column time"),
+            ("time,latitude\n1,2\n", "walk/Location.csv, line 1: the column latitude or longitude is missing"),
+            ("latitude,longitude\n1,2\n", "walk/Location.csv, line 1: there is neither a column time"),
             (
                 "time,latitude,longitude\n1,2,east\n",
                 "walk/Location.csv, line 2, column 3 (longitude): \"east\" is not a number"
             ),
             (
                 "time,latitude,longitude\n,2,3\n",
-                "walk/Location.csv, line 2, column 1 (time): the row has readings and no time"
+                "walk/Location.csv, line 2, column 1 (time): the row has readings but no time"
             ),
-            ("time,latitude,longitude\n1,91,3\n", "1 rows of Location.csv have no coordinates in range"),
+            ("time,latitude,longitude\n1,91,3\n", "1 rows of Location.csv have no valid coordinates"),
         ]
         for (text, expected) in cases {
             let error = #expect(throws: DeviceError.self) { try recording(["Location.csv": text]) }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import TraceFormats
 
-@Suite("Folders of Sensor Logger")
+@Suite("Sensor Logger directories")
 struct SensorLoggerTests {
     private static let header =
         "version,device name,recording epoch time,recording time,recording timezone,platform,appVersion,device id,sensors,sampleRateMs,standardisation,platform version\n"
@@ -22,18 +22,19 @@ struct SensorLoggerTests {
         try Recording(sensorLogger: files.mapValues { [UInt8]($0.utf8) }, name: "walk", options: options)
     }
 
-    /// A row at a millisecond after the start.
+    /// Returns a row at a time in milliseconds after the start.
     private func row(_ milliseconds: Int64, _ rest: String) -> String {
         "\(Self.origin + milliseconds * 1_000_000),\(Double(milliseconds) / 1000),\(rest)\n"
     }
 
     private let axes = "time,seconds_elapsed,z,y,x\n"
 
-    @Test("On iOS acceleration and gravity are added and turned, and columns are found by name")
+    @Test("On iOS acceleration and gravity are added and negated, and columns are found by name")
     func iOS() throws {
         let recording = try recording([
             "Metadata.csv": metadata("ios", "false"),
-            // Flat on a table: gravity points down z. The phone is pushed to the right: Apple's sign is the other one.
+            // Flat on a table, gravity points down along z. The phone is pushed to the right, which is negative in
+            // Apple's convention.
             "Gravity.csv": axes + row(10, "-9.80665,0.5,0.25") + row(20, "-9.80665,0,0"),
             "Accelerometer.csv": axes + row(10, "0,0.5,-2") + row(20, "0,0,0"),
             "Gyroscope.csv": axes + row(12, "0.3,0.2,0.1"),
@@ -50,13 +51,13 @@ struct SensorLoggerTests {
     }
 
     @Test(
-        "Android's and standardised values keep their sign",
+        "Values from Android and standardised values keep their sign",
         arguments: [("android", "false"), ("ios", "true"), ("android", "true")])
     func android(platform: String, standardisation: String) throws {
         let recording = try recording([
             "Metadata.csv": metadata(platform, standardisation),
             "TotalAcceleration.csv": axes + row(0, "9.8,0.1,0.2"),
-            // The file with gravity in it is preferred, so these do not count.
+            // The file that includes gravity is preferred, so these are ignored.
             "Accelerometer.csv": axes + row(0, "1,1,1"), "Gravity.csv": axes + row(0, "1,1,1"),
             "Barometer.csv": "time,seconds_elapsed,relativeAltitude,pressure\n" + row(0, "0.5,1013.25"),
         ])
@@ -64,19 +65,19 @@ struct SensorLoggerTests {
         #expect(recording.track(.pressure)?.values == [[101.325, 0, 0]])
     }
 
-    @Test("Gravity of other times is taken from the line between its neighbours, not across gaps")
+    @Test("Gravity is interpolated to the times of the acceleration, but not across gaps")
     func gravity() throws {
         let recording = try recording([
             "Metadata.csv": metadata("android", "false"),
             "Gravity.csv": axes + row(0, "9,0,0") + row(100, "10,1,0") + row(900, "10,1,0"),
             "Accelerometer.csv": axes + row(25, "0,0,1") + row(400, "0,0,1") + row(950, "0,0,1"),
         ])
-        // A quarter of the way: 9.25 and 0.25. The one at 0.4 s lies in a gap of 0.8 s.
+        // Interpolated at a quarter: 9.25 and 0.25. The reading at 0.4 s is in a gap of 0.8 s.
         #expect(recording.track(.accelerometer)?.values == [[1, 0.25, 9.25], [1, 1, 10]])
         #expect(recording.remarks.count == 1)
     }
 
-    @Test("Acceleration without gravity is left out, and without anything else it is no recording")
+    @Test("Acceleration without gravity is omitted, and is an error if there are no other readings")
     func withoutGravity() throws {
         let files = ["Metadata.csv": metadata("ios", "false"), "Accelerometer.csv": axes + row(0, "0,0,1")]
         let error = #expect(throws: DeviceError.self) { try recording(files) }
@@ -86,7 +87,7 @@ struct SensorLoggerTests {
         #expect(others.remarks.count == 1)
     }
 
-    @Test("Without a platform the sign is not guessed; it can be told")
+    @Test("Without a platform the sign is not guessed, and an option can set the platform")
     func platform() throws {
         let files = ["TotalAcceleration.csv": axes + row(0, "9.8,0.1,0.2")]
         let error = #expect(throws: DeviceError.self) { try recording(files) }
@@ -101,7 +102,7 @@ struct SensorLoggerTests {
     }
 
     @Test(
-        "The start is the one that is told, in milliseconds or nanoseconds, as long as the readings agree",
+        "The start in the metadata, in seconds, milliseconds or nanoseconds, is used if the readings agree",
         arguments: [
             ("1767620467000", 0), ("1767620467000000000", 0), ("1767620467", 0), ("", 20), ("1600000000000", 20),
             ("1767620467500", 20),
@@ -115,7 +116,7 @@ struct SensorLoggerTests {
         #expect(recording.tracks[0].times.first == (20 - milliseconds) * 1_000_000)
     }
 
-    @Test("Readings before the start move it, and repeated ones count once")
+    @Test("Readings before the start move the start, and repeated readings count once")
     func early() throws {
         let recording = try recording([
             "Metadata.csv": metadata("android", "false"),
@@ -126,7 +127,7 @@ struct SensorLoggerTests {
         #expect(recording.remarks.count == 1)
     }
 
-    @Test("Without the column time the seconds count")
+    @Test("Without a time column, the elapsed seconds are used")
     func elapsed() throws {
         let recording = try recording([
             "Gyroscope.csv": "seconds_elapsed,x,y,z\n-0.5,1,2,3\n0.25,1,2,3\n"
@@ -141,9 +142,9 @@ struct SensorLoggerTests {
     func errors() {
         let cases: [(String, String)] = [
             ("time,seconds_elapsed,z,y\n", "walk/Gyroscope.csv, line 1: there is no column x"),
-            ("a,x,y,z\n", "walk/Gyroscope.csv, line 1: there is no column time"),
+            ("a,x,y,z\n", "walk/Gyroscope.csv, line 1: there is neither a column time"),
             (axes + "1,2,3,4,5x\n", "walk/Gyroscope.csv, line 2, column 5 (x): \"5x\" is not a number"),
-            (axes + ",,3,4,5\n", "walk/Gyroscope.csv, line 2, column 1 (time): the row has readings and no time"),
+            (axes + ",,3,4,5\n", "walk/Gyroscope.csv, line 2, column 1 (time): the row has readings but no time"),
         ]
         for (text, expected) in cases {
             let error = #expect(throws: DeviceError.self) { try recording(["Gyroscope.csv": text]) }

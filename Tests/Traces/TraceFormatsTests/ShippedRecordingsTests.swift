@@ -5,9 +5,9 @@ import Testing
 
 @testable import TraceFormats
 
-@Suite("Recordings that are shipped")
+@Suite("Shipped recordings")
 struct ShippedRecordingsTests {
-    /// Counts and means by Python's csv and statistics.
+    /// Counts and means computed with Python's csv and statistics modules.
     static let synthetic:
         [(name: String, count: Int, acceleration: SIMD3<Double>, rate: SIMD3<Double>, field: SIMD3<Double>)] = [
             ("flat-face-up", 500, [-0.00072, -0.00018, 9.807], [7e-05, 0.00012, -4e-05], [0, 0.2, -0.43]),
@@ -30,7 +30,7 @@ struct ShippedRecordingsTests {
         #expect(recording.remarks == [])
     }
 
-    @Test("A device flat and face up reads gravity on z, and one that spins at 90 degrees a second its rate")
+    @Test("A flat device measures gravity on z, and one that spins at 90 degrees a second measures that rate")
     func physics() throws {
         let flat = try Recording(path: Files.trace("iio/flat-face-up.csv"))
         #expect(abs((flat.track(.accelerometer)?.mean.z ?? 0) - 9.80665) < 0.005)
@@ -38,7 +38,7 @@ struct ShippedRecordingsTests {
         let spin = try Recording(path: Files.trace("iio/spin-flat-90dps.csv"))
         #expect(abs((spin.track(.gyroscope)?.mean.z ?? 0) * 180 / .pi - 90) < 0.1)
         #expect(spin.duration == 7_990_000_000)
-        // While it falls nothing pushes: some readings are near zero.
+        // During free fall, some readings are near zero.
         let fall = try Recording(path: Files.trace("iio/free-fall.csv"))
         #expect(fall.track(.accelerometer)?.values.contains { ($0 * $0).sum() < 0.05 } == true)
     }
@@ -46,18 +46,18 @@ struct ShippedRecordingsTests {
     @Test("BROAD's board rests face up in the Earth's field")
     func broad() throws {
         let recording = try Recording(path: Files.fixture("broad_03_undisturbed_slow_rotation_C.csv"))
-        // By Python, of the first 200 rows.
+        // Computed with Python from the first 200 rows.
         #expect(isClose(try #require(recording.track(.accelerometer)).mean, [0.00517, 0.016685, 9.854015], 1e-9))
         #expect(isClose(try #require(recording.track(.magnetometer)).mean, [0.00333, 0.17099, -0.410275], 1e-9))
         #expect(isClose(try #require(recording.track(.gyroscope)).mean, [0.008696, -0.0030875, -0.004237], 1e-9))
         #expect(recording.track(.gyroscope)?.times.last == Int64(2_089_500_000))
     }
 
-    @Test("A phone that stands in a pocket, upside down, reads gravity against y")
+    @Test("A phone upside down in a pocket measures gravity along -y")
     func motionSense() throws {
         let recording = try Recording(path: Files.fixture("motionsense_std_6_sub9.csv"))
         let mean = try #require(recording.track(.accelerometer)).mean
-        // By Python: -(g + u) / 1e4 * 9.80665.
+        // Computed with Python as -(g + u) / 1e4 * 9.80665.
         #expect(isClose(mean, [1.68640056725, -9.6071435124, -1.196533883125], 1e-6))
         #expect(recording.track(.accelerometer)?.times.last == Int64(3_980_000_000))
     }

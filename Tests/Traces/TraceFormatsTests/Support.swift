@@ -18,7 +18,7 @@ enum Files {
 
     static func bytes(_ path: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: URL(fileURLWithPath: path))) }
 
-    /// Runs the body with the path of a new folder, which is removed afterwards.
+    /// Calls the closure with the path of a new directory, which is removed afterwards.
     static func withFolder<Result>(_ body: (String) throws -> Result) throws -> Result {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("formats-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
@@ -34,13 +34,13 @@ enum Files {
 }
 
 extension Recording {
-    /// A recording of CSV text.
+    /// Creates a recording from CSV text.
     init(text: String, options: MotionCSVOptions = .init()) throws(DeviceError) {
         try self.init(csv: [UInt8](text.utf8), name: "t.csv", options: options)
     }
 }
 
-/// The error that reading CSV text gives; nil when it can be read.
+/// Returns the error message for CSV text; nil if it can be read.
 func csvError(_ text: String, options: MotionCSVOptions = .init()) -> String? {
     do throws(DeviceError) {
         _ = try Recording(text: text, options: options)
@@ -51,7 +51,6 @@ func csvError(_ text: String, options: MotionCSVOptions = .init()) -> String? {
 }
 
 extension MotionTrack {
-    /// The mean of all values.
     var mean: SIMD3<Double> { values.reduce(.zero, +) / Double(max(count, 1)) }
 }
 

@@ -6,7 +6,7 @@ import Trace
 
 @testable import TraceFormats
 
-@Suite("No row and no cell of a table is lost without a remark")
+@Suite("Loss reporting for tables")
 struct TableLossTests {
     private func read(_ text: String, _ map: String) throws -> ReadPositions {
         var options = RecordingOptions()
@@ -27,18 +27,18 @@ struct TableLossTests {
         let read = try read(text, "time=t:iso,lat=a,lon=b")
         #expect(read.times == [0, 0.5, 1])
         #expect(read.fixes.map { $0.time?.seconds } == [1_704_067_200, 1_704_067_200.5, 1_704_067_201])
-        #expect(read.hasRemark(#"at most a second (line 3: "50.0001, 8.0")"#))
+        #expect(read.hasRemark(#"at most one second (line 3: "50.0001, 8.0")"#))
     }
 
     @Test(
-        "Positions with one common time, or in the first second of 1970, are one second apart without civil times",
+        "Positions with equal times, or in the first second of 1970, are one second apart without civil times",
         arguments: ["2024-01-01T00:00:00Z", "1970-01-01T00:00:00Z"])
     func oneTime(time: String) throws {
         let read = try read("t,a,b\n\(time),50,8\n\(time),51,8\n\(time),52,8\n", "time=t:iso,lat=a,lon=b")
         #expect(read.times == [0, 1, 2])
         #expect(read.trace.start == nil)
         #expect(read.fixes.allSatisfy { $0.time == nil })
-        #expect(read.hasRemark("were put one second apart"))
+        #expect(read.hasRemark("were placed one second apart"))
     }
 
     @Test("A row with a time of 1970 is placed beside its neighbours")
@@ -63,7 +63,7 @@ struct TableLossTests {
         #expect(uptime.times == [0, 1, 2])
     }
 
-    @Test("The only time of a table is kept, wherever it is")
+    @Test("The only time in a table is kept, in any row")
     func onlyTime() throws {
         for rows in [
             ["2024-01-01T00:00:00Z", "", ""], ["", "2024-01-01T00:00:01Z", ""], ["", "", "2024-01-01T00:00:02Z"],
@@ -77,14 +77,14 @@ struct TableLossTests {
         #expect(try read("t,a,b\n,50,8\n,51,8\n", "time=t:iso,lat=a,lon=b").times == [0, 1])
     }
 
-    @Test("A position is kept if it is the only one and has no time", arguments: ["", "1970-01-01T00:00:00Z"])
+    @Test("A single position without a valid time is kept", arguments: ["", "1970-01-01T00:00:00Z"])
     func onePosition(time: String) throws {
         let read = try read("t,a,b\n\(time),50,8\n", "time=t:iso,lat=a,lon=b")
         #expect(read.fixes.map(\.latitude) == [50])
         #expect(read.trace.start == nil)
     }
 
-    @Test("A time that cannot be read is reported in a table of positions too")
+    @Test("A time that cannot be parsed is reported, also in tables of positions")
     func unreadableTime() throws {
         let iso = try read(
             "t,a,b\n2024-01-01T00:00:00Z,50,8\nnoon,51,8\n2024-01-01T00:00:02Z,52,8\n", "time=t:iso,lat=a,lon=b")
@@ -110,10 +110,10 @@ struct TableLossTests {
         let read = try read(text, "time=t:iso,lat=a,lon=b,accel.x=x,accel.y=y,accel.z=z")
         #expect(read.times == [0, 1])
         #expect(read.trace.start?.nanoseconds == 1_704_067_198_000_000_000)
-        #expect(read.hasRemark("the time is from a clock that was not set and was ignored (2 times; first in line 2"))
+        #expect(read.hasRemark("the time is from a clock that was not set, and was ignored (2 times; first in line 2"))
     }
 
-    @Test("Seconds of the week are no civil time of a fix")
+    @Test("Seconds of the week are not a civil fix time")
     func elapsedFixTime() throws {
         let read = try read(
             "t,a,b,f\n2024-01-01T00:00:00Z,50,8,345600\n2024-01-01T00:00:01Z,51,8,345601\n",
@@ -121,7 +121,7 @@ struct TableLossTests {
         #expect(read.fixes.map { $0.time?.seconds } == [1_704_067_200, 1_704_067_201])
     }
 
-    @Test("Only one row below the header can be of units")
+    @Test("Only one row below the header may contain units")
     func oneRowOfUnits() {
         let error = #expect(throws: DeviceError.self) {
             try RecordingFile.read([UInt8]("t,ax,ay,az\ns,m,m,m\nx,y,z,w\n0,1,2,3\n".utf8), name: "t.csv")
@@ -165,7 +165,8 @@ struct TableLossTests {
         let read = try read(text, "time=t:s,lat=a,lat.dir=ns,lon=b,lon.dir=ew")
         #expect(read.times == [1, 4, 5])
         #expect(read.fixes.map(\.latitude) == [-33.5, -33.5, -33.5])
-        #expect(read.hasRemark("does not say the hemisphere of its latitude and gives no position (2 times"))
+        #expect(
+            read.hasRemark("does not specify the hemisphere of its latitude, and its position was skipped (2 times"))
         #expect(read.hasRemark(#"the cell of column "ew" cannot be read and was ignored (line 9: "ERROR")"#))
         #expect(read.hasRemark("contradict each other"))
     }
@@ -189,7 +190,7 @@ struct TableLossTests {
         let map = "time=loggingTime,lat=lat,lon=lon,speed=speed,accel.x=ax,accel.y=ay,accel.z=az"
         let known = try read(text, map + ",fix.time=fixTime")
         #expect(known.times == [0, 20])
-        #expect(known.hasRemark("38 rows repeat the previous position and were counted once."))
+        #expect(known.hasRemark("38 rows repeat the previous position, which was used only once."))
         // Without that column, a remark suggests that the logger may repeat its last fix.
         let unknown = try read(text, map)
         #expect(unknown.hasRemark("if the logger repeats its last fix, name the column with the time of the fix"))
@@ -199,18 +200,18 @@ struct TableLossTests {
     }
 
     @Test(
-        "A row without a fix has none, whatever its coordinates",
+        "A row that indicates no fix has none, regardless of its coordinates",
         arguments: [("50", "8", "0", ""), ("50", "8", "5", "99.99"), ("0", "0", "", ""), ("0", "0", "0", "99.99")])
     func noFix(latitude: String, longitude: String, satellites: String, dilution: String) throws {
         let read = try read(
             "t,a,b,s,h\n0,\(latitude),\(longitude),\(satellites),\(dilution)\n1,50,8,7,1.1\n",
             "time=t,lat=a,lon=b,sats=s,hdop=h")
         #expect(read.reports.map(\.report.mode) == [FixMode.none, .twoDimensional])
-        #expect(read.hasRemark("and was read as one without a fix (line 2: "))
+        #expect(read.hasRemark("and was treated as having no fix (line 2: "))
     }
 
     @Test(
-        "Dates in a separate column",
+        "Dates may be in a separate column",
         arguments: [
             ("2024-01-31", "10:08:00", "ymd"), ("31.01.2024", "10:08:00", "dmy"), ("01/31/2024", "10:08:00", "mdy"),
             ("20240131", "100800", "ymd"), ("310124", "100800.000", "dmy"), ("2024/1/31", "10:08:00 AM", "ymd"),
@@ -223,7 +224,7 @@ struct TableLossTests {
     }
 
     @Test(
-        "Times in other notations",
+        "Times in other notations are parsed",
         arguments: [
             "2024/01/31 10:08:00", "2024-01-31 10:08:00 +0000", "2024-01-31 10:08:00:000", "2024-01-31T12:08:00+0200",
             "2024-01-31 10:08:00 UTC", "2024/01/31 10:08:00.000 +0000",
@@ -245,23 +246,23 @@ struct TableLossTests {
         #expect(cells.fixes.map(\.longitude) == [-70.6, 70.6])
         // Without its hemispheres, a position in Chile would be in Pakistan.
         let unnamed = try read("t,a,ns,b,ew\n0,33.5,S,70.6,W\n", "time=t,lat=a,lon=b")
-        #expect(unnamed.remarks.count { $0.contains("seems to hold hemispheres, which were ignored") } == 2)
+        #expect(unnamed.remarks.count { $0.contains("seems to contain hemispheres, which were ignored") } == 2)
         let wrong = try read("t,a,ns,b\n0,33.5,N,70\n1,33.5,X,70.6\n", "time=t,lat=a,lat.dir=ns,lon=b")
         #expect(wrong.fixes.count == 1)
         #expect(wrong.hasRemark(#"the cell of column "ns" cannot be read and was ignored (line 3: "X")"#))
     }
 
-    @Test("A row of units below the header is left out")
+    @Test("A row of units below the header is omitted")
     func units() throws {
         let read = try read("t,a,b,alt\ns,deg,deg,m\n0,50,8,100\n", "time=t,lat=a,lon=b,alt.msl=alt")
         #expect(read.fixes.map(\.altitudeMSL) == [100])
-        #expect(read.hasRemark(#"units or the like, and was left out (line 2: "s, deg, deg, m")"#))
+        #expect(read.hasRemark(#"units or other text instead of numbers and was skipped (line 2: "s, deg, deg, m")"#))
         let motion = try Recording(
             csv: [UInt8]("t,ax,ay,az\ns,m/s2,m/s2,m/s2\n0,1,2,9\n".utf8), name: "t.csv")
         #expect(motion.tracks.first?.values == [[1, 2, 9]])
     }
 
-    @Test("Satellites used and in view, in one cell")
+    @Test("A cell may contain the satellites used and in view")
     func satellites() throws {
         let read = try read("t,a,b,s\n0,50,8,18 / 19\n", "time=t,lat=a,lon=b,sats=s")
         #expect(read.skies.first?.usedCount == 18)
@@ -272,13 +273,13 @@ struct TableLossTests {
         let error = #expect(throws: DeviceError.self) {
             try self.read("epoch,a,b\n1704067200,501234567,81234567\n", "time=epoch,lat=a,lon=b")
         }
-        #expect(error?.message.contains("write :e7 behind whole numbers of 1e-7 degrees") == true)
+        #expect(error?.message.contains("for integers of 1e-7 degrees, write :e7") == true)
         let read = try read("epoch,a,b\n1704067200,501234567,81234567\n", "time=epoch,lat=a:e7,lon=b:e7")
         #expect(read.fixes.first?.latitude == 50.1234567)
     }
 
     @Test(
-        "A cell that cannot be read is reported with its line and text",
+        "A cell that cannot be parsed is reported with its line and text",
         arguments: [
             "lat", "lon", "altm", "alth", "speed", "course", "climb", "acch", "accv", "accs", "accc", "mode", "sats",
             "hdop",
@@ -318,7 +319,7 @@ struct TableLossTests {
         arguments: [
             ("accel.x=x,accel.y=y,accel.z=z", "0,0,1.0", "Is it in g"),
             ("accel.x=x,accel.y=y,accel.z=z", "0,0,981", "mg or cm/s²"),
-            ("gyro.x=x,gyro.y=y,gyro.z=z", "0,0,250", "degrees a second"), ("pressure=z", "0,0,1013.25", "hPa"),
+            ("gyro.x=x,gyro.y=y,gyro.z=z", "0,0,250", "degrees per second"), ("pressure=z", "0,0,1013.25", "hPa"),
             ("pressure=z", "0,0,101325", "in Pa"), ("mag.x=x,mag.y=y,mag.z=z", "0,0,48000", "The magnetic field"),
         ])
     func units(map: String, values: String, remark: String) throws {
@@ -334,7 +335,7 @@ struct TableLossTests {
         #expect(try Recording(csv: [UInt8](wrong.utf8), name: "t.csv").remarks.count == 2)
     }
 
-    @Test("Sentences in the last column of a table are recognised by content, whatever the file name")
+    @Test("Sentences in the last column of a table are recognised by content, regardless of the file name")
     func sentences() throws {
         let text = """
             time,source,sentence
@@ -349,7 +350,7 @@ struct TableLossTests {
         }
     }
 
-    @Test("The error for a phone's log in JSON gives advice")
+    @Test("The error for a phone's JSON log gives advice")
     func json() {
         for text in [
             #"[{"sensor":"Accelerometer","time":"1","seconds_elapsed":"0.1","x":"1"}]"#,
@@ -358,7 +359,7 @@ struct TableLossTests {
             let error = #expect(throws: DeviceError.self) {
                 try RecordingFile.read([UInt8](text.utf8), name: "log.json")
             }
-            #expect(error?.message.contains("log.json is a phone's log in JSON") == true)
+            #expect(error?.message.contains("log.json is a JSON log of a phone app") == true)
         }
     }
 }

@@ -9,22 +9,22 @@ import Trace
 
 @testable import TraceFormats
 
-/// A trace on its way to another format and back.
+/// Writes traces in other formats and reads them back.
 enum ThereAndBack {
-    /// What was written, and what that is when it is read again.
+    /// The written files, and the recording read from them.
     struct Result {
-        /// The text of each file by its name; of a format that is one file under "".
+        /// The text of each file by name; the name is "" for a format with a single file.
         var files: [String: String]
         var remarks: [String]
         var again: RecordingFile
 
-        /// The text of a format that is one file.
+        /// The text of a format with a single file.
         var text: String { files[""] ?? "" }
-        /// The positions that were read again.
+        /// The positions that were read back.
         var positions: ReadPositions { ReadPositions(again.trace, remarks: again.remarks) }
     }
 
-    /// Writes the trace with the closure, which gets a path, and reads what there is then.
+    /// Writes the trace with the closure, which receives a path, and reads the result.
     static func by(
         _ trace: TraceFile, options: RecordingOptions = .init(), _ write: (TraceFile, String) throws -> [String]
     ) throws -> Result {
@@ -39,12 +39,12 @@ enum ThereAndBack {
         }
     }
 
-    /// Writes the trace in a format, and reads that.
+    /// Writes the trace in a format, and reads it back.
     static func through(_ format: RecordingFormat, _ trace: TraceFile) throws -> Result {
         try by(trace) { try format.write($0, to: $1) }
     }
 
-    /// What a format that is only written has in it.
+    /// Returns the text of a format that can only be written.
     static func text(_ format: RecordingFormat, _ trace: TraceFile) throws -> String {
         try Files.withFolder { folder in
             _ = try format.write(trace, to: folder + "/out")
@@ -60,7 +60,7 @@ enum ThereAndBack {
         var contents: [String: Any]
     }
 
-    /// The messages that the trace becomes as MCAP.
+    /// Returns the messages that the trace contains as MCAP.
     static func messages(_ trace: TraceFile) throws -> [Message] {
         var reader = try MCAPReader(.memory(TraceBytes(try MCAPFiles.bytes(of: trace)), name: "t"))
         var messages: [Message] = []
@@ -76,7 +76,8 @@ enum ThereAndBack {
     }
 }
 
-/// A folder of Sensor Logger in memory: files of lines, and what its Metadata.csv says.
+/// Returns the recording of a Sensor Logger directory in memory: files as lists of lines, and the contents of
+/// Metadata.csv.
 func sensorLogger(
     _ platform: String, standardised: Bool = false, _ files: [String: [String]]
 ) throws(DeviceError) -> Recording {
@@ -86,7 +87,7 @@ func sensorLogger(
     return try Recording(sensorLogger: bytes, name: "walk")
 }
 
-/// A sentence with its checksum.
+/// Returns a sentence with its checksum.
 func nmeaSentence(_ text: String) -> String {
     let sum = String(text.utf8.reduce(0, ^), radix: 16, uppercase: true)
     return "$\(text)*\(sum.count == 1 ? "0" : "")\(sum)"

@@ -8,9 +8,9 @@ import TraceEditing
 @testable import TraceFormats
 
 extension TrapTests {
-    @Test("5 Clocks: when it was measured, when it came and what the receiver's clock showed stay three times")
+    @Test("5. Measurement time, arrival time and the receiver's clock are kept separately")
     func clocks() throws {
-        // The report came a quarter of a second after noon and is of 300 ms before noon; the reading is 2 ms old.
+        // The report arrives 250 ms after noon, and its own time is 300 ms before noon. The reading is 2 ms old.
         let text = """
             {"format":"device-services-trace","version":1,"start":{"utc":"2026-03-23T12:00:00.000000000Z","boot":100.0},"sensors":[{"id":"gyroscope","kind":"gyroscope"}]}
             {"t":0.250000000,"gpsd":{"class":"TPV","device":"/dev/gps","mode":3,"time":"2026-03-23T11:59:59.700Z","lat":43.25,"lon":13.5,"altHAE":150,"track":90,"speed":2.5}}
@@ -18,7 +18,7 @@ extension TrapTests {
 
             """
         let trace = try MCAPFiles.trace(text)
-        // Noon of 2026-03-23, by: date -u -d 2026-03-23T12:00Z +%s
+        // Noon of 2026-03-23, from date -u -d 2026-03-23T12:00Z +%s.
         let (came, measured): (Int64, Int64) = (1_774_267_200_250_000_000, 1_774_267_199_700_000_000)
         let pair = try #require(TraceSummary(trace).clocks.first)
         #expect(pair.time == 250_000_000 && pair.receiver == WallTime(nanoseconds: measured))
@@ -54,7 +54,7 @@ extension TrapTests {
     }
 
     @Test(
-        "6 Dates of sentences: none is invented, a stated one goes on over midnight, 1024 weeks are added on demand only"
+        "6. No date is invented, a given one continues after midnight, and 1024 weeks are added only on request"
     )
     func dates() throws {
         func gga(_ time: String) -> String {
@@ -69,15 +69,16 @@ extension TrapTests {
         let bare = [gga("235959.00"), gga("000001.00")]
         let undated = try read(bare)
         #expect(times(undated.trace) == [nil, nil])
-        #expect(undated.remarks.contains { $0.hasPrefix("2 positions have no date") })
+        #expect(undated.remarks.contains { $0.hasPrefix("2 positions have no time") })
         let stillUndated = try ThereAndBack.through(.nmea, undated.trace)
         #expect(times(stillUndated.again.trace) == [nil, nil])
         #expect(!stillUndated.text.contains("ZDA"))
 
-        // The last second of 2016 (UTC had a leap second then, which neither clock counts), and the second one of 2017.
+        // The last second of 2016 and the second one of 2017. UTC had a leap second in between, which neither clock
+        // counts.
         let dated = try read(["# Date: 2016-12-31"] + bare)
         #expect(times(dated.trace) == [1_483_228_799, 1_483_228_801])
-        // What is written says its dates itself.
+        // The written log contains its dates.
         let back = try ThereAndBack.through(.nmea, dated.trace)
         #expect(back.text.contains("$GPZDA,235959.00,31,12,2016,00,00*"))
         #expect(back.text.contains("$GPZDA,000001.00,01,01,2017,00,00*"))
@@ -98,7 +99,7 @@ extension TrapTests {
         #expect(times(later.again.trace) == [1_554_897_600])
     }
 
-    @Test("7 phyphox: metres that are called degrees, NaN and decimal commas come out as the numbers that were meant")
+    @Test("7. phyphox's metres labelled as degrees, NaN and decimal commas give the intended numbers")
     func phyphox() throws {
         let table = """
             "Time (s)";"Latitude (°)";"Longitude (°)";"Height (m)";"Velocity (m/s)";"Direction (°)";"Horizontal Accuracy (m)";"Vertical Accuracy (°)"
@@ -128,10 +129,11 @@ extension TrapTests {
         }
     }
 
-    @Test("8 Rates: rows of files with rates of their own are put together by time, also those from before the start")
+    @Test("8. Rows of files with different rates are merged by time, including those before the start")
     func rates() throws {
         let axes = "time,seconds_elapsed,z,y,x"
-        // It began at 1700000000 s; the position is of 350 ms before, the first turn of 5 ms before.
+        // The recording began at 1700000000 s. The position is 350 ms earlier, and the first gyroscope reading 5 ms
+        // earlier.
         let files: [String: [String]] = [
             "Gyroscope.csv": [
                 axes, "1699999999995000000,-0.005,3,2,1", "1700000000005000000,0.005,6,5,4",
@@ -155,7 +157,7 @@ extension TrapTests {
             #expect(lines.count == expected.count)
             for (line, expected) in zip(lines, expected) { #expect(line.hasPrefix(expected), "\(line)") }
         }
-        // In one table there is a row for each time at which anything was read, six of them, with empty cells.
+        // A single table has a row for each of the six times with readings, with empty cells.
         let table = try ThereAndBack.text(.csv, trace).split(separator: "\n")
         #expect(table.count == 7)
         #expect(

@@ -6,14 +6,14 @@ import Trace
 
 @testable import TraceFormats
 
-/// What goes wrong without a word when recordings are converted. Each test goes there and back, and its numbers were worked
-/// out by hand.
-@Suite("The eight traps of converting recordings")
+/// Silent errors in the conversion of recordings. Each test converts to a format and back. The expected numbers were
+/// computed by hand.
+@Suite("Eight pitfalls of converting recordings")
 struct TrapTests {
-    @Test("1 Acceleration: one sign and one unit, whatever those of the program that recorded it were")
+    @Test("1. Accelerations of all programs are converted to one sign and one unit")
     func acceleration() throws {
-        // One push of one phone by each program's rule. Proper acceleration is the opposite of Apple's, and a standard g is
-        // 9.80665 m/s²: 9.80665 / 4 = 2.4516625 and 9.80665 / 2 = 4.903325.
+        // The same push of a phone in each program's convention. Proper acceleration is the opposite of Apple's, and
+        // standard gravity is 9.80665 m/s²: 9.80665 / 4 = 2.4516625 and 9.80665 / 2 = 4.903325.
         let expected: SIMD3<Double> = [2.4516625, -4.903325, 9.80665]
         let axes = "time,seconds_elapsed,z,y,x"
         let turned = "1700000000000000000,0,-9.80665,4.903325,-2.4516625"
@@ -61,10 +61,10 @@ struct TrapTests {
     }
 
     @Test(
-        "2 Yaw and north: the phones' yaws, which differ, are not taken; headings are clockwise from the north they name"
+        "2. The yaws of phones are omitted because they differ, and headings are clockwise from the named north"
     )
     func north() throws {
-        // Half a radian a second to the left is positive about the axis that points up on both systems; their yaws differ.
+        // 0.5 rad/s to the left is positive about the upward axis on both systems, but their yaws differ.
         for (platform, yaw) in [("ios", "1.57"), ("android", "-1.57")] {
             let recording = try sensorLogger(
                 platform,
@@ -73,12 +73,13 @@ struct TrapTests {
                     "Orientation.csv": ["time,yaw", "1700000000000000000,\(yaw)"],
                 ])
             #expect(recording.track(.gyroscope)?.values == [[0, 0, 0.5]])
-            #expect(recording.remarks.count { $0.hasPrefix("Orientation.csv was left out") } == 1, "\(platform)")
+            #expect(recording.remarks.count { $0.hasPrefix("Orientation.csv was skipped") } == 1, "\(platform)")
             let back = try ThereAndBack.through(.csv, try recording.trace(named: "walk"))
             #expect(back.text.hasSuffix(",0.0,0.0,0.5\n"))
         }
-        // Flat on a table, the upper edge to magnetic north, and then to the west: a quarter turn to the left, which is
-        // (0, 0, sin 45°, cos 45°) from the axes to east, north and up. The field points north and into the ground.
+        // Flat on a table, with the upper edge to magnetic north, and then to the west: a quarter turn to the left,
+        // which is (0, 0, sin 45°, cos 45°) from the device's axes to east, north and up. The field points north and
+        // down.
         let half = 0.5.squareRoot()
         for (field, expected) in [("[0,0.2,-0.4]", [0, 1]), ("[0.2,0,-0.4]", [half, half])] {
             var text =
@@ -95,10 +96,11 @@ struct TrapTests {
             for (key, value) in zip(["x", "y", "z", "w"], [0, 0] + expected) {
                 #expect(abs((rotation[key] ?? .nan) - value) < 0.01, "\(key) with the field \(field)")
             }
-            // Back come the readings, and no attitude that somebody has reckoned.
+            // The readings are read back, without the computed attitudes.
             #expect(MCAPFiles.lines(try ThereAndBack.through(.mcap, trace).again.trace).count == 901)
         }
-        // A compass that shows 265.0 with a deviation of 1.5 E points to 266.5 magnetic; with 3.5 W of variation that is 263.
+        // A compass that shows 265.0 with a deviation of 1.5 E points to 266.5 magnetic; with a variation of 3.5 W that
+        // is 263 true.
         let log = [
             nmeaSentence("GPRMC,120000,A,4404.0,N,12118.0,W,1.0,90.0,230326,,,A"), "$HCHDG,265.0,1.5,E,3.5,W*53",
         ]
@@ -111,9 +113,9 @@ struct TrapTests {
     }
 
     @Test(
-        "3 Altitude: above the ellipsoid and above mean sea level are two numbers, and neither is taken for the other")
+        "3. Altitudes above the ellipsoid and above mean sea level are never confused")
     func altitude() throws {
-        // 106.25 m above the sea, where the geoid is 44.125 m above the ellipsoid.
+        // 106.25 m above mean sea level, where the geoid is 44.125 m above the ellipsoid.
         let both = try gpsdTrace([
             (
                 0,
@@ -136,7 +138,7 @@ struct TrapTests {
         let place = try #require(try ThereAndBack.messages(both).first { $0.topic == "/gps/fix" })
         #expect(place.contents["altitude"] as? Double == 150.375)
 
-        // Where one is known, the other one is not made of it.
+        // If only one altitude is known, the other is not derived from it.
         let line =
             #"{"class":"TPV","device":"/dev/gps","mode":3,"time":"2023-11-14T22:13:20.000Z","lat":43.25,"lon":13.5,"ALT":150.25,"track":90,"speed":2.5}"#
         let ellipsoid = try gpsdTrace([(0, line.replacing("ALT", with: "altHAE"))])
@@ -150,7 +152,7 @@ struct TrapTests {
         }
         let high = try #require(try ThereAndBack.through(.mcap, ellipsoid).positions.fixes.first)
         #expect(high.altitudeHAE == 150.25 && high.altitudeMSL.isNaN)
-        // A column of one name is above the ellipsoid on a phone, and above mean sea level on a watch.
+        // A column with the same name is above the ellipsoid on a phone, and above mean sea level on a watch.
         let column = ["time,latitude,longitude,altitude,verticalAccuracy", "1700000000000000000,43.25,13.5,106.25,5"]
         for (file, isAboveSea) in [("Location.csv", false), ("WatchLocation.csv", true)] {
             let trace = try sensorLogger("ios", [file: column]).trace(named: "walk")
@@ -160,7 +162,7 @@ struct TrapTests {
         }
     }
 
-    @Test("4 Accuracy: a radius keeps its number, a standard deviation comes back as it was, and below zero is unknown")
+    @Test("4. Radii are kept, standard deviations are read back unchanged, and negative values are unknown")
     func accuracy() throws {
         let header =
             "time,seconds_elapsed,bearingAccuracy,speedAccuracy,verticalAccuracy,horizontalAccuracy,speed,bearing,altitude,longitude,latitude"
@@ -176,12 +178,13 @@ struct TrapTests {
             #expect(untold.horizontalError.isNaN && untold.verticalError.isNaN)
             #expect(untold.speedError.isNaN && untold.trackError.isNaN)
         }
-        // On iOS an accuracy below zero says that there is no place.
+        // On iOS, a negative accuracy means that there is no position.
         let nowhere = try sensorLogger("ios", ["Location.csv": [header, lines[1]]]).trace(named: "walk")
         #expect(ReadPositions(nowhere).reports.map(\.report.mode) == [FixMode.none])
 
-        // One standard deviation of 1 m north, 2 m east, 5 m up. Of a normal distribution 95 per cent lie within 1.96 of them;
-        // in the plane within 2.4477, and the mean of both directions is the root of (1 + 4) / 2: 1.5811 * 2.4477 = 3.870.
+        // The standard deviations are 1 m north, 2 m east and 5 m up. In a normal distribution, 95 % lie within 1.96
+        // standard deviations, and in the plane within 2.4477. The mean of both directions is the root of (1 + 4) / 2:
+        // 1.5811 * 2.4477 = 3.870.
         let log = [
             nmeaSentence("GPRMC,120000.00,A,4404.00000,N,12118.00000,W,1.0,90.0,230326,,,A"),
             nmeaSentence("GPGGA,120000.00,4404.00000,N,12118.00000,W,1,12,1.0,10.0,M,-20.0,M,,"),

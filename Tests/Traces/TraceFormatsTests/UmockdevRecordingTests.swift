@@ -7,9 +7,9 @@ import UmockdevFormat
 
 @testable import TraceFormats
 
-@Suite("umockdev's files as recordings")
+@Suite("umockdev recordings")
 struct UmockdevRecordingTests {
-    /// What a trace tells of accessories, as text.
+    /// Returns the accessory events of a trace as text.
     private func events(_ trace: TraceFile) -> [String] {
         trace.bytes.withUnsafeBytes { bytes in
             var cursor = TraceCursor(trace)
@@ -34,7 +34,7 @@ struct UmockdevRecordingTests {
         }
     }
 
-    /// The dialogue as it stands in the script: `r 20`, `w 0`, `r 40`, `w 0`, `r 15`, `w 0`, `r 350`.
+    /// The dialogue in the script: `r 20`, `w 0`, `r 40`, `w 0`, `r 15`, `w 0`, `r 350`.
     private static let dialogue = [
         "0.0 1 open com.example.scale", "0.0 1 out ID?^", "0.02 1 in Weigh Scale WS-2024 2.10^", "0.02 1 out TARE^",
         "0.06 1 in OK^", "0.06 1 out SI^", "0.075 1 in S D     12.4 g^", "0.075 1 out S^",
@@ -42,7 +42,7 @@ struct UmockdevRecordingTests {
     ]
 
     @Test(
-        "A description and the script beside it are one recording, whichever is named",
+        "A description and the script beside it are one recording, which either path opens",
         arguments: ["umockdev", "script"])
     func scale(ending: String) throws {
         let file = try RecordingFile.open(Files.trace("udev/weigh-scale.\(ending)"))
@@ -56,8 +56,8 @@ struct UmockdevRecordingTests {
         #expect(file.trace.start == nil)
     }
 
-    // The names stand in the files as they are here.
-    @Test("Without a dialogue the accessories are attached and that is all")
+    // The expected names are those in the files.
+    @Test("Without a dialogue, accessories are only attached")
     func descriptions() throws {
         let file = try RecordingFile.open(Files.trace("udev/ea-native-two-protocols.umockdev"))
         #expect(
@@ -70,13 +70,13 @@ struct UmockdevRecordingTests {
         #expect(events(memory.trace) == ["0.0 1 attach Thermo Probe TP00042 com.example.thermoprobe"])
     }
 
-    @Test("A dialogue with something that is no accessory is one with its node")
+    @Test("A dialogue with a device that is not an accessory uses the name of its node")
     func node() throws {
         let file = try RecordingFile.open(Files.trace("udev/umockdev-fido2.umockdev"))
         let events = events(file.trace)
         #expect(events.first == "0.0 1 attach hidraw5  umockdev.hidraw5")
         #expect(events.dropFirst().first == "0.0 1 open umockdev.hidraw5")
-        #expect(file.remarks.first?.contains("it is called hidraw5, and its protocol umockdev.hidraw5") == true)
+        #expect(file.remarks.first?.contains("it is named hidraw5, and its protocol umockdev.hidraw5") == true)
         let script = "w 5 a^J\nr 250 b^@\n"
         let unnamed = try Files.withFolder { folder in
             try Files.write([UInt8](script.utf8), folder + "/x.script")
@@ -89,19 +89,19 @@ struct UmockdevRecordingTests {
             ])
     }
 
-    @Test("What a trace cannot hold of a script is told")
+    @Test("Script contents that a trace cannot store are reported")
     func fuzz() throws {
         let file = try RecordingFile.read([UInt8]("d 0 /dev/ttyS1\nf 12 -\nw 0 a\n".utf8), name: "x")
         #expect(file.remarks.contains { $0.contains("up to 12 percent") })
         #expect(events(file.trace).contains("0.0 1 out a"))
     }
 
-    @Test("What cannot be read is refused with the line, and devices without a protocol with what to do")
+    @Test("Errors name the line, and the error for devices without a protocol names the remedy")
     func errors() {
         let cases: [(text: String, expected: String)] = [
-            ("P: /devices/a\nE: SUBSYSTEM=tty\n\nnonsense\n", "x, line 4: A device begins with"),
-            ("P: /devices/a\nE: SUBSYSTEM=tty\n", "Give one the property EXTERNAL_ACCESSORY_PROTOCOLS"),
-            ("d 0 /dev/ttyS1\nr x y\n", "x, line 2: The number has to be whole"),
+            ("P: /devices/a\nE: SUBSYSTEM=tty\n\nnonsense\n", "x, line 4: A device must begin with"),
+            ("P: /devices/a\nE: SUBSYSTEM=tty\n", "Add the property EXTERNAL_ACCESSORY_PROTOCOLS"),
+            ("d 0 /dev/ttyS1\nr x y\n", "x, line 2: The number must be an integer"),
         ]
         for (text, expected) in cases {
             let error = #expect(throws: DeviceError.self) { try RecordingFile.read([UInt8](text.utf8), name: "x") }
@@ -109,7 +109,7 @@ struct UmockdevRecordingTests {
         }
     }
 
-    @Test("Steps that take longer than time lasts end where it does")
+    @Test("Times beyond the maximum are limited to it")
     func ages() throws {
         let lines = (0..<5000).map { _ in "r 4000000000 a" }.joined(separator: "\n")
         let file = try RecordingFile.read([UInt8]("d 0 /dev/ttyS1\n\(lines)\n".utf8), name: "x")

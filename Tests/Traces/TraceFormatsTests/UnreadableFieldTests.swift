@@ -8,12 +8,12 @@ import TraceEditing
 
 @testable import TraceFormats
 
-/// An unreadable value in each field of each format: either the import fails with an error that names the place, or a
-/// remark names the line and the text. GPX, NMEA and tables with a column map have their own tests, in
-/// `GPXLossTests`, `NMEALossTests` and `TableLossTests`; members of a trace are tested in `InputDiagnosticsTests`.
-@Suite("Every unreadable value is reported")
+/// Unreadable values in each field of each format. The import either fails with an error that names the location, or
+/// adds a remark with the line and the text. GPX, NMEA and tables with a column map are tested in `GPXLossTests`,
+/// `NMEALossTests` and `TableLossTests`, and members of a trace in `InputDiagnosticsTests`.
+@Suite("Reporting of unreadable values")
 struct UnreadableFieldTests {
-    /// The remarks of an import and of the trace that it makes, or the message of its error.
+    /// Returns the remarks about an import and the resulting trace, or the error message.
     private func remarks(of bytes: [UInt8], name: String) -> [String] {
         do throws(DeviceError) {
             let file = try RecordingFile.read(bytes, name: name)
@@ -48,7 +48,7 @@ struct UnreadableFieldTests {
         ),
     ]
 
-    @Test("gpsd reports, with each member of the wrong type", arguments: reports.indices)
+    @Test("A member of the wrong type in a gpsd report is reported", arguments: reports.indices)
     func gpsdReports(index: Int) throws {
         let report = Self.reports[index]
         let whole = "{\"class\":\"\(report.name)\",\(report.whole)}"
@@ -65,7 +65,7 @@ struct UnreadableFieldTests {
     }
 
     @Test(
-        "Tables of phyphox, each column",
+        "An unreadable cell in any column of a phyphox table is reported",
         arguments: [
             "Time (s)", "Acceleration x (m/s^2)", "Gyroscope x (rad/s)", "Magnetic Field x (µT)", "Pressure (hPa)",
             "Latitude (°)", "Longitude (°)", "Altitude (m)", "Velocity (m/s)", "Direction (°)",
@@ -94,7 +94,7 @@ struct UnreadableFieldTests {
     }
 
     @Test(
-        "Files of Sensor Logger, each column",
+        "An unreadable cell in any column of a Sensor Logger file is reported",
         arguments: [
             ("Gyroscope.csv", "time"), ("Gyroscope.csv", "x"), ("TotalAcceleration.csv", "y"),
             ("Magnetometer.csv", "z"),

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""Checks an MCAP file by the rules of mcap.dev/spec and prints its messages as JSON, one a line.
+"""Checks an MCAP file against mcap.dev/spec and prints its messages as JSON, one per line.
 
     check_mcap.py FILE
 
-Checked are the magic bytes, the order of records, every checksum, that schemas stand before channels and channels before
-messages, every offset and length of the indexes, the statistics, the summary offsets, that times do not go back, that
-every channel has a schema, and each message against its schema. What the program "mcap doctor" warns of is an error here.
-It shares no code with the project.
+Checks the magic bytes, the order of records, all checksums, that schemas precede channels and channels precede messages, all
+offsets and lengths of the indexes, the statistics, the summary offsets, that times do not decrease, that each channel has a
+schema, and each message against its schema. Warnings of "mcap doctor" are errors here. The script shares no code with the
+project.
 """
 import json
 import struct
@@ -69,7 +69,7 @@ KINDS = {
 
 
 def suits(value, rule):
-    """Whether a value is as JSON Schema's words say that are used here."""
+    """Returns whether a value conforms to the keywords of JSON Schema that are used here."""
     if "type" in rule and not isinstance(value, KINDS[rule["type"]]):
         return False
     if "const" in rule and value != rule["const"]:

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""Reads and writes MCAP files with Foxglove's Python library (pip install mcap mcap-protobuf-support foxglove-schemas-protobuf), which shares no code with the project.
+"""Reads and writes MCAP files with Foxglove's Python library, which shares no code with the project.
 
-    mcap_oracle.py read FILE      by the indexes and from the front, with every checksum; prints messages as JSON, one a line
-    mcap_oracle.py write FOLDER   files as other programs make them
+    pip install mcap mcap-protobuf-support foxglove-schemas-protobuf
+    mcap_oracle.py read FILE      reads by the indexes and sequentially, with all checksums; prints messages as JSON lines
+    mcap_oracle.py write FOLDER   writes files in the style of other programs
 """
 import json
 import os
@@ -59,7 +60,7 @@ def write_file(path, order=range(10), attachment=False, **options):
     for index in order:
         time, data = fix(index, 50 + index / 1000)
         writer.add_message(gps, time, data, time)
-        # Larger than what is read at a time.
+        # Larger than the block that is read at a time.
         writer.add_message(camera, time, bytes(100_000), time)
     if attachment:
         writer.add_metadata("note", {"key": "value"})
@@ -67,7 +68,7 @@ def write_file(path, order=range(10), attachment=False, **options):
 
 
 def write_protobuf(path):
-    """The same positions as foxglove's own programs record them."""
+    """Returns the same positions as Foxglove's own programs record them."""
     from foxglove_schemas_protobuf.LocationFix_pb2 import LocationFix
     from mcap_protobuf.writer import Writer as ProtobufWriter
 

@@ -44,7 +44,7 @@ struct BeaconEventTests {
             .map(String.init)
     }
 
-    @Test("Events are read as they stand there")
+    @Test("Beacon events are read with their times and values")
     func reading() throws {
         let events = events(try file(Self.lines))
         #expect(events.map(\.time) == [500_000_000, 1_000_000_000, 2_000_000_000, 3_000_000_000])
@@ -62,7 +62,7 @@ struct BeaconEventTests {
         #expect(error.code == .unreachable && error.message == "BlueZ is away.")
     }
 
-    @Test("What is read is written again, byte for byte")
+    @Test("Beacon events are written back byte for byte")
     func writing() throws {
         let builder = TraceBuilder(name: "copy")
         try builder.write(TraceHeader())
@@ -71,7 +71,7 @@ struct BeaconEventTests {
     }
 
     @Test(
-        "What no beacon can say is left out with a warning",
+        "Invalid beacon events are skipped with a warning",
         arguments: [
             #"{}"#, #"{"uuid":"E2C56DB5-DFFB-48D2-B060-D0F5A71096E0","major":1,"minor":2}"#,
             #"{"uuid":"E2C56DB5-DFFB-48D2-B060-D0F5A71096E","major":1,"minor":2,"power":-59}"#,
@@ -84,7 +84,7 @@ struct BeaconEventTests {
         #expect(try warnings([#"{"t":1,"beacon":\#(json)}"#]) == [.badBeacon])
     }
 
-    @Test("A strength that cannot be used is not known, and what a later version adds is passed over")
+    @Test("An invalid RSSI counts as unknown, and unknown members are ignored")
     func lenient() throws {
         let line =
             #"{ "beacon" : {"new":[1],"power":-59,"rssi":1000,"minor":2,"major":1,"uuid":"e2c56db5-dffb-48d2-b060-d0f5a71096e0"}, "t":1}"#
@@ -96,7 +96,7 @@ struct BeaconEventTests {
         #expect(sighting.rssi == nil && sighting.identity.minor == 2)
     }
 
-    @Test("A part begins with the loss that lasts")
+    @Test("A cut trace begins with a loss that is still in effect")
     func cut() throws {
         let part = try TraceEditor.trace(try file(Self.lines), edits: [CutEdit(from: 2.5)], named: "part")
         #expect(
@@ -106,7 +106,7 @@ struct BeaconEventTests {
             ])
     }
 
-    @Test("Whose beacons they are is taken out, and which are the same is kept")
+    @Test("Scrubbing replaces the identities of beacons, and equal ones stay equal")
     func scrub() throws {
         let other =
             #"{"t":4.000000000,"beacon":{"uuid":"11111111-2222-3333-4444-555555555555","major":9,"minor":65535,"rssi":-70,"power":-59}}"#
@@ -118,14 +118,14 @@ struct BeaconEventTests {
             text(scrubbed) == [
                 #"{"t":0.500000000,"beacon":{"uuid":"\#(uuid)1","major":1,"minor":1,"rssi":-60,"power":-59}}"#,
                 #"{"t":1.000000000,"beacon":{"uuid":"\#(uuid)1","major":1,"minor":2,"power":-128}}"#,
-                #"{"t":2.000000000,"beacon":{"lost":{"code":"unreachable","message":"Beacons could not be heard."}}}"#,
+                #"{"t":2.000000000,"beacon":{"lost":{"code":"unreachable","message":"Beacons could not be received."}}}"#,
                 #"{"t":3.000000000,"beacon":{"regained":true}}"#,
                 #"{"t":4.000000000,"beacon":{"uuid":"\#(uuid)2","major":2,"minor":1,"rssi":-70,"power":-59}}"#,
                 #"{"t":5.000000000,"beacon":{"uuid":"\#(uuid)1","major":1,"minor":2,"power":-128}}"#,
             ])
     }
 
-    @Test("A recorder writes what a device hears when it is asked to, and else leaves the radio alone")
+    @Test("A recorder records beacons only on request, and otherwise does not scan")
     func recorder() throws {
         let hub = BeaconHub()
         let clock = VirtualClock(now: BootTime(nanoseconds: 10_000_000_000))

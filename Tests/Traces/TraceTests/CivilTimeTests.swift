@@ -23,9 +23,9 @@ struct CivilTimeTests {
         #expect(date.iso8601(decimals: 9) == text + ".000000001Z")
     }
 
-    @Test("Every day of five centuries is written and read as the same day")
+    @Test("Every day of five centuries is written and parsed as the same day")
     func everyDay() {
-        // From 1700 to 2199, noon each time.
+        // Noon of each day from 1700 to 2199.
         var day: Int64 = -98_615
         while day < 84_000 {
             let time = day * 86_400_000_000_000 + 43_200_000_000_000
@@ -35,7 +35,7 @@ struct CivilTimeTests {
     }
 
     @Test(
-        "What is no time is refused",
+        "Invalid times are rejected",
         arguments: [
             "", "2026", "2026-13-01T00:00:00Z", "2026-02-29T00:00:00Z", "2026-01-01T24:00:00Z", "2026-01-01T00:60:00Z",
             "2026-01-01T00:00:61Z", "2026-01-01T00:00:00.Z", "2026-01-01T00:00:00+01:00", "2026-01-01X00:00:00Z",

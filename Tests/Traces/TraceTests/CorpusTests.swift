@@ -8,9 +8,9 @@ import Testing
 
 @testable import Trace
 
-@Suite("gpsd's own test corpus")
+@Suite("Test corpus of gpsd")
 struct CorpusTests {
-    /// The lines that Python takes for JSON objects, and `zlib.crc32` of them, each followed by a line feed:
+    /// The number of lines that Python parses as JSON objects, and the `zlib.crc32` of these lines with line feeds:
     ///
     ///     for l in open(f, 'rb').read().split(b'\n'):
     ///         l = l.strip(b' \t\r\0')
@@ -59,7 +59,7 @@ struct CorpusTests {
         }
     }
 
-    @Test("A receiver's own log says that gpsd has to decode it first")
+    @Test("A receiver's own log is rejected, because gpsd must decode it first")
     func receiverLog() throws {
         let path = Checkout.traces.appendingPathComponent("gpsd/ublox-8.log").path
         let error = #expect(throws: DeviceError.self) { try TraceFile(path: path) }

@@ -5,13 +5,13 @@ import Testing
 
 @testable import Trace
 
-/// The prefixes are what gpspipe 3.22 printed on one day; `date -u -d @1795232362` says 2026-11-21 03:39:22.
-@Suite("What gpspipe prints")
+/// The prefixes were printed by gpspipe 3.22. `date -u -d @1795232362` prints 2026-11-21 03:39:22.
+@Suite("Output of gpspipe")
 struct GpspipeTests {
     private static let second: Int64 = 1_000_000_000
 
     @Test(
-        "Each form of the stamp is the time of arrival",
+        "Each format of the stamp is parsed as the arrival time",
         arguments: [
             ("-t", "2026-11-21 03:39:22", "2026-11-21 03:39:23", 1 * second),
             ("-u", "2026-11-21 03:39:22.708334", "2026-11-21 03:39:22.708422", 88_000),
@@ -34,7 +34,7 @@ struct GpspipeTests {
         #expect(start.nanoseconds / Self.second == 1_795_232_362)
     }
 
-    @Test("The stamp in seconds and the stamp in words are the same time")
+    @Test("Stamps in seconds and in civil time give the same time")
     func agree() throws {
         let words = try Reading("2026-11-21 03:39:22.754231: \(tpv)\n")
         let seconds = try Reading("2026-11-21 03:39:22 1795232362.754231: \(tpv)\n")
@@ -43,7 +43,7 @@ struct GpspipeTests {
     }
 
     @Test(
-        "A stamp that says no time leaves the report without one", arguments: ["Sat Nov 21", "03:39", "20261121", "x"])
+        "A report with an invalid stamp has no time", arguments: ["Sat Nov 21", "03:39", "20261121", "x"])
     func customStamp(stamp: String) throws {
         let reading = try Reading("\(stamp): \(tpv)\n\(stamp): \(sky)\n")
         #expect(!reading.file.hasArrivalTimes)
@@ -51,14 +51,14 @@ struct GpspipeTests {
         #expect(reading.times == [nil, nil])
     }
 
-    @Test("A board whose clock still is in 1970 has times too")
+    @Test("Stamps of a board whose clock is still in 1970 are accepted")
     func unsetClock() throws {
         let reading = try Reading("1970-01-01 00:00:12 12.754231: \(tpv)\n1970-01-01 00:00:13 13.754231: \(sky)\n")
         #expect(reading.times == [0, Self.second])
         #expect(reading.file.start?.nanoseconds == 12_754_231_000)
     }
 
-    @Test("A stamp that goes back, and a line without one, keep the time of the line before")
+    @Test("A decreasing or missing stamp is replaced by the time of the previous line")
     func disorder() throws {
         let text = """
             2026-11-21 03:39:22: \(tpv)
@@ -74,7 +74,7 @@ struct GpspipeTests {
         #expect(reading.warnings.map(\.line) == [3, 5])
     }
 
-    @Test("Prose with a brace in it is no report")
+    @Test("Text that contains a brace is not a report")
     func prose() throws {
         let reading = try Reading("\(tpv)\nsee also: {\"a\":1}\n0123abcd\n# {}\n!AIVDM,1\nx {\"class\":\"TPV\"}\n")
         #expect(reading.lines == [tpv])

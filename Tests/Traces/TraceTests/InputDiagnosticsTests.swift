@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Input diagnostics")
 struct InputDiagnosticsTests {
-    @Test("Equal messages are counted, with the line and the text of the first")
+    @Test("Equal messages are counted, with the line and text of the first one")
     func grouping() {
         var diagnostics = InputDiagnostics()
         diagnostics.record("<ele> has a decimal comma", line: 5, text: "100,5")
@@ -60,7 +60,7 @@ struct InputDiagnosticsTests {
     }
 
     @Test(
-        "A member of the header that cannot be used is reported",
+        "An invalid member of the header is reported",
         arguments: [
             #""clock":5"#, #""frame":["sensor"]"#, #""recorder":{}"#, #""source":7"#, #""devices":{}"#,
             #""devices":[5]"#, #""devices":[{"kind":5}]"#, #""devices":[{"kind":"gpsd","bps":"fast"}]"#,
@@ -79,13 +79,13 @@ struct InputDiagnosticsTests {
         let file = try TraceFile(bytes: [UInt8](line.utf8), name: "test.trace")
         #expect(file.header?.warnings.map(\.reason) == [.badMember])
         let text = try #require(file.header?.warnings.first?.text)
-        // Sensors are described; of other members the key and the value, or the wrong element, are given.
+        // The text is a description for sensors; otherwise the key and the value, or the invalid element.
         let parts = text.hasPrefix("sensor ") ? ["\"sensors\""] : text.split(separator: ":", maxSplits: 1)
         #expect(!parts.isEmpty && parts.allSatisfy { member.contains($0) }, "\(text)")
         #expect(TraceCursor(file).diagnostics.count == 1)
     }
 
-    @Test("null in the header counts as absent, and a full header has no problem")
+    @Test("null in the header counts as absent, and a complete header has no problems")
     func headerWithoutProblems() throws {
         let line =
             #"{"format":"device-services-trace","version":1,"clock":null,"devices":[{"kind":"gpsd","bps":9600,"cycle":1,"new":5}],"sensors":[{"id":"a","kind":"gyroscope","rates":[1,2]}],"contexts":["<context/>"],"battery":{"level":0.5,"state":"charging"},"units":{"t":"s"}}"#
@@ -94,7 +94,7 @@ struct InputDiagnosticsTests {
     }
 
     @Test(
-        "A member of an event that cannot be used is reported with its line",
+        "An invalid member of an event is reported with its line",
         arguments: [
             #""accelerometer":[1,2,3],"later":1"#, #""accelerometer":[1,2,3],"stamp":"x""#,
             #""pressure":100,"sensor":5"#, #""battery":{"level":2}"#, #""battery":{"state":"asleep"}"#,

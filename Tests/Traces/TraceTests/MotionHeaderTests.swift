@@ -5,14 +5,14 @@ import Testing
 
 @testable import Trace
 
-@Suite("Sensors in a header")
+@Suite("Sensors in trace headers")
 struct MotionHeaderTests {
     private func header(_ members: String) throws -> TraceHeader {
         let line = "{\"format\":\"device-services-trace\",\"version\":1,\(members)}\n"
         return try #require(try TraceFile(bytes: [UInt8](line.utf8), name: "x").header)
     }
 
-    @Test("A header with sensors is written in one form and read back")
+    @Test("A header with sensors is written in a fixed form and read back unchanged")
     func roundTrip() throws {
         var header = TraceHeader(start: .init(wallTime: .epoch, boot: BootTime(nanoseconds: 1)))
         var accelerometer = SensorDescription(id: "local:/iio:device0/accel", kind: .accelerometer)
@@ -45,7 +45,7 @@ struct MotionHeaderTests {
         #expect(file.header?.line() == line)
     }
 
-    @Test("A header without sensors is written as before")
+    @Test("A header without sensors omits all members about sensors")
     func withoutSensors() {
         #expect(
             String(decoding: TraceHeader().line(), as: UTF8.self)
@@ -53,7 +53,7 @@ struct MotionHeaderTests {
         )
     }
 
-    @Test("What is no sensor is left out, and what cannot be used of one is not known")
+    @Test("Invalid sensors are omitted, and invalid properties of a sensor are unknown")
     func damaged() throws {
         let sensors = try header(
             """
@@ -72,7 +72,7 @@ struct MotionHeaderTests {
         #expect(sensors.allSatisfy { $0.name.isEmpty })
     }
 
-    @Test("Members of another type than expected say nothing")
+    @Test("Members of the wrong type are ignored")
     func wrongTypes() throws {
         let read = try header(#""sensors":{},"contexts":"<xml/>","battery":[1]"#)
         #expect(read.sensors.isEmpty)
@@ -82,7 +82,7 @@ struct MotionHeaderTests {
         #expect(try header(#""battery":{"state":"full"}"#).battery == BatteryReading(level: nil, state: .full))
     }
 
-    @Test("More sensors than can be told apart are ignored")
+    @Test("Sensors beyond the maximum are ignored")
     func crowd() throws {
         let many = (0..<2000).map { "{\"id\":\"\($0)\",\"kind\":\"gyroscope\"}" }.joined(separator: ",")
         #expect(try header("\"sensors\":[\(many)]").sensors.count == TraceSensors.maximumCount)

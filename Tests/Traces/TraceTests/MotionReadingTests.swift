@@ -10,7 +10,7 @@ struct MotionReadingTests {
     static let header =
         #"{"format":"device-services-trace","version":1,"sensors":[{"id":"accelerometer","kind":"accelerometer"},{"id":"local:/iio:device1/accel","kind":"accelerometer"},{"id":"local:/iio:device2/pressure","kind":"pressure"}]}"#
 
-    /// What an event says, without its place in the file.
+    /// The contents of an event, without its range in the file.
     struct Event: Equatable {
         var time: Int64?
         var sample: TraceSample?
@@ -35,7 +35,7 @@ struct MotionReadingTests {
 
     private func samples(_ lines: String...) throws -> [TraceSample?] { try read(lines).events.map(\.sample) }
 
-    @Test("A reading's members may stand in any order, with blanks and with more members")
+    @Test("The members of a reading may be in any order, with whitespace and further members")
     func anyForm() throws {
         let forms = [
             #"{"t":1.25,"accelerometer":[0.1,-2e-1,9.81],"sensor":"local:/iio:device1/accel","stamp":1.2483}"#,
@@ -55,7 +55,7 @@ struct MotionReadingTests {
         }
     }
 
-    @Test("Each kind has its key, and pressure is one number")
+    @Test("Each kind has its own key, and pressure is a single number")
     func kinds() throws {
         let found = try samples(
             #"{"t":1,"accelerometer":[1,2,3]}"#, #"{"t":1,"gyroscope":[1,2,3]}"#, #"{"t":1,"magnetometer":[1,2,3]}"#,
@@ -69,7 +69,7 @@ struct MotionReadingTests {
             ])
     }
 
-    @Test("A reading without a sensor is of the one that is called like the kind, else of the first, else of a new one")
+    @Test("A reading without a sensor uses the one named like its kind, else the kind's first, else a new one")
     func unnamedSensors() throws {
         let (events, cursor) = try read([
             #"{"t":1,"accelerometer":[1,2,3]}"#, #"{"t":1,"pressure":1}"#, #"{"t":1,"gyroscope":[1,2,3]}"#,
@@ -88,7 +88,7 @@ struct MotionReadingTests {
         #expect(cursor.warnings.isEmpty)
     }
 
-    @Test("A file finds the same sensors as its cursor, in the same order")
+    @Test("findSensors() returns the sensors of the cursor in the same order")
     func findsSensors() throws {
         let text =
             Self.header + "\n" + #"{"t":1,"magnetometer":[1,2,3],"sensor":"m"}"# + "\n"
@@ -100,7 +100,7 @@ struct MotionReadingTests {
     }
 
     @Test(
-        "A reading that lacks a number, or has one that cannot be used, is left out with a warning",
+        "A reading with missing or invalid numbers is skipped with a warning",
         arguments: [
             #""accelerometer":[1,2]"#, #""accelerometer":[1,2,3,4]"#, #""accelerometer":[]"#, #""accelerometer":1"#,
             #""accelerometer":[1,2,NaN]"#, #""accelerometer":[1,nan,3]"#, #""accelerometer":[-Infinity,2,3]"#,
@@ -116,7 +116,7 @@ struct MotionReadingTests {
         #expect(cursor.skippedLines == 1)
     }
 
-    @Test("Broken lines with readings are passed over")
+    @Test("Malformed lines with readings are skipped")
     func brokenLines() throws {
         let broken = [
             #"{"t":1,"accelerometer":[1,2,3]"#, #"{"t":1,"accelerometer":[1,2,3}"#,
@@ -133,7 +133,7 @@ struct MotionReadingTests {
                 == broken.enumerated().map { TraceWarning(line: $0 + 2, reason: .brokenLine, text: $1) })
     }
 
-    @Test("Unreadable stamps are ignored and reported, stamps may be negative, and time never goes back")
+    @Test("Invalid stamps are ignored and reported, stamps may be negative, and time never decreases")
     func times() throws {
         let (events, cursor) = try read([
             #"{"t":5,"accelerometer":[1,2,3],"stamp":-0.000000001}"#, #"{"t":5,"accelerometer":[1,2,3],"stamp":"x"}"#,
@@ -149,7 +149,7 @@ struct MotionReadingTests {
                 ].map(\.description))
     }
 
-    @Test("Events of a sensor of another kind, of none and of one too many are left out with a warning")
+    @Test("Events with the wrong kind, an invalid sensor id or too many sensors are skipped with a warning")
     func unknownSensors() throws {
         let long = String(repeating: "x", count: TraceSensors.maximumNameLength + 1)
         let (events, cursor) = try read([
@@ -164,7 +164,7 @@ struct MotionReadingTests {
         #expect(crowd.events.count == TraceSensors.maximumCount - 3)
     }
 
-    @Test("Losses with a sensor are the sensor's, and without one the position source's")
+    @Test("Losses with a sensor belong to that sensor, and those without to the position source")
     func losses() throws {
         let text = """
             \(Self.header)
@@ -181,7 +181,7 @@ struct MotionReadingTests {
             var records: [TraceRecord] = []
             while let record = cursor.next(bytes) { records.append(record) }
             #expect(records.map(\.kind) == [.sensorLost, .sensorLost, .sensorRegained, .lost, .regained])
-            // Pressure is the name of a kind, whose first sensor is meant.
+            // "pressure" is the name of a kind and refers to its first sensor.
             #expect(records.map(\.sensor) == [1, 2, 1, nil, nil])
             #expect(records.first?.loss(in: bytes)?.code == .silent)
             #expect(records.first?.loss(in: bytes)?.message == "no interrupts")
@@ -192,7 +192,7 @@ struct MotionReadingTests {
         #expect(cursor.warnings.isEmpty)
     }
 
-    @Test("A battery has a level and a state as far as they are known")
+    @Test("A missing or invalid level or state of a battery is unknown")
     func batteries() throws {
         let cases: [(String, BatteryReading?)] = [
             (#"{"level":0.79,"state":"charging"}"#, BatteryReading(level: 0.79, state: .charging)),
@@ -219,7 +219,7 @@ struct MotionReadingTests {
         }
     }
 
-    @Test("Cut at any byte, a trace with readings reads up to there and says so")
+    @Test("A trace with readings that is cut at any byte is read up to the cut, with a warning")
     func truncation() throws {
         let events = [
             #"{"t":1.0,"accelerometer":[0.1,0.2,9.81]}"#,

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Trace
 
-/// The sources are the hubs that every source hands its readings to.
+/// Uses hubs as sources, because all sources post their readings to hubs.
 @Suite("Recording motion and battery")
 struct MotionRecorderTests {
     private let clock = VirtualClock(now: BootTime(nanoseconds: 100_000_000_000), wallTime: .epoch)
@@ -47,7 +47,7 @@ struct MotionRecorderTests {
         String(decoding: try folder.bytes("a"), as: UTF8.self).split(separator: "\n").dropFirst().map(String.init)
     }
 
-    @Test("Readings in the sensor's axes, losses and the battery are recorded in the order in which they came")
+    @Test("Readings in the sensor's axes, losses and the battery are recorded in order of arrival")
     func records() throws {
         let folder = try Folder()
         let recorder = try recorder(folder)
@@ -105,13 +105,13 @@ struct MotionRecorderTests {
         #expect(header.source.isEmpty == !parts.contains(.position))
     }
 
-    @Test("A sensor is asked for the interval that was chosen")
+    @Test("A recorder requests the chosen interval from a sensor")
     func interval() throws {
         let folder = try Folder()
         let recorder = try recorder(folder, motionInterval: 0.5)
         try recorder.start()
         #expect(motion.demand(of: accelerometer.id)?.interval == 0.5)
-        // Two seconds of 100 Hz, for another client: every 50th is taken.
+        // Two seconds at 100 Hz for another subscriber; every 50th reading is recorded.
         for step in 0..<200 {
             post([Double(step), 0, 0], at: Int64(step) * 10, arrival: Int64(step) * 10, sensor: accelerometer)
         }
@@ -123,7 +123,7 @@ struct MotionRecorderTests {
             ])
     }
 
-    @Test("A sensor of a kind that was not there at the start is recorded under its id")
+    @Test("A sensor of a kind that was missing at the start is recorded under its id")
     func laterSensor() throws {
         let folder = try Folder()
         let recorder = try recorder(folder)
@@ -138,7 +138,7 @@ struct MotionRecorderTests {
     }
 
     @Test(
-        "When space runs out while readings come in, every source is released",
+        "If the disk becomes full during recording, all sources are released",
         .enabled(if: access("/dev/full", W_OK) == 0, "there is no /dev/full"))
     func fullDisk() throws {
         let folder = try Folder()
@@ -156,7 +156,7 @@ struct MotionRecorderTests {
         try #require(full >= 0)
         try #require(dup2(full, descriptor) == descriptor)
         close(full)
-        // More than stays in memory: 65,536 bytes.
+        // More than the buffer holds, which is 65,536 bytes.
         for step in 0..<1000 { post([1, 2, 3], at: Int64(step), arrival: Int64(step), sensor: accelerometer) }
         #expect(!motion.isWanted && !status.isWanted && !position.isWanted)
         #expect(recorder.failure?.cause == .system(call: "write", errno: ENOSPC))

@@ -10,7 +10,7 @@ import Testing
 struct MotionWritingTests {
     private let clock = VirtualClock()
 
-    /// The lines behind the header.
+    /// Returns the lines after the header.
     private func written(_ body: (TraceWriter) throws -> Void) throws -> [String] {
         let folder = try Folder()
         let writer = try TraceWriter(path: folder.file("a"), clock: clock)
@@ -24,7 +24,7 @@ struct MotionWritingTests {
         return Array(lines.dropFirst())
     }
 
-    @Test("Each event has one form, byte for byte")
+    @Test("Each event is written in a fixed form")
     func forms() throws {
         let lines = try written { writer in
             try writer.write(sample: [0.1, -0.2, 9.81], kind: .accelerometer, at: 1_250_000_000)
@@ -53,7 +53,7 @@ struct MotionWritingTests {
             ])
     }
 
-    @Test("Readings of a batch stand on lines of their own, with their own times where they differ from the arrival")
+    @Test("Each reading of a batch is a line, stamped with its time if that differs from the arrival")
     func batches() throws {
         let batch = MotionBatch(
             sensor: "accelerometer", kind: .accelerometer, values: [[1, 2, 3], [4, 5, 6], [7, 8, 9]],
@@ -72,7 +72,7 @@ struct MotionWritingTests {
             ])
     }
 
-    @Test("Readings that a trace cannot hold are left out, and the others stay")
+    @Test("Readings that a trace cannot store are omitted, and the others are kept")
     func unusable() throws {
         let batch = MotionBatch(
             sensor: "g", kind: .gyroscope, values: [[.nan, 0, 0], [0, .infinity, 0], [0, 0, 1e10], [0, 0, 1]],
@@ -84,7 +84,7 @@ struct MotionWritingTests {
         #expect(lines == [#"{"t":0.000000000,"gyroscope":[0.0,0.0,1.0],"sensor":"g"}"#])
     }
 
-    @Test("Time does not go back in a file; a reading that comes late keeps its own time")
+    @Test("Times never decrease in a file, and a late reading is stamped with its own time")
     func lateEvents() throws {
         let lines = try written { writer in
             try writer.write(sample: [1, 2, 3], kind: .accelerometer, at: 5)
@@ -100,7 +100,7 @@ struct MotionWritingTests {
             ])
     }
 
-    @Test("The forms that are written are those that are read fast")
+    @Test("Written readings have the form that the fast path of the cursor parses")
     func fastForms() throws {
         let lines = try written { writer in
             for (number, kind) in SensorKind.allCases.enumerated() {
@@ -114,7 +114,7 @@ struct MotionWritingTests {
         }
         #expect(lines.count == 16)
         for line in lines {
-            // The first time a sensor is met, its line takes the long way and makes it known.
+            // The first line of a sensor takes the slow path, which adds the sensor.
             let text = "\(headerLine)\n\(line)\n"
             let file = try TraceFile(bytes: [UInt8](text.utf8), name: "x")
             var cursor = TraceCursor(file)
@@ -129,12 +129,12 @@ struct MotionWritingTests {
         }
     }
 
-    @Test("What is written is read back bit for bit")
+    @Test("Written readings are read back bit for bit")
     func roundTrip() throws {
         let folder = try Folder()
         var state: UInt64 = 7
         func random() -> Double {
-            // Knuth's generator (MMIX); any pattern of bits that makes a number in range will do.
+            // Knuth's linear congruential generator (MMIX). Any bit pattern of a number in range is valid.
             while true {
                 state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
                 let number = Double(bitPattern: state)

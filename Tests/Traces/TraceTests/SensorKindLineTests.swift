@@ -5,9 +5,9 @@ import Testing
 
 @testable import Trace
 
-@Suite("How lines of a trace name the kinds of sensors")
+@Suite("Keys of sensor kinds in trace lines")
 struct SensorKindLineTests {
-    @Test("A line's key is the kind's name, and the kind is found by it", arguments: SensorKind.allCases)
+    @Test("The key is the name of the kind and identifies it", arguments: SensorKind.allCases)
     func key(kind: SensorKind) {
         let key = ",\"\(kind.rawValue)\":\(kind.isVector ? "[" : "")"
         #expect(kind.lineKey.description == key)
@@ -18,7 +18,7 @@ struct SensorKindLineTests {
         }
     }
 
-    @Test("Each kind has a place of its own")
+    @Test("Each kind has a unique index below 8")
     func places() {
         #expect(Set(SensorKind.allCases.map(\.place)).count == SensorKind.allCases.count)
         #expect(SensorKind.allCases.allSatisfy { (0..<8).contains($0.place) })

@@ -4,14 +4,14 @@ import Foundation
 
 @testable import Trace
 
-/// A record with its contents copied out.
+/// A record with a copy of its contents.
 struct Found: Equatable {
     var time: Int64?
     var kind: TraceRecord.Kind
     var line: String
 }
 
-/// Everything that a text yields.
+/// The records of a trace.
 struct Reading {
     var file: TraceFile
     var records: [Found] = []
@@ -40,7 +40,7 @@ struct Reading {
     var warnings: [TraceWarning] { cursor.warnings }
 }
 
-/// A folder that is removed again.
+/// A temporary directory, removed when the object is released.
 final class Folder {
     let path: String
 

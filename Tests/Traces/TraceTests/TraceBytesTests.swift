@@ -7,9 +7,9 @@ import Testing
 
 @testable import Trace
 
-@Suite("Bytes that lie in a file")
+@Suite("Bytes of trace files")
 struct TraceBytesTests {
-    @Test("A large file is mapped and reads as a small one does, also where its memory was given back")
+    @Test("A mapped file has the same bytes as one in memory, even after its pages are released")
     func mapped() throws {
         let folder = try Folder()
         let path = folder.file("a")
@@ -25,13 +25,13 @@ struct TraceBytesTests {
         }
         #expect(bytes[299_999] == contents[299_999])
         #expect(bytes.count == 300_000)
-        // The name is not needed any more.
+        // The mapping stays valid after the file is removed.
         try FileManager.default.removeItem(atPath: path)
         #expect(bytes.last == contents.last)
     }
 
     @Test(
-        "A pipe is waited for and read to its end; what is too much for memory lies in a file",
+        "A pipe is read to its end, and stored in a file if it exceeds the memory limit",
         arguments: [0, 10, 90_000])
     func pipe(size: Int) throws {
         let folder = try Folder()
@@ -39,7 +39,7 @@ struct TraceBytesTests {
         #expect(mkfifo(path, 0o600) == 0)
         let contents = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
         for largest in [nil, 5000] {
-            // Whichever of the two comes first waits for the other.
+            // The end of the pipe that is opened first blocks until the other one is open.
             try WorkerThread.start {
                 let descriptor = systemOpen(path, O_WRONLY)
                 try? TraceOutput(descriptor: descriptor, name: "pipe", isOwned: false).write(contents)
@@ -57,12 +57,13 @@ struct TraceBytesTests {
         }
     }
 
-    @Test("A pipe that is open here already is read though its writer has gone")
+    @Test("A pipe that is already open in this process is read after its writer has closed it")
     func ownDescriptor() throws {
         let folder = try Folder()
         let path = folder.file("pipe")
         #expect(mkfifo(path, 0o600) == 0)
-        // Not blocking, since nobody writes yet; then the writer comes, writes, and is gone.
+        // Opens the reader without blocking, because there is no writer yet. The writer then writes and closes the
+        // pipe.
         let reader = systemOpen(path, O_RDONLY | O_NONBLOCK)
         defer { systemClose(reader) }
         let writer = systemOpen(path, O_WRONLY)
@@ -71,17 +72,17 @@ struct TraceBytesTests {
         #expect(try Array(TraceBytes(path: "/dev/fd/\(reader)")) == [1, 2, 3])
     }
 
-    @Test("What has no end is not read for ever")
+    @Test("An endless stream is an error when it exceeds the limit")
     func endless() throws {
         let descriptor = systemOpen("/dev/zero", O_RDONLY)
         defer { systemClose(descriptor) }
         let error = #expect(throws: DeviceError.self) {
             try TraceBytes(stream: descriptor, name: "zeros", largestInMemory: 1000, limit: 1_000_000)
         }
-        #expect(error?.message == "zeros has more than 1000000 bytes, which is the limit.")
+        #expect(error?.message == "zeros exceeds the limit of 1000000 bytes.")
     }
 
-    @Test("A file that becomes shorter while it is read is read to its new end, and says so")
+    @Test("A file that is truncated while it is read is read up to its new end, with a warning")
     func shrinks() throws {
         let folder = try Folder()
         let line = "{\"t\":1,\"gpsd\":\(tpv)}\n"
@@ -98,18 +99,18 @@ struct TraceBytesTests {
                 if count == 10 { #expect(truncate(path, 8192) == 0) }
             }
         }
-        // All that is in the pages that are left.
+        // The complete lines in the remaining pages.
         let whole = (8192 - headerLine.utf8.count - 1) / line.utf8.count
         #expect(count == whole)
         #expect(cursor.warnings.last?.reason == .becameShorter)
         #expect(file.bytes.isCutOff)
-        // Nobody has to read behind its end for that.
+        // The truncation is detected without reading beyond the end.
         #expect(other.isCutOff)
         #expect(other.last == 0)
         #expect(other.prefix(8192).elementsEqual(text.utf8.prefix(8192)))
     }
 
-    @Test("A file that loses no more than a few bytes of its last page says so too")
+    @Test("A truncation within the last page is detected")
     func losesLittle() throws {
         let folder = try Folder()
         let path = folder.file("a")
@@ -120,15 +121,15 @@ struct TraceBytesTests {
         #expect(bytes.isCutOff)
     }
 
-    @Test("A file that does not say how long it is is read to its end, and goes to a file when it is large")
+    @Test("A file without a size is read to its end, and stored in a file if it is large")
     func sizeless() throws {
-        // Of the system's files none has a size.
+        // Files in /proc have no size.
         let status = try TraceBytes(path: "/proc/self/status", largestInMemory: 10)
         #expect(String(decoding: status, as: UTF8.self).hasPrefix("Name:"))
         #expect(status.file != nil)
     }
 
-    @Test("Events of a mapped trace are those of the same bytes in memory")
+    @Test("A mapped trace yields the same events as one in memory")
     func events() throws {
         let folder = try Folder()
         let text = headerLine + "\n" + String(repeating: "{\"t\":1,\"gpsd\":\(tpv)}\n", count: 2000)
@@ -149,7 +150,7 @@ struct TraceBytesTests {
         #expect(cursor.warnings.isEmpty)
     }
 
-    @Test("A trace that is too large for memory goes to a file without a name, and reads the same")
+    @Test("A trace that exceeds the memory limit is stored in an unnamed file and reads the same")
     func spilled() throws {
         let small = TraceBuilder(name: "t", limit: .max)
         let large = TraceBuilder(name: "t", limit: .max, largestInMemory: 500)
@@ -160,13 +161,13 @@ struct TraceBytesTests {
         let before = try large.file()
         #expect(before.bytes.file != nil)
         #expect(Array(before.bytes) == Array(try small.file().bytes))
-        // What is written afterwards is in a later trace only.
+        // Events written later are contained only in later traces.
         try large.write(TraceEvent(time: 1000 * 1_000_000_000, .regained))
         #expect(try large.file().bytes.count > before.bytes.count)
         #expect(Array(before.bytes) == Array(try small.file().bytes))
     }
 
-    @Test("Lines without an end are left out with a warning")
+    @Test("Overlong lines are skipped with a warning")
     func longLines() throws {
         let folder = try Folder()
         let path = folder.file("a")

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Trace
 
-@Suite("Reading a native trace")
+@Suite("Reading native traces")
 struct TraceCursorTests {
-    @Test("Members may stand in any order, with blanks and with more members")
+    @Test("Members may be in any order, with whitespace and further members")
     func anyForm() throws {
         let forms = [
             "{\"t\":1.5,\"gpsd\":\(tpv)}",
@@ -28,20 +28,20 @@ struct TraceCursorTests {
         }
     }
 
-    @Test("A report with objects inside it is found whole")
+    @Test("A report with nested objects is returned whole")
     func nested() throws {
         let poll = #"{"class":"POLL","tpv":[{"class":"TPV"}],"x":{"a":{}},"y":{}}"#
         let reading = try Reading("\(headerLine)\n{\"t\":1,\"gpsd\":\(sky)}\n{\"t\":2,\"gpsd\":\(poll)}\n")
         #expect(reading.lines == [sky, poll])
     }
 
-    @Test("Nanoseconds are exact where Double would lose them")
+    @Test("Times keep nanoseconds that a Double would lose")
     func exactTime() throws {
         let reading = try Reading("\(headerLine)\n{\"t\":123456789.123456789,\"gpsd\":\(tpv)}\n")
         #expect(reading.times == [123_456_789_123_456_789])
     }
 
-    @Test("Losses and returns are read with code, message and cause")
+    @Test("Losses are read with code, message and cause")
     func losses() throws {
         let text = """
             \(headerLine)
@@ -76,7 +76,7 @@ struct TraceCursorTests {
         }
     }
 
-    @Test("Events of other kinds are passed over and counted by kind")
+    @Test("Events of unknown kinds are skipped with a warning")
     func otherKinds() throws {
         let text = """
             \(headerLine)
@@ -93,18 +93,18 @@ struct TraceCursorTests {
         #expect(reading.cursor.diagnostics.remarks.count == 1)
     }
 
-    @Test("Ten thousand kinds take no more memory than a few, and none is lost from the count")
+    @Test("Ten thousand unknown kinds are counted in a single message")
     func manyKinds() throws {
         var text = headerLine + "\n"
         for number in 0..<10_000 { text += "{\"t\":1,\"kind of event number \(number)\":0}\n" }
         let reading = try Reading(text)
         #expect(
             reading.cursor.diagnostics.remarks == [
-                #"the event is of an unknown kind and was left out (10000 times; first in line 2: "{\"t\":1,\"kind of event number 0\":0}")."#
+                #"the event is of an unknown kind and was skipped (10000 times; first in line 2: "{\"t\":1,\"kind of event number 0\":0}")."#
             ])
     }
 
-    @Test("Time that goes back, starts before zero or is missing is held")
+    @Test("Decreasing, negative and missing times are replaced by the previous time")
     func heldTimes() throws {
         let text = """
             \(headerLine)
@@ -126,7 +126,7 @@ struct TraceCursorTests {
                 ].map(\.description))
     }
 
-    @Test("Broken lines are passed over with a warning, and warnings are bounded")
+    @Test("Malformed lines are skipped with a warning, and the number of warnings is bounded")
     func brokenLines() throws {
         let broken = [
             "x", "{", "{}", "[]", "{\"t\":1}", "{\"t\":1,\"gpsd\":5}", "{\"t\":1,\"gpsd\":{\"class\":\"TPV\"}",
@@ -143,7 +143,7 @@ struct TraceCursorTests {
         #expect(many.cursor.warningCount == 5000)
     }
 
-    @Test("Cut at any byte, a trace reads up to there and says so")
+    @Test("A trace that is cut at any byte is read up to the cut, with a warning")
     func truncation() throws {
         let events = [
             "{\"t\":1.000000001,\"gpsd\":\(tpv)}", "{\"t\":2.000000002,\"gpsd\":\(sky)}",
@@ -151,7 +151,7 @@ struct TraceCursorTests {
             #"{"t":5.0,"gpsdText":"$GPGGA}}"}"#,
         ]
         let whole = [UInt8]("\(headerLine)\n\(events.joined(separator: "\n"))\n".utf8)
-        // Where each event is complete, with or without its line feed.
+        // The end of each event, without its line feed.
         var ends: [Int] = []
         var end = headerLine.utf8.count
         for event in events {
@@ -172,7 +172,7 @@ struct TraceCursorTests {
         }
     }
 
-    @Test("A recording of gpspipe that was cut loses its last line only")
+    @Test("A recording of gpspipe that is cut loses only its last line")
     func cutText() throws {
         let text = [UInt8]("\(tpv)\n\(sky)".utf8)
         for length in tpv.utf8.count..<text.count {
@@ -185,7 +185,7 @@ struct TraceCursorTests {
         #expect(try Reading(text).lines == [tpv, sky])
     }
 
-    @Test("A cursor over other bytes than its file's stays within them")
+    @Test("A cursor stays within the bounds of a buffer other than its file's")
     func otherBytes() throws {
         let file = try TraceFile(bytes: [UInt8]("\(headerLine)\n{\"t\":1,\"gpsd\":\(tpv)}\n".utf8), name: "x")
         var cursor = TraceCursor(file)
@@ -201,7 +201,7 @@ struct TraceCursorTests {
         #expect(next == nil)
     }
 
-    @Test("A hundred thousand damaged traces are read without a crash, and time never goes back")
+    @Test("Randomly damaged traces are read without a crash, and time never decreases")
     func mutations() throws {
         var native = "\(headerLine)\n"
         native +=
@@ -263,7 +263,7 @@ struct TraceCursorTests {
     }
 }
 
-/// Knuth's linear congruential generator (MMIX), so that every run does the same.
+/// Knuth's linear congruential generator (MMIX), so that every run is the same.
 private struct Random {
     var state: UInt64
 

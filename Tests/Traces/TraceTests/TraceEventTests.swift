@@ -5,7 +5,7 @@ import Testing
 
 @testable import Trace
 
-@Suite("Events of their own")
+@Suite("Copying trace events")
 struct TraceEventTests {
     static let text = """
         {"format":"device-services-trace","version":1,"sensors":[{"id":"a","kind":"accelerometer"}]}
@@ -31,7 +31,7 @@ struct TraceEventTests {
         return builder
     }
 
-    @Test("A trace is the same when its events are written again")
+    @Test("Writing the events of a trace again yields the same trace")
     func copies() throws {
         let file = try TraceFile(bytes: [UInt8](Self.text.utf8), name: "t")
         let copy = try Self.copy(file).file()
@@ -42,7 +42,7 @@ struct TraceEventTests {
         #expect(copy.header == file.header)
     }
 
-    @Test("Times do not go back, and an event without one has that of the one before")
+    @Test("Times never decrease, and an event without a time has the time of the previous one")
     func times() throws {
         let builder = TraceBuilder(name: "t")
         try builder.write(TraceHeader())
@@ -50,7 +50,7 @@ struct TraceEventTests {
         try builder.write(TraceEvent(time: 2_000_000_000, .regained))
         try builder.write(TraceEvent(time: 1_000_000_000, .regained))
         try builder.write(TraceEvent(time: nil, .regained))
-        // A late reading keeps the time at which it was measured.
+        // A late reading is stamped with the time of measurement.
         try builder.write(
             TraceEvent(time: 1_000_000_000, .sample([100, 0, 0], kind: .pressure, sensor: "pressure", stamp: nil)))
         let text = String(decoding: try builder.file().bytes, as: UTF8.self)
@@ -63,7 +63,7 @@ struct TraceEventTests {
                 ])
     }
 
-    @Test("The header comes first and once, and memory is bounded")
+    @Test("The header is written first and only once, and memory is bounded")
     func order() throws {
         let builder = TraceBuilder(name: "t", limit: 1000)
         #expect(throws: DeviceError.self) { try builder.write(TraceEvent(time: 0, .regained)) }

@@ -15,7 +15,7 @@ struct TraceFileTests {
 
     private func failure(_ text: String) -> DeviceError? { failure([UInt8](text.utf8)) }
 
-    @Test("A header is read whole, and what it says beyond this version is kept")
+    @Test("A header is read completely, and members unknown to this version are kept")
     func header() throws {
         let text = #"""
             {"format":"device-services-trace","version":1,"start":{"utc":"2026-11-21T03:39:22.000000001Z",
@@ -39,12 +39,12 @@ struct TraceFileTests {
         #expect(header.recorder == "sensorctl 0.1")
         #expect(header.source == "gpsd://localhost:2947")
         #expect(header.otherMembers == [TraceMember(name: "weather", json: [UInt8](#"{"rain":true}"#.utf8))])
-        // Written and read again it is the same.
+        // Writing and reading the header again does not change it.
         let again = try Reading(header.line() + [10]).file.header
         #expect(again == header)
     }
 
-    @Test("A later version is refused with the advice to update")
+    @Test("A later version is rejected with the advice to update")
     func laterVersion() {
         for version in ["2", "2.0", "99999999999999999999", "1e300"] {
             let error = failure(#"{"version":\#(version),"format":"device-services-trace","start":17}"# + "\n")
@@ -53,7 +53,7 @@ struct TraceFileTests {
         }
     }
 
-    @Test("A version with additions is read")
+    @Test("A later minor version is accepted")
     func minorVersion() throws {
         let file = try TraceFile(bytes: [UInt8](#"{"format":"device-services-trace","version":1.7}"#.utf8), name: "x")
         #expect(file.header?.version == 1)
@@ -61,7 +61,7 @@ struct TraceFileTests {
     }
 
     @Test(
-        "A header that makes no sense is refused",
+        "An invalid header is rejected",
         arguments: [
             "", #","version":null"#, #","version":"1""#, #","version":0"#, #","version":-1"#, #","version":nan"#,
             #","version":{}"#, #","version":1,"start":5"#, #","version":1,"start":{}"#, #","version":1,"start":[]"#,
@@ -77,7 +77,7 @@ struct TraceFileTests {
     }
 
     @Test(
-        "Values of the wrong type are taken as absent",
+        "Values of the wrong type count as absent",
         arguments: [
             #""devices":{}"#, #""devices":[1,null,"x",{"kind":3,"path":[],"bps":1e99,"cycle":"x"}]"#, #""units":[]"#,
             #""units":{"t":5}"#, #""clock":1,"frame":{},"recorder":[],"source":false"#, #""start":null"#,
@@ -88,7 +88,7 @@ struct TraceFileTests {
         #expect(reading.lines == [tpv])
     }
 
-    @Test("A packed, an empty and a binary file, and text that is no trace, say what they are")
+    @Test("Errors identify compressed, empty and binary files, and text that is not a trace")
     func notATrace() {
         #expect(failure([0x1f, 0x8b, 8, 0, 0])?.message.contains("gunzip x.trace") == true)
         #expect(failure([])?.message.contains("empty") == true)
@@ -102,7 +102,7 @@ struct TraceFileTests {
         #expect(failure("\n\n\r\n")?.code == .invalidTrace)
     }
 
-    @Test("A file that is not there, a folder and an endless file are errors with a name in them")
+    @Test("Errors for a missing file and for a directory contain the path")
     func paths() throws {
         for path in ["/nowhere/x.trace", FileManager.default.temporaryDirectory.path] {
             let error = #expect(throws: DeviceError.self) { try TraceFile(path: path) }
@@ -110,7 +110,7 @@ struct TraceFileTests {
         }
     }
 
-    @Test("A byte order mark, carriage returns, blanks and zero bytes around lines do no harm")
+    @Test("A byte order mark, carriage returns, whitespace and zero bytes around lines are ignored")
     func blanks() throws {
         let native = try Reading(
             "\u{feff}\r\n  \(headerLine)\r\n\r\n {\"t\":1,\"gpsd\":\(tpv)}\t\r\n\0\0\0{\"t\":2,\"gpsd\":\(sky)}\n\0\0\0"
@@ -123,7 +123,7 @@ struct TraceFileTests {
         #expect(text.cursor.skippedLines == 0)
     }
 
-    @Test("A line of a hundred megabytes is left out with a warning, and does not stop what follows")
+    @Test("A line of 100 MB is skipped with a warning, and the following lines are read")
     func longLine() throws {
         var bytes = [UInt8](#"{"class":"X","text":""#.utf8)
         bytes += [UInt8](repeating: UInt8(ascii: "a"), count: 100_000_000)

@@ -7,8 +7,8 @@ import Testing
 
 @testable import Trace
 
-/// The position source is a `PositionHub`, which every source hands its reports to.
-@Suite("Recording")
+/// Uses a `PositionHub` as the position source, because all sources post their reports to a hub.
+@Suite("Trace recorder")
 struct TraceRecorderTests {
     private let clock = VirtualClock(
         now: BootTime(nanoseconds: 100_000_000_001), wallTime: WallTime(nanoseconds: 1_795_232_362_000_000_002))
@@ -23,7 +23,7 @@ struct TraceRecorderTests {
         [UInt8](line.utf8).withUnsafeBytes { hub.post(line: $0, arrival: clock.now) }
     }
 
-    @Test("Lines, losses and returns are recorded with the time since the start")
+    @Test("Lines, losses and recoveries are recorded with the time since the start")
     func recording() throws {
         let folder = try Folder()
         var receiver = ReceiverDescription()
@@ -63,7 +63,7 @@ struct TraceRecorderTests {
         #expect(reading.lines == [tpv, "$GPGGA", "", "", sky])
     }
 
-    @Test("A source that is lost already is recorded as lost at the start")
+    @Test("A source that is already lost is recorded as lost at the start")
     func lostAtStart() throws {
         let folder = try Folder()
         let other = hub.subscribe(PositionRequest()) { _ in }
@@ -77,7 +77,7 @@ struct TraceRecorderTests {
         #expect(reading.times == [0])
     }
 
-    @Test("A line that arrived before the start counts as arriving at the start")
+    @Test("A line that arrived before the start is recorded with the time of the start")
     func earlyLine() throws {
         let folder = try Folder()
         let recorder = TraceRecorder(device: device(), writer: try TraceWriter(path: folder.file("a"), clock: clock))
@@ -87,7 +87,7 @@ struct TraceRecorderTests {
         #expect(try Reading(folder.bytes("a")).times == [0])
     }
 
-    @Test("A recorder records once")
+    @Test("A recorder can be started only once")
     func once() throws {
         let folder = try Folder()
         let recorder = TraceRecorder(device: device(), writer: try TraceWriter(path: folder.file("a"), clock: clock))
@@ -100,7 +100,7 @@ struct TraceRecorderTests {
     }
 
     @Test(
-        "When there is no space at the start, starting fails and nothing is subscribed",
+        "If the disk is full at the start, start() throws and does not subscribe",
         .enabled(if: access("/dev/full", W_OK) == 0, "there is no /dev/full"))
     func fullAtStart() throws {
         let writer = try TraceWriter(path: "/dev/full", overwrite: true, clock: clock)
@@ -111,7 +111,7 @@ struct TraceRecorderTests {
     }
 
     @Test(
-        "When space runs out, recording stops and says so once",
+        "If the disk becomes full, recording stops and the error is reported once",
         .enabled(if: access("/dev/full", W_OK) == 0, "there is no /dev/full"), arguments: [true, false])
     func fullLater(hasHandler: Bool) throws {
         let folder = try Folder()
@@ -126,7 +126,7 @@ struct TraceRecorderTests {
         try recorder.start()
         post(tpv, after: 1)
         try writer.flush()
-        // From here on the descriptor leads to a full disk.
+        // Redirects the descriptor to a full disk.
         let full = open("/dev/full", O_WRONLY)
         try #require(full >= 0)
         try #require(dup2(full, descriptor) == descriptor)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Trace
 
-@Suite("Files that are there as a whole or not at all")
+@Suite("Atomic replacement of files")
 struct TraceReplacementTests {
     private let folder: Folder
 
@@ -28,7 +28,7 @@ struct TraceReplacementTests {
         get throws { try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() }
     }
 
-    @Test("The former file stays until the new one is whole, with its mode, and a link stays a link")
+    @Test("The existing file stays until the new one is complete; its mode and a symbolic link to it are kept")
     func replaces() throws {
         try put("old", "a")
         #expect(chmod(folder.file("a"), 0o640) == 0)
@@ -46,7 +46,7 @@ struct TraceReplacementTests {
         #expect(try names == ["a", "link"])
     }
 
-    @Test("A file that has another name too stays as it is under that")
+    @Test("Another hard link to a replaced file keeps the old contents")
     func otherNames() throws {
         try put("keep", "a")
         #expect(link(folder.file("a"), folder.file("hard")) == 0)
@@ -64,7 +64,7 @@ struct TraceReplacementTests {
         }
     }
 
-    @Test("What is open here is written where it stands: a file that is added to keeps what it had")
+    @Test("A descriptor of this process is written in place, and one opened for appending keeps the contents")
     func ownDescriptor() throws {
         try put("old ", "a")
         let appending = systemOpen(folder.file("a"), O_WRONLY | O_APPEND)
@@ -84,7 +84,7 @@ struct TraceReplacementTests {
         #expect(try text("a") == "old new new ")
     }
 
-    @Test("The lock of a file that was open already stays with whose it is")
+    @Test("The lock of a descriptor that was already open is kept")
     func ownLock() throws {
         try put("old ", "a")
         let appending = systemOpen(folder.file("a"), O_WRONLY | O_APPEND)
@@ -104,7 +104,7 @@ struct TraceReplacementTests {
         #expect(try text("a") == "old new new ")
     }
 
-    @Test("A link to a file that is not there yet has it made as a whole or not at all")
+    @Test("The target of a dangling link is created completely or not at all")
     func danglingLink() throws {
         #expect(symlink("made", folder.file("own")) == 0)
         let given = try TraceOutput(whole: folder.file("own"), overwrite: true)
@@ -119,15 +119,15 @@ struct TraceReplacementTests {
         #expect(try text("made") == "new")
     }
 
-    @Test("Links that lead in a circle are told of as that")
+    @Test("A cycle of symbolic links is an error that names the cause")
     func circle() throws {
         #expect(symlink("circle", folder.file("circle")) == 0)
         let error = #expect(throws: DeviceError.self) { try TraceOutput(whole: folder.file("circle"), overwrite: true) }
-        #expect(error?.message.contains("leads in a circle") == true)
+        #expect(error?.message.contains("a loop of links") == true)
     }
 
     @Test(
-        "A link of another user is not followed, wherever it stands in a row of links",
+        "A link of another user is not followed, at any position in a chain of links",
         .enabled(if: geteuid() == 0, "only root makes links of others"))
     func foreignLinkBehindOwn() throws {
         try put("keep", "victim")
@@ -140,11 +140,11 @@ struct TraceReplacementTests {
                 let error = #expect(throws: DeviceError.self) {
                     try isWhole ? TraceOutput(whole: path, overwrite: true) : TraceOutput(path: path, overwrite: true)
                 }
-                #expect(error?.message.contains("a link that another user has made") == true)
+                #expect(error?.message.contains("a link that another user created") == true)
             }
         }
         #expect(try text("victim") == "keep")
-        // Two of one's own are, and a relative one counts from its own folder.
+        // Two links of this user are followed, and a relative link is resolved in its own directory.
         #expect(lchown(folder.file("foreign"), 0, 0) == 0)
         for isWhole in [true, false] {
             let path = folder.file("own")
@@ -159,7 +159,7 @@ struct TraceReplacementTests {
     }
 
     @Test(
-        "A name that changes between a file and the link of another user never costs what the link leads to",
+        "Exchanging a file for another user's link during opening never changes the link's target",
         .enabled(if: geteuid() == 0, "only root makes links of others"))
     func exchanged() throws {
         try put("keep", "victim")
@@ -169,7 +169,7 @@ struct TraceReplacementTests {
         let victim = folder.file("victim")
         try WorkerThread.start {
             while !exchange.isOver {
-                // Each comes in one step, as an attacker's exchange would.
+                // Replaces the file atomically, as an attacker would.
                 close(systemOpen(bait, O_WRONLY | O_CREAT, 0o666))
                 _ = chown(bait, 65_534, 65_534)
                 rename(bait, name)
@@ -192,7 +192,7 @@ struct TraceReplacementTests {
         #expect(try text("victim") == "keep")
     }
 
-    @Test("A new file is for its owner alone, unless a mode says otherwise; a former one keeps its own")
+    @Test("A new file is private unless a mode is given, and a replaced file keeps its mode")
     func modes() throws {
         func mode(_ name: String) -> mode_t {
             var status = stat()
@@ -211,7 +211,7 @@ struct TraceReplacementTests {
         #expect(["c", "d"].map(mode) == [0o600, 0o600])
     }
 
-    @Test("What is not closed is not there, and the former file is as it was")
+    @Test("An abandoned file is not created, and the existing file stays unchanged")
     func discards() throws {
         try put("old", "a")
         for (name, overwrite) in [("a", true), ("b", true), ("c", false)] {
@@ -225,9 +225,9 @@ struct TraceReplacementTests {
         #expect(try text("a") == "old")
     }
 
-    @Test("A file is replaced as a whole however long its name is")
+    @Test("A file whose name has the maximum length is replaced atomically")
     func longName() throws {
-        // As long as names may be.
+        // The maximum length of a name in bytes (NAME_MAX).
         let name = String(repeating: "a", count: 255)
         try put("old", name)
         let unfinished = try TraceOutput(whole: folder.file(name), overwrite: true)
@@ -242,12 +242,12 @@ struct TraceReplacementTests {
         #expect(try names == [name])
     }
 
-    @Test("Where nothing can be written beside the former file it is not written over either")
+    @Test("If no temporary file can be created, the existing file is not overwritten")
     func noPlaceBeside() throws {
         try put("old", "a")
         var status = stat()
         #expect(stat(folder.file("a"), &status) == 0)
-        // What stands where the new file would be made.
+        // A directory at the path of the temporary file.
         let inTheWay = folder.file(".\(getpid())-\(status.st_ino).part")
         try FileManager.default.createDirectory(atPath: inTheWay, withIntermediateDirectories: false)
         #expect(throws: DeviceError.self) {
@@ -258,7 +258,7 @@ struct TraceReplacementTests {
         #expect(try text("a") == "old")
     }
 
-    @Test("Whatever ends the program, nothing is left of a file that was not whole")
+    @Test("An incomplete file has no name, so that nothing remains if the process ends")
     func nameless() throws {
         try put("old", "a")
         let outputs = try ["a", "b"].map { try TraceOutput(whole: folder.file($0), overwrite: true) }
@@ -271,17 +271,17 @@ struct TraceReplacementTests {
         #expect(stat(folder.file("b"), &status) == 0 && status.st_mode & 0o777 == 0o600)
     }
 
-    @Test("Of two that make the same new file the second fails, and leaves the first one's")
+    @Test("If two writers create the same new file, the second one fails and the first file stays")
     func twice() throws {
         let outputs = try (0..<2).map { _ in try TraceOutput(whole: folder.file("a"), overwrite: false) }
         for (index, output) in outputs.enumerated() { write("\(index)", output) }
         try outputs[0].close()
         let error = #expect(throws: DeviceError.self) { try outputs[1].close() }
-        #expect(error?.message.contains("exists already") == true)
+        #expect(error?.message.contains("already exists") == true)
         #expect(try text("a") == "0" && names == ["a"])
     }
 
-    @Test("Of two that may replace what is there the last one stays, also where nothing was there at first")
+    @Test("If two writers may overwrite a file, the last one to close replaces it")
     func lastOne() throws {
         let outputs = try (0..<2).map { _ in try TraceOutput(whole: folder.file("a"), overwrite: true) }
         for (index, output) in outputs.enumerated() { write("\(index)", output) }
@@ -289,7 +289,7 @@ struct TraceReplacementTests {
         #expect(try text("a") == "1" && names == ["a"])
     }
 
-    @Test("What one writes as it comes another one neither empties nor writes to")
+    @Test("A file that another writer writes in place can be neither truncated nor written")
     func busy() throws {
         let output = try TraceOutput(path: folder.file("a"), overwrite: false)
         write("first", output)
@@ -301,7 +301,7 @@ struct TraceReplacementTests {
         #expect(try text("a") == "")
     }
 
-    @Test("A pipe that nobody reads is given up when patience ends, and one that somebody reads gets all")
+    @Test("A write to a full pipe without a reader fails, and a later reader receives all written bytes")
     func pipe() throws {
         let pipe = Pipe()
         let descriptor = pipe.fileHandleForWriting.fileDescriptor
@@ -309,7 +309,7 @@ struct TraceReplacementTests {
         let bytes = [UInt8](repeating: 7, count: 1 << 20)
         let failure = #expect(throws: DeviceError.self) { try output.write(bytes) }
         #expect(failure?.cause == .system(call: "write", errno: EPIPE))
-        // What fits was written: 64 KiB, unless the system gives pipes less.
+        // The bytes that fit were written: 64 KiB, or less if the kernel limits pipes.
         let read = pipe.fileHandleForReading.availableData
         #expect(read.count > 0 && read.allSatisfy { $0 == 7 })
         write("more", output)
@@ -317,9 +317,9 @@ struct TraceReplacementTests {
         #expect(pipe.fileHandleForReading.readDataToEndOfFile().suffix(4) == Data("more".utf8))
     }
 
-    @Test("A signal is no reader of a pipe: the wait for one goes on, and ends with patience")
+    @Test("Signals do not end the wait for a pipe's reader")
     func interrupted() throws {
-        // Restarted by the system: a write to a full pipe would not end with the signal.
+        // With SA_RESTART, the signal does not interrupt a write to a full pipe.
         var (action, former) = (sigaction(), sigaction())
         action.__sigaction_handler.sa_handler = { _ in }
         action.sa_flags = SA_RESTART
@@ -337,7 +337,7 @@ struct TraceReplacementTests {
         let failure = Mutex<DeviceError?>(nil)
         let (started, ended) = (Bell(), Bell())
         Thread.detachNewThread {
-            // Dispatch's threads, and those that they make, take no signals.
+            // Dispatch's threads and those created by them block signals.
             var signals = sigset_t()
             sigemptyset(&signals)
             sigaddset(&signals, SIGURG)
@@ -357,7 +357,7 @@ struct TraceReplacementTests {
             ended.ring()
         }
         #expect(started.wait(seconds: 60))
-        // Signals until it has ended, or for half a minute.
+        // Sends signals until the writer has ended, for at most 30 s.
         let clock = LiveClock()
         let start = clock.now
         while writer.withLock({ writer in
@@ -366,13 +366,13 @@ struct TraceReplacementTests {
         }), clock.now.seconds(since: start) < 30 { sched_yield() }
         #expect(failure.withLock { $0?.cause } == .system(call: "write", errno: EPIPE))
         #expect(asked.load(ordering: .relaxed) == 20)
-        // Lets go a writer that is stuck.
+        // Unblocks a writer that still waits.
         _ = pipe.fileHandleForReading.availableData
         #expect(ended.wait(seconds: 60))
         withExtendedLifetime(pipe) {}
     }
 
-    @Test("A trace that nobody closes leaves the former one")
+    @Test("A trace that is never closed leaves the existing file unchanged")
     func writer() throws {
         try put("old", "a")
         func leave() throws {
@@ -388,7 +388,7 @@ struct TraceReplacementTests {
         #expect(try names == ["a"])
     }
 
-    @Test("A device is written to at once")
+    @Test("A device is written directly")
     func device() throws {
         let output = try TraceOutput(whole: "/dev/null", overwrite: true)
         write("new", output)
@@ -396,7 +396,7 @@ struct TraceReplacementTests {
     }
 }
 
-/// Ends a thread that exchanges files.
+/// Stops a thread that exchanges files.
 private final class Exchange: Sendable {
     private let state = Mutex(false)
     let ended = Bell()

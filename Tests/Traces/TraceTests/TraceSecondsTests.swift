@@ -4,10 +4,10 @@ import Testing
 
 @testable import Trace
 
-@Suite("Seconds in decimal")
+@Suite("Decimal seconds")
 struct TraceSecondsTests {
     @Test(
-        "Digits become nanoseconds exactly",
+        "Decimal seconds are converted to nanoseconds exactly",
         arguments: [
             ("0", 0), ("12.000000123", 12_000_000_123), ("0.1", 100_000_000),
             ("1795232362.754231", 1_795_232_362_754_231_000),
@@ -21,7 +21,7 @@ struct TraceSecondsTests {
     }
 
     @Test(
-        "What is no number or too large is refused",
+        "Invalid and too large numbers are rejected",
         arguments: [
             "", "-", ".5", "1.", "1e", "1e+", "x", "1x", "9223372036.854775808", "99999999999", "1e300",
             "1e99999999999",
@@ -31,7 +31,7 @@ struct TraceSecondsTests {
         #expect(parse(text) == nil)
     }
 
-    @Test("Writing and reading keeps every nanosecond")
+    @Test("Writing and parsing preserves every nanosecond")
     func roundTrip() {
         let values: [Int64] = [
             0, 1, 999_999_999, 1_000_000_000, 12_000_000_123, -1, .max, .min + 1, 86_400_000_000_001,

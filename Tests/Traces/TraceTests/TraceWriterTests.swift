@@ -8,7 +8,7 @@ import Testing
 
 @testable import Trace
 
-@Suite("Writing a trace")
+@Suite("Trace writer")
 struct TraceWriterTests {
     private let clock = VirtualClock(now: BootTime(nanoseconds: 5_500_000_000))
 
@@ -16,7 +16,7 @@ struct TraceWriterTests {
         TraceHeader(start: .init(wallTime: WallTime(nanoseconds: 1_795_232_362_000_000_001), boot: clock.now))
     }
 
-    /// What gpsd might send, and worse.
+    /// Valid and invalid lines from gpsd.
     static let lines: [[UInt8]] = [
         [UInt8](tpv.utf8), [UInt8](sky.utf8),
         [UInt8](#"{"class":"X","text":"Grüße, \"x\" \\ \u00e9 NaN } , \" nan"}"#.utf8),
@@ -34,7 +34,7 @@ struct TraceWriterTests {
         [UInt8](#"{"a":null,"b":true,"c":false,"d":1E5}"#.utf8),
     ]
 
-    @Test("What is written is read back byte for byte, with every nanosecond")
+    @Test("Written lines are read back byte for byte, with exact times")
     func roundTrip() throws {
         let folder = try Folder()
         let writer = try TraceWriter(path: folder.file("a"), clock: clock)
@@ -79,7 +79,7 @@ struct TraceWriterTests {
         #expect(cursor.skippedLines == 0)
     }
 
-    @Test("Every line is JSON for Foundation too, and valid reports stand there as they came")
+    @Test("Every line is valid JSON, and valid reports are written unchanged")
     func validJSON() throws {
         let folder = try Folder()
         let writer = try TraceWriter(path: folder.file("a"), clock: clock)
@@ -94,19 +94,19 @@ struct TraceWriterTests {
         #expect(String(decoding: lines[1], as: UTF8.self) == "{\"t\":12.000000123,\"gpsd\":\(tpv)}")
     }
 
-    @Test("A file is not overwritten unless that is asked for")
+    @Test("A file is overwritten only on request")
     func overwriting() throws {
         let folder = try Folder()
         try TraceWriter(path: folder.file("a"), clock: clock).close()
         let error = #expect(throws: DeviceError.self) { try TraceWriter(path: folder.file("a"), clock: clock) }
-        #expect(error?.message.contains("exists already") == true)
+        #expect(error?.message.contains("already exists") == true)
         let writer = try TraceWriter(path: folder.file("a"), overwrite: true, clock: clock)
         try writer.write(header())
         try writer.close()
         #expect(try TraceFile(path: folder.file("a")).header == header())
     }
 
-    @Test("A file that was closed can be written anew, though a program that is being started has it still")
+    @Test("A closed file can be overwritten while another process still has a copy of the descriptor")
     func copiedDescriptor() throws {
         let folder = try Folder()
         try TraceWriter(path: folder.file("a"), clock: clock).close()
@@ -118,17 +118,17 @@ struct TraceWriterTests {
         withExtendedLifetime(copies) {}
     }
 
-    @Test("A folder that is not there and a path to a folder are told apart")
+    @Test("Errors distinguish a missing directory from a path to a directory")
     func badPaths() throws {
         let missing = #expect(throws: DeviceError.self) { try TraceWriter(path: "/nowhere/a", clock: clock) }
         #expect(missing?.code == .notFound)
         let isFolder = #expect(throws: DeviceError.self) {
             try TraceWriter(path: FileManager.default.temporaryDirectory.path, overwrite: true, clock: clock)
         }
-        #expect(isFolder?.message.contains("folder") == true)
+        #expect(isFolder?.message.contains("directory") == true)
     }
 
-    @Test("An event reaches the file within a second without further calls")
+    @Test("An event is written to the file within a second without further calls")
     func delay() throws {
         let folder = try Folder()
         let writer = try TraceWriter(path: folder.file("a"), clock: clock)
@@ -146,7 +146,7 @@ struct TraceWriterTests {
         #expect(try Reading(folder.bytes("a")).records.count == 4)
     }
 
-    @Test("Much that is written at once does not stay in memory")
+    @Test("The buffer is written when it is full")
     func capacity() throws {
         let folder = try Folder()
         let writer = try TraceWriter(path: folder.file("a"), clock: clock)
@@ -167,7 +167,7 @@ struct TraceWriterTests {
         #expect(try Reading(folder.bytes("a")).lines == [tpv])
     }
 
-    @Test("Events before the header, a second header and calls after the end are errors")
+    @Test("Events before the header, a second header and calls after close() are errors")
     func order() throws {
         let folder = try Folder()
         let writer = try TraceWriter(path: folder.file("a"), clock: clock)
@@ -183,7 +183,7 @@ struct TraceWriterTests {
     }
 
     @Test(
-        "A full disk is an error that says so, told once",
+        "A full disk is an error that names the cause, and all further calls fail",
         .enabled(if: access("/dev/full", W_OK) == 0, "there is no /dev/full"))
     func fullDisk() throws {
         let writer = try TraceWriter(path: "/dev/full", overwrite: true, clock: clock)
@@ -195,7 +195,7 @@ struct TraceWriterTests {
         #expect(throws: DeviceError.self) { try writer.close() }
     }
 
-    @Test("A failure that the clock brings to light is told to the handler once")
+    @Test("A failure during a timed flush is reported to the handler once")
     func lateFailure() throws {
         let ends = try Pipe2()
         let writer = TraceWriter(descriptor: ends.write, name: "pipe", clock: clock)
@@ -208,13 +208,13 @@ struct TraceWriterTests {
             while clock.runNextTimer(upTo: clock.now.advanced(bySeconds: 1)) {}
         }
         #expect(heard.withLock { $0.count } == 1)
-        #expect(heard.withLock { $0.first?.contains("Nobody reads") } == true)
+        #expect(heard.withLock { $0.first?.contains("The reader of the trace") } == true)
         let error = #expect(throws: DeviceError.self) { try writer.writeRegained(at: 0) }
         #expect(error?.cause == .system(call: "write", errno: EPIPE))
         #expect(heard.withLock { $0.count } == 1)
     }
 
-    @Test("A pipe that takes a little at a time gets everything")
+    @Test("A pipe that accepts a few bytes at a time receives all bytes")
     func shortWrites() throws {
         let ends = try Pipe2()
         _ = fcntl(ends.write, F_SETFL, O_NONBLOCK)
@@ -243,7 +243,7 @@ struct TraceWriterTests {
         #expect(reading.lines.first?.utf8.count == long.count)
     }
 
-    @Test("Threads that write at once leave whole lines")
+    @Test("Concurrent threads write complete lines")
     func threads() throws {
         let folder = try Folder()
         let writer = try TraceWriter(path: folder.file("a"), clock: clock)
@@ -259,7 +259,7 @@ struct TraceWriterTests {
         #expect(reading.warnings.isEmpty)
     }
 
-    /// Runs the closure with SIGPIPE blocked in this thread, and takes the signal away that it may have raised.
+    /// Runs the closure with SIGPIPE blocked in this thread, and discards a pending SIGPIPE.
     private func withoutBrokenPipeSignal(_ body: () -> Void) {
         var signals = sigset_t()
         var former = sigset_t()

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Figures")
 struct FigureTests {
-    /// Tells whether a text is well-formed, and counts its elements.
+    /// Parses a document to check that it is well-formed, and counts its elements.
     private final class Reader: NSObject, XMLParserDelegate {
         var elements: [String: Int] = [:]
         var texts: [String] = []
@@ -53,7 +53,7 @@ struct FigureTests {
         return figure
     }
 
-    @Test("Hostile names are text and nothing else")
+    @Test("Hostile names are escaped and never become markup")
     func hostile() throws {
         let name = "</text><script>alert(1)</script>\" onload='x' & \u{0}\u{1B}[31m \u{202E} ]]> \u{FFFF}"
         var figure = Self.figure(
@@ -66,13 +66,13 @@ struct FigureTests {
         #expect(reader.elements["script"] == nil)
         #expect(reader.texts.contains { $0.contains("<script>alert(1)</script>") })
         let page = figure.page()
-        // Those of the page itself.
+        // The page itself contains two scripts.
         #expect(page.components(separatedBy: "<script").count == 3)
         #expect(page.components(separatedBy: "</script>").count == 3)
         #expect(!svg.contains("\u{202E}") && !svg.contains("\u{1B}"))
     }
 
-    @Test("A very long name is cut in the middle")
+    @Test("A very long name is truncated in the middle")
     func longName() {
         let name = PlotText.name(String(repeating: "a", count: 300) + ".jsonl")
         #expect(name.count == 72)
@@ -80,7 +80,7 @@ struct FigureTests {
     }
 
     @Test(
-        "One point, one value, no value and numbers of any size are drawn without a word that is no number",
+        "Figures are well-formed and contain no NaN or infinity, whatever the values",
         arguments: [
             [5.0], [5, 5, 5], [0, 0], [.nan, .infinity], [1e-300, 2e-300], [1e99, -1e99], [-1, .nan, 1],
             [1e15, 1e15 + 1],
@@ -88,18 +88,18 @@ struct FigureTests {
     func values(values: [Double]) throws {
         let svg = Self.figure([Self.line(values)]).svg()
         _ = try Reader.read(svg)
-        // As a number would be written in a path or an attribute.
+        // NaN or infinity in place of a number in a path or an attribute.
         for word in ["nan", "inf"] {
             #expect(!svg.contains("\"\(word)") && !svg.contains(",\(word)") && !svg.contains("M\(word)"))
         }
     }
 
-    @Test("A single point is a dot")
+    @Test("A single point is drawn as a dot")
     func dot() {
         #expect(Self.figure([Self.line([5])]).svg().contains("h0"))
     }
 
-    @Test("Several traces lie over one another on the same axes, each with its own dashes, and are named once")
+    @Test("Several traces share the axes, have distinct dashes and appear once in the legend")
     func traces() throws {
         let lines = ["x", "y"].flatMap { name in
             [Self.line([1, 2, 3], trace: 0, name: name), Self.line([2, 3, 4], trace: 1, name: name)]
@@ -110,14 +110,14 @@ struct FigureTests {
         let reader = try Reader.read(svg)
         #expect(reader.texts.count { $0 == "before" } == 1)
         #expect(reader.texts.count { $0 == "after" } == 1)
-        // Two lines, and the sample in the legend.
+        // Two lines and the sample in the legend.
         #expect(svg.components(separatedBy: "stroke-dasharray=\"5 3\"").count - 1 >= 3)
         for chart in figure.timeCharts {
             #expect(chart.window.domain.contains(1) && chart.window.domain.contains(4))
         }
     }
 
-    @Test("Faults are marked in each chart over time, and named once; what lies behind the end is not")
+    @Test("Faults are marked in each time chart and labeled once; faults after the end are omitted")
     func faults() throws {
         var figure = Self.figure([Self.line([1, 2, 3, 4, 5, 6, 7, 8, 9])])
         figure.spans = [
@@ -133,16 +133,16 @@ struct FigureTests {
 
     private static func track(_ times: [Double], gap: Double? = nil, trace: Int = 0) -> TrackChart.Track {
         var thinner = TrackThinner()
-        // A second is a thousandth of a degree to the east, on the equator.
+        // One second corresponds to 0.001° eastward on the equator.
         for time in times {
             thinner.add(TrackPlace(time: time, latitude: 0, longitude: time * 1e-3, accuracy: 5))
         }
         return TrackChart.Track(trace: trace, thinner: thinner, gap: gap)
     }
 
-    @Test("The way that something was wrong on is marked, also where nobody saw it")
+    @Test("A fault is marked on the track for its duration, even between two distant positions")
     func faultsOnTrack() throws {
-        // The semi-major axis of WGS 84, which the equator has.
+        // The semi-major axis of WGS 84, which is the radius of the equator.
         let metres = 6_378_137 * Double.pi / 180 * 1e-3
         func way(_ times: [Double], _ start: Double, _ end: Double) throws -> [[Double]] {
             let sheet = try #require(TrackChart(tracks: [Self.track(times)]).sheet)
@@ -150,16 +150,16 @@ struct FigureTests {
             return sheet.drawings[0].way(during: span).map { $0.map { ($0.x / metres * 1e6).rounded() / 1e6 } }
         }
         #expect(try way([0, 1, 2, 3, 4, 5], 1.5, 4) == [[1.5, 2, 3, 4]])
-        // Between two places far apart.
+        // A fault between two positions that are 8 s apart.
         #expect(try way([0, 1, 9, 10], 3, 5) == [[3, 5]])
         #expect(try way([0, 1, 2], 1, .infinity) == [[1, 2]])
         #expect(try way([0, 1, 2], 5, .infinity) == [])
         #expect(try way([7], 5, 8) == [[0]])
-        // A clock that was set back begins anew.
+        // A clock that was set back starts a new segment.
         #expect(try way([0, 1, 2, 1.5, 2.5], 0, 9) == [[0, 1, 2], [1.5, 2.5]])
     }
 
-    @Test("Faults are marked on the track of their own trace, and named below it where there is no chart over time")
+    @Test("Faults are marked on the track of their own trace, and listed below it if there is no time chart")
     func faultsOfTracks() throws {
         var figure = Self.figure([], traces: ["one", "two"])
         figure.charts = []
@@ -176,7 +176,7 @@ struct FigureTests {
         #expect(try !Reader.read(figure.svg()).texts.contains("fault"))
     }
 
-    @Test("Bands are explained where there are some to be seen")
+    @Test("The note on bands appears only if a band is visible")
     func bandNote() throws {
         func explains(_ margin: Double) throws -> Bool {
             var series = SeriesThinner()
@@ -191,7 +191,7 @@ struct FigureTests {
         #expect(try !explains(1e6))
     }
 
-    @Test("Histograms beside each other are equally wide, and no mark comes to what stands beside its chart")
+    @Test("Adjacent histograms have equal widths, and axis labels stay inside the margin")
     func histograms() throws {
         var counter = IntervalCounter()
         for place in 0..<10 { counter.add(Double(place)) }
@@ -209,7 +209,7 @@ struct FigureTests {
         #expect(x + PlotText.width("15000", size: PlotFont.label) / 2 <= 100 + FigurePage.right)
     }
 
-    @Test("The numbers are the points that are drawn")
+    @Test("The exported numbers are the drawn points")
     func numbers() throws {
         var writer = JSONWriter()
         Self.figure([Self.line([1, 2, 3])]).writeNumbers(to: &writer)
@@ -219,7 +219,7 @@ struct FigureTests {
                 + "\n")
     }
 
-    @Test("A page of many charts becomes as long as it has to be, one of a few fits onto A4")
+    @Test("Nine charts fit on an A4 page, and twenty charts make the page longer")
     func pages() {
         let chart = Self.figure([Self.line([1, 2])]).charts[0]
         var figure = Self.figure([])
@@ -231,7 +231,7 @@ struct FigureTests {
     }
 }
 
-@Suite("The sky on paper")
+@Suite("Sky plots")
 struct SkyChartTests {
     private static func satellite(
         _ number: Int32, _ system: Satellite.System?, _ azimuth: Double, _ elevation: Double, _ signal: Double,
@@ -245,7 +245,7 @@ struct SkyChartTests {
         return satellite
     }
 
-    @Test("North is up, east is right, the zenith is in the middle")
+    @Test("North is up, east is right and the zenith is in the center")
     func directions() {
         let north = SkyGeometry.point((azimuth: 0, elevation: 0))
         let east = SkyGeometry.point((azimuth: 90, elevation: 45))
@@ -255,21 +255,21 @@ struct SkyChartTests {
         #expect(abs(zenith.x) < 1e-12 && abs(zenith.y) < 1e-12)
     }
 
-    @Test("Each satellite has its way, its strengths and whether a fix uses it")
+    @Test("A satellite's track contains its path, its signal strengths and whether a fix uses it")
     func tracks() throws {
         var sky = SkyTracks()
         sky.add([Self.satellite(5, .gps, 10, 40, 30), Self.satellite(7, .galileo, 200, 20, 45, used: false)])
         sky.add([Self.satellite(5, .gps, 10.1, 40, 40), Self.satellite(7, .galileo, 204, 22, .nan, used: false)])
         let tracks = sky.sorted
         #expect(tracks.map(\.name) == ["G05", "E07"])
-        // A tenth of a degree is not seen.
+        // A movement of 0.1° adds no point to the path.
         #expect(tracks.map(\.path.count) == [1, 2])
         #expect(tracks[0].weakest == 30 && tracks[0].mean == 35 && tracks[0].strongest == 40)
         #expect(tracks[0].isUsed && !tracks[1].isUsed)
         #expect(tracks[1].mean == 45)
     }
 
-    @Test("Systems that are seen together differ by colour, and a long name does not reach into the next sky")
+    @Test("Satellites of different systems differ in color, and a long trace name is truncated")
     func drawing() {
         var sky = SkyTracks()
         sky.add([
@@ -289,7 +289,7 @@ struct SkyChartTests {
         #expect(!svg.text.contains(name) && svg.text.contains("WW…WW"))
     }
 
-    @Test("Without places and with more satellites than there are it stays small")
+    @Test("Invalid positions are dropped, and memory stays bounded with thousands of satellites")
     func hostile() {
         var sky = SkyTracks()
         for number in 0..<5000 { sky.add([Self.satellite(Int32(number), nil, .nan, .infinity, -5)]) }

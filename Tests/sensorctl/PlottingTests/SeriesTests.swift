@@ -5,7 +5,7 @@ import Testing
 
 @testable import Plotting
 
-@Suite("Lines of many readings")
+@Suite("Decimation of series")
 struct SeriesTests {
     private static func series(_ values: [Double], _ quantity: PlotQuantity = .plain, step: Double = 0.01)
         -> SeriesThinner
@@ -17,13 +17,13 @@ struct SeriesTests {
 
     private static func points(_ series: SeriesThinner) -> [PlotPoint] { series.cells.flatMap(\.points) }
 
-    @Test("A few readings are all kept, in order")
+    @Test("A short series keeps all readings in order")
     func few() {
         let values = (0..<1000).map { Double($0 * 7919 % 1000) }
         #expect(Self.points(Self.series(values)).map(\.value) == values)
     }
 
-    @Test("Of many the peaks stay, each point is a reading, and memory is bounded")
+    @Test("A decimated series keeps the peaks, contains only original readings and uses bounded memory")
     func peaks() {
         var random = SeededGenerator(seed: 7)
         var values = (0..<500_000).map { _ in Double.random(in: -1...1, using: &random) }
@@ -45,7 +45,7 @@ struct SeriesTests {
         }
     }
 
-    @Test("Each stretch has its own least and greatest reading")
+    @Test("Each cell holds the smallest and the greatest reading of its interval")
     func stretches() throws {
         let values = (0..<100_000).map { Double($0 * 7919 % 10_007) }
         for cell in Self.series(values).thinned(to: 200, over: 1000).cells {
@@ -56,7 +56,7 @@ struct SeriesTests {
         }
     }
 
-    @Test("What is no number is left out")
+    @Test("Values and times that are not finite or too large are dropped")
     func noNumbers() {
         let series = Self.series([1, .nan, 2, .infinity, -.infinity, 3, 1e300])
         #expect(series.count == 3)
@@ -67,18 +67,18 @@ struct SeriesTests {
         #expect(late.cells.isEmpty && late.extent == nil && late.span == nil)
     }
 
-    @Test("What is on no circle is no angle")
+    @Test("Values outside the circle are not accepted as angles")
     func noAngles() {
         var series = SeriesThinner(.bearing)
         for (second, value) in [359.5, 1e50, -1, 0, 361, 360].enumerated() {
             series.add(PlotPoint(time: Double(second), value: value))
         }
         #expect(Self.points(series).map(\.value) == [359.5, 0, 360])
-        // They lie at north, which is in the middle then.
+        // All remaining bearings point north, so the axis is centered on north.
         #expect(Self.chart(series, .bearing).window.domain.upperBound < 5)
     }
 
-    @Test("What lies around a line that is zero all along is seen")
+    @Test("The axis of a line that is always zero includes its accuracy band")
     func bandOfZero() {
         var series = SeriesThinner()
         for second in 0..<10 { series.add(PlotPoint(time: Double(second), value: 0), margin: 9) }
@@ -86,7 +86,7 @@ struct SeriesTests {
         #expect(domain.contains(-9) && domain.contains(9) && domain.upperBound < 12)
     }
 
-    @Test("A clock that goes to and fro neither grows memory nor hangs")
+    @Test("A clock that jumps back and forth does not increase memory use")
     func clocks() {
         var series = SeriesThinner()
         for place in 0..<100_000 { series.add(PlotPoint(time: Double(place % 2) * 1e6, value: Double(place % 1000))) }
@@ -98,7 +98,7 @@ struct SeriesTests {
         #expect(still.extent == 0...999)
     }
 
-    @Test("What lies around values is kept, and unknown stays unknown")
+    @Test("Decimation keeps the widest accuracy band, and an unknown accuracy stays unknown")
     func bands() {
         var series = SeriesThinner()
         for place in 0..<20_000 {
@@ -110,15 +110,15 @@ struct SeriesTests {
         #expect(series.cells.first?.band == 9...11)
     }
 
-    @Test("A turn through the edge of the circle stays a turn when readings are thinned")
+    @Test("A decimated rotation still wraps at ±180° once per turn")
     func turns() {
-        // Once round in 1000 s, at 100 Hz: 10 turns.
+        // One turn in 1000 s, sampled at 100 Hz: ten turns.
         let values = (0..<1_000_000).map { place in
             let angle = (Double(place) * 0.0036).truncatingRemainder(dividingBy: 360)
             return angle > 180 ? angle - 360 : angle
         }
         let series = Self.series(values, .angle).thinned(to: 656, over: 10_000)
-        // No stretch goes from edge to edge: each is a 656th of ten turns.
+        // Each cell covers 1/656 of ten turns, so no cell spans the circle.
         #expect(series.cells.allSatisfy { $0.greatest.unwound - $0.least.unwound < 10 })
         let chart = Self.chart(series, .angle)
         #expect(chart.window.isWhole)
@@ -137,31 +137,31 @@ struct SeriesTests {
             lines: [TimeLine(name: "", trace: 0, series: series, gap: nil)])
     }
 
-    @Test("Something that spins all the time is everywhere, in bounded memory")
+    @Test("A signal that rotates constantly fills the axis with a bounded number of strokes")
     func spinning() {
         let values = (0..<200_000).map { place in Double(place * 100 % 360) - 180 }
         let series = Self.series(values, .angle).thinned(to: 656, over: 2000)
         #expect(series.cells.count <= 657)
         let strokes = Self.chart(series, .angle).drawings(columns: 656, over: 2000, ofTraces: false)[0].strokes
         #expect(strokes.count < 656 * 9)
-        // More than once round in a stretch: a line from edge to edge.
+        // A cell of more than one turn is drawn as a line from edge to edge.
         #expect(strokes.contains { $0.entry?.value == -180 && $0.exit?.value == 180 })
     }
 
-    @Test("A line comes round where it crosses the edge")
+    @Test("A line that crosses the edge of the circle continues at the opposite edge")
     func crossing() {
-        // Once all the way round, so that no direction is left to cut the circle open.
+        // The bearings cover the full circle, so the axis has no free direction to start at.
         let values = stride(from: 0.0, through: 350, by: 10).map { $0 } + [20]
         let chart = Self.chart(Self.series(values, .bearing, step: 3), .bearing)
         let strokes = chart.drawings(columns: 100, over: 108, ofTraces: false)[0].strokes
-        // A third of the 30 degrees on the way to north: after one second of three.
+        // The last step is 30° in 3 s, from 350° to 20°. The line reaches north after 1 s.
         #expect(strokes.count == 2)
         #expect(strokes[0].exit == PlotPoint(time: 106, value: 360))
         #expect(strokes[1].entry == PlotPoint(time: 106, value: 0))
         #expect(strokes[1].points.map(\.value) == [20])
     }
 
-    @Test("A compass that swings about north has north in the middle of its axis")
+    @Test("The axis of a compass that swings about north has north in its center")
     func north() {
         let chart = Self.chart(Self.series([350, 10, 340, 20, 355], .bearing), .bearing)
         #expect(!chart.window.isWhole)
@@ -170,14 +170,14 @@ struct SeriesTests {
         #expect(chart.ticks(chart.window, height: 100).labels == ["340", "350", "0", "10", "20"])
         let drawing = chart.drawings(columns: 100, over: 1, ofTraces: false)[0]
         #expect(drawing.strokes.map { $0.points.map(\.value) } == [[350, 10, 340, 20, 355]])
-        // An angle that swings about the back of the circle.
+        // An angle that swings about 180°.
         let back = Self.chart(Self.series([175, -175, 178], .angle), .angle)
         #expect(!back.window.isWhole)
         #expect(back.window.domain.upperBound - back.window.domain.lowerBound < 15)
         #expect(Set(back.ticks(back.window, height: 60).labels).isSuperset(of: ["180"]))
     }
 
-    @Test("A pause of more than three usual intervals breaks the line")
+    @Test("A pause of more than three median intervals breaks the line")
     func gaps() {
         var series = SeriesThinner()
         var counter = IntervalCounter()
@@ -189,13 +189,13 @@ struct SeriesTests {
             name: "", title: "", unit: "", quantity: .plain,
             lines: [TimeLine(name: "", trace: 0, series: series, gap: counter.gap)])
         let drawing = chart.drawings(columns: 100, over: 13, ofTraces: false)[0]
-        // Three seconds are not more than three seconds.
+        // A pause of exactly three intervals does not break the line.
         #expect(drawing.strokes.map { $0.points.map(\.time) } == [[0, 1, 2, 3, 6, 7, 8], [12, 13]])
         #expect(drawing.gaps == [8...12])
     }
 }
 
-@Suite("Intervals")
+@Suite("Sampling intervals")
 struct IntervalTests {
     private static func counter(_ times: [Double]) -> IntervalCounter {
         var counter = IntervalCounter()
@@ -203,7 +203,7 @@ struct IntervalTests {
         return counter
     }
 
-    @Test("Are counted as they are, back in time too")
+    @Test("The counter counts every interval, including zero and negative ones")
     func counts() {
         let counter = Self.counter([0, 0.01, 0.02, 0.0305, 0.04, 0.04, 0.03])
         #expect(counter.count == 6 && counter.readings == 7)
@@ -213,16 +213,17 @@ struct IntervalTests {
         #expect(counter.median == 0.01)
     }
 
-    @Test("Bars hold what a count by hand holds")
+    @Test("The bars of a histogram match a manual count")
     func histogram() {
-        // Ten of 100 ms, three of 110, one of 200, one of 5 s: the last is told and not drawn.
+        // Ten intervals of 100 ms, three of 110 ms, one of 200 ms and one of 5 s. The last is counted but not drawn.
         var times = [0.0]
         for interval in Array(repeating: 0.1, count: 10) + [0.11, 0.11, 0.11, 0.2, 5] {
             times.append((times.last ?? 0) + interval)
         }
         let counter = Self.counter(times)
         let bars = IntervalHistogram(counter, axis: IntervalHistogram.axis(for: [counter])!)
-        // From 0.1 to 0.2 with a twentieth on both sides are 0.11: at most 48 parts of 0.005, from 0.095 on.
+        // The range of 0.1 s to 0.2 s plus 5 % on each side is 0.11 s. At most 48 bars give a width of 0.005 s,
+        // starting at 0.095 s.
         #expect(bars.width == 0.005)
         #expect(abs(bars.start - 0.095) < 1e-12)
         #expect(bars.counts.reduce(0, +) == 14)
@@ -232,7 +233,7 @@ struct IntervalTests {
         #expect(bars.beyond == 1 && bars.before == 0)
     }
 
-    @Test("Intervals that are all alike are one bar with room around it")
+    @Test("Equal intervals form one bar with empty bars around it")
     func alike() {
         let counter = Self.counter((0..<1000).map { Double($0) * 0.02 })
         let bars = IntervalHistogram(counter, axis: IntervalHistogram.axis(for: [counter])!)
@@ -242,7 +243,7 @@ struct IntervalTests {
         #expect(IntervalHistogram.axis(for: [Self.counter([1, 1, 1])]) == nil)
     }
 
-    @Test("Memory stays bounded when no interval is like another")
+    @Test("Memory stays bounded if all intervals differ")
     func bounded() {
         var counter = IntervalCounter()
         var time = 0.0

@@ -5,10 +5,10 @@ import Testing
 
 @testable import Plotting
 
-@Suite("Marks of axes")
+@Suite("Axis ticks")
 struct TicksTests {
     @Test(
-        "A step is 1, 2 or 5 times a power of ten, and not below what is asked for",
+        "A step is 1, 2 or 5 times a power of ten and not smaller than requested",
         arguments: [
             (0.3, 0.5), (0.5, 0.5), (0.51, 1), (1, 1), (1.1, 2), (2.3, 5), (7, 10), (99, 100), (101, 200),
             (0.0021, 0.005),
@@ -16,20 +16,20 @@ struct TicksTests {
         ])
     func steps(least: Double, expected: Double) { #expect(niceStep(atLeast: least) == expected) }
 
-    @Test("Numbers are multiples of the step, as they are written")
+    @Test("Tick values and labels are exact decimal multiples of the step")
     func numbers() {
-        // 0.65 in at most 4 parts: 0.2.
+        // A range of 0.65 in at most 4 parts gives a step of 0.2.
         let ticks = Ticks.numbers(0.1...0.75, count: 4)
         #expect(ticks.values == [0.2, 0.4, 0.6])
         #expect(ticks.labels == ["0.2", "0.4", "0.6"])
         let signed = Ticks.numbers(-1.05...1.05, count: 5)
         #expect(signed.values == [-1, -0.5, 0, 0.5, 1])
         #expect(signed.labels == ["−1.0", "−0.5", "0.0", "0.5", "1.0"])
-        // 3 * 0.1 is not 0.3.
+        // 3 * 0.1 is not 0.3 in floating point.
         #expect(Ticks.numbers(0...0.5, count: 5).values == [0, 0.1, 0.2, 0.3, 0.4, 0.5])
     }
 
-    @Test("No label is there twice, however small the range is")
+    @Test("The labels of an axis are distinct for every range, however small")
     func smallRanges() {
         for exponent in -9...9 {
             let scale = powerOfTen(exponent, times: 1)
@@ -43,7 +43,7 @@ struct TicksTests {
         #expect(high.labels == ["1234.562", "1234.564", "1234.566", "1234.568"])
     }
 
-    @Test("Labels of many zeros are written with a power of ten")
+    @Test("Labels with many zeros are replaced by a power of ten in the unit")
     func exponents() {
         let large = Ticks.numbers(0...2e6, count: 4)
         #expect(large.exponent == 6)
@@ -54,7 +54,7 @@ struct TicksTests {
         #expect(small.labels == ["0", "100", "200", "300", "400"])
     }
 
-    @Test("Angles are parts of the circle")
+    @Test("Angle ticks divide the circle evenly")
     func degrees() {
         #expect(Ticks.degrees(-180...180, count: 5).labels == ["−180", "−90", "0", "90", "180"])
         #expect(Ticks.degrees(0...360, count: 5).labels == ["0", "90", "180", "270", "360"])
@@ -62,7 +62,7 @@ struct TicksTests {
         #expect(Ticks.degrees(10...11, count: 4).labels == ["10.0", "10.5", "11.0"])
     }
 
-    @Test("Numbers of things are told one by one where they are few, and by powers of ten elsewhere")
+    @Test("Axes of counts have steps of 1, 2 and 5 for small counts, and powers of ten for large counts")
     func counts() {
         #expect(Ticks.counts(upTo: 3, count: 5).labels == ["1", "2"])
         #expect(Ticks.counts(upTo: 12, count: 5).labels == ["1", "2", "5", "10"])
@@ -70,9 +70,9 @@ struct TicksTests {
         #expect(Ticks.counts(upTo: 17_517, count: 3).labels == ["1", "100", "10,000"])
     }
 
-    @Test("Nothing, one value and what is no number have no marks and do no harm")
+    @Test("Empty and infinite ranges have no ticks, and a single value has a finite domain")
     func nothing() {
-        // One mark would say nothing: in steps of 0.01 there would be 101.32 alone, so that they are half as wide.
+        // A step of 0.01 would leave 101.32 as the only tick, so the step is halved.
         #expect(Ticks.numbers(101.313...101.329, count: 2).labels == ["101.315", "101.320", "101.325"])
         #expect(Ticks.numbers(1...1, count: 5).values.isEmpty)
         #expect(Ticks.numbers(0...Double.infinity, count: 5).values.isEmpty)
@@ -81,15 +81,15 @@ struct TicksTests {
         #expect(Scale.domain(-1...(-1), .plain) == -1.1...(-0.9))
         #expect(Scale.domain(0...0, .plain) == -1...1)
         #expect(Scale.domain(0...0, .amount).contains(0) && Scale.domain(0...0, .amount).contains(1))
-        // Speeds begin at zero where that is near.
+        // An axis of speeds starts at zero if the values are near zero.
         #expect(Scale.domain(1...10, .amount).contains(0) && Scale.domain(1...10, .amount).lowerBound > -0.5)
         #expect(Scale.domain(100...101, .amount).lowerBound > 99)
     }
 }
 
-@Suite("Marks of time")
+@Suite("Time axis ticks")
 struct TimeTicksTests {
-    @Test("Seconds up to two minutes, then minutes, then hours")
+    @Test("Time axes use seconds up to two minutes, then minutes, hours and days")
     func units() {
         let short = TimeTicks(0...30, count: 10)
         #expect(short.title == "Time (s)")
@@ -112,13 +112,13 @@ struct TimeTicksTests {
         #expect(days.ticks.labels.last == "10")
     }
 
-    @Test("Fractions of a second are numbers")
+    @Test("Fractions of a second are labeled as decimal numbers")
     func fractions() {
         #expect(TimeTicks(0...0.4, count: 4).ticks.labels == ["0.0", "0.1", "0.2", "0.3", "0.4"])
         #expect(TimeTicks(100...100.4, count: 4).ticks.labels.first == "100.0")
     }
 
-    @Test("Times of day stand at whole minutes of the day")
+    @Test("Ticks of a UTC axis lie at round times of day")
     func civil() throws {
         let start = try #require(CivilDate.time(year: 2026, month: 11, day: 21, hour: 23, minute: 58, second: 40))
         let near = TimeTicks(0...60, count: 6, clock: .civil(start))
@@ -133,7 +133,7 @@ struct TimeTicksTests {
         #expect(far.ticks.values == [20, 80, 140, 200, 260])
     }
 
-    @Test("A length of time in words")
+    @Test("Durations are formatted in seconds, minutes and hours")
     func lengths() {
         #expect(PlotText.length(0) == "0 s")
         #expect(PlotText.length(12.34) == "12.3 s")

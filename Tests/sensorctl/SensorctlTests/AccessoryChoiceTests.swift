@@ -5,7 +5,7 @@ import Testing
 
 @testable import SensorTools
 
-@Suite("Which accessory and which protocol somebody means")
+@Suite("Selection of an accessory and a protocol")
 struct AccessoryChoiceTests {
     private static let accessories: [AccessoryDescription] = {
         var scale = AccessoryDescription.scale()
@@ -22,7 +22,7 @@ struct AccessoryChoiceTests {
     }
 
     @Test(
-        "Name, serial number, identity, port, node and id each find it, also in another case",
+        "An accessory is found by name, serial number, identity, port, node or ID, ignoring case",
         arguments: [
             ("WS-7731", 1), ("1209:0001:WS-7731", 1), ("1-2", 1), ("/dev/ttyACM0", 1), ("1", 1), ("2", 2),
             ("USB Serial", 7), ("usb serial", 7), ("port:1-4.1", 7), ("1-4.1", 7), ("7", 7), ("ws-8000", 2),
@@ -31,14 +31,14 @@ struct AccessoryChoiceTests {
         #expect(Self.chosen(text) == id)
     }
 
-    @Test("The beginning of a name is enough where only one begins so")
+    @Test("A unique prefix selects an accessory")
     func prefix() {
         #expect(Self.chosen("usb") == 7)
         #expect(Self.chosen("1209:0001:WS-8") == 2)
         #expect(Self.chosen("weigh") == nil)
     }
 
-    @Test("Where several are meant, they are listed with what tells them apart")
+    @Test("An ambiguous name lists the matching accessories with their distinguishing properties")
     func ambiguous() throws {
         guard case .failure(.ambiguous(let message)) = AccessoryChoice.accessory("Weigh Scale", among: Self.accessories)
         else {
@@ -50,7 +50,7 @@ struct AccessoryChoiceTests {
         #expect(!message.contains("USB Serial"))
     }
 
-    @Test("What is not there is answered with what is", arguments: ["printer", "", "1-"])
+    @Test("An unknown name fails and lists the available accessories", arguments: ["printer", "", "1-"])
     func missing(text: String) {
         guard case .failure(.missing(let message)) = AccessoryChoice.accessory(text, among: Self.accessories) else {
             Issue.record("It was chosen.")
@@ -61,7 +61,7 @@ struct AccessoryChoiceTests {
         #expect(throws: AccessoryChoice.Failure.self) { try nothing.get() }
     }
 
-    @Test("The only protocol needs no name; of several the end of the name is enough")
+    @Test("An accessory's only protocol is the default; of several, a unique suffix selects one")
     func protocols() throws {
         let one = AccessoryDescription.scale()
         #expect(try AccessoryChoice.protocolName(nil, of: one).get() == "com.example.scale")
@@ -76,11 +76,11 @@ struct AccessoryChoiceTests {
             return
         }
         #expect(open.contains("com.example.scale, com.example.log, org.other.log"))
-        #expect(both.contains("com.example.log or org.other.log"))
-        #expect(none.contains("does not speak \"le\""))
+        #expect(both.contains("com.example.log and org.other.log"))
+        #expect(none.contains("does not offer the protocol \"le\""))
     }
 
-    @Test("An accessory's name cannot give orders to the terminal")
+    @Test("The label of an accessory contains no control characters")
     func names() {
         var accessory = AccessoryDescription.scale()
         accessory.name = "\u{1B}[2JScale\u{7}"

@@ -8,7 +8,7 @@ import Testing
 
 @testable import SensorTools
 
-@Suite("What the doctor says of accessories")
+@Suite("Accessory findings of sensorctl doctor")
 struct AccessoryDiagnosisTests {
     private static func machine(user: String = "pi") -> MachineFacts {
         MachineFacts(
@@ -16,7 +16,7 @@ struct AccessoryDiagnosisTests {
             hasKernelBus: true, kernelSensors: [], triggers: [], canMakeTimerTriggers: false, trials: [])
     }
 
-    /// A scale that works.
+    /// The facts of a working scale.
     private static func healthy() -> AccessoryFacts {
         AccessoryFacts(
             accessories: [.scale()], nodes: ["/dev/ttyACM0": NodeFacts(path: "/dev/ttyACM0")])
@@ -32,7 +32,7 @@ struct AccessoryDiagnosisTests {
         return findings(facts).first { $0.level == .problem }
     }
 
-    @Test("The rules for udev grant the devices that a configuration names, ahead of the test for grants")
+    @Test("The udev rules grant access to configured devices before they test for grants")
     func grants() throws {
         var configuration = Configuration()
         #expect(UdevRules.text(granting: configuration) == UdevRules.text)
@@ -57,30 +57,30 @@ struct AccessoryDiagnosisTests {
         #expect(text.split(separator: "\n").count == count + 3)
     }
 
-    @Test("Where all is well, what works is named with where its name came from")
+    @Test("A working accessory is reported with the origin of its protocol name")
     func good() {
         let findings = Self.findings(Self.healthy())
         #expect(findings.map(\.level) == [.good])
         #expect(
             findings.first?.message
-                == "Weigh Scale, com.example.scale at /dev/ttyACM0 can be opened (named by: udev property EXTERNAL_ACCESSORY_PROTOCOLS)."
+                == "Weigh Scale, com.example.scale at /dev/ttyACM0 can be opened (source of the protocol name: udev property EXTERNAL_ACCESSORY_PROTOCOLS)."
         )
         #expect(Self.findings(AccessoryFacts()).map(\.level) == [.good])
     }
 
-    @Test("A node that the user may not open is named with mode, owner and group, and the group is the way in")
+    @Test("An inaccessible node is reported with its mode, owner and group, and with the group to join")
     func permission() throws {
         var node = NodeFacts(path: "/dev/ttyACM0")
         node.canOpen = false
         let problem = try #require(Self.problem(node))
         #expect(problem.message.contains("the user pi may not open /dev/ttyACM0"))
-        #expect(problem.message.contains("its mode is 0660, its owner root, its group dialout"))
+        #expect(problem.message.contains("mode 0660, owner root, group dialout"))
         #expect(problem.repair.first == "sudo usermod -aG dialout pi")
         node.isListedInGroup = true
         #expect(Self.problem(node)?.repair.first?.hasPrefix("newgrp dialout") == true)
     }
 
-    @Test("A node of root alone is mended by the rules")
+    @Test("The fix for a node that only root may open is to install the udev rules")
     func rootOnly() throws {
         var node = NodeFacts(path: "/dev/ttyACM0", mode: "0600", group: "root", isOpenToGroup: false)
         node.canOpen = false
@@ -89,7 +89,7 @@ struct AccessoryDiagnosisTests {
         #expect(repair.last?.contains("udevadm trigger") == true)
     }
 
-    @Test("A port that another program holds is named with the program, and with what makes that one let go")
+    @Test("A port in use is reported with the program that holds it and a command to release it")
     func holder() throws {
         for (name, remedy) in [
             ("gpsd", "gpsdctl remove /dev/ttyACM0"), ("ModemManager", "systemctl restart ModemManager"),
@@ -102,7 +102,7 @@ struct AccessoryDiagnosisTests {
         }
     }
 
-    @Test("A socket that has a connection is remarked on with the program, for it may serve one at a time")
+    @Test("A socket with a connection is reported as a remark that names the connected program")
     func socketHolder() throws {
         var facts = Self.healthy()
         var node = NodeFacts(path: "/dev/ttyACM0", isSocket: true)
@@ -114,16 +114,16 @@ struct AccessoryDiagnosisTests {
         #expect(unseen.level == .remark)
         #expect(
             unseen.message
-                == "Weigh Scale, com.example.scale: a program that this user may not see is connected to /dev/ttyACM0. If that serves one program at a time, no other can open it."
+                == "Weigh Scale, com.example.scale: /dev/ttyACM0 is connected to a program of another user. If its server accepts only one connection, no other program can open it."
         )
         node.holders = [NodeFacts.Holder(pid: 812, name: "socat")]
         facts.nodes[node.path] = node
         let seen = try #require(Self.findings(facts).first)
-        #expect(seen.message.contains(": socat (pid 812) is connected to /dev/ttyACM0."))
-        #expect(seen.repair == ["ps -o pid,user,lstart,args -p 812    # what it is; end it if it is not wanted"])
+        #expect(seen.message.contains(": /dev/ttyACM0 is connected to socat (pid 812)."))
+        #expect(seen.repair == ["ps -o pid,user,lstart,args -p 812    # shows the program; stop it if not needed"])
     }
 
-    @Test("A declared accessory whose node is missing is a problem")
+    @Test("A declared accessory with a missing node is reported as a problem")
     func declared() throws {
         var machine = Self.machine()
         let endpoint = AccessoryFinding.DeclaredAccessory.Endpoint(
@@ -139,7 +139,7 @@ struct AccessoryDiagnosisTests {
         #expect(findings.first?.repair.isEmpty == false)
     }
 
-    @Test("A folder that does not exist, and what the source complains of, are problems")
+    @Test("Missing directories and errors of the accessory source are reported as problems")
     func folders() {
         var facts = Self.healthy()
         facts.missingFolders = ["/run/my accessories"]
@@ -148,21 +148,21 @@ struct AccessoryDiagnosisTests {
         #expect(
             problems.map(\.message) == [
                 "scale.json is not valid JSON.",
-                "The folder for declared accessories /run/my accessories does not exist.",
+                "The directory /run/my accessories for declared accessories does not exist.",
             ])
         #expect(problems.last?.repair == ["mkdir -p '/run/my accessories'"])
     }
 
-    @Test("Without udevd it says what is lost, and in a container how to bring it in")
+    @Test("A missing udevd is reported with a fix for the board, the container or the build")
     func udevd() throws {
         var facts = Self.healthy()
         facts.hasUdev = false
         let board = try #require(Self.findings(facts).first { $0.level == .remark })
-        #expect(board.message.hasPrefix("udevd does not run:"))
+        #expect(board.message.hasPrefix("udevd does not run."))
         #expect(board.repair.first?.contains("systemd-udevd") == true)
         facts.container = "docker"
         let container = try #require(Self.findings(facts).first { $0.level == .remark })
-        #expect(container.message.hasPrefix("udevd does not run in this container (docker):"))
+        #expect(container.message.hasPrefix("udevd does not run in this container (docker)."))
         #expect(container.repair.first?.contains("-v /run/udev:/run/udev:ro") == true)
         var machine = Self.machine()
         machine.traits = []
@@ -171,18 +171,18 @@ struct AccessoryDiagnosisTests {
         #expect(Self.findings(facts, machine).count { $0.level == .remark } == 1)
     }
 
-    @Test("ModemManager is remarked on where it can get at a port and the rules do not hold it back")
+    @Test("ModemManager is reported as a remark if accessories exist and the udev rules are missing")
     func modemManager() {
         var facts = Self.healthy()
         facts.hasModemManager = true
         #expect(!Self.findings(facts).contains { $0.level == .remark })
         facts.hasRules = false
-        #expect(Self.findings(facts).contains { $0.message.hasPrefix("ModemManager runs") && $0.level == .remark })
+        #expect(Self.findings(facts).contains { $0.message.hasPrefix("ModemManager probes") && $0.level == .remark })
         facts.accessories = []
         #expect(!Self.findings(facts).contains { $0.level == .remark })
     }
 
-    @Test("A protocol that programs may not use is named with the list that leaves it out")
+    @Test("A protocol that apps may not use is reported as a remark with the list that excludes it")
     func protocols() throws {
         var machine = Self.machine()
         machine.configuration.appProtocols = Setting(
@@ -197,7 +197,7 @@ struct AccessoryDiagnosisTests {
         #expect(!Self.findings(Self.healthy(), machine).contains { $0.level == .remark })
     }
 
-    @Test("A port without a protocol name gets a setting, and a rule of udev, to copy")
+    @Test("A port without a protocol name is reported with a setting and a udev rule to copy")
     func candidates() throws {
         var facts = Self.healthy()
         facts.candidates = [
@@ -216,7 +216,7 @@ struct AccessoryDiagnosisTests {
             })
     }
 
-    @Test("Who has a node open is found in /proc, and who may open it in its mode")
+    @Test("The processes that hold a node are found in /proc, and its mode determines the access")
     func kernel() throws {
         let file = open("/dev/null", O_RDWR | O_CLOEXEC)
         let child = Process()
@@ -230,7 +230,7 @@ struct AccessoryDiagnosisTests {
         }
         let holders = NodeFacts.Holder.all()
         let node = NodeFacts("/dev/null", user: "root", holders: holders)
-        // Others may have it open too, and this process does not count.
+        // Other processes may also have the node open. This process is not counted.
         #expect(node.holders.contains(NodeFacts.Holder(pid: child.processIdentifier, name: "sleep")))
         #expect(!node.holders.contains { $0.pid == getpid() })
         #expect(NodeFacts.Holder.runs("sleep"))

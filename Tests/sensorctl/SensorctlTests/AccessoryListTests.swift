@@ -8,7 +8,7 @@ import Testing
 
 @testable import SensorTools
 
-@Suite("Accessories as list and watch show them")
+@Suite("Accessories in list and watch")
 struct AccessoryListTests {
     private static let list: AccessoryList = {
         var scale = AccessoryDescription.scale(protocols: ["com.example.scale", "com.example.log"])
@@ -22,7 +22,7 @@ struct AccessoryListTests {
             problems: [DeviceError(.notSupported, "Nothing can be watched.")])
     }()
 
-    @Test("Each protocol stands with its node and with where its name came from")
+    @Test("Each protocol is listed with its node and the origin of its name")
     func rows() {
         let rows = Self.list.rows(ink: Ink(isOn: false))
         let text = rows.map { "\($0.name)|\($0.value)|\($0.remark)" }
@@ -30,14 +30,14 @@ struct AccessoryListTests {
             text == [
                 "Accessories|Weigh Scale  Example Corp  WS-7  serial WS-7731|1209:0001:WS-7731, port 1-2",
                 "|  com.example.scale  /dev/ttyACM0|udev property EXTERNAL_ACCESSORY_PROTOCOLS",
-                "|  com.example.log  /dev/ttyACM0|the accessory's own interface string",
-                "Without a name|/dev/ttyUSB0  FT232R|port 1-4", "|  It has no protocol.|",
+                "|  com.example.log  /dev/ttyACM0|USB interface string",
+                "Candidates|/dev/ttyUSB0  FT232R|port 1-4", "|  It has no protocol.|",
                 "|Nothing can be watched.|",
             ])
         #expect(AccessoryList().rows(ink: Ink(isOn: false)).map(\.value) == ["none"])
     }
 
-    @Test("As JSON there is one object for each accessory, port and problem")
+    @Test("The JSON output has one object for each accessory, candidate port and problem")
     func json() throws {
         var writer = JSONWriter()
         Self.list.write(to: &writer)
@@ -68,7 +68,7 @@ struct AccessoryListTests {
     }
 
     @Test(
-        "What is proposed for the configuration is taken by it, and makes a rule for that device or a declaration",
+        "A proposed setting is valid and yields a rule for the device or a declared accessory",
         arguments: ["/dev/ttyACM0", "/dev/hidraw0", "/dev/bus/usb/001/012"])
     func settings(node: String) throws {
         let usb = AccessoryCandidate(

@@ -8,14 +8,14 @@ import Testing
     "sensorctl with simulated accessories", .toolIsBuilt, .waiting)
 struct AccessoryToolTests {
     private static let scale = Tool.traces + "/udev/weigh-scale"
-    /// What the recorded program has written, and what the scale has answered.
+    /// The bytes that the recorded program wrote, and the scale's answers to them.
     private static let questions = "ID?\r\nTARE\r\nSI\r\nS\r\n"
     private static let answers = "Weigh Scale WS-2024 2.10\r\nOK\r\nS D     12.4 g\r\nS S     12.5 g\r\n"
 
-    /// Every byte there is, more than any buffer on the way holds.
+    /// Every byte value, in more data than the buffers on the way can hold.
     private static let manyBytes = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
 
-    /// Runs this program with simulated accessories.
+    /// Runs sensorctl as the child of `sensorctl simulate accessory`.
     private static func run(
         _ file: String, _ options: [String] = [], _ arguments: [String], input: String = "",
         environment: [String: String] = [:]
@@ -25,7 +25,7 @@ struct AccessoryToolTests {
             input: Data(input.utf8))
     }
 
-    /// A file that declares an accessory, who speaks for it being left to the simulator.
+    /// Writes a file that declares an accessory. The simulator provides the peer for each protocol.
     private static func declare(_ folder: TemporaryFolder, name: String = "Box", protocols: [String]) throws -> String {
         let path = folder.path + "/\(name).json"
         let nodes = protocols.map { #""\#($0)":{"socket":"unused"}"# }.joined(separator: ",")
@@ -34,7 +34,7 @@ struct AccessoryToolTests {
         return path
     }
 
-    @Test("list shows a simulated accessory with its protocol and node", arguments: [[], ["--pty"]])
+    @Test("`list` shows a simulated accessory with its protocol and node", arguments: [[], ["--pty"]])
     func list(options: [String]) throws {
         let result = try Self.run(Self.scale + ".umockdev", options, ["list", "--json"])
         #expect(result.status == 0)
@@ -52,28 +52,28 @@ struct AccessoryToolTests {
         #expect(text.output.contains("com.example.scale"))
     }
 
-    @Test("A dialogue goes as it was recorded, over a socket and over a pseudo-terminal", arguments: [[], ["--pty"]])
+    @Test("A recorded dialogue is replayed over a socket and a pseudo-terminal", arguments: [[], ["--pty"]])
     func dialogue(options: [String]) throws {
         let result = try Self.run(
             Self.scale + ".umockdev", options, ["talk", "weigh", "scale", "--wait", "6"], input: Self.questions)
         #expect(result.status == 0)
         #expect(result.output == Self.answers)
-        #expect(!result.notes.contains("in place of"))
+        #expect(!result.notes.contains("instead of"))
     }
 
-    @Test("Who says something else than was recorded is told so at the end, and the exit code stays the program's")
+    @Test("Bytes that differ from the recording are reported at the end without changing the exit status")
     func difference() throws {
         let result = try Self.run(Self.scale + ".umockdev", [], ["talk", "weigh"], input: "ID!\r\n")
         #expect(result.status == 0)
-        #expect(result.notes.contains(#""ID!\r\n" in place of "ID?\r\n""#))
+        #expect(result.notes.contains(#"received "ID!\r\n" instead of "ID?\r\n""#))
     }
 
-    @Test("With --script a recorded dialogue is held again, and the first answer that differs ends it with 1")
+    @Test("`talk --script` repeats a recorded dialogue and exits with 1 at the first different answer")
     func script() throws {
         let same = try Self.run(Self.scale + ".umockdev", [], ["talk", "weigh", "--script", Self.scale + ".script"])
         #expect(same.status == 0)
         #expect(same.output == Self.answers)
-        #expect(!same.notes.contains("in place of"))
+        #expect(!same.notes.contains("instead of"))
         let folder = try TemporaryFolder()
         let path = folder.path + "/other.script"
         try Data("w 0 ID?^M^J\nr 20 Weigh Scale WS-2024 2.10^M^J\nw 0 TARE^M^J\nr 40 ON^M^J\n".utf8)
@@ -81,13 +81,13 @@ struct AccessoryToolTests {
         let other = try Self.run(Self.scale + ".umockdev", [], ["talk", "weigh", "--script", path])
         #expect(other.status == 1)
         // The first answer has 26 bytes.
-        #expect(other.notes.contains(#"Step 4, byte 1 (byte 27 of all answers): "K\r\n" in place of "N\r\n"."#))
+        #expect(other.notes.contains(#"Step 4, byte 1 (byte 27 of all answers): received "K\r\n" instead of "N\r\n"."#))
         #expect(try Tool.run(["talk", "weigh", "--script", "/nonexistent.script"]).status == 66)
         #expect(try Tool.run(["talk", "weigh", "--script", Tool.root + "/LICENSE"]).status == 65)
         #expect(try Tool.run(["talk", "weigh", "--script", path, "--raw"]).status == 64)
     }
 
-    @Test("Bytes of every value come back from an echo as they were", arguments: [[], ["--pty"]])
+    @Test("An echo returns bytes of every value unchanged", arguments: [[], ["--pty"]])
     func binary(options: [String]) throws {
         let folder = try TemporaryFolder()
         let file = try Self.declare(folder, protocols: ["com.example.echo"])
@@ -97,7 +97,7 @@ struct AccessoryToolTests {
         #expect(result.bytes == Self.manyBytes)
     }
 
-    @Test("With --json each chunk is an object, text where it is text")
+    @Test("With `--json`, each chunk is an object with its text, or with hex digits if it is not text")
     func json() throws {
         let folder = try TemporaryFolder()
         let file = try Self.declare(folder, protocols: ["com.example.echo"])
@@ -116,7 +116,7 @@ struct AccessoryToolTests {
         #expect(try Tool.objects(hex).contains { $0["event"] as? String == "in" && $0["hex"] as? String == "01" })
     }
 
-    @Test("With --hex both directions are rows of bytes")
+    @Test("With `--hex`, both directions are printed as hex dumps")
     func hex() throws {
         let folder = try TemporaryFolder()
         let file = try Self.declare(folder, protocols: ["com.example.echo"])
@@ -127,7 +127,7 @@ struct AccessoryToolTests {
         #expect(result.lines.contains { $0.hasSuffix("< " + row) })
     }
 
-    @Test("What may mean several, and what is not there, is refused with what there is")
+    @Test("Ambiguous and unknown names are refused, and the available names are listed")
     func refusals() throws {
         let folder = try TemporaryFolder()
         let file = try Self.declare(folder, protocols: ["com.example.a", "com.example.b"])
@@ -142,17 +142,17 @@ struct AccessoryToolTests {
         #expect(try Tool.run(["talk", "Box", "--hex", "--json"]).status == 64)
     }
 
-    @Test("doctor and list tell of a file that is broken", arguments: [["list", "--json"], ["doctor"]])
+    @Test("`doctor` and `list` report a file that is not valid JSON", arguments: [["list", "--json"], ["doctor"]])
     func brokenFile(arguments: [String]) throws {
         let folder = try TemporaryFolder()
         let file = folder.path + "/a.json"
-        // It has been there for long: whoever reads this has built it.
+        // Links to this source file, because a file that was just written may still be incomplete.
         try FileManager.default.createSymbolicLink(atPath: file, withDestinationPath: #filePath)
         let result = try Tool.run(arguments, environment: ["DEVICE_SERVICES_ACCESSORIES": folder.path])
         #expect(result.output.contains("a.json is not valid JSON"), "\(result.output)")
     }
 
-    @Test("watch tells who is there, who comes and who goes")
+    @Test("`watch` prints the connected accessories and each connection and disconnection")
     func watch() throws {
         let tool = try RunningTool([
             "simulate", "accessory", Self.scale + ".trace", "--loop", "--speed", "4", "--", Tool.path ?? "", "watch",
@@ -167,7 +167,7 @@ struct AccessoryToolTests {
             #expect(accessory["protocols"] as? [String] == ["com.example.scale"])
         }
         #expect(callbacks.first == "connectedAccessories")
-        // Whether it was there at the start depends on who is faster; from then on they take turns.
+        // The accessory may or may not be attached at the start. After that, connections and disconnections alternate.
         let changes = callbacks.dropFirst()
         #expect(Set(changes) == ["EAAccessoryDidConnect", "EAAccessoryDidDisconnect"])
         #expect(zip(changes, changes.dropFirst()).allSatisfy { $0 != $1 })
@@ -175,14 +175,14 @@ struct AccessoryToolTests {
         #expect(tool.status() == 0)
     }
 
-    @Test("An unplugged accessory ends the conversation with 69")
+    @Test("Unplugging the accessory ends `talk` with status 69")
     func unplugged() throws {
         let simulator = try RunningTool(["simulate", "accessory", Self.scale + ".umockdev"])
         let folder = try #require(simulator.nextLine())
         let tool = try RunningTool(
             ["talk", "weigh", "--wait", "60", "--json"], environment: ["DEVICE_SERVICES_ACCESSORIES": folder])
         #expect(tool.nextLine()?.contains("opened") == true)
-        // A declared accessory is attached for as long as its file is there.
+        // A declared accessory stays attached while its file exists.
         for name in try FileManager.default.contentsOfDirectory(atPath: folder) where name.hasSuffix(".json") {
             try FileManager.default.removeItem(atPath: folder + "/" + name)
         }
@@ -192,7 +192,7 @@ struct AccessoryToolTests {
         #expect(simulator.status() == 0)
     }
 
-    @Test("With --follow the conversation goes on when the accessory is back")
+    @Test("With `--follow`, `talk` resumes when the accessory is attached again")
     func follow() throws {
         let tool = try RunningTool([
             "simulate", "accessory", Self.scale + ".trace", "--loop", "--speed", "4", "--", Tool.path ?? "", "talk",
@@ -208,7 +208,7 @@ struct AccessoryToolTests {
         #expect(tool.status() == 0)
     }
 
-    @Test("What was recorded of a conversation is played back, and compared with what is said")
+    @Test("`talk --record` writes a trace that the simulator replays, and refuses to overwrite a file")
     func record() throws {
         let folder = try TemporaryFolder()
         let trace = folder.path + "/scale.trace"
@@ -221,14 +221,14 @@ struct AccessoryToolTests {
         let second = try Self.run(trace, [], ["talk", "weigh", "--follow", "--wait", "6"], input: Self.questions)
         #expect(second.status == 0)
         #expect(second.output == Self.answers)
-        #expect(!second.notes.contains("recorded was"))
+        #expect(!second.notes.contains("the recording has"))
         #expect(try Tool.run(["replay", trace, "accessories"]).output.contains("Weigh Scale"))
-        // The file is there now.
+        // The file exists now.
         let third = try Self.run(Self.scale + ".umockdev", [], ["talk", "weigh", "--record", trace])
         #expect(third.status == 73)
     }
 
-    @Test("replay prints the callbacks of a trace")
+    @Test("`replay` prints the callbacks of a trace")
     func replay() throws {
         let result = try Tool.run(["replay", Self.scale + ".trace", "accessories", "--json"])
         #expect(result.status == 0)
@@ -237,16 +237,16 @@ struct AccessoryToolTests {
             objects.compactMap { $0["callback"] as? String } == [
                 "connectedAccessories", "EAAccessoryDidConnect", "EAAccessoryDidDisconnect",
             ])
-        // As the trace has them: attached 0.2 s and detached 3 s after its start at ten.
+        // The trace attaches the accessory 0.2 s and detaches it 3 s after its start at 10:00.
         #expect(
             objects.dropFirst().compactMap { $0["time"] as? String } == [
                 "2026-05-01T10:00:00.200Z", "2026-05-01T10:00:03.000Z",
             ])
         let without = try Tool.run(["replay", Tool.sixPoses, "accessories"])
-        #expect(without.notes.contains("tells of no accessory"))
+        #expect(without.notes.contains("contains no accessory"))
     }
 
-    @Test("record writes who comes and who goes")
+    @Test("`record` writes attached and detached accessories to a trace")
     func recordChanges() throws {
         let folder = try TemporaryFolder()
         let trace = folder.path + "/changes.trace"
@@ -268,7 +268,7 @@ struct AccessoryToolTests {
         #expect(callbacks.output.contains("EAAccessoryDidDisconnect"))
     }
 
-    @Test("A reader that leaves and a signal end a conversation without noise")
+    @Test("A closed pipe and a signal end `talk` without an error")
     func ends() throws {
         let folder = try TemporaryFolder()
         let file = try Self.declare(folder, protocols: ["com.example.flood"])
@@ -286,7 +286,7 @@ struct AccessoryToolTests {
         #expect(tool.status() == 0)
     }
 
-    @Test("The program's exit code is passed on, and what cannot be simulated is refused")
+    @Test("`simulate` returns the program's exit status and refuses invalid input")
     func exitCodes() throws {
         let file = Self.scale + ".trace"
         let simulate = ["simulate", "accessory"]
@@ -313,7 +313,7 @@ struct AccessoryToolTests {
         #expect(try Tool.objects(json).first?["event"] as? String == "listening")
     }
 
-    @Test("doctor finds who has a port, and says what works and what is declared in vain")
+    @Test("`doctor` reports working protocols, missing nodes and the process that holds a port")
     func doctor() throws {
         let folder = try TemporaryFolder()
         let configuration = folder.path + "/settings.json"
@@ -337,7 +337,7 @@ struct AccessoryToolTests {
         #expect(finding["level"] as? String == "problem")
         #expect(held.status == 69)
         let second = try Tool.run(["talk", "weigh"], environment: environment)
-        // Root may open what others have for themselves alone; the lock holds for it too.
+        // Root can open a terminal in exclusive mode, but the lock applies to root as well.
         #expect(second.status == 69)
         #expect(second.notes.contains("in use"))
         other.send(signal: SIGTERM)
@@ -346,14 +346,14 @@ struct AccessoryToolTests {
         #expect(simulator.status() == 0)
     }
 
-    @Test("Who has a simulated socket is told by doctor and to a second program")
+    @Test("`doctor` and a second program report the process that holds a simulated socket")
     func socketHolder() throws {
         let simulator = try RunningTool(["simulate", "accessory", Self.scale + ".umockdev"])
         let environment = ["DEVICE_SERVICES_ACCESSORIES": try #require(simulator.nextLine())]
         let other = try RunningTool(["talk", "weigh", "--wait", "60", "--json"], environment: environment)
         #expect(other.nextLine()?.contains("opened") == true)
         let held = try Tool.run(["doctor", "--json", "--seconds", "0.1"], environment: environment)
-        let finding = try #require(Self.finding(held, ": sensorctl (pid "), "\(held.output)")
+        let finding = try #require(Self.finding(held, " is connected to sensorctl (pid "), "\(held.output)")
         #expect(finding["level"] as? String == "remark")
         let second = try Tool.run(["talk", "weigh"], environment: environment)
         #expect(second.status == 69)
@@ -368,7 +368,7 @@ struct AccessoryToolTests {
         try? Tool.objects(result).first { ($0["message"] as? String)?.contains(text) == true }
     }
 
-    @Test("rules prints the very file that the sources hold")
+    @Test("`rules` prints the rules file in the sources byte for byte")
     func rules() throws {
         let result = try Tool.run(["rules"])
         #expect(result.status == 0)

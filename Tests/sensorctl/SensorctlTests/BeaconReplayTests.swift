@@ -11,7 +11,8 @@ import Testing
 @Suite("sensorctl replay of beacons", .toolIsBuilt, .waiting)
 struct BeaconReplayTests {
     private static let uuid = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
-    /// One beacon near, another far away and silent after a second, and the radio switched off in the third second.
+    /// A near beacon, a far beacon that is silent after the first second, and an adapter that is off from 2.5 s to 3.5
+    /// s.
     private static let trace = """
         {"format":"device-services-trace","version":1,"start":{"utc":"2026-05-01T10:00:00Z","boot":10}}
         {"t":0.5,"beacon":{"uuid":"\(uuid)","major":1,"minor":2,"rssi":-59,"power":-59}}
@@ -22,7 +23,7 @@ struct BeaconReplayTests {
 
         """
 
-    @Test("A line has exactly the keys that were promised, and what was heard of the beacons")
+    @Test("A line contains exactly the documented keys and the ranged beacons")
     func lines() throws {
         let result = try Tool.run(
             ["replay", "-", "beacons", "--beacon", Self.uuid, "--json"], input: Data(Self.trace.utf8))
@@ -38,7 +39,7 @@ struct BeaconReplayTests {
             ])
     }
 
-    @Test("Only the beacons that were asked for are told")
+    @Test("Only the requested beacons are delivered")
     func choice() throws {
         for (beacon, minors) in [("\(Self.uuid),1,3", ["3"]), ("\(Self.uuid),2", [])] {
             let result = try Tool.run(
@@ -48,7 +49,7 @@ struct BeaconReplayTests {
         }
     }
 
-    @Test("Beacons are named by a UUID, a major and a minor")
+    @Test("A beacon is specified by a UUID, an optional major and an optional minor")
     func names() throws {
         let uuid = try #require(UUID(uuidString: Self.uuid))
         #expect(BeaconChoice(argument: Self.uuid.lowercased())?.constraint == CLBeaconIdentityConstraint(uuid: uuid))
@@ -65,7 +66,7 @@ struct BeaconReplayTests {
             try Tool.run(["replay", "-", "location", "--beacon", Self.uuid], input: Data(Self.trace.utf8)).status == 64)
     }
 
-    @Test("The doctor says whether beacons can be heard, and that they cannot is no problem")
+    @Test("`doctor` reports whether beacons can be received, and a missing adapter only as a remark")
     func doctor() {
         var facts = MachineFacts(
             configuration: Configuration(), traits: [], user: "pi", isRoot: false, hasKernelBus: false,

@@ -13,7 +13,7 @@ private let canMount: Bool = {
 
 @Suite("sensorctl record --ring", .toolIsBuilt, .waiting)
 struct BlackBoxToolTests {
-    /// A gpsd that plays a drive again and again, with a report every tenth of a second, and a recorder of it.
+    /// A simulated gpsd that repeats a drive at ten reports per second, and a factory of recorders for it.
     private final class Board {
         let folder: TemporaryFolder
         private let server: RunningTool
@@ -41,7 +41,7 @@ struct BlackBoxToolTests {
             ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).sorted()
         }
 
-        /// The bytes of all segments.
+        /// The total size of all segments, in bytes.
         var ringSize: Int {
             let ring = folder.path + "/.ring"
             let names = (try? FileManager.default.contentsOfDirectory(atPath: ring)) ?? []
@@ -50,13 +50,13 @@ struct BlackBoxToolTests {
             }
         }
 
-        /// Waits until the ring has so many bytes.
+        /// Waits until the ring has at least `count` bytes.
         func wait(forBytes count: Int) throws { try wait(in: "/.ring") { ringSize >= count } }
 
-        /// Waits until there is such a name.
+        /// Waits until the directory contains a matching file name.
         func wait(forName isIt: (String) -> Bool) throws { try wait { names.contains(where: isIt) } }
 
-        /// Looks again when something in a folder has changed, for a minute at most from one change to the next.
+        /// Checks the condition after each change in a directory. Fails after 60 s without a change.
         private func wait(in name: String = "", until isDone: () -> Bool) throws {
             let descriptor = inotify_init1(Int32(IN_CLOEXEC))
             defer { close(descriptor) }
@@ -80,7 +80,7 @@ struct BlackBoxToolTests {
         return [:]
     }
 
-    /// The reports of a trace that replays.
+    /// The number of events in a trace. The trace must parse without warnings.
     private static func events(_ path: String) throws -> Int {
         let file = try TraceFile(path: path)
         #expect(file.format == .native)
@@ -93,7 +93,7 @@ struct BlackBoxToolTests {
         }
     }
 
-    @Test("SIGUSR1 saves a trace with what was before it, twice, and an orderly end leaves no ring")
+    @Test("SIGUSR1 saves a trace each time, and SIGTERM deletes the ring")
     func signal() throws {
         let board = try Board()
         let tool = try board.record(["--after", "1s"])
@@ -115,13 +115,13 @@ struct BlackBoxToolTests {
         #expect(tool.status() == 0)
         #expect(board.names.count == 2)
         #expect(board.names.allSatisfy { $0.hasSuffix(".trace") && $0.contains("Z-signal") })
-        // It plays like any other.
+        // The saved trace replays like any other.
         let replayed = try Tool.run(["replay", traces[0], "location", "--json"])
         #expect(replayed.status == 0)
         #expect(replayed.lines.count { $0.contains("didUpdateLocations") } > 0)
     }
 
-    @Test("An end right after SIGUSR1 saves what was asked for", arguments: 1...8)
+    @Test("SIGTERM right after SIGUSR1 still saves the requested trace", arguments: 1...8)
     func signalAndEnd(round: Int) throws {
         let board = try Board()
         let tool = try board.record(["--after", "1s"])
@@ -133,7 +133,7 @@ struct BlackBoxToolTests {
         #expect(board.names.count == 1 && board.names.allSatisfy { $0.contains("Z-signal") }, "\(board.names)")
     }
 
-    @Test("What nobody reads of its events keeps it neither from saving nor from its end")
+    @Test("A full pipe on standard output delays neither saving nor the exit")
     func nobodyReads() throws {
         let board = try Board()
         let tool = try board.record(["--after", "1s"], isOutputFull: true)
@@ -146,7 +146,7 @@ struct BlackBoxToolTests {
         #expect(board.names.count == 1)
     }
 
-    @Test("Killed in the middle, the next run saves what it had")
+    @Test("After a SIGKILL, the next run saves the contents of the ring")
     func killed() throws {
         let board = try Board()
         let first = try board.record(["--sync", "never"])
@@ -157,13 +157,13 @@ struct BlackBoxToolTests {
         let left = board.ringSize
         #expect(left >= 20_000)
         let second = try board.record(["--on", "end"])
-        // It records before it looks after what is old.
+        // Recording starts before the leftover ring is saved.
         _ = try Self.event(second, "started")
         let saved = try Self.event(second, "saved")
         #expect(saved["leftover"] as? Bool == true)
         let path = try #require(saved["file"] as? String)
         #expect(path.hasSuffix("-leftover.trace"))
-        // All of it, but for what headers take.
+        // The trace contains all events; only segment headers are missing.
         let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
         #expect(size > left * 3 / 4)
         #expect(try Self.events(path) == saved["events"] as? Int)
@@ -174,7 +174,7 @@ struct BlackBoxToolTests {
         #expect(board.names.count == 2)
     }
 
-    @Test("A lost fix is saved, into a file of a given name")
+    @Test("A lost fix saves a trace to the given file")
     func lostFix() async throws {
         let folder = try TemporaryFolder()
         let server = try RunningTool([
@@ -198,7 +198,7 @@ struct BlackBoxToolTests {
         #expect(text.contains(#""lost":{"code""#))
     }
 
-    @Test("A receiver that falls silent has lost its fix after the time given, whatever gpsd says or does not say")
+    @Test("A receiver that falls silent triggers `lost-fix` after the given time, whether or not gpsd reports it")
     func silentReceiver() throws {
         let folder = try TemporaryFolder()
         let server = try RunningTool(["simulate", "gpsd", Tool.drive, "--speed", "10", "--fault", "unplug@3s"])
@@ -215,7 +215,7 @@ struct BlackBoxToolTests {
         server.send(signal: SIGTERM)
     }
 
-    @Test("An acceleration above the threshold is saved", .enabled(if: Tool.readsSensors, "built without libiio"))
+    @Test("An acceleration above the threshold saves a trace", .enabled(if: Tool.readsSensors, "built without libiio"))
     func impact() throws {
         let folder = try TemporaryFolder()
         let server = try RunningTool(["simulate", "iio", Tool.csv("flat-face-up"), "--loop"])
@@ -226,7 +226,7 @@ struct BlackBoxToolTests {
                 "1s",
                 "--json",
             ], environment: ["DEVICE_SERVICES_IIO": uri])
-        // It lies still: 9.8 m/s², and no fall.
+        // A device at rest measures 9.8 m/s² and does not fall.
         #expect(try Self.event(tool, "triggered")["trigger"] as? String == "impact>5m/s2")
         let path = try #require(try Self.event(tool, "saved")["file"] as? String)
         #expect(path.hasSuffix("-impact-5m-s2.trace"))
@@ -238,11 +238,11 @@ struct BlackBoxToolTests {
     }
 
     @Test(
-        "SIGUSR1 that comes while it still looks for sensors counts as well",
+        "SIGUSR1 during the search for sensors also triggers",
         .enabled(if: Tool.readsSensors, "built without libiio"))
     func earlySignal() throws {
         let folder = try TemporaryFolder()
-        // Takes connections and says nothing, so that looking for sensors takes long.
+        // A server that accepts connections without answering, which delays the search for sensors.
         let server = try SilentServer()
         let tool = try RunningTool(
             ["record", folder.path, "--parts", "motion", "--ring", "60s", "--json"],
@@ -256,7 +256,7 @@ struct BlackBoxToolTests {
         #expect(tool.status() == 0)
     }
 
-    @Test("Events that are found in positions need the right to them", arguments: ["speed>1km/h", "lost-fix"])
+    @Test("Triggers that depend on the position need location permission", arguments: ["speed>1km/h", "lost-fix"])
     func denied(event: String) throws {
         let folder = try TemporaryFolder()
         let result = try Tool.run(
@@ -267,7 +267,7 @@ struct BlackBoxToolTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
     }
 
-    @Test("Events that nothing can notice are told of at the start")
+    @Test("Triggers without a matching sensor are reported at the start")
     func noAccelerometer() throws {
         let folder = try TemporaryFolder()
         let result = try Tool.run(
@@ -278,17 +278,17 @@ struct BlackBoxToolTests {
         #expect(result.notes.contains("There is no accelerometer: until one is found, shake, impact>4g cannot"))
     }
 
-    @Test("A file that may not grow ends the recording with one error, and what is there is saved later")
+    @Test("A file size limit ends the recording with one error, and the next run saves the ring")
     func fullDisk() throws {
         let board = try Board()
-        // 8 blocks of 1024 bytes for each file; the signal that comes with it is ignored, as by services.
+        // The limit is 8 blocks of 1024 bytes per file. SIGXFSZ is ignored, as in services.
         let line = """
             trap '' XFSZ; ulimit -f 8; exec "$0" record "$1" --parts position --ring 1h --sync never
             """
         let limited = try Tool.shell("export DEVICE_SERVICES_GPSD='\(board.uri)'; " + line, [board.folder.path])
         #expect(limited.status == 74)
         #expect(limited.notes.split(separator: "\n").count { $0.contains("error:") } == 1, "\(limited.notes)")
-        #expect(limited.notes.contains("has reached the largest size of a file here"))
+        #expect(limited.notes.contains("has reached the maximum file size"))
         #expect(board.ringSize >= 8192)
         let next = try board.record(["--on", "end"])
         let saved = try Self.event(next, "saved")
@@ -299,7 +299,7 @@ struct BlackBoxToolTests {
     }
 
     @Test(
-        "A full disk ends the recording with one error, and what is there stays",
+        "A full disk ends the recording with one error and keeps the segments",
         .enabled(if: canMount, "no tmpfs can be mounted"))
     func fullFileSystem() throws {
         let board = try Board()
@@ -316,7 +316,7 @@ struct BlackBoxToolTests {
     }
 
     @Test(
-        "Without room for what was left behind it records all the same, and saves it when there is some",
+        "A full disk delays only the saving of a leftover ring, not the recording",
         .enabled(if: canMount, "no tmpfs can be mounted"))
     func noRoom() throws {
         let board = try Board()
@@ -324,7 +324,7 @@ struct BlackBoxToolTests {
         var text = #"{"format":"device-services-trace","version":1,"ring":{"segment":1,"state":0}}"# + "\n"
         for second in 0..<20_000 { text += #"{"t":\#(second).000000000,"accelerometer":[0.5,0.25,9.8]}"# + "\n" }
         try Data(text.utf8).write(to: URL(fileURLWithPath: former))
-        // A file system of 4 MiB, of which a file takes 2 and what was left behind 1.
+        // A file system of 4 MiB with a filler of 2 MiB and a leftover ring of 1 MiB.
         let line = """
             export DEVICE_SERVICES_GPSD='\(board.uri)'
             exec unshare -m sh -c 'mkdir "$1/disk" && mount -t tmpfs -o size=4m none "$1/disk" && cd "$1/disk" &&
@@ -341,10 +341,10 @@ struct BlackBoxToolTests {
         #expect(end.contains("former-1-segment-00000001.trace"))
         #expect(end.contains { $0.contains(#""leftover":true"#) && $0.contains(#""events":20000"#) })
         #expect(end.last == "undated-leftover.trace")
-        #expect(result.notes.contains("There is no room to save what a former recording left behind: one segment in "))
+        #expect(result.notes.contains("There is not enough free space to save an earlier recording: one segment in "))
     }
 
-    @Test("A second recorder of the same ring gives 69, wrong arguments 64")
+    @Test("A second recorder of the same ring exits with status 69, and invalid arguments with 64")
     func refusals() throws {
         let board = try Board()
         let tool = try board.record([])
@@ -352,7 +352,7 @@ struct BlackBoxToolTests {
         let second = try Tool.run(
             ["record", board.folder.path, "--parts", "position", "--ring", "60s"], environment: board.environment)
         #expect(second.status == 69)
-        #expect(second.notes.contains("Another recorder keeps its ring"))
+        #expect(second.notes.contains("Another recorder uses the ring"))
         tool.send(signal: SIGTERM)
         #expect(tool.status() == 0)
         for more in [

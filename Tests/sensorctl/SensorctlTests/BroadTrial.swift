@@ -3,16 +3,16 @@
 import Foundation
 import Testing
 
-/// A recording of BROAD with the truth of its cameras, and the benchmark's own rule for errors.
+/// A recording of the BROAD data set with optical ground truth, and the benchmark's error metric.
 struct BroadTrial {
-    /// Seconds from one row to the next.
+    /// The time between two rows, in seconds.
     static let interval = 0.0105
 
-    /// One row.
     struct Row {
-        /// rad/s, m/s², microtesla.
+        /// The angular velocity in rad/s, the acceleration in m/s² and the magnetic field in µT.
         var values: [Double]
-        /// w, x, y, z: from the board's axes to east, north, up; nil where the cameras lost the board.
+        /// The rotation from the board's axes to east, north, up as w, x, y, z. nil while the cameras do not track the
+        /// board.
         var truth: SIMD4<Double>?
         var isMotion = false
     }
@@ -42,18 +42,18 @@ struct BroadTrial {
         }
     }
 
-    /// Degrees, root mean square over the motion: of the whole rotation, and of its tilt alone.
+    /// Root mean square errors during motion in degrees, of the whole rotation and of its inclination.
     struct Score {
         var total: Double
         var inclination: Double
     }
 
-    /// Scores attitudes in a frame of x north, y west, z up (Core Motion's frame of magnetic north).
+    /// Scores attitudes in a frame of x north, y west, z up (Core Motion's `xMagneticNorthZVertical`).
     func score(_ motions: [MotionLine]) throws -> Score {
         let estimates = try motions.map { motion -> (time: Double, attitude: SIMD4<Double>) in
             let q = try #require(motion.object["quaternion"] as? [Double])
             try #require(q.count == 4)
-            // To x east, y north: a quarter turn about z, counterclockwise.
+            // Rotates by 90° counterclockwise about z, to x east, y north.
             return (
                 motion.timestamp,
                 Self.multiply(SIMD4(0.5.squareRoot(), 0, 0, 0.5.squareRoot()), [q[3], q[0], q[1], q[2]])
@@ -83,7 +83,7 @@ struct BroadTrial {
             inclination: (squares.inclination / Double(count)).squareRoot() * degrees)
     }
 
-    /// Hamilton's product of quaternions whose first component is the scalar.
+    /// The Hamilton product of quaternions with the scalar first.
     private static func multiply(_ a: SIMD4<Double>, _ b: SIMD4<Double>) -> SIMD4<Double> {
         let (w, x, y, z) = (a[0], a[1], a[2], a[3])
         return SIMD4(
@@ -91,7 +91,7 @@ struct BroadTrial {
             w * b[2] - x * b[3] + y * b[0] + z * b[1], w * b[3] + x * b[2] - y * b[1] + z * b[0])
     }
 
-    /// The recording as a table in SI units, without the truth.
+    /// The recording as a CSV table in SI units, without the ground truth.
     func table(of range: Range<Int>, from start: Double = 0) -> String {
         var text = "t,gx,gy,gz,ax,ay,az,mx,my,mz\n"
         for index in range where rows.indices.contains(index) {

@@ -13,13 +13,13 @@ struct CalibrateTests {
         return try Tool.objects(result)
     }
 
-    @Test("The rest at the beginning of a recording gives the gyroscope's bias")
+    @Test("The gyroscope's bias is computed from the rest at the beginning of a recording")
     func gyroscope() throws {
         let object = try #require(try Self.objects(["gyro", "--trace", Self.slowRotation]).first)
         #expect(object["calibration"] as? String == "gyro")
         #expect(object["sensor"] as? String == "gyroscope")
         #expect(object["stored"] is NSNull)
-        // The mean of the first 470 rows (4.9 s) by hand: awk over the first three columns.
+        // The expected bias is the mean of the first 470 rows (4.9 s).
         let trial = try BroadTrial("broad_03_undisturbed_slow_rotation_C")
         var mean = SIMD3<Double>.zero
         for row in trial.rows.prefix(470) { mean += SIMD3(row.values[0], row.values[1], row.values[2]) / 470 }
@@ -27,14 +27,14 @@ struct CalibrateTests {
         #expect(distance(SIMD3(bias[0], bias[1], bias[2]), mean) < 2e-5)
     }
 
-    @Test("Six poses of a recording tell the mount that it was made with, and print it for every file")
+    @Test("Six poses of a recording determine the mount matrix, printed for hwdb and the configuration")
     func mount() throws {
         let object = try #require(try Self.objects(["mount", "--trace", Tool.sixPoses]).first)
         #expect(object["mountMatrix"] as? String == "0, 1, 0; 1, 0, 0; 0, 0, -1")
         #expect((object["hwdb"] as? String)?.hasSuffix("\n ACCEL_MOUNT_MATRIX=0, -1, 0; -1, 0, 0; 0, 0, -1") == true)
         let page = try Tool.run(["calibrate", "mount", "--trace", Tool.sixPoses])
         #expect(page.status == 0)
-        #expect(page.lines.first == "Mount: how the sensor sits in the device")
+        #expect(page.lines.first == "Mount: orientation of the sensor in the device")
         #expect(page.lines.contains { $0.hasSuffix(" ACCEL_MOUNT_MATRIX=0, -1, 0; -1, 0, 0; 0, 0, -1") })
         #expect(
             page.lines.contains {
@@ -44,7 +44,7 @@ struct CalibrateTests {
         #expect(!page.output.contains("\u{1B}"))
     }
 
-    @Test("A good accelerometer has hardly an offset, and a scale of one")
+    @Test("A good accelerometer has an offset near zero and a scale near one")
     func accelerometer() throws {
         let object = try #require(try Self.objects(["accelerometer", "--trace", Tool.sixPoses]).first)
         let offset = try #require(object["offset"] as? [Double])
@@ -54,12 +54,12 @@ struct CalibrateTests {
         #expect(distance(SIMD3(scale[0], scale[1], scale[2]), [1, 1, 1]) < 0.003)
     }
 
-    @Test("A magnetometer that somebody put a magnet beside is calibrated from the recording of a turn")
+    @Test("A magnetometer next to a magnet is calibrated from the recording of a rotation")
     func magnetometer() throws {
         let folder = try TemporaryFolder()
         let trial = try BroadTrial("broad_03_undisturbed_slow_rotation_C")
         var rows = trial.rows
-        // 30, -20 and 10 microtesla of the device itself.
+        // A hard-iron field of 30, −20 and 10 µT.
         for index in rows.indices {
             for (axis, field) in [30.0, -20, 10].enumerated() { rows[index].values[6 + axis] += field }
         }
@@ -68,14 +68,14 @@ struct CalibrateTests {
             to: URL(fileURLWithPath: path))
         let object = try #require(try Self.objects(["magnetometer", "--trace", path]).first)
         let hard = try #require(object["hardIron"] as? [Double])
-        // Gauss; the sensor itself has some tenths of a microtesla.
+        // In gauss. The sensor's own offset is a few tenths of a microtesla.
         #expect(distance(SIMD3(hard[0], hard[1], hard[2]), [0.3, -0.2, 0.1]) < 0.02)
         #expect(["medium", "high"].contains(object["quality"] as? String))
         #expect((object["coverage"] as? Double ?? 0) > 0.3)
         #expect(abs((object["fieldStrength"] as? Double ?? 0) - 0.443) < 0.03)
     }
 
-    @Test("Results go to a file as well, and nowhere else")
+    @Test("With `--output`, results are also written to a file, and nothing is stored")
     func file() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/result.jsonl"
@@ -85,7 +85,7 @@ struct CalibrateTests {
         #expect(result.status == 0)
         #expect(try String(contentsOfFile: path, encoding: .utf8) == result.output)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["result.jsonl"])
-        // It tells nothing of where somebody was: others may read it, as the user's other files.
+        // Results contain no positions, so the file has the same permissions as the user's other files.
         let mine = folder.path + "/mine"
         try Data().write(to: URL(fileURLWithPath: mine))
         let modes = try [path, mine].map {
@@ -96,17 +96,17 @@ struct CalibrateTests {
         #expect(refused.status == 73)
     }
 
-    @Test("What comes to nothing ends with 69 and a reason, wrong arguments with 64, bad files with 65 and 66")
+    @Test("A failed calibration exits with 69 and a reason, invalid arguments with 64, bad files with 65 or 66")
     func failures() throws {
         let short = try Tool.run(["calibrate", "gyro", "--trace", Tool.sixPoses])
         #expect(short.status == 69)
         #expect(short.notes.contains("gyro: The device did not lie still for 5 s in a row."))
         let still = try Tool.run(["calibrate", "magnetometer", "--trace", Tool.csv("flat-face-up")])
         #expect(still.status == 69)
-        #expect(still.notes.contains("magnetometer: The field was seen in"))
+        #expect(still.notes.contains("magnetometer: The readings cover"))
         let drive = try Tool.run(["calibrate", "magnetometer", "--trace", Tool.drive])
         #expect(drive.status == 69)
-        #expect(drive.notes.contains("holds no readings of a magnetometer"))
+        #expect(drive.notes.contains("contains no readings of a magnetometer"))
         let nothing = try Tool.run(["calibrate"], environment: ["DEVICE_SERVICES_IIO": "ip:127.0.0.1:1"])
         #expect(nothing.status == 69)
         #expect(nothing.notes.contains("sensorctl doctor"))

@@ -11,7 +11,7 @@ import Testing
 struct CalibrationDialogueTests {
     private static let gravity = 9.80665
 
-    @Test("At rest the gyroscope's mean is its bias, and the dialogue ends by itself")
+    @Test("The mean of the gyroscope at rest is its bias, and the calibration ends by itself")
     func rest() throws {
         let sensors = ScriptedSensors(RestTask())
         sensors.play(6, gyroscope: [0.01, -0.02, 0.03], accelerometer: [0, 0, Self.gravity])
@@ -20,13 +20,14 @@ struct CalibrationDialogueTests {
             return
         }
         #expect(distance(bias, [0.01, -0.02, 0.03]) < 1e-5)
-        // Noise of ±1/4, 1/2, 3/4 and 1 mrad/s has 0.68 of it as standard deviation; 501 readings, of which a third count.
+        // Noise of ±1/4, 1/2, 3/4 and 1 mrad/s has a standard deviation of 0.68 mrad/s. A third of the 501 readings
+        // count as independent.
         #expect(abs(sigma - 0.00068 / (501.0 / 3).squareRoot()) < 1e-6)
         #expect(seconds == 5)
         #expect(sensors.endings == 1)
         #expect(
             sensors.lines == [
-                "Gyroscope: its bias at rest", "  Lay the device down and leave it alone.",
+                "Gyroscope: bias at rest", "  Lay the device down and do not touch it.",
                 "    25 %: still for 1.2 of 5 s",
                 "    50 %: still for 2.5 of 5 s",
                 "    75 %: still for 3.8 of 5 s",
@@ -34,14 +35,14 @@ struct CalibrationDialogueTests {
             ])
     }
 
-    @Test("A touch begins the rest again, and is said")
+    @Test("A movement restarts the rest period and prints a message")
     func touch() throws {
         let sensors = ScriptedSensors(RestTask())
         sensors.play(4, gyroscope: .zero, accelerometer: [0, 0, Self.gravity])
         sensors.play(0.2, gyroscope: [0, 0.5, 0], accelerometer: [1, 0, Self.gravity])
         sensors.play(4, gyroscope: [0.001, 0, 0], accelerometer: [0, 0, Self.gravity])
         #expect(sensors.endings == 0)
-        #expect(sensors.lines.contains("    It moved: leave it alone."))
+        #expect(sensors.lines.contains("    The device moved. Do not touch it."))
         guard case .failure(let shortfall) = sensors.finish() else {
             Issue.record("there was no rest of five seconds")
             return
@@ -49,33 +50,33 @@ struct CalibrationDialogueTests {
         #expect(shortfall.reason == "The device did not lie still for 5 s in a row.")
     }
 
-    @Test("A steady turn is no bias")
+    @Test("A steady rotation is not accepted as a bias")
     func turning() {
         let steady = ScriptedSensors(RestTask())
         steady.play(8, gyroscope: [0, 0, 0.6], accelerometer: [0, 0, Self.gravity])
         #expect(steady.endings == 0)
-        #expect(steady.lines.last?.contains("It turns steadily") == true)
+        #expect(steady.lines.last?.contains("The device turns steadily") == true)
     }
 
-    @Test("Six sides that are not quite level give offset and scale of each axis")
+    @Test("Six slightly tilted sides determine the offset and scale of each axis")
     func sixSides() throws {
         let offset = SIMD3<Double>(0.3, -0.2, 0.15)
         let scale = SIMD3<Double>(1.02, 0.97, 1.01)
         let sensors = ScriptedSensors(AccelerometerTask())
         for pose in DevicePose.allCases {
-            // Three degrees off, each another way.
+            // Each side is tilted by 3°, in different directions.
             let tilt = SIMD3<Double>(0.03, -0.04, 0.03) * (pose.up.sum() > 0 ? 1 : -1)
             let up = pose.up + tilt
             let unit = up / (up * up).sum().squareRoot()
             sensors.play(1.5, accelerometer: unit * Self.gravity / scale + offset, noise: 0)
-            // The way to the next side.
+            // The movement to the next side.
             sensors.play(0.3, accelerometer: [3, 3, 12], noise: 1)
         }
         guard case .accelerometer(let calibration) = try sensors.finish().get() else {
             Issue.record("another outcome")
             return
         }
-        // A table that is off by three degrees makes the upright axis wrong by 0.14 %.
+        // A table tilted by 3° changes the reading of the upright axis by 0.14 %.
         #expect(distance(calibration.offset, offset) < 0.02)
         #expect(distance(calibration.scale, scale) < 0.004)
         #expect(sensors.endings == 1)
@@ -83,24 +84,26 @@ struct CalibrationDialogueTests {
         #expect(sensors.lines[1] == "  1 of 6, in any order: lay it flat, face up.")
     }
 
-    @Test("A side that was measured before does not count twice, and that is said")
+    @Test("A side measured twice counts once, and a message asks for another side")
     func sameSide() {
         let sensors = ScriptedSensors(MountTask())
         sensors.play(6, accelerometer: [0, 0, Self.gravity])
         #expect(sensors.endings == 0)
-        #expect(sensors.lines.last == "    That side has been measured: turn it on to the next.")
+        #expect(sensors.lines.last == "    This side has already been measured. Turn the device to the next side.")
         guard case .failure(let shortfall) = sensors.finish() else { return }
-        #expect(shortfall.reason == "The device lay still on 1 of 3 sides only.")
+        #expect(shortfall.reason == "The device lay still on only 1 of 3 sides.")
     }
 
-    @Test("A reading that is not gravity is said, as one in g is")
+    @Test("A reading at rest other than 9.8 m/s², for example in g, is reported")
     func scale() {
         let sensors = ScriptedSensors(AccelerometerTask())
         sensors.play(3, accelerometer: [0, 0, 1], noise: 0)
-        #expect(sensors.lines.last == "    One of its sides has to lie flat, and gravity has to read 9.8 m/s².")
+        #expect(
+            sensors.lines.last
+                == "    Lay the device flat on one side. At rest, the accelerometer must measure about 9.8 m/s².")
     }
 
-    /// What a chip reads that is mounted so: the device's vector is the matrix times the reading.
+    /// Simulates a chip with the given mount matrix. The device's vector is the matrix times the reading.
     private static func mount(_ task: MountTask, rows: [SIMD3<Double>], tilt: SIMD3<Double> = .zero) -> ScriptedSensors
     {
         let sensors = ScriptedSensors(task)
@@ -114,9 +117,9 @@ struct CalibrationDialogueTests {
         return sensors
     }
 
-    @Test("Three sides tell how a chip is soldered, also from hands that are not exact")
+    @Test("Three sides determine the mount matrix in quarter turns, even with inexact poses")
     func quarterTurns() throws {
-        // The device's x is the sensor's -y, its y the sensor's x: a quarter turn in the plane.
+        // The device's x is the sensor's −y and its y the sensor's x: a quarter turn about z.
         let rows: [SIMD3<Double>] = [[0, -1, 0], [1, 0, 0], [0, 0, 1]]
         for tilt in [SIMD3<Double>.zero, [0.05, 0.05, 0], [-0.06, 0.03, 0.05]] {
             guard
@@ -133,9 +136,9 @@ struct CalibrationDialogueTests {
         }
     }
 
-    @Test("A chip that sits askew keeps its angle")
+    @Test("A chip mounted at another angle keeps its exact matrix")
     func askew() throws {
-        // A turn of 30 degrees about z.
+        // A rotation by 30° about z.
         let (c, s) = (3.0.squareRoot() / 2, 0.5)
         guard
             case .mount(let matrix, _, let isRounded) = try Self.mount(
@@ -147,7 +150,7 @@ struct CalibrationDialogueTests {
         }
         #expect(matrix.text == "0.866, -0.5, 0; 0.5, 0.866, 0; 0, 0, 1")
         #expect(!isRounded)
-        // Nearly straight, and to be kept as it is.
+        // Nearly aligned, but kept exact on request.
         let small = 0.05
         guard
             case .mount(let exact, _, false) = try Self.mount(
@@ -161,23 +164,23 @@ struct CalibrationDialogueTests {
         #expect(exact.text == "0.9988, -0.05, 0; 0.05, 0.9988, 0; 0, 0, 1")
     }
 
-    @Test("Left taken for right is found out: no chip is mounted in a mirror")
+    @Test("A confusion of left and right is detected, because a mount cannot be a mirror image")
     func mirrored() {
         let sensors = Self.mount(MountTask(), rows: [[-1, 0, 0], [0, 1, 0], [0, 0, 1]])
         guard case .failure(let shortfall) = sensors.finish() else {
             Issue.record("a mirror was taken")
             return
         }
-        #expect(shortfall.reason.hasPrefix("The sides mirror each other"))
-        #expect(sensors.lines.contains { $0.contains("Once more from the beginning") })
+        #expect(shortfall.reason.hasPrefix("The measurements are mirrored"))
+        #expect(sensors.lines.contains { $0.contains("Start again with the first side") })
     }
 
-    @Test("A matrix comes back from each file that can hold it as the same rotation")
+    @Test("A mount matrix is the same rotation in hwdb and configuration syntax")
     func mountTexts() throws {
         let matrix = try #require(MountMatrix("0, 1, 0; 1, 0, 0; 0, 0, -1"))
         let text = MountText.hardwareDatabase(matrix, sensor: nil)
         #expect(text == ["sensor:modalias:*:dmi:*", " ACCEL_MOUNT_MATRIX=0, -1, 0; -1, 0, 0; 0, 0, -1"])
-        // What a live source makes of that property.
+        // A live source converts the udev property back to the same matrix.
         for rotation in [
             matrix, .identity, MountMatrix([0, -1, 0], [1, 0, 0], [0, 0, 1]),
             MountMatrix([0, 0, 1], [1, 0, 0], [0, 1, 0]),
@@ -191,16 +194,16 @@ struct CalibrationDialogueTests {
                 == #"{"motion":{"sensors":[{"sensor":"mpu6050","mountMatrix":"0, 1, 0; 1, 0, 0; 0, 0, -1"}]}}"#)
     }
 
-    @Test("A sensor that is lost is said, and none at all is the reason of the end")
+    @Test("A lost sensor is reported, and a calibration without readings fails with the reason")
     func loss() {
         let sensors = ScriptedSensors(RestTask())
         sensors.lose(.gyroscope, DeviceError(.busy, "Somebody else has the buffer."))
         #expect(sensors.lines.last == "  gyroscope: Somebody else has the buffer.")
         guard case .failure(let shortfall) = sensors.finish() else { return }
-        #expect(shortfall.reason == "No readings of the gyroscope came.")
+        #expect(shortfall.reason == "The gyroscope delivered no readings.")
     }
 
-    @Test("Without a name it does what the device needs, and says what is missing")
+    @Test("Without a topic, the needed calibrations are selected, and a missing sensor is reported")
     func topics() throws {
         func sensor(_ kind: SensorKind, _ matrix: MountMatrix = .identity) -> SensorDescription {
             var sensor = SensorDescription(id: kind.rawValue, kind: kind)
@@ -220,12 +223,12 @@ struct CalibrationDialogueTests {
             Issue.record("there is no magnetometer")
             return
         }
-        #expect(shortfall.reason == "The recording holds no readings of a magnetometer.")
+        #expect(shortfall.reason == "The recording contains no readings of a magnetometer.")
     }
 
-    @Test("The map of directions has cells of one area each")
+    @Test("The cells of the direction map have equal areas")
     func map() {
-        // Every direction of a fine lattice of points that are spread evenly (Fibonacci's).
+        // Evenly distributed directions (Fibonacci lattice).
         let golden = Double.pi * (3 - 5.0.squareRoot())
         let points = (0..<20_000).map { index -> SIMD3<Double> in
             let z = 1 - (Double(index) + 0.5) / 10_000
@@ -233,7 +236,7 @@ struct CalibrationDialogueTests {
             return SIMD3(r * cos(golden * Double(index)), r * sin(golden * Double(index)), z) * 0.5 + [1, 2, 3]
         }
         #expect(SphereMap(points, center: [1, 2, 3]).share == 1)
-        // The northern half of them.
+        // The northern half of the directions.
         #expect(SphereMap(points.prefix(10_000), center: [1, 2, 3]).share == 0.5)
         #expect(SphereMap([[1, 2, 3]], center: [1, 2, 3]).share == 0)
     }

@@ -6,10 +6,10 @@ import Testing
 
 @testable import SensorTools
 
-@Suite("Civil time")
+@Suite("Civil dates")
 struct CivilDateTests {
     @Test(
-        "Timestamps have milliseconds, and more digits where they are needed",
+        "Timestamps have milliseconds, and more digits if needed",
         arguments: [
             (0, "1970-01-01T00:00:00.000Z"), (1, "1970-01-01T00:00:00.000000001Z"),
             (-1, "1969-12-31T23:59:59.999999999Z"), (951_782_400_120_000_000, "2000-02-29T00:00:00.120Z"),
@@ -20,11 +20,11 @@ struct CivilDateTests {
         #expect(CivilDate(WallTime(nanoseconds: nanoseconds)).timestamp == text)
     }
 
-    @Test("Every day from 1678 to 2262 is Foundation's")
+    @Test("Dates from 1678 to 2262 match Foundation's calendar")
     func days() throws {
         var calendar = Calendar(identifier: .iso8601)
         calendar.timeZone = try #require(TimeZone(secondsFromGMT: 0))
-        // Every 41st day meets every date of the year, and leap days too.
+        // A stride of 41 days visits every date of the year, including leap days.
         for day in stride(from: -106_750, through: 106_750, by: 41) {
             let time = CivilDate(WallTime(nanoseconds: Int64(day) * 86_400_000_000_000 + 45_296_000_000_000))
             let date = Date(timeIntervalSince1970: Double(day) * 86_400 + 45_296)

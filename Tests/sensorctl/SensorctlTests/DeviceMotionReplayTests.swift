@@ -12,14 +12,14 @@ struct DeviceMotionReplayTests {
         return path
     }
 
-    /// The keys of a line in their order, of the outermost object.
+    /// Returns the keys of a line's outermost object, in order.
     private static func keys(_ line: String) -> [String] {
         line.split(separator: "\"").enumerated().filter { index, part in
             index % 2 == 1 && part != "deviceMotion" && part != "heading" || index > 3 && part == "heading"
         }.map { String($1) }
     }
 
-    @Test("A line has exactly the keys that were promised, in their order, and all numbers")
+    @Test("A line has exactly the documented keys in order, and only finite numbers")
     func keys() throws {
         let result = try Tool.run([
             "replay", Tool.csv("flat-face-up"), "device-motion", "--frame", "magnetic", "--json",
@@ -44,13 +44,14 @@ struct DeviceMotionReplayTests {
         }
     }
 
-    @Test("Flat with the face up and the top edge to the north: gravity is down, x of the frame points north")
+    @Test("A device that lies flat with its top edge to the north has gravity along −z and a heading of 0°")
     func flat() throws {
         let motions = try Tool.readings(Tool.csv("flat-face-up"), "device-motion", ["--frame", "magnetic"])
         let last = try #require(motions.last)
         let gravity = try #require(last.object["gravity"] as? [Double])
         #expect(distance(SIMD3(gravity[0], gravity[1], gravity[2]), [0, 0, -1]) < 0.01)
-        // The device's y is north, so its x, east, is -y of the frame (west): a quarter turn clockwise about z.
+        // The device's y points north. Its x points east, which is −y of the frame (west): a quarter turn clockwise
+        // about z.
         let q = try #require(last.object["quaternion"] as? [Double])
         let half = 0.5.squareRoot()
         #expect(abs(abs(q[2] * -half + q[3] * half) - 1) < 1e-3)
@@ -58,7 +59,7 @@ struct DeviceMotionReplayTests {
         #expect(min(heading, 360 - heading) < 1)
     }
 
-    @Test("Readings that are gravity and user acceleration are the accelerometer's")
+    @Test("Gravity plus user acceleration is equal to the accelerometer's reading")
     func identity() throws {
         let motions = try Tool.readings(Tool.csv("shake"), "device-motion")
         let readings = try Tool.readings(Tool.csv("shake"), "accelerometer")
@@ -73,7 +74,7 @@ struct DeviceMotionReplayTests {
         }
     }
 
-    @Test("The same file twice gives the same bytes, in every frame, and attitude is another name")
+    @Test("Replaying a file twice gives the same bytes in each frame, and `attitude` is an alias")
     func repetition() throws {
         for frame in ["arbitrary", "corrected", "magnetic"] {
             let first = try Tool.run(["replay", Tool.sixPoses, "device-motion", "--frame", frame, "--json"])
@@ -84,7 +85,7 @@ struct DeviceMotionReplayTests {
         }
     }
 
-    @Test("Frames have Core Motion's names too, in any case")
+    @Test("Frames also have Core Motion's names, ignoring case")
     func frames() throws {
         let path = Tool.csv("spin-flat-90dps")
         for (name, alias) in [
@@ -102,14 +103,14 @@ struct DeviceMotionReplayTests {
         #expect(try Tool.run(["replay", path, "device-motion", "--frame", "up"]).status == 64)
     }
 
-    @Test("A spin of 90 degrees a second turns yaw by as much, and the heading the other way")
+    @Test("A spin of 90°/s changes the yaw by that rate and the heading in the opposite direction")
     func spin() throws {
         let motions = try Tool.readings(Tool.csv("spin-flat-90dps"), "device-motion", ["--frame", "magnetic"])
         let yaws = try motions.map { motion in
             let q = try #require(motion.object["quaternion"] as? [Double])
             return 2 * atan2(q[2], q[3]) * 180 / .pi
         }
-        // The second half, where everything has settled.
+        // The second half, after the filter has settled.
         for index in stride(from: 300, to: 400, by: 10) {
             let turned = (yaws[index + 50] - yaws[index]).remainder(dividingBy: 360)
             let seconds = motions[index + 50].timestamp - motions[index].timestamp
@@ -119,7 +120,7 @@ struct DeviceMotionReplayTests {
         }
     }
 
-    @Test("Time stamps are the file's own, with all their digits")
+    @Test("Timestamps keep all digits of the file")
     func timestamps() throws {
         let folder = try TemporaryFolder()
         let trial = try BroadTrial("broad_03_undisturbed_slow_rotation_C")
@@ -132,18 +133,18 @@ struct DeviceMotionReplayTests {
         for (index, motion) in try MotionLine.all(result.lines).enumerated() {
             #expect(motion.timestamp == Double(String(format: "%.6f", Double(index) * BroadTrial.interval)))
         }
-        // The benchmark's own kind of table has no times; its rows are known to be 10.5 ms apart.
+        // The benchmark's own tables contain no times. Their rows are 10.5 ms apart.
         let raw = try Tool.readings(trial.path, "device-motion", ["--frame", "magnetic"])
         #expect(raw.count == trial.rows.count)
         #expect(raw[999].timestamp == 10.4895)
     }
 
-    @Test("A table may start at any time, have gaps, and rows in which a sensor is missing")
+    @Test("A table may start at any time, have gaps and lack a sensor in some rows")
     func sparseTable() throws {
         let folder = try TemporaryFolder()
         let trial = try BroadTrial("broad_03_undisturbed_slow_rotation_C")
         var lines = trial.table(of: 0..<600, from: 12.5).split(separator: "\n").map(String.init)
-        // Every third row has no field, every fifth no acceleration; twenty rows are gone.
+        // Every third row lacks the magnetic field and every fifth row the acceleration. Twenty rows are missing.
         for index in lines.indices.dropFirst() {
             var cells = lines[index].split(separator: ",", omittingEmptySubsequences: false).map(String.init)
             if index % 3 == 0 { cells.replaceSubrange(7...9, with: ["", "", ""]) }
@@ -153,7 +154,7 @@ struct DeviceMotionReplayTests {
         lines.removeSubrange(300..<320)
         let path = try Self.write(lines.joined(separator: "\n") + "\n", folder)
         let motions = try Tool.readings(path, "device-motion", ["--frame", "magnetic"])
-        // One for each row of the gyroscope, once up is known.
+        // One motion per gyroscope row after gravity is known.
         #expect(motions.count >= 575 && motions.count <= 580)
         #expect(motions.first.map { $0.timestamp >= 12.5 && $0.timestamp < 12.6 } == true)
         let times = Set(lines.dropFirst().compactMap { Double($0.prefix { $0 != "," }) })
@@ -165,16 +166,16 @@ struct DeviceMotionReplayTests {
         }
     }
 
-    @Test("In a native trace times count from its start, as its own t does")
+    @Test("Timestamps of a native trace count from its start, like its own `t`")
     func nativeTrace() throws {
         let motions = try Tool.readings(Tool.sixPoses, "device-motion")
-        // The trace begins 100 s after boot, and its gyroscope gives 50 readings a second.
+        // The trace starts 100 s after boot. Its gyroscope delivers 50 readings per second.
         #expect(motions.first.map { $0.timestamp < 0.2 } == true)
         #expect(motions.count >= 570)
         #expect(motions.allSatisfy { abs(($0.timestamp * 50).rounded() / 50 - $0.timestamp) < 1e-9 })
     }
 
-    @Test("Motions are thinned out to the interval that was asked for, and their attitudes stay the same")
+    @Test("Motions are decimated to the requested interval and keep their attitudes")
     func interval() throws {
         let all = try Tool.readings(Tool.csv("spin-flat-90dps"), "device-motion")
         let some = try Tool.readings(Tool.csv("spin-flat-90dps"), "device-motion", ["--interval", "0.05"])
@@ -187,9 +188,9 @@ struct DeviceMotionReplayTests {
     }
 
     @Test(
-        "Against cameras, the attitude in the frame of magnetic north is as exact as the best published filter",
+        "The attitude in the magnetic north frame is as accurate as the best published filter",
         arguments: [
-            // VQF 2.1 with its defaults, on the same rows: total and inclination in degrees.
+            // The results of VQF 2.1 with its defaults on the same rows: total and inclination error in degrees.
             ("broad_03_undisturbed_slow_rotation_C", 1.964, 0.358),
             ("broad_15_undisturbed_fast_translation_A", 2.164, 0.416),
         ])
@@ -202,7 +203,7 @@ struct DeviceMotionReplayTests {
         #expect(score.inclination <= inclination + 0.2, "inclination \(score.inclination)")
     }
 
-    @Test("Printed for people, a line has the angles")
+    @Test("The text output contains the angles")
     func lines() throws {
         let result = try Tool.run(["replay", Tool.csv("flat-face-up"), "attitude"])
         let line = try #require(result.lines.last)
@@ -212,14 +213,14 @@ struct DeviceMotionReplayTests {
         #expect(!line.contains("\u{1B}"))
     }
 
-    @Test("What the recording cannot give is said, and ends well")
+    @Test("A missing sensor is reported, and the exit status is 0")
     func missing() throws {
         let folder = try TemporaryFolder()
         let path = try Self.write("t,ax,ay,az\n0,0,0,9.8\n0.1,0,0,9.8\n", folder)
         let motion = try Tool.run(["replay", path, "device-motion", "--json"])
         #expect(motion.status == 0)
         #expect(motion.output.isEmpty)
-        #expect(motion.notes.contains("no readings of a gyroscope; it holds accelerometer."))
+        #expect(motion.notes.contains("no readings of a gyroscope; it contains accelerometer."))
         let noField = try Self.write("t,gx,gy,gz,ax,ay,az\n0,0,0,0,0,0,9.8\n0.01,0,0,0,0,0,9.8\n", folder, "two.csv")
         let magnetic = try Tool.run(["replay", noField, "device-motion", "--frame", "magnetic", "--json"])
         #expect(magnetic.status == 0)

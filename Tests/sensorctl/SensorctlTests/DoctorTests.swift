@@ -7,7 +7,7 @@ import Testing
     "sensorctl doctor", .toolIsBuilt, .waiting,
     .enabled(if: Tool.readsSensors, "sensorctl was built without libiio"))
 struct DoctorTests {
-    /// What the doctor says of a simulated board.
+    /// Runs `doctor` on a simulated board.
     private static func examine(_ faults: [String] = [], environment: [String: String] = [:]) throws -> Tool.Result {
         try Tool.run(
             ["simulate", "iio", Tool.csv("flat-face-up")] + faults
@@ -18,7 +18,7 @@ struct DoctorTests {
         try Tool.objects(result).filter { $0["level"] as? String == level }.compactMap { $0["message"] as? String }
     }
 
-    @Test("Where all is well it ends with 0, and every line has its form")
+    @Test("On a healthy board, `doctor` exits with 0, and each JSON line has the documented keys")
     func healthy() throws {
         let server = try FakeGPSD(lines: [])
         let result = try Self.examine(environment: server.environment)
@@ -36,12 +36,12 @@ struct DoctorTests {
         let origins = objects.filter { $0["name"] as? String == "motion" }.compactMap { $0["origin"] as? String }
         #expect(origins == ["environment variable DEVICE_SERVICES_IIO"])
         let good = try Self.findings(result, "good").joined(separator: "\n")
-        #expect(good.contains("accelerometer simulated_accel gives readings (buffered, "))
-        #expect(good.contains("gyroscope simulated_anglvel gives readings"))
+        #expect(good.contains("accelerometer simulated_accel delivers readings (buffered, "))
+        #expect(good.contains("gyroscope simulated_anglvel delivers readings"))
         #expect(try Self.findings(result, "problem").isEmpty)
     }
 
-    @Test("gpsd that is away is a problem, with what starts it, and gives 69")
+    @Test("An unreachable gpsd is reported with the command that starts it, and the status is 69")
     func noService() throws {
         let result = try Self.examine()
         #expect(result.status == 69)
@@ -50,7 +50,7 @@ struct DoctorTests {
         #expect((problem["repair"] as? [String])?.contains("sudo systemctl enable --now gpsd.socket") == true)
     }
 
-    @Test("A sensor that somebody else has is a problem")
+    @Test("A sensor in use by another program is reported as a problem")
     func busy() throws {
         let server = try FakeGPSD(lines: [])
         let result = try Self.examine(["--fault", "open=EBUSY(iio:device0)"], environment: server.environment)
@@ -60,27 +60,27 @@ struct DoctorTests {
         #expect(problems.first?.contains("in use by another program") == true)
     }
 
-    @Test("A buffer that gives nothing is remarked on, for polling takes its place")
+    @Test("A buffer without samples is reported as a remark, because the sensor is polled instead")
     func stalled() throws {
         let server = try FakeGPSD(lines: [])
         let result = try Self.examine(["--fault", "stall"], environment: server.environment)
         #expect(result.status == 0)
-        #expect(try Self.findings(result, "remark").contains { $0.contains("Its buffer gives no samples") })
-        #expect(try Self.findings(result, "good").contains { $0.contains("gives readings (polled") })
+        #expect(try Self.findings(result, "remark").contains { $0.contains("Its buffer delivers no samples") })
+        #expect(try Self.findings(result, "good").contains { $0.contains("delivers readings (polled") })
     }
 
-    @Test("A server that is away is named with the reason")
+    @Test("An unreachable IIO server is reported with the reason")
     func unreachable() throws {
         let result = try Tool.run(
             ["doctor", "--json"], environment: ["DEVICE_SERVICES_IIO": "ip:127.0.0.1:1", "DEVICE_SERVICE_GPSD": "x"])
         #expect(result.status == 69)
         let problems = try Self.findings(result, "problem")
-        #expect(problems.contains { $0.contains("ip:127.0.0.1:1 does not answer") && $0.contains("refused") })
-        #expect(problems.contains { $0.contains("DEVICE_SERVICE_GPSD is not known") })
+        #expect(problems.contains { $0.contains("ip:127.0.0.1:1 does not respond") && $0.contains("refused") })
+        #expect(problems.contains { $0.contains("DEVICE_SERVICE_GPSD is unknown") })
         #expect(!problems.contains { $0.contains("No motion sensor was found") })
     }
 
-    @Test("An address with a slip of the pen is a problem of the configuration")
+    @Test("A misspelled address is reported as a configuration problem")
     func wrongAddress() throws {
         let result = try Tool.run(["doctor"], environment: ["DEVICE_SERVICES_IIO": "ipp:board"])
         #expect(result.status == 69)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import sensorctl
 
-@Suite("Lines that wait for a reader")
+@Suite("Queue of lines to print")
 struct EventPrinterTests {
     private final class Page: Sendable {
         let lines = Mutex<[String]>([])
@@ -14,7 +14,7 @@ struct EventPrinterTests {
         func add(_ line: String) { lines.withLock { $0.append(line) } }
     }
 
-    @Test("They come in order, and what is too much is counted behind them")
+    @Test("Lines are printed in order, followed by the number of dropped lines")
     func bound() {
         let (page, gate) = (Page(), Bell())
         let printer = EventPrinter { count in
@@ -38,7 +38,7 @@ struct EventPrinterTests {
         #expect(page.lines.withLock { $0 } == ["a", "b", "missed 2", "e"])
     }
 
-    @Test("When nobody reads any more, nothing else is tried")
+    @Test("After a failed write, no further line is printed")
     func closed() {
         let page = Page()
         let printer = EventPrinter { _ in true }

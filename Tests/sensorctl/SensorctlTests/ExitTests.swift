@@ -4,10 +4,10 @@ import Foundation
 import SystemCalls
 import Testing
 
-@Suite("How sensorctl ends", .toolIsBuilt, .waiting)
+@Suite("Exit status of sensorctl", .toolIsBuilt, .waiting)
 struct ExitTests {
     @Test(
-        "Wrong arguments give 64 and a word on standard error",
+        "Invalid arguments result in status 64 and a message on standard error",
         arguments: [
             ["replay"], ["replay", "x"], ["replay", "x", "motion"], ["replay", "x", "location", "--speed", "-1"],
             ["replay", "x", "location", "--speed", "inf"], ["nonsense"], ["watch"],
@@ -22,16 +22,16 @@ struct ExitTests {
         #expect(!result.notes.isEmpty)
     }
 
-    @Test("Help names the exit codes", arguments: [[], ["replay"], ["watch"], ["record"], ["list"], ["demo"]])
+    @Test("The help lists the exit codes", arguments: [[], ["replay"], ["watch"], ["record"], ["list"], ["demo"]])
     func help(verb: [String]) throws {
         let result = try Tool.run(verb + ["--help"])
         #expect(result.status == 0)
-        // Lines are broken to fit a terminal.
+        // Lines are wrapped to fit a terminal.
         let words = result.output.lowercased().split(whereSeparator: \.isWhitespace).joined(separator: " ")
         #expect(words.contains("exit codes"))
     }
 
-    @Test("A file that is not there gives 66")
+    @Test("A missing file results in status 66")
     func missingFile() throws {
         let result = try Tool.run(["replay", "/nonexistent/trace", "location", "--json"])
         #expect(result.status == 66)
@@ -39,7 +39,7 @@ struct ExitTests {
         #expect(result.notes.contains("/nonexistent/trace"))
     }
 
-    @Test("What is not a trace gives 65", arguments: ["", "no trace\n", "{}\n", "\u{0}\u{1}\u{2}", "[1,2,3]"])
+    @Test("An invalid trace results in status 65", arguments: ["", "no trace\n", "{}\n", "\u{0}\u{1}\u{2}", "[1,2,3]"])
     func notATrace(text: String) throws {
         let result = try Tool.run(["replay", "-", "location", "--json"], input: Data(text.utf8))
         #expect(result.status == 65)
@@ -47,7 +47,7 @@ struct ExitTests {
         #expect(!result.notes.isEmpty)
     }
 
-    @Test("A reader that has had enough is no error")
+    @Test("A closed pipe is not an error")
     func closedPipe() throws {
         let result = try Tool.shell(
             #""$0" replay "$1" location --json | head -n 1; echo "${PIPESTATUS[0]}""#, [Tool.drive])
@@ -56,7 +56,7 @@ struct ExitTests {
         #expect(result.notes.isEmpty)
     }
 
-    @Test("Standard descriptors that are closed are as good as /dev/null")
+    @Test("Closed standard descriptors behave like /dev/null")
     func closedDescriptors() throws {
         let folder = try TemporaryFolder()
         let quiet = try Tool.shell(#""$0" info "$1" >&- 2>&- <&-; echo $?"#, [Tool.drive])
@@ -66,7 +66,7 @@ struct ExitTests {
         #expect(!empty.notes.contains("cannot be read"), "\(empty.notes)")
     }
 
-    @Test("Notes that nobody reads hold nothing up")
+    @Test("A full pipe on standard error does not block the program")
     func unreadNotes() throws {
         let folder = try TemporaryFolder()
         let tool = try RunningTool(
@@ -74,24 +74,24 @@ struct ExitTests {
         #expect([0, 69].contains(tool.status()))
     }
 
-    @Test("A recording into a pipe without a reader is no failure")
+    @Test("A recording into a pipe without a reader is not an error")
     func unreadRecording() throws {
         let result = try Tool.shell(
             #""$0" record - --parts battery --duration 0.5 | true; echo "${PIPESTATUS[0]}""#)
         #expect(["0", "69"].contains(result.lines.last ?? ""), "\(result.notes)")
     }
 
-    @Test("An output that cannot be written gives 74")
+    @Test("An output that cannot be written results in status 74")
     func fullDisk() throws {
         let result = try Tool.shell(#""$0" replay "$1" location --json > /dev/full; echo $?"#, [Tool.drive])
         #expect(result.lines == ["74"])
         #expect(!result.notes.isEmpty)
     }
 
-    @Test("Each line is there at once, and a signal ends a replay cleanly", arguments: [SIGINT, SIGTERM])
+    @Test("Each line is flushed at once, and a signal ends a replay with status 0", arguments: [SIGINT, SIGTERM])
     func signals(number: Int32) throws {
         let tool = try RunningTool(["replay", Tool.drive, "location", "--json", "--speed", "1"])
-        // In real time the third line comes half a second after the second, and the last after five minutes.
+        // In real time, the third line follows half a second after the second, and the last line after five minutes.
         for _ in 0..<4 { #expect(tool.nextLine()?.hasPrefix("{\"callback\":") == true) }
         #expect(tool.isRunning)
         tool.send(signal: number)
@@ -100,7 +100,7 @@ struct ExitTests {
         #expect(tool.status() == 0)
     }
 
-    @Test("A signal ends a watch that waits for gpsd", arguments: [SIGINT, SIGTERM])
+    @Test("A signal ends a `watch` that waits for gpsd", arguments: [SIGINT, SIGTERM])
     func signalsWhileWaiting(number: Int32) throws {
         let tool = try RunningTool(["watch", "location", "--json"])
         while let line = tool.nextLine(), !line.contains("didFailWithError") {}
@@ -109,7 +109,7 @@ struct ExitTests {
         #expect(tool.status() == 0)
     }
 
-    @Test("A signal ends a recording, and the trace is whole")
+    @Test("A signal ends a recording and leaves a complete trace")
     func signalsWhileRecording() throws {
         let server = try FakeGPSD(lines: [])
         let folder = try TemporaryFolder()
@@ -128,14 +128,14 @@ struct ExitTests {
     func signalsWhileReading(number: Int32) throws {
         let name = number == SIGINT ? "INT" : "TERM"
         let folder = try TemporaryFolder()
-        // A pipe that is open on both ends and never says anything.
+        // A pipe that is open at both ends and never delivers data.
         let line =
             #"mkfifo "$1"; exec 3<>"$1"; timeout --preserve-status -s "$2" 5 "$0" replay - location <&3; echo $?"#
         let result = try Tool.shell(line, [folder.path + "/input", name])
         #expect(result.lines == ["0"])
     }
 
-    @Test("Nothing that has come in time gives 69")
+    @Test("A `watch` that receives nothing in time exits with status 69")
     func timeIsUp() throws {
         let result = try Tool.run(["watch", "location", "--json", "--count", "1", "--duration", "5"])
         #expect(result.status == 69)
@@ -144,14 +144,14 @@ struct ExitTests {
     }
 
     @Test(
-        "A position that may not be used gives 77",
+        "A denied position results in status 77",
         arguments: [["watch", "location", "--json"], ["record", "/dev/null"]])
     func denied(arguments: [String]) throws {
         let result = try Tool.run(arguments, environment: ["DEVICE_SERVICES_LOCATION": "deny"])
         #expect(result.status == 77)
     }
 
-    @Test("A demo without a terminal prints a few lines and ends")
+    @Test("A `demo` without a terminal prints a few lines and exits")
     func demo() throws {
         let result = try Tool.run(["demo", Tool.drive])
         #expect(result.status == 0)

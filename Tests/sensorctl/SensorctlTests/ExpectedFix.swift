@@ -2,14 +2,14 @@
 
 import Foundation
 
-/// What Core Location should say of a report, worked out from gpsd's own JSON by Foundation's parser.
+/// The location expected for a gpsd report, computed from gpsd's JSON with Foundation's parser.
 struct ExpectedFix {
     var time: String?
     var numbers: [String: Double?]
-    /// True when gpsd gave the accuracy; else it is derived, and only its sign is known here.
+    /// True if gpsd reported the accuracy. Otherwise it is derived, and only its sign is known here.
     var hasAccuracy: Bool
 
-    /// The fixes of a file, in order: reports of mode 2 or 3 with coordinates.
+    /// Returns the fixes of a file in order: the reports of mode 2 or 3 with coordinates.
     static func all(in path: String) throws -> [ExpectedFix] {
         let text = try Data(contentsOf: URL(fileURLWithPath: path))
         return text.split(separator: UInt8(ascii: "\n")).compactMap { line in
@@ -22,7 +22,7 @@ struct ExpectedFix {
 
     private init?(_ report: [String: Any]) {
         func number(_ name: String) -> Double? { (report[name] as? NSNumber)?.doubleValue }
-        // gpsd writes 0 until it can tell an error, and no measurement is exact.
+        // gpsd writes 0 while the error is unknown. No measurement has an error of 0.
         func error(_ name: String) -> Double { number(name).flatMap { $0 > 0 ? $0 : nil } ?? -1 }
         guard report["class"] as? String == "TPV", let mode = number("mode"), mode >= 2,
             let latitude = number("lat"), let longitude = number("lon")

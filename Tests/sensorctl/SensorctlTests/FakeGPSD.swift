@@ -3,7 +3,7 @@
 import Foundation
 import SystemCalls
 
-/// A server on a free port of this machine that greets like gpsd and then sends the lines of a file to each client.
+/// A server on a free local port that greets like gpsd and then sends the given lines to each client.
 final class FakeGPSD: @unchecked Sendable {
     // Unchecked: both are set once, before the thread starts.
     private let socketNumber: Int32
@@ -34,7 +34,7 @@ final class FakeGPSD: @unchecked Sendable {
                 let client = accept(number, nil, nil)
                 guard client >= 0 else { return }
                 let bytes = Array(text.utf8)
-                // Kept open: the end of a connection is the loss of the position.
+                // The connection stays open, because closing it would be a loss of the position.
                 _ = bytes.withUnsafeBytes { send(client, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
             }
         }

@@ -4,10 +4,10 @@ import Testing
 
 @testable import sensorctl
 
-@Suite("Dates of the magnetic field")
+@Suite("Date arguments of the magnetic field")
 struct FieldDateTests {
     @Test(
-        "Decimal years and dates are taken",
+        "Decimal years and ISO 8601 dates are accepted",
         arguments: [
             ("2026.5", 2026.5), ("2026", 2026), ("1900", 1900), ("2200.0", 2200),
             ("2025-01-01", 2025), ("2027-07-02T12:00:00Z", 2027.5), ("2027-07-02T12:00Z", 2027.5),
@@ -27,7 +27,7 @@ struct FieldDateTests {
     }
 
     @Test(
-        "What is no date is refused",
+        "Text that is not a date is refused",
         arguments: [
             "", " ", "now", "nan", "inf", "-2026", "1e3", "20261121", "1899.9", "2200.1", "2026.5.1", ".", "2025-02-29",
             "2025-13-01", "2025-00-01", "2025-1-1", "2025-01-01T", "2025-01-01T24:00", "2025-01-01T12:60",

@@ -14,8 +14,8 @@ struct FieldTests {
         return try #require(try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any])
     }
 
-    /// The first published test value: 48 km above 80 N 96 W at 2025.0.
-    @Test("The first published value, in every form of its place and date, built in or from the file")
+    /// The first published test value: 48 km above 80° N, 96° W at 2025.0.
+    @Test("Every input format, with the built-in model or a file, reproduces the first published value")
     func publishedValue() throws {
         let place = ["--latitude", "80", "--longitude"]
         for arguments in [
@@ -48,7 +48,7 @@ struct FieldTests {
         }
     }
 
-    @Test("The object has these keys and no others")
+    @Test("The JSON object has exactly the documented keys")
     func keys() throws {
         let elements = ["x", "y", "z", "horizontal", "total", "declination", "inclination"]
         let others = [
@@ -58,12 +58,12 @@ struct FieldTests {
         #expect(
             Set(object.keys)
                 == Set(elements + elements.map { $0 + "Rate" } + elements.map { $0 + "Uncertainty" } + others))
-        // Now is later than this was written.
+        // The default date is now, which is later than this test was written.
         #expect(try #require(object["date"] as? Double) > 2025.5)
         #expect(object["altitude"] as? Double == 0)
     }
 
-    @Test("A date or a height outside the model gives a value, a flag and a warning")
+    @Test("A date or an altitude outside the model results in values with a flag and a warning")
     func outside() throws {
         for arguments in [["--date", "2031"], ["--date", "2024-12-31"], ["--date", "2026", "--altitude", "900000"]] {
             let place = ["field", "--json", "--latitude", "48", "--longitude", "16"]
@@ -71,11 +71,11 @@ struct FieldTests {
             #expect(result.status == 0)
             #expect(result.output.contains("\"valid\":false"))
             #expect(result.output.contains("\"total\":4") || result.output.contains("\"total\":3"))
-            #expect(result.notes.contains("WMM-2025 is made for"))
+            #expect(result.notes.contains("WMM-2025 is valid from"))
         }
         let pole = try Tool.run(["field", "--json", "--latitude", "86", "--longitude", "139", "--date", "2026"])
         #expect(pole.output.contains("\"blackout\":true"))
-        #expect(pole.notes.contains("a compass is of no use"))
+        #expect(pole.notes.contains("is too weak for a compass"))
     }
 
     @Test("The table has a line for each element")
@@ -95,13 +95,13 @@ struct FieldTests {
     }
 
     @Test(
-        "Wrong values give 64 and a sentence",
+        "Invalid values result in status 64 and a message",
         arguments: [
-            (["--latitude", "91", "--longitude", "0"], "--latitude takes degrees from -90 to 90."),
-            (["--latitude", "nan", "--longitude", "0"], "--latitude takes degrees from -90 to 90."),
-            (["--latitude", "0", "--longitude", "-181"], "--longitude takes degrees"),
-            (["--latitude", "0", "--longitude", "inf"], "--longitude takes degrees"),
-            (["--latitude", "0", "--longitude", "0", "--altitude", "1e9"], "--altitude takes metres"),
+            (["--latitude", "91", "--longitude", "0"], "--latitude must be from -90 to 90 degrees."),
+            (["--latitude", "nan", "--longitude", "0"], "--latitude must be from -90 to 90 degrees."),
+            (["--latitude", "0", "--longitude", "-181"], "--longitude must be from -180 to 180"),
+            (["--latitude", "0", "--longitude", "inf"], "--longitude must be from -180 to 180"),
+            (["--latitude", "0", "--longitude", "0", "--altitude", "1e9"], "--altitude must be from -10000 to"),
             (["--latitude", "0", "--longitude", "0", "--date", "yesterday"], "yesterday"),
             (["--latitude", "0", "--longitude", "0", "--date", "20261121"], "1900 to 2200"),
             (["--latitude", "0"], "--longitude"),
@@ -114,7 +114,7 @@ struct FieldTests {
         #expect(result.notes.contains(text), "\(result.notes)")
     }
 
-    @Test("A file that is no model gives 65 and names the line, one that is not there 66")
+    @Test("An invalid model file results in status 65 with the line number, a missing file in 66")
     func wrongModel() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/bad.COF"
@@ -122,7 +122,7 @@ struct FieldTests {
         let place = ["field", "--latitude", "0", "--longitude", "0", "--model"]
         let bad = try Tool.run(place + [path])
         #expect(bad.status == 65 && bad.output.isEmpty)
-        #expect(bad.notes.contains("bad.COF is not a magnetic model. Line 2: \"twelve\" is not a number"))
+        #expect(bad.notes.contains("bad.COF is not a magnetic model. Line 2: \"twelve\" is not a valid number"))
         let missing = try Tool.run(place + [folder.path + "/none.COF"])
         #expect(missing.status == 66 && missing.notes.contains("none.COF"))
         #expect(try Tool.run(place + ["/dev/zero"]).status == 66)

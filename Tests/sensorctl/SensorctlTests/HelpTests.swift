@@ -3,9 +3,9 @@
 import Foundation
 import Testing
 
-@Suite("The help of sensorctl", .toolIsBuilt, .waiting)
+@Suite("Help of sensorctl", .toolIsBuilt, .waiting)
 struct HelpTests {
-    /// A command as it describes itself.
+    /// A command in the output of `--experimental-dump-help`.
     private struct Command: Decodable {
         struct Argument: Decodable {
             var kind: String
@@ -19,9 +19,9 @@ struct HelpTests {
         var subcommands: [Command]?
 
         var all: [Command] { [self] + (subcommands ?? []).flatMap(\.all) }
-        /// The words behind sensorctl.
+        /// The words of the command after `sensorctl`.
         var words: [String] { ((superCommands ?? []) + [commandName]).dropFirst().map(\.self) }
-        /// As it is mostly called: the word all may be left out.
+        /// The command as it is usually written. The word `all` is optional.
         var verb: String { words.filter { $0 != "all" }.joined(separator: " ") }
     }
 
@@ -35,20 +35,20 @@ struct HelpTests {
             .filter { $0.commandName != "help" }
     }
 
-    @Test("No paragraph has a gap between its words")
+    @Test("Paragraphs contain no double spaces")
     func gaps() throws {
         let commands = try Self.commands()
         #expect(commands.contains { $0.commandName == "record" && $0.discussion?.contains("--ring") == true })
         for command in commands {
             for line in (command.discussion ?? "").split(separator: "\n") {
-                // Columns of a table are shorter, and examples are indented.
+                // The rows of tables are shorter, and examples are indented.
                 let isParagraph = line.utf8.count > 120 && !line.hasPrefix(" ")
                 #expect(!isParagraph || !line.contains("  "), "\(command.commandName): \(line)")
             }
         }
     }
 
-    @Test("It fits into 80 columns")
+    @Test("The help fits into 80 columns")
     func width() throws {
         let commands = try Self.commands()
         #expect(commands.count > 20)
@@ -59,7 +59,7 @@ struct HelpTests {
         }
     }
 
-    @Test("A usage names every argument that is needed")
+    @Test("A usage line contains every required argument")
     func usages() throws {
         for command in try Self.commands() where command.subcommands == nil {
             let lines = try Tool.run(["help"] + command.words).lines
@@ -70,13 +70,13 @@ struct HelpTests {
         }
     }
 
-    @Test("Every verb stands in a group, and has an example")
+    @Test("Every subcommand belongs to a group and has an example")
     func groups() throws {
         let help = try Tool.run(["--help"]).lines
         #expect(help.filter { $0.hasSuffix(" SUBCOMMANDS:") }.count == 5)
-        // What is in no group would stand below this heading.
+        // Subcommands without a group would be listed below this heading.
         #expect(!help.contains("SUBCOMMANDS:"))
-        // scripts/documentation runs them.
+        // The script `scripts/documentation` runs the examples.
         for command in try Self.commands() where command.subcommands == nil {
             let examples = command.discussion?.components(separatedBy: "\n\nExamples:\n").last ?? ""
             #expect(examples.hasPrefix("  sensorctl \(command.verb)"))

@@ -4,14 +4,14 @@ import Foundation
 import Testing
 
 @Suite(
-    "sensorctl with what a user knows of a recording",
+    "Import options of sensorctl",
     .toolIsBuilt, .waiting)
 struct ImportOptionTests {
     private static let verbs = [
         ["info"], ["convert"], ["cut"], ["merge"], ["scrub"], ["replay"], ["calibrate"], ["simulate", "all"],
         ["simulate", "gpsd"], ["simulate", "iio"],
     ]
-    /// Those that write a recording.
+    /// The commands that write a recording.
     private static let writers: Set = ["convert", "cut", "merge", "scrub"]
 
     private let folder: TemporaryFolder
@@ -34,13 +34,13 @@ struct ImportOptionTests {
         try #require(try info(path, arguments)["positions"] as? [String: Any])
     }
 
-    /// The options that a text names, but for those of other programs.
+    /// Returns the options in a text, except for those of other programs.
     private static func options(in text: String) -> Set<String> {
         let line = text.replacing("umockdev-run --ioctl", with: "").replacing("umockdev-run --pcap", with: "")
         return Set(line.matches(of: /--[a-z][a-z-]+[a-z]/).map { String($0.output) })
     }
 
-    @Test("Every option that a sentence of an importer or exporter names is one of the verbs that print it")
+    @Test("Options named in messages of importers and exporters exist in all commands that print them")
     func named() throws {
         var named: Set<String> = []
         for part in ["TraceFormats", "TraceEditing"] {
@@ -63,7 +63,7 @@ struct ImportOptionTests {
         }
     }
 
-    @Test("Tracks, points and pace of a GPX file are chosen")
+    @Test("The track, the points and the pace of a GPX file can be selected")
     func gpx() throws {
         func track(_ latitude: Int) -> String {
             #"<trk><trkseg><trkpt lat="\#(latitude)" lon="8"/><trkpt lat="\#(latitude).001" lon="8"/></trkseg></trk>"#
@@ -73,7 +73,7 @@ struct ImportOptionTests {
         let second = try positions(path, ["--track", "2"])
         #expect(second["south"] as? Double == 20 && second["fixes"] as? Int == 2)
         #expect(try positions(path, ["--points", "waypoints"])["south"] as? Double == 30)
-        // A thousandth of a degree are 110.57 m at 10 degrees: 22 s at 5 m/s.
+        // 0.001° of latitude is 110.57 m at a latitude of 10°: 22 s at 5 m/s.
         let part = folder.path + "/a.trace"
         #expect(try Tool.run(["cut", path, part, "--track", "1", "--pace", "5"]).status == 0)
         let duration = try #require(try info(part)["duration"] as? Double)
@@ -83,25 +83,26 @@ struct ImportOptionTests {
         }
     }
 
-    @Test("An option that a recording of its kind cannot use is told of, and one that some of several can is not")
+    @Test("An option is reported as unused only if it fits none of the inputs")
     func unused() throws {
         let gpx = try file("a.gpx", #"<gpx version="1.1"><wpt lat="30" lon="8"/><wpt lat="31" lon="8"/></gpx>"#)
         let table = try file("a.csv", "ax,ay,az\n0,0,9.8\n0,0,9.8\n")
         let notes = try Tool.run(["info", gpx, "--rate", "50", "--pace", "5", "--date", "2026-11-21"]).notes
-        #expect(notes.contains("--rate is for CSV files of motion and buffers of libiio, and \(gpx) is none of these"))
-        #expect(notes.contains("--date is for") && !notes.contains("--pace is for"))
+        let rate = "--rate applies only to CSV files of motion and libiio's buffers, so it has no effect on \(gpx)."
+        #expect(notes.contains(rate))
+        #expect(notes.contains("--date applies only") && !notes.contains("--pace applies only"))
         let merged = folder.path + "/m.trace"
         let merge = ["merge", gpx, table, "-o", merged, "--align", "start", "--rate", "50", "--weeks", "1"]
         let result = try Tool.run(merge)
         #expect(result.status == 0)
-        #expect(result.notes.contains("--weeks is for") && !result.notes.contains("--rate is for"))
+        #expect(result.notes.contains("--weeks applies only") && !result.notes.contains("--rate applies only"))
         let map = ["--columns", "accel.x=ax,accel.y=ay,accel.z=az,period=0.5", "--rate", "9"]
-        #expect(try Tool.run(["info", table] + map).notes.contains("--rate is for tables without --columns"))
+        #expect(try Tool.run(["info", table] + map).notes.contains("--rate applies only to tables without --columns"))
         let early = try Tool.run(["calibrate", "gyro", "--rate", "50"])
-        #expect(early.status == 64 && early.notes.contains("--rate goes with --trace"))
+        #expect(early.status == 64 && early.notes.contains("--rate requires --trace"))
     }
 
-    @Test("What is known of a recording is known to the simulated servers")
+    @Test("The simulated servers accept the import options")
     func simulate() throws {
         let table = try file("a.csv", "ax,ay,az\n0,0,9.8\n0,0,9.8\n0,0,9.8\n")
         for verb in [["simulate", "iio"], ["simulate", "all"]] {
@@ -110,7 +111,8 @@ struct ImportOptionTests {
             #expect(try Tool.run(verb + [table, "--rate", "50", "--", "true"]).status == 0)
         }
         let gpx = try file("a.gpx", #"<gpx version="1.1"><wpt lat="30" lon="8"/><wpt lat="31" lon="8"/></gpx>"#)
-        // A degree are 110,861 m there: 22.172 s at 5000 m/s, and as long again until another round would begin.
+        // One degree of latitude is 110,861 m there: 22.172 s at 5000 m/s. A pause of the same length precedes the next
+        // round.
         let all = ["simulate", "all", gpx, "--pace", "5000", "--json", "--duration", "0.1"]
         let line = try #require(try Tool.run(all).lines.first)
         let object = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
@@ -118,7 +120,7 @@ struct ImportOptionTests {
         #expect(try Tool.run(["simulate", "gpsd", gpx, "--pace", "5000", "--", "true"]).status == 0)
     }
 
-    @Test("The day and the era of a log of sentences are told")
+    @Test("The date and the week offset of an NMEA log can be specified")
     func nmea() throws {
         func sentence(_ text: String) -> String {
             let sum = text.utf8.reduce(0, ^)
@@ -142,7 +144,7 @@ struct ImportOptionTests {
         }
     }
 
-    @Test("The kind and the rate of a table of motion are told")
+    @Test("The layout and the rate of a motion table can be specified")
     func tables() throws {
         let timeless = try file("a.csv", "ax,ay,az\n0,0,9.8\n0,0,9.8\n0,0,9.8\n")
         let refused = try Tool.run(["info", timeless])

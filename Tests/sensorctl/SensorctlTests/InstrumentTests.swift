@@ -5,12 +5,12 @@ import Testing
 
 @testable import sensorctl
 
-@Suite("Pictures of attitude and heading")
+@Suite("Attitude and heading displays")
 struct InstrumentTests {
-    /// A device that is rolled and pitched so many degrees, lying otherwise flat.
+    /// The gravity of a device with the given roll and pitch in degrees.
     private static func gravity(roll: Double, pitch: Double) -> SIMD3<Double> {
         let (r, p) = (roll * .pi / 180, pitch * .pi / 180)
-        // Core Motion's: (cos p · sin r, -sin p, -cos p · cos r).
+        // Core Motion's gravity: (cos p · sin r, −sin p, −cos p · cos r).
         return SIMD3(cos(p) * sin(r), -sin(p), -cos(p) * cos(r))
     }
 
@@ -25,18 +25,18 @@ struct InstrumentTests {
         rows.map { row in String(row.reversed().drop { $0 == " " }.reversed()) }
     }
 
-    @Test("Angles come from gravity as Core Motion has them")
+    @Test("Roll and pitch derived from gravity are those of Core Motion")
     func angles() {
         for (roll, pitch) in [(0.0, 0.0), (30, 10), (-120, 40), (175, -60)] {
             let view = HorizonView(gravity: Self.gravity(roll: roll, pitch: pitch))
             #expect(abs(view.roll * 180 / .pi - roll) < 1e-9)
             #expect(abs(view.pitch * 180 / .pi - pitch) < 1e-9)
         }
-        // In free fall nothing is down.
+        // In free fall, no direction is down.
         #expect(HorizonView(gravity: .zero).pitch == 0)
     }
 
-    @Test("Level: the horizon in the middle, the ground below it")
+    @Test("A level device has the horizon in the middle and the ground below it")
     func level() {
         #expect(
             Self.trimmed(Self.horizon(roll: 0, pitch: 0)) == [
@@ -54,7 +54,7 @@ struct InstrumentTests {
             ])
     }
 
-    @Test("The top edge raised by 20 degrees: the horizon is lower")
+    @Test("Raising the top edge by 20° lowers the horizon")
     func climb() {
         #expect(
             Self.trimmed(Self.horizon(roll: 0, pitch: 20)) == [
@@ -72,7 +72,7 @@ struct InstrumentTests {
             ])
     }
 
-    @Test("The right edge lowered by 30 degrees: the horizon turns counterclockwise")
+    @Test("Lowering the right edge by 30° rotates the horizon counterclockwise")
     func bank() {
         #expect(
             Self.trimmed(Self.horizon(roll: 30, pitch: 0)) == [
@@ -90,14 +90,14 @@ struct InstrumentTests {
             ])
     }
 
-    @Test("Face down the ground is above")
+    @Test("A face-down device has the ground above the horizon")
     func inverted() {
         let rows = Self.horizon(roll: 180, pitch: 0)
         #expect(rows.prefix(5).dropFirst().allSatisfy { $0.contains("░") })
         #expect(rows.suffix(5).allSatisfy { !$0.contains("░") })
     }
 
-    @Test("Whatever the attitude and the size, it stays within its columns", arguments: [12, 31, 78, 200])
+    @Test("The horizon stays within its columns at every attitude and size", arguments: [12, 31, 78, 200])
     func bounds(columns: Int) {
         for roll in stride(from: -180.0, through: 180, by: 45) {
             for pitch in stride(from: -90.0, through: 90, by: 30) {
@@ -114,7 +114,7 @@ struct InstrumentTests {
         frame: .magnetic,
         condition: DeviceMotionReading.Condition(bias: [0.005, -0.003, 0.004], isResting: true, isDisturbed: false))
 
-    @Test("In 60 columns and 24 rows the numbers stand beside the horizon")
+    @Test("A terminal of 60 columns and 24 rows shows the numbers next to the horizon")
     func wide() {
         #expect(
             Self.trimmed(Self.motion.picture(width: 60, height: 23, rate: 99.96).rows(colored: false)) == [
@@ -137,7 +137,7 @@ struct InstrumentTests {
             ])
     }
 
-    @Test("In a narrow terminal they stand below it")
+    @Test("A narrow terminal shows the numbers below the horizon")
     func narrow() {
         #expect(
             Self.trimmed(Self.motion.picture(width: 42, height: 14, rate: nil).rows(colored: false)) == [
@@ -158,7 +158,7 @@ struct InstrumentTests {
             ])
     }
 
-    @Test("No picture of device motion is wider or higher than the terminal", arguments: [42, 50, 59, 60, 80, 100])
+    @Test("The display of device motion fits into the terminal", arguments: [42, 50, 59, 60, 80, 100])
     func motionSizes(width: Int) {
         for height in [10, 12, 15, 17, 22] {
             let rows = Self.motion.picture(width: width, height: height, rate: 50).rows(colored: false)
@@ -170,7 +170,7 @@ struct InstrumentTests {
     private static let heading = HeadingReading(
         timestamp: 3.5, magneticHeading: 42, trueHeading: 45.5, headingAccuracy: 5, field: [15, 16, -43])
 
-    @Test("The compass card turns under its mark; the numbers stand beside it")
+    @Test("The compass card rotates below its mark, with the numbers next to it")
     func compass() {
         #expect(
             Self.trimmed(Self.heading.picture(width: 60, height: 22, rate: 10).rows(colored: false)) == [
@@ -193,7 +193,7 @@ struct InstrumentTests {
             ])
     }
 
-    @Test("A narrow terminal gets a tape")
+    @Test("A narrow terminal shows the heading on a tape")
     func tape() {
         #expect(
             Self.trimmed(Self.heading.picture(width: 44, height: 22, rate: nil).rows(colored: false)) == [
@@ -212,7 +212,7 @@ struct InstrumentTests {
         #expect(rows.contains { $0.contains("true      -") })
     }
 
-    @Test("No picture of a heading is wider or higher than the terminal", arguments: [42, 59, 60, 80, 100])
+    @Test("The display of a heading fits into the terminal", arguments: [42, 59, 60, 80, 100])
     func headingSizes(width: Int) {
         for height in [10, 12, 13, 15, 22] {
             let rows = Self.heading.picture(width: width, height: height, rate: 50).rows(colored: false)
@@ -222,19 +222,19 @@ struct InstrumentTests {
     }
 
     @Test(
-        "A heading that is rounded to 360 degrees is shown as 0",
+        "A heading that rounds to 360° is shown as 0°",
         arguments: [(0, "  0.0°"), (359.94, "359.9°"), (359.96, "  0.0°"), (359.999, "  0.0°"), (-1, "     -")])
     func roundedHeading(heading: Double, text: String) {
         #expect(HeadingReading.degrees(heading) == text)
     }
 
-    @Test("North at the top of the card when the heading is north, and at the left when it is east")
+    @Test("North is at the top of the card for a heading of 0°, and on the left for 90°")
     func card() throws {
         func north(_ heading: Double) throws -> (column: Int, row: Int) {
             var canvas = Canvas(width: 30, height: 15)
             CompassRose(heading: heading).draw(on: &canvas, x: 0, y: 0, rows: 15)
             let rows = canvas.rows(colored: false).map(Array.init)
-            // NE and NW hold the letter too, with another one behind it.
+            // The N of NE and NW is followed by another letter.
             for (y, row) in rows.enumerated() {
                 for (x, character) in row.enumerated() where character == "N" && row[x + 1] != "E" && row[x + 1] != "W"
                 {
@@ -249,7 +249,7 @@ struct InstrumentTests {
         #expect(try north(270).column > 24)
     }
 
-    @Test("Bars go to the side of their sign and no farther than their half")
+    @Test("Signed bars extend to the side of their sign, at most to the edge")
     func bars() {
         func bar(_ value: Double) -> String {
             var canvas = Canvas(width: 9, height: 1)
@@ -264,9 +264,9 @@ struct InstrumentTests {
     }
 }
 
-@Suite("Lines that move")
+@Suite("Sparklines")
 struct SparklineTests {
-    @Test("The least of the range is the lowest bar, the greatest the highest, and old readings fall out")
+    @Test("A sparkline maps its range to the heights of its bars and drops the oldest readings")
     func bars() {
         var line = Sparkline(width: 4)
         #expect(line.text(from: 0, to: 1) == "    ")

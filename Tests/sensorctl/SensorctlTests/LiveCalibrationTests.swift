@@ -10,7 +10,7 @@ import Testing
     .toolIsBuilt, .waiting,
     .enabled(if: Tool.readsSensors, "sensorctl was built without libiio"))
 struct LiveCalibrationTests {
-    /// Runs the tool on a board that plays a recording.
+    /// Runs sensorctl on a simulated board that plays a recording.
     private static func onBoard(
         _ recording: String, _ simulation: [String], _ arguments: [String], home: String
     ) throws -> Tool.Result {
@@ -21,10 +21,10 @@ struct LiveCalibrationTests {
 
     private static let resting = Tool.traces + "/broad/broad_03_undisturbed_slow_rotation_C.csv"
 
-    @Test("What was found is stored, shown, told by the doctor, and forgotten")
+    @Test("A calibration is stored, shown, reported by `doctor` and deleted")
     func storing() throws {
         let folder = try TemporaryFolder()
-        // One board for all: another port would be another board.
+        // All commands use one board, because a board on another port is another device.
         let board = try RunningTool(["simulate", "iio", Self.resting, "--speed", "4", "--loop"])
         let uri = try #require(board.nextLine())
         let environment = [
@@ -44,10 +44,10 @@ struct LiveCalibrationTests {
         for (left, right) in zip(try #require(stored["bias"] as? [Double]), bias) { #expect(abs(left - right) < 1e-12) }
         #expect((stored["date"] as? String)?.hasSuffix("Z") == true)
         let doctor = try Tool.run(["doctor", "--seconds", "3"], environment: environment)
-        // In degrees what was found above in radians.
+        // `doctor` reports the bias in °/s, `calibrate` in rad/s.
         let degrees = bias.map { String(format: "%.2f", $0 * 180 / .pi) }.joined(separator: " ")
-        #expect(doctor.output.contains("gyroscope simulated_anglvel: bias \(degrees) °/s, found just now."))
-        // A recording takes it along.
+        #expect(doctor.output.contains("gyroscope simulated_anglvel: bias \(degrees) °/s, calibrated just now."))
+        // A recording contains the calibration.
         let trace = folder.path + "/rest.trace"
         let recorded = try Tool.run(
             ["record", trace, "--parts", "motion", "--duration", "3"], environment: environment)
@@ -56,15 +56,15 @@ struct LiveCalibrationTests {
         #expect(header.contains("\"calibration\""))
         let forgot = try Tool.run(["calibrate", "gyro", "--forget"], environment: environment)
         #expect(forgot.status == 0)
-        #expect(forgot.notes.contains("forgot one calibration"))
+        #expect(forgot.notes.contains("deleted one calibration"))
         let empty = try Tool.run(["calibrate", "--show"], environment: environment)
-        #expect(empty.notes.contains("nothing is stored"))
+        #expect(empty.notes.contains("no calibration is stored"))
         #expect(empty.output.isEmpty)
         board.send(signal: SIGTERM)
         #expect(board.status() == 0)
     }
 
-    @Test("A trial stores nothing")
+    @Test("Dry runs store nothing")
     func trial() throws {
         let folder = try TemporaryFolder()
         for option in ["--dry-run", "--no-store"] {
@@ -77,7 +77,7 @@ struct LiveCalibrationTests {
         #expect(!files.contains { $0.hasSuffix(".json") })
     }
 
-    @Test("A replay is the same after a calibration was stored")
+    @Test("A stored calibration does not change a replay")
     func replays() throws {
         let folder = try TemporaryFolder()
         let environment = ["HOME": folder.path, "XDG_STATE_HOME": folder.path + "/state"]
@@ -87,17 +87,17 @@ struct LiveCalibrationTests {
         #expect(try Tool.run(arguments, environment: environment).output == before.output)
     }
 
-    @Test("A step that takes too long is given up, and says why")
+    @Test("A step that exceeds the timeout fails with a reason")
     func timeout() throws {
         let folder = try TemporaryFolder()
         let result = try Self.onBoard(
             Tool.csv("spin-flat-90dps"), [], ["calibrate", "gyro", "--timeout", "5"], home: folder.path)
         #expect(result.status == 69)
-        #expect(result.output.contains("Lay the device down and leave it alone."))
+        #expect(result.output.contains("Lay the device down and do not touch it."))
         #expect(result.notes.contains("gyro: The device did not lie still for 5 s in a row."))
     }
 
-    @Test("A signal ends it at once and well, with nothing stored", arguments: [SIGINT, SIGTERM])
+    @Test("A signal ends the calibration at once with status 0, and nothing is stored", arguments: [SIGINT, SIGTERM])
     func signals(number: Int32) throws {
         let folder = try TemporaryFolder()
         let server = try RunningTool(["simulate", "iio", Self.resting])
@@ -105,8 +105,8 @@ struct LiveCalibrationTests {
         let tool = try RunningTool(
             ["calibrate", "gyro"],
             environment: ["DEVICE_SERVICES_IIO": uri, "HOME": folder.path, "XDG_STATE_HOME": folder.path + "/state"])
-        #expect(tool.nextLine() == "Gyroscope: its bias at rest")
-        #expect(tool.nextLine() == "  Lay the device down and leave it alone.")
+        #expect(tool.nextLine() == "Gyroscope: bias at rest")
+        #expect(tool.nextLine() == "  Lay the device down and do not touch it.")
         tool.send(signal: number)
         while tool.nextLine() != nil {}
         #expect(tool.status() == 0)
@@ -116,12 +116,12 @@ struct LiveCalibrationTests {
     }
 
     @Test(
-        "The attitude can be watched of a board that comes late, in whatever frame",
+        "`watch attitude` waits for a board that starts late, in every frame",
         arguments: ["arbitrary", "magnetic"])
     func lateBoard(frame: String) throws {
         let folder = try TemporaryFolder()
         let port = try FreePort.next()
-        // The board is started when the tool has said that it waits.
+        // The board starts after the tool has reported that it is waiting.
         let line = #"""
             export HOME="$1" XDG_STATE_HOME="$1/state" DEVICE_SERVICES_IIO="ip:127.0.0.1:$2"
             "$0" watch attitude --frame "$3" --count 5 --interval 0.05 --duration 120 --json 2>"$1/notes" &
@@ -145,7 +145,7 @@ struct LiveCalibrationTests {
         #expect(zip(readings, readings.dropFirst()).allSatisfy { $0.timestamp < $1.timestamp })
     }
 
-    @Test("The attitude and the heading can be watched")
+    @Test("`watch` prints attitudes and headings")
     func watching() throws {
         let folder = try TemporaryFolder()
         for (stream, callback) in [("attitude", "deviceMotion"), ("heading", "heading")] {

@@ -10,7 +10,7 @@ struct MotionLine {
     var vector: SIMD3<Double>
     var object: [String: Any]
 
-    /// The readings among lines of JSON, in order. Every line has to be an object.
+    /// Parses the readings among JSON lines, in order. Every line must be an object.
     static func all(_ lines: [String]) throws -> [MotionLine] {
         try lines.compactMap { line in
             let object = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
@@ -33,14 +33,14 @@ extension Tool {
 
     static func csv(_ name: String) -> String { "\(traces)/iio/\(name).csv" }
 
-    /// Readings that a replay prints.
+    /// Returns the readings that a replay prints.
     static func readings(_ path: String, _ stream: String, _ more: [String] = []) throws -> [MotionLine] {
         let result = try run(["replay", path, stream, "--json"] + more)
         try #require(result.status == 0)
         return try MotionLine.all(result.lines)
     }
 
-    /// True when the tool was built with libiio.
+    /// True if sensorctl was built with libiio.
     static let readsSensors: Bool = {
         guard isBuilt,
             let result = try? run(["list", "--json"], environment: ["DEVICE_SERVICES_IIO": "ip:127.0.0.1:1"])
@@ -48,7 +48,7 @@ extension Tool {
         return result.output.contains("\"LibIIO\"")
     }()
 
-    /// Objects of a line each.
+    /// Parses each line of the output as a JSON object.
     static func objects(_ result: Result) throws -> [[String: Any]] {
         try result.lines.map { line in
             try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])

@@ -6,16 +6,16 @@ import Testing
 
 @Suite("sensorctl replay of motion", .toolIsBuilt, .waiting)
 struct MotionReplayTests {
-    /// Core Motion's gravity points down: minus the unit vector of the side that is up.
+    /// Core Motion's gravity in each pose, in g. It points down, opposite to the side that is up.
     static let poses: [SIMD3<Double>] = [[0, 0, -1], [0, -1, 0], [-1, 0, 0], [0, 1, 0], [1, 0, 0], [0, 0, 1]]
 
-    @Test("Each of the six poses reads 1 g down, in Apple's signs and the device's axes")
+    @Test("Each of the six poses measures 1 g downward, with Apple's signs and the device's axes")
     func poses() throws {
         let readings = try Tool.readings(Tool.sixPoses, "accelerometer")
-        // 11.6 s at 50 Hz; the trace began 100 s after boot.
+        // 11.6 s at 50 Hz. The trace starts 100 s after boot.
         #expect(readings.count == 579)
         for (number, expected) in Self.poses.enumerated() {
-            // It rests 1.6 s on each side, and takes 0.4 s to the next.
+            // The device rests for 1.6 s on each side and moves to the next in 0.4 s.
             let begin = 100 + 2 * Double(number)
             let rest = readings.filter { $0.timestamp > begin + 0.05 && $0.timestamp < begin + 1.55 }
             #expect(rest.count > 70)
@@ -23,15 +23,15 @@ struct MotionReplayTests {
         }
     }
 
-    @Test("Lifting the top edge is a right-handed turn about x")
+    @Test("Raising the top edge is a right-handed rotation about x")
     func turn() throws {
         let readings = try Tool.readings(Tool.sixPoses, "gyro")
         let turn = readings.filter { $0.timestamp > 101.5 && $0.timestamp < 102.1 }
-        // A quarter turn, summed up at 50 Hz.
+        // A quarter turn, integrated at 50 Hz.
         #expect(distance(turn.reduce(.zero) { $0 + $1.vector * 0.02 }, [.pi / 2, 0, 0]) < 0.02)
     }
 
-    @Test("The field is in microtesla, pressure in kilopascal")
+    @Test("The magnetic field is in microtesla and the pressure in kilopascal")
     func otherUnits() throws {
         let field = try Tool.readings(Tool.sixPoses, "magnetometer").filter { $0.timestamp < 101.5 }
         #expect(distance(field.mean, [0, 20, -43]) < 0.3)
@@ -41,7 +41,7 @@ struct MotionReplayTests {
         #expect(pressure.first?.object["relativeAltitude"] as? Double == 0)
     }
 
-    @Test("Orientations come in the order of the poses")
+    @Test("Orientations are printed in the order of the poses")
     func orientation() throws {
         let changes = try Tool.readings(Tool.sixPoses, "orientation").map { $0.object["orientation"] as? String }
         #expect(
@@ -54,7 +54,7 @@ struct MotionReplayTests {
     }
 
     @Test(
-        "CSV: face up is z = -1, a spin of 90 degrees a second is pi/2, free fall is nothing, a shake is more than 1 g")
+        "CSV recordings of rest, spin, free fall and shaking have the expected readings")
     func csv() throws {
         let flat = try Tool.readings(Tool.csv("flat-face-up"), "accelerometer")
         #expect(flat.count == 500)
@@ -67,7 +67,7 @@ struct MotionReplayTests {
         #expect((shaken.max() ?? 0) > 2)
     }
 
-    @Test("Sensor Logger's folder of an iPhone keeps Apple's sign")
+    @Test("A Sensor Logger recording of an iPhone keeps Apple's signs")
     func sensorLogger() throws {
         let folder = try TemporaryFolder()
         try Self.write("platform,standardisation\nios,false\n", folder.path + "/Metadata.csv")
@@ -79,7 +79,7 @@ struct MotionReplayTests {
         #expect(distance(readings.mean, [0.1, 0, -1]) < 1e-12)
     }
 
-    @Test("libiio's XML with a buffer beside it is scaled by the context")
+    @Test("A buffer of libiio is scaled according to the XML context next to it")
     func rawBuffer() throws {
         let folder = try TemporaryFolder()
         var xml = "<?xml version=\"1.0\" encoding=\"utf-8\"?><context name=\"xml\" description=\"test\">"
@@ -92,7 +92,7 @@ struct MotionReplayTests {
         }
         xml += "<attribute name=\"sampling_frequency\" value=\"10\" /></device></context>"
         try Self.write(xml, folder.path + "/board.xml")
-        // Two scans: 0, 0, 1000 and 500, -1000, 0, twelve bits above four of nothing, big-endian.
+        // Two big-endian scans: 0, 0, 1000 and 500, −1000, 0. Each value has 12 bits above 4 unused bits.
         let numbers: [Int16] = [0, 0, 1000, 500, -1000, 0]
         let bytes = numbers.flatMap { number -> [UInt8] in
             let shifted = UInt16(bitPattern: number << 4) | 0xF
@@ -108,27 +108,27 @@ struct MotionReplayTests {
         }
     }
 
-    @Test("CSV is taken from standard input too, and libiio's XML is not")
+    @Test("CSV is accepted on standard input, libiio's XML is not")
     func standardInput() throws {
         let text = "t,ax,ay,az\n0.5,0,0,9.80665\n"
         let result = try Tool.run(["replay", "-", "accelerometer", "--json"], input: Data(text.utf8))
         #expect(result.lines == [#"{"callback":"accelerometer","timestamp":0.5,"x":0.0,"y":0.0,"z":-1.0}"#])
         let xml = try Tool.run(["replay", "-", "accelerometer"], input: Data("<context/>".utf8))
         #expect(xml.status == 66)
-        #expect(xml.notes.contains("Name the file"))
+        #expect(xml.notes.contains("Specify the path of the XML file"))
     }
 
-    @Test("Readings are thinned out to the interval that was asked for, and not otherwise")
+    @Test("Readings are decimated to the requested interval")
     func interval() throws {
         let all = try Tool.readings(Tool.csv("flat-face-up"), "accelerometer")
         let some = try Tool.readings(Tool.csv("flat-face-up"), "accelerometer", ["--interval", "0.1"])
-        // 5 s.
+        // The recording lasts 5 s.
         #expect((49...51).contains(some.count))
         let times = Set(all.map(\.timestamp))
         #expect(some.allSatisfy { times.contains($0.timestamp) })
     }
 
-    @Test("Printed for people, a line has the axes, the length and the unit")
+    @Test("The text output contains the axes, the magnitude and the unit")
     func lines() throws {
         let text = "t,ax,ay,az\n0.5,0,4.903325,9.80665\n"
         let result = try Tool.run(["replay", "-", "accelerometer"], input: Data(text.utf8))
@@ -136,19 +136,19 @@ struct MotionReplayTests {
         #expect(words == "0.500 s x 0.0000 y -0.5000 z -1.0000 | 1.1180 g")
     }
 
-    @Test("A recording without what was asked for says what it holds")
+    @Test("A recording without the requested stream is reported with the streams that it contains")
     func otherStream() throws {
         let pressure = try Tool.run(["replay", Tool.csv("shake"), "pressure", "--json"])
         #expect(pressure.status == 0)
-        #expect(pressure.notes.contains("no readings of a barometer; it holds accelerometer, gyro, magnetometer."))
+        #expect(pressure.notes.contains("no readings of a barometer; it contains accelerometer, gyro, magnetometer."))
         let location = try Tool.run(["replay", Tool.csv("shake"), "location", "--json"])
-        #expect(location.notes.contains("gives no location; it holds accelerometer"))
+        #expect(location.notes.contains("contains no positions; it contains accelerometer"))
         let motion = try Tool.run(["replay", Tool.drive, "gyro", "--json"])
-        #expect(motion.notes.contains("it holds no motion at all"))
+        #expect(motion.notes.contains("it contains no motion at all"))
         #expect(motion.output.isEmpty)
     }
 
-    @Test("A reader that has had enough is no error, and a full disk is one")
+    @Test("A closed pipe is not an error, and a full disk is one")
     func outputs() throws {
         let pipe = try Tool.shell(
             #""$0" replay "$1" accelerometer --json | head -n 1; echo "${PIPESTATUS[0]}""#, [Tool.csv("shake")])
@@ -159,7 +159,7 @@ struct MotionReplayTests {
         #expect(disk.lines == ["74"])
     }
 
-    @Test("A signal ends a replay in real time with its last line whole", arguments: [SIGINT, SIGTERM])
+    @Test("A signal ends a real-time replay after a complete line", arguments: [SIGINT, SIGTERM])
     func signals(number: Int32) throws {
         let tool = try RunningTool(["replay", Tool.sixPoses, "accelerometer", "--json", "--speed", "1"])
         for _ in 0..<4 { #expect(tool.nextLine()?.hasPrefix("{\"callback\":\"accelerometer\"") == true) }
@@ -169,7 +169,7 @@ struct MotionReplayTests {
         #expect(tool.status() == 0)
     }
 
-    @Test("Speed changes how long it takes and not what is printed")
+    @Test("The speed changes the duration of a replay, but not its output")
     func speed() throws {
         let atOnce = try Tool.run(["replay", Tool.sixPoses, "gyro", "--json", "--speed", "max"])
         let slower = try Tool.run(["replay", Tool.sixPoses, "gyro", "--json", "--speed", "20"])
@@ -178,7 +178,7 @@ struct MotionReplayTests {
     }
 
     @Test(
-        "What is damaged or hostile ends with a sentence and an exit code",
+        "Damaged and hostile files end the program with a message and an exit code",
         arguments: [
             "t,ax,ay,az\n0,0,0,\(String(repeating: "9", count: 1_000_000))\n",
             "t,ax,ay,az\n0,\"0,0,0\n" + String(repeating: "x", count: 100_000),
@@ -190,7 +190,7 @@ struct MotionReplayTests {
     func hostile(text: String) throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/hostile.csv"
-        // Each character is one byte.
+        // Each character is written as one byte.
         try Data(text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }).write(to: URL(fileURLWithPath: path))
         let result = try Tool.run(["replay", path, "accelerometer", "--json"])
         #expect([65, 66].contains(result.status))
@@ -198,7 +198,7 @@ struct MotionReplayTests {
         #expect(result.notes.hasPrefix("sensorctl: error: ") && result.notes.utf8.count < 2000)
     }
 
-    @Test("Entities that grow do no harm, nor do elements without end")
+    @Test("Exponential entities and deeply nested elements in XML are refused")
     func hostileXML() throws {
         let folder = try TemporaryFolder()
         let entities = (1...9).map { level in

@@ -8,7 +8,7 @@ extension Tool {
     fileprivate static let asNobody = "setpriv --reuid=65534 --regid=65534 --clear-groups"
     fileprivate static let log = traces + "/gpsd/humminbird-M37.log.chk"
 
-    /// True when the tool can be run as another user.
+    /// True if the tool can run as another user.
     fileprivate static let runsAsNobody: Bool =
         geteuid() == 0
         && (try? shell(asNobody + #" test -x "$0" -a -r "$1""#, [log]))?.status == 0
@@ -21,7 +21,7 @@ extension Tool {
         "root cannot run programs as another user here: run as root, install util-linux, and let others read the build folder"
     ))
 struct OtherUserTests {
-    @Test("One that may be written is written as it comes; replaced by root it keeps owner, group and mode")
+    @Test("A writable file is overwritten in place; root replaces it and keeps its owner, group and mode")
     func written() throws {
         let folder = try TemporaryFolder()
         let line = #"""
@@ -48,7 +48,7 @@ struct OtherUserTests {
         try #require(lines.count == 5, "\(lines)")
         #expect(lines[0].hasSuffix(" 65533 65532 646"))
         #expect(lines[1] == "<?xml" && lines[2] == "</gpx>")
-        // The same file, whoever wrote it.
+        // The inode, the owner, the group and the mode are unchanged.
         #expect(lines[3] == lines[0])
         #expect(lines[4] == "65533 65532 646")
     }

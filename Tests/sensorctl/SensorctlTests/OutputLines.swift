@@ -3,13 +3,13 @@
 import Foundation
 import SystemCalls
 
-/// What a program prints, line by line while it runs.
+/// A reader of a program's output, line by line while the program runs.
 final class OutputLines {
-    /// For the program's standard output.
+    /// The pipe for the program's standard output.
     let pipe = Pipe()
     private var rest = Data()
 
-    /// The next line; nil at the end of the output, or when none comes within a minute.
+    /// Returns the next line, or nil at the end of the output or after 60 s without output.
     func nextLine() -> String? {
         while true {
             if let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
@@ -25,7 +25,7 @@ final class OutputLines {
         }
     }
 
-    /// Leaves no room in the pipe.
+    /// Fills the pipe.
     func fill() {
         let descriptor = pipe.fileHandleForWriting.fileDescriptor
         let flags = fcntl(descriptor, F_GETFL)
@@ -35,6 +35,6 @@ final class OutputLines {
         _ = fcntl(descriptor, F_SETFL, flags)
     }
 
-    /// What was printed behind the last whole line, at the end.
+    /// The text after the last complete line, at the end of the output.
     var unfinished: String { String(decoding: rest, as: UTF8.self) }
 }

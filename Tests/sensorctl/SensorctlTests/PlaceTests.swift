@@ -21,7 +21,7 @@ struct PlaceTests {
         }
     }
 
-    @Test("A coordinate, also one that begins with a minus sign, gives one object with every key")
+    @Test("A coordinate, even with a leading minus sign, results in one object with every key")
     func coordinate() throws {
         for (text, code, locality) in [
             ("48.137,11.575", "DE", "Munich"), ("-33.9,151.2", "AU", "Sydney"),
@@ -37,7 +37,7 @@ struct PlaceTests {
         }
     }
 
-    @Test("A text gives the places of that name, the best first")
+    @Test("A name is resolved to the matching places, best match first")
     func text() throws {
         #expect(try Self.objects(["Paris, Texas"]).first?["administrativeArea"] as? String == "Texas")
         #expect(try Self.objects(["New", "York"]).first?["isoCountryCode"] as? String == "US")
@@ -45,7 +45,7 @@ struct PlaceTests {
         #expect(plain.output.hasSuffix("Vienna, Austria (Europe/Vienna)\n"))
     }
 
-    @Test("Each line of standard input gives one line, and wrong ones are counted and told")
+    @Test("Each input line results in one object, and invalid lines result in status 65")
     func lines() throws {
         let garbage = String(repeating: "9", count: 100_000)
         let input = "48.137,11.575\r\nfoo\n\n91,0\nnan,nan\n\(garbage)\n60.6 -81\n0x10,1\n\u{1B}[2J\n-33.9;151.2"
@@ -58,14 +58,14 @@ struct PlaceTests {
         #expect(try Self.objects(["-"], input: Data()).isEmpty)
     }
 
-    @Test("Many lines are answered, with one that never ends among them")
+    @Test("Thousands of lines are answered, including a line of 3 MB")
     func manyLines() throws {
         let input = String(repeating: "48.137,11.575\n", count: 2000) + String(repeating: "x", count: 3_000_000)
         let objects = try Self.objects(["-"], input: Data(input.utf8), status: 65)
         #expect(objects.count == 2001)
     }
 
-    @Test("What is wrong with the arguments is said, and what is not known")
+    @Test("Invalid arguments result in status 64, and unknown places in status 69 with a message")
     func wrong() throws {
         for arguments in [
             ["91,0"], ["0,181"], ["--jsno", "1,2"], [], [""], ["1,2", "-x"], ["nan,nan"], ["inf", "0"], ["0x10,1"],
@@ -81,7 +81,7 @@ struct PlaceTests {
         }
     }
 
-    @Test("Behind -- everything is a place")
+    @Test("All arguments after `--` are part of the place")
     func terminator() throws {
         for arguments in [["--", "-33.9,151.2"], ["--", "-33.9", "151.2"]] {
             #expect(try Self.objects(arguments).first?["locality"] as? String == "Sydney")
@@ -89,7 +89,7 @@ struct PlaceTests {
         #expect(try Tool.run(["place", "--", "-xqzzy"]).status == 69)
     }
 
-    @Test("Countries are named in the language that is given, or in that of the environment")
+    @Test("Country names are in the given language or in that of the environment")
     func languages() throws {
         #expect(try Self.objects(["--locale", "de", "48.137,11.575"]).first?["country"] as? String == "Deutschland")
         #expect(try Self.objects(["--locale", "fr", "Berlin"]).first?["country"] as? String == "Allemagne")

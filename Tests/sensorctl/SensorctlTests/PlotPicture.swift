@@ -4,16 +4,16 @@ import Foundation
 import FoundationXML
 import Testing
 
-/// A plot as a program reads it that knows nothing but the SVG: coordinates become values by the axes of their chart.
+/// A parser of plots that uses only the SVG. It converts coordinates to values with the axes of their chart.
 final class PlotPicture: NSObject, XMLParserDelegate {
     struct Line {
         var name: String
         var trace: Int
-        /// In units of the axes.
+        /// The points in units of the axes.
         var points: [SIMD2<Double>]
-        /// How many pieces it has.
+        /// The number of strokes.
         var strokes: Int
-        /// What half a hundredth of a pixel is on both axes.
+        /// The largest rounding error of a point, in units of the axes.
         var grain: SIMD2<Double>
     }
 
@@ -30,7 +30,8 @@ final class PlotPicture: NSObject, XMLParserDelegate {
         }
 
         func value(_ coordinate: Double) -> Double { first + (coordinate - start) / (end - start) * (last - first) }
-        // And a little for the rounding of the ends.
+        // Coordinates and both ends of the axis are rounded to a hundredth of a pixel. Each has an error of at most
+        // 0.005 pixels.
         var grain: Double { abs((last - first) / (end - start)) * 0.0151 }
     }
 
@@ -39,7 +40,7 @@ final class PlotPicture: NSObject, XMLParserDelegate {
     private var found: [(chart: String, line: Line)] = []
     private var open: [(name: String, x: Axis?, y: Axis?)] = []
 
-    /// Throws when it is not well-formed.
+    /// Throws if the SVG is not well-formed.
     init(_ text: String) throws {
         self.text = text
         super.init()

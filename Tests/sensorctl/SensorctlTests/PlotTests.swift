@@ -6,7 +6,7 @@ import Testing
 
 @Suite("sensorctl plot", .toolIsBuilt, .waiting)
 struct PlotTests {
-    /// A line of a chart as --json has it.
+    /// A line of a chart in the JSON output.
     private struct Line {
         var chart: String
         var name: String
@@ -35,17 +35,17 @@ struct PlotTests {
 
     // MARK: Numbers
 
-    @Test("Each axis of a sensor is drawn as replay prints it", arguments: ["accelerometer", "gyro", "magnetometer"])
+    @Test("The axes of a sensor equal the output of `replay`", arguments: ["accelerometer", "gyro", "magnetometer"])
     func axes(stream: String) throws {
         let readings = try Tool.readings(Tool.sixPoses, stream)
         let lines = try Self.lines([Tool.sixPoses, stream])
         try #require(lines.map(\.name) == ["x", "y", "z"])
         for (axis, line) in lines.enumerated() {
-            // The trace begins 100 s after boot.
+            // The trace starts 100 s after boot.
             #expect(line.points.map(\.y) == readings.map { $0.vector[axis] })
             #expect(zip(line.points, readings).allSatisfy { abs($0.x - ($1.timestamp - 100)) < 1e-9 })
         }
-        // And on paper, to half a hundredth of a pixel.
+        // The drawing contains the same values within its rounding error.
         for (axis, line) in try Self.svg([Tool.sixPoses, stream]).lines(of: stream).enumerated() {
             try #require(line.points.count == readings.count)
             for (point, reading) in zip(line.points, readings) {
@@ -55,7 +55,7 @@ struct PlotTests {
         }
     }
 
-    @Test("Of more readings than can be seen each point is one that replay prints, and the peaks are there")
+    @Test("A decimated line keeps the peaks and contains only readings that `replay` prints")
     func thinned() throws {
         let path = Tool.traces + "/broad/broad_15_undisturbed_fast_translation_A.csv"
         let readings = try Tool.readings(path, "accelerometer")
@@ -70,7 +70,7 @@ struct PlotTests {
         }
     }
 
-    @Test("Speed, altitude and accuracy are those of the locations, and the track goes through them")
+    @Test("Speed, altitude, accuracy and track have the values of the locations")
     func locations() throws {
         let locations = try ReplayTests.locations(Tool.run(["replay", Tool.drive, "location", "--json"]).lines)
         func values(_ key: String) -> [Double] { locations.compactMap { $0[key] as? Double }.filter { $0 >= 0 } }
@@ -87,7 +87,7 @@ struct PlotTests {
         for (place, location) in zip(track, locations) {
             #expect(place[1] == location["latitude"] as? Double && place[2] == location["longitude"] as? Double)
         }
-        // Where it is on paper: metres from the first place, on a sphere of the ellipsoid's mean radius to half a percent.
+        // The drawing is in metres from the first location. A sphere of the mean radius is accurate to half a percent.
         let paper = try #require(try Self.svg([Tool.drive, "track"]).lines(of: "track").first)
         try #require(paper.points.count == locations.count)
         for (point, place) in zip(paper.points, track) {
@@ -104,7 +104,7 @@ struct PlotTests {
         let readings = try Tool.readings(Tool.sixPoses, "device-motion")
         let lines = try Self.lines([Tool.sixPoses, "attitude"])
         try #require(lines.map(\.name) == ["roll", "pitch", "yaw"])
-        // Rz(yaw) Rx(pitch) Ry(roll).
+        // The order of rotations is Rz(yaw) Rx(pitch) Ry(roll).
         let angles = readings.map { reading -> [Double] in
             let q = reading.object["quaternion"] as? [Double] ?? []
             let (x, y, z, w) = (q[0], q[1], q[2], q[3])
@@ -117,7 +117,7 @@ struct PlotTests {
             try #require(line.points.count == readings.count)
             for (place, point) in line.points.enumerated() {
                 #expect(abs(point.x - readings[place].timestamp) < 1e-9)
-                // Near ±90° of pitch roll and yaw are one angle, and are not compared.
+                // Near a pitch of ±90°, roll and yaw are one angle and are not compared.
                 guard abs(angles[place][1]) < 85 else { continue }
                 let difference = abs(point.y - angles[place][number])
                 #expect(min(difference, 360 - difference) < 1e-6)
@@ -125,7 +125,7 @@ struct PlotTests {
         }
     }
 
-    @Test("The heading is drawn with its accuracy around it, and what is not to be trusted is a line of its own")
+    @Test("The heading is drawn with its accuracy, and unreliable headings are a separate line")
     func heading() throws {
         let readings = try Tool.readings(Tool.sixPoses, "heading")
         let lines = try Self.lines([Tool.sixPoses, "heading"])
@@ -141,7 +141,7 @@ struct PlotTests {
         #expect(lines.filter { $0.object["doubtful"] == nil }.reduce(0) { $0 + $1.points.count } == trusted)
     }
 
-    @Test("Intervals are counted as a count by hand has them")
+    @Test("The histogram of intervals matches a manual count")
     func intervals() throws {
         // Nine intervals of 10 ms and one of 20 ms.
         let times = [0, 0.01, 0.02, 0.03, 0.04, 0.05, 0.07, 0.08, 0.09, 0.1, 0.11]
@@ -155,7 +155,7 @@ struct PlotTests {
         #expect(counts[Int(((0.02 - start) / width + 1e-6).rounded(.down))] == 1)
     }
 
-    @Test("Two recordings lie over one another, by their clocks where they overlap and from their starts elsewhere")
+    @Test("Overlapping recordings are aligned by their clocks, or by their starts with `--align start`")
     func several() throws {
         let folder = try TemporaryFolder()
         let part = folder.path + "/part.json"
@@ -175,7 +175,7 @@ struct PlotTests {
         #expect(picture.lines(of: "track").map(\.trace) == [0, 1])
     }
 
-    @Test("What a replay has written is drawn over the recording, number for number", arguments: [true, false])
+    @Test("The output of a replay is drawn over the recording with the same values", arguments: [true, false])
     func told(isExpectation: Bool) throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/before.json"
@@ -197,17 +197,17 @@ struct PlotTests {
             #expect(now.points.map(\.x) == before.points.map(\.x))
             #expect(zip(now.points, before.points).allSatisfy { abs($0.y - $1.y) < 1e-9 })
         }
-        // Lines that are no callbacks are told, and the rest is drawn.
+        // Lines that are not callbacks are reported, and the rest is drawn.
         let handle = try #require(FileHandle(forWritingAtPath: path))
         try handle.seekToEnd()
         try handle.write(contentsOf: Data("{\"callback\":\"deviceMotion\",\n[1]\n\u{0}\n".utf8))
         let damaged = try Tool.run(["plot", Tool.sixPoses, path, "attitude", "-o", "-"])
-        #expect(damaged.status == 0 && damaged.notes.contains("3 lines are no callbacks"), "\(damaged.notes)")
+        #expect(damaged.status == 0 && damaged.notes.contains("3 lines are not callbacks"), "\(damaged.notes)")
         let other = try Tool.run(["plot", path, "track", "-o", "-"])
         #expect(other.status == 69 && other.notes.contains("has no track"))
     }
 
-    @Test("Faults change what is drawn, and are marked")
+    @Test("Faults change the drawing and are marked")
     func faults() throws {
         let arguments = [Tool.drive, "speed", "--fault", "nofix@60s+30s", "--seed", "1"]
         let line = try #require(try Self.lines(arguments).first)
@@ -215,11 +215,11 @@ struct PlotTests {
         let picture = try Self.svg(arguments)
         #expect(picture.text.contains("data-fault=\"nofix@60.0s+30.0s\""))
         #expect(picture.text.contains("class=\"gap\""))
-        // The recording itself has another gap.
+        // The recording itself contains another gap.
         #expect(try #require(picture.lines(of: "speed").first).strokes == 3)
     }
 
-    @Test("With several recordings a fault is marked where each of them has it")
+    @Test("With several recordings, a fault is marked at its time in each recording")
     func faultsOfSeveral() throws {
         let folder = try TemporaryFolder()
         let part = folder.path + "/part.json"
@@ -227,7 +227,7 @@ struct PlotTests {
         let picture = try Self.svg([Tool.drive, part, "track", "speed", "--fault", "nofix@20s+10s", "--seed", "1"])
         let marks = picture.text.components(separatedBy: "class=\"fault strip\" data-fault=\"").dropFirst()
         #expect(marks.count == 2 && marks.contains { $0.hasPrefix("nofix@20.0s+10.0s, part.json") }, "\(marks)")
-        // The way of each has its own.
+        // Each track has its own mark.
         #expect(picture.text.components(separatedBy: "class=\"fault way\" data-fault").count - 1 == 2)
         let places = marks.compactMap { mark in
             mark.components(separatedBy: " x=\"").dropFirst().first.flatMap { Double($0.prefix { $0 != "\"" }) }
@@ -235,11 +235,11 @@ struct PlotTests {
         let axis = try #require(picture.text.components(separatedBy: "data-name=\"speed\" data-x=\"").last)
         let ends = axis.prefix { $0 != "\"" }.split(separator: " ").compactMap { Double($0) }
         try #require(places.count == 2 && ends.count == 4)
-        // The part begins a minute later.
+        // The part starts a minute later.
         #expect(abs((places[1] - places[0]) / (ends[1] - ends[0]) * (ends[3] - ends[2]) - 60) < 1)
     }
 
-    @Test("What a receiver tells with each fourth position only has no gaps between")
+    @Test("A value reported with every fourth position is drawn without gaps")
     func partly() throws {
         let reports = (0..<40).map { second in
             let altitude = second % 4 == 0 ? ",\"altMSL\":\(500 + second)" : ""
@@ -255,7 +255,7 @@ struct PlotTests {
         #expect(strokes.map(\.count) == [10])
     }
 
-    @Test("Numbers that no replay writes do not end it")
+    @Test("Values out of range are dropped")
     func impossible() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/told.json"
@@ -275,12 +275,12 @@ struct PlotTests {
             .sorted()
     }()
 
-    /// What there is nothing to draw of: accessories, descriptions of devices without readings, and a dialogue.
+    /// True for recordings without drawable data: accessories, descriptions of devices and a dialogue.
     private static func isEmpty(_ name: String) -> Bool {
         name.hasPrefix("udev/") || name.hasPrefix("iio/") && !name.hasSuffix(".csv")
     }
 
-    @Test("Every recording is drawn, or it is said why not", arguments: recordings)
+    @Test("Every recording is drawn, or the reason is reported", arguments: recordings)
     func everyRecording(name: String) throws {
         var arguments = ["plot", Tool.traces + "/" + name, "-o", "-"]
         if name.hasPrefix("steps/") { arguments += Self.columns(name) }
@@ -292,7 +292,7 @@ struct PlotTests {
             return
         }
         if result.status != 0 {
-            // One of those that tests keep because there is no fix in it.
+            // A test recording without a fix.
             #expect(result.status == 69 && name.contains("nofix"), "\(result.status) \(result.notes)")
             return
         }
@@ -304,7 +304,7 @@ struct PlotTests {
         }
     }
 
-    /// Tables of steps do not say what their columns are.
+    /// Returns the column option for tables of steps, which do not name their columns.
     private static func columns(_ name: String) -> [String] {
         let unit = name.contains("/ms_") ? "-mg" : "cm/s^2"
         return ["--columns", ["x", "y", "z"].map { "accel.\($0)=a\($0):\(unit)," }.joined() + "period=0.02"]
@@ -312,7 +312,7 @@ struct PlotTests {
 
     // MARK: Files
 
-    @Test("A page holds its numbers and its script, asks for nothing, and no name breaks out of it")
+    @Test("A page contains its numbers and its script, loads nothing and escapes names")
     func page() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/<img src=x onerror=alert(1)>.json"
@@ -330,7 +330,7 @@ struct PlotTests {
         #expect(list.contains { $0["chart"] as? String == "speed" })
     }
 
-    @Test("A file is replaced only when that is asked for, and the recording never")
+    @Test("A file is replaced only with `--overwrite`, and the recording is never replaced")
     func existing() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/out.svg"
@@ -347,10 +347,10 @@ struct PlotTests {
         #expect(over.status == 64)
         #expect(FileManager.default.contentsEqual(atPath: copy, andPath: Tool.drive))
         let none = try Tool.run(["plot", Tool.drive, "-o", folder.path + "/no/out.svg"])
-        #expect(none.status == 73 && none.notes.contains("no folder"))
+        #expect(none.status == 73 && none.notes.contains("does not exist"))
     }
 
-    @Test("A PNG is made by what is installed, and where nothing is, the message says what to install")
+    @Test("A PNG is made with an installed converter; otherwise, the message names the package to install")
     func png() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/out.png"
@@ -358,19 +358,19 @@ struct PlotTests {
         #expect(without.status == 69)
         #expect(without.notes.contains("apt install librsvg2-bin"))
         #expect(!FileManager.default.fileExists(atPath: path))
-        // One that fails, and one that ends before it has read anything.
+        // A converter that fails, and one that exits before it reads its input.
         let fake = folder.path + "/rsvg-convert"
         for script in ["/bin/cat >/dev/null; exit 3", "echo no picture"] {
             let failed = try Self.plot(by: script, fake, path)
-            #expect(failed.status == 69 && failed.notes.contains("has made no PNG"), "\(failed.notes)")
+            #expect(failed.status == 69 && failed.notes.contains("did not produce a PNG"), "\(failed.notes)")
             #expect(!FileManager.default.fileExists(atPath: path))
         }
-        // What it says is seen, and what ended it.
+        // The message and the exit status or signal of the converter are reported.
         let complaints = try Self.plot(by: "echo out of ink >&2; exit 3", fake, path)
         #expect(complaints.notes.contains("out of ink") && complaints.notes.contains("exit status 3"))
         let killed = try Self.plot(by: "kill -9 $$", fake, path)
-        #expect(killed.status == 69 && killed.notes.contains("signal 9 has ended it"), "\(killed.notes)")
-        // A folder is no program.
+        #expect(killed.status == 69 && killed.notes.contains("ended by signal 9"), "\(killed.notes)")
+        // A directory is not accepted as a converter.
         try FileManager.default.removeItem(atPath: fake)
         try FileManager.default.createDirectory(atPath: fake, withIntermediateDirectories: false)
         let none = try Tool.run(["plot", Tool.drive, "speed", "-o", path], environment: ["PATH": folder.path])
@@ -381,29 +381,29 @@ struct PlotTests {
         #expect(try Tool.run(["plot", Tool.drive, "speed", "-o", path, "--dpi", "100"]).status == 0)
         let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
         #expect(bytes.starts(with: [0x89, 0x50, 0x4E, 0x47]))
-        // 190 mm are 748 dots of a hundredth of an inch.
+        // 190 mm are 748 pixels at 100 dpi.
         let width = bytes[16..<20].reduce(0) { $0 << 8 | Int($1) }
         #expect(abs(width - 748) <= 1)
     }
 
-    /// A program that the shell runs.
+    /// Writes an executable shell script.
     private static func write(_ script: String, to program: String) throws {
         try Data("#!/bin/sh\n\(script)\n".utf8).write(to: URL(fileURLWithPath: program))
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
     }
 
-    /// What comes of such a program in the place of rsvg-convert.
+    /// Plots with a shell script in place of `rsvg-convert`.
     private static func plot(by script: String, _ program: String, _ path: String) throws -> Tool.Result {
         try write(script, to: program)
         let folder = (program as NSString).deletingLastPathComponent
         return try Tool.run(["plot", Tool.drive, "speed", "-o", path], environment: ["PATH": folder])
     }
 
-    @Test("A signal ends it while a PNG is made, and what makes that; that runs no more urgently than this")
+    @Test("A signal ends the plot and the converter, which runs at the same priority")
     func endWhileConverting() throws {
         let folder = try TemporaryFolder()
         let (path, about) = (folder.path + "/out.png", folder.path + "/about")
-        // The nineteenth word is how nice a process is.
+        // Field 19 of /proc/PID/stat is the nice value.
         let script = """
             echo $$ >'\(about)'
             for who in self $PPID; do /usr/bin/cut -d ' ' -f 19 /proc/$who/stat >>'\(about)'; done
@@ -421,9 +421,9 @@ struct PlotTests {
         #expect(words[1] == words[2])
     }
 
-    // MARK: Mistakes
+    // MARK: Errors
 
-    @Test("What cannot be drawn is told with what the recording holds")
+    @Test("A stream that cannot be drawn is reported with the streams of the recording")
     func missing() throws {
         let heading = try Tool.run(["plot", Tool.drive, "heading", "-o", "-"])
         #expect(heading.status == 69)
@@ -432,16 +432,16 @@ struct PlotTests {
         let track = try Tool.run(["plot", Tool.csv("shake"), "track", "-o", "-"])
         #expect(track.status == 69 && track.notes.contains("has no track"))
         let accessories = try Tool.run(["plot", Tool.drive, "accessories", "-o", "-"])
-        #expect(accessories.status == 64 && accessories.notes.contains("accessories cannot be drawn"))
+        #expect(accessories.status == 64 && accessories.notes.contains("accessories cannot be plotted"))
         let nothing = try Tool.run(["plot", Tool.traces + "/udev/weigh-scale.trace", "-o", "-"])
-        #expect(nothing.status == 69 && nothing.notes.contains("nothing to draw"))
-        // What one of two has is drawn, with a word on the other.
+        #expect(nothing.status == 69 && nothing.notes.contains("nothing to plot"))
+        // If only one of two recordings has the stream, it is drawn with a note about the other.
         let one = try Tool.run(["plot", Tool.drive, Tool.csv("shake"), "speed", "-o", "-"])
         #expect(one.status == 0 && one.notes.contains("has no speed"))
     }
 
     @Test(
-        "Arguments that make no sense end with a sentence",
+        "Invalid arguments result in status 64 and a message",
         arguments: [
             ["-o", "x.svg"], [Tool.drive], [Tool.drive, "-o", "x.pdf"], [Tool.drive, "-o", "-", "--json"],
             ["-", "-", "-o", "x.svg"], [Tool.drive, "-o", "x.png", "--dpi", "0"],
@@ -455,13 +455,13 @@ struct PlotTests {
         #expect(!FileManager.default.fileExists(atPath: "x.svg"))
     }
 
-    // MARK: What to try next
+    // MARK: Suggestions
 
-    @Test("Without a word the tool names three commands, which there are")
+    @Test("Without arguments, sensorctl suggests three commands that exist")
     func nextSteps() throws {
         let result = try Tool.run([])
         #expect(result.status == 0 && result.notes.isEmpty)
-        // What each is for stands above it.
+        // Each command has a description above it.
         let lines = result.lines.filter { $0.hasPrefix("  ") }
         let commands = lines.filter { !$0.hasPrefix("  #") }.map { $0.split(separator: " ").map(String.init) }
         #expect(commands.count == 3 && lines.count == 6)

@@ -6,13 +6,13 @@ import SensorTools
 import TestSupport
 import Testing
 
-@Suite("Calibration in still poses")
+@Suite("Calibration in resting poses")
 struct PoseCalibrationTests {
     static let gravity = 9.80665
 
-    @Test("Offset, scale and cross terms of an accelerometer are found")
+    @Test("The offset, the scale and the cross-axis terms of an accelerometer are estimated")
     func accelerometer() throws {
-        // measured = M · true + offset, by hand.
+        // measured = M · true + offset
         let rows: [SIMD3<Double>] = [[1.03, 0.01, -0.005], [0.002, 0.98, 0.008], [-0.004, 0.003, 1.01]]
         let offset = SIMD3<Double>(0.3, -0.2, 0.5)
         func measure(_ a: SIMD3<Double>) -> SIMD3<Double> {
@@ -37,7 +37,7 @@ struct PoseCalibrationTests {
                 #expect(calibrator.state == .poseDone(pose))
                 #expect(calibrator.hint == calibrator.missingPoses[0].hint)
             }
-            // Moved by hand to the next.
+            // The device is moved by hand to the next pose.
             for step in 0..<50 {
                 time += 0.01
                 calibrator.update(measure(generator.direction() * (8 + Double(step % 5))), timestamp: time)
@@ -54,7 +54,7 @@ struct PoseCalibrationTests {
         #expect(found.tilt < 0.003)
     }
 
-    @Test("A sloping table spoils neither offset nor scale")
+    @Test("A sloping table affects neither the offset nor the scale")
     func slope() throws {
         let tilt = 2 * Double.pi / 180
         var calibrator = AccelerometerCalibrator()
@@ -73,7 +73,7 @@ struct PoseCalibrationTests {
         #expect(length(found.scale - SIMD3(1, 1, 1)) < 0.003)
     }
 
-    @Test("Slanted, shaken or absurd readings complete no pose")
+    @Test("Slanted, shaken or implausible readings complete no pose")
     func refused() {
         var calibrator = AccelerometerCalibrator()
         var generator = SeededGenerator(seed: 5)
@@ -94,21 +94,21 @@ struct PoseCalibrationTests {
         #expect(calibrator.calibration == nil)
     }
 
-    /// All rotations that take axes to axes.
+    /// All rotations that map axes to axes.
     static let rightAngles: [[SIMD3<Double>]] = DevicePose.allCases.flatMap { first in
         DevicePose.allCases.filter { ($0.up * first.up).sum() == 0 }.map {
             [first.up, $0.up, cross(first.up, $0.up)]
         }
     }
 
-    @Test("All 24 mountings by right angles are found from two poses and from six")
+    @Test("All 24 right-angled mountings are found from two poses and from six poses")
     func rightAngles() throws {
         #expect(Self.rightAngles.count == 24)
         for rows in Self.rightAngles {
             for poses in [[DevicePose.faceUp, .topEdgeUp], DevicePose.allCases] {
                 var finder = MountMatrixFinder()
                 for pose in poses {
-                    // The sensor's vector is the transposed matrix times the device's.
+                    // The sensor's vector is the transposed matrix times the device's vector.
                     let up = pose.up
                     let sensor = rows[0] * up.x + rows[1] * up.y + rows[2] * up.z
                     finder.add(sensor * Self.gravity + SIMD3(0.2, -0.1, 0.15), pose: pose)
@@ -128,7 +128,7 @@ struct PoseCalibrationTests {
         var finder = MountMatrixFinder()
         let angle = 30 * Double.pi / 180
         for pose in DevicePose.allCases {
-            // From the device's axes to the sensor's.
+            // Rotates from the device's axes to the sensor's axes.
             finder.add(rotate(pose.up, about: [0, 0, 1], by: -angle) * 9.8 + SIMD3(0.3, 0, 0), pose: pose)
         }
         let found = try #require(finder.estimate)
@@ -140,7 +140,7 @@ struct PoseCalibrationTests {
         #expect(found.residual < 1e-6)
     }
 
-    @Test("Missing, contradictory and mirrored poses are told apart")
+    @Test("Missing, contradictory and mirrored poses are reported as different problems")
     func problems() {
         var finder = MountMatrixFinder()
         #expect(finder.problem == .missingPoses([.faceUp, .topEdgeUp, .rightEdgeUp]))
@@ -161,7 +161,7 @@ struct PoseCalibrationTests {
         #expect(finder.problem == .mirrored)
     }
 
-    @Test("A gyroscope's bias is measured at rest, and only then")
+    @Test("The bias of a gyroscope is measured at rest only")
     func restBias() throws {
         var generator = SeededGenerator(seed: 9)
         var bias = RestBias()
@@ -188,7 +188,7 @@ struct PoseCalibrationTests {
         rest(4)
         #expect(bias.state == .complete)
         let sigma = try #require(bias.sigma)
-        // 400 readings, each third independent, the worst of three axes.
+        // The standard error of 400 readings, a third of which are independent, on the worst of three axes.
         #expect(sigma > 1.3e-4 && sigma < 2.3e-4)
         #expect(length(try #require(bias.bias) - expected) < 4e-4)
         #expect(abs(bias.noise.x - 0.002) < 3e-4)

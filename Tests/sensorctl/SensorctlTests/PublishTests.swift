@@ -18,7 +18,7 @@ struct PublishTests {
     }
 
     @Test(
-        "Arguments that cannot be are refused, and no password is repeated",
+        "Invalid arguments are refused, and a password is not printed",
         arguments: [
             ["h"], ["gpsd://h"], ["mqtt://h/topic"], ["mqtt://name:hunter2@h"], ["mqtt://h", "--motion", "light"],
             ["mqtt://h", "--ca-file", "x"], ["mqtt://h", "--rebase"], ["mqtt://h", "--speed", "2"],
@@ -30,14 +30,14 @@ struct PublishTests {
         #expect(!result.notes.contains("hunter2"))
     }
 
-    @Test("Without the trait it says how to have it", .enabled(if: !hasTrait, "this build has the trait"))
+    @Test("A build without the trait prints how to enable it", .enabled(if: !hasTrait, "this build has the trait"))
     func absent() throws {
         let result = try Tool.run(["publish", "mqtt://127.0.0.1:1", "--user", "u", "--device", "d"])
         #expect(result.status == 69 && result.notes.contains("--traits default,LibMosquitto"))
     }
 
     @Test(
-        "What cannot be is said at once: a topic, a password that all may read, a certificate without a key",
+        "An invalid topic, a password file that others may read and a certificate without a key are refused",
         .enabled(if: hasTrait, "this build has the trait LibMosquitto off"))
     func settings() throws {
         let folder = try TemporaryFolder()
@@ -53,7 +53,7 @@ struct PublishTests {
     }
 
     @Test(
-        "With the broker away positions wait in the spool, and the next run says so",
+        "Positions stay in the spool while the broker is unreachable, and the next run adds to them",
         .enabled(if: hasTrait, "this build has the trait LibMosquitto off"))
     func spools() throws {
         let folder = try TemporaryFolder()
@@ -80,13 +80,13 @@ struct PublishTests {
     }
 
     @Test(
-        "A drive that one board publishes is the way of another that follows it",
+        "A drive published by one board is received by another board",
         .enabled(if: hasTrait && broker != nil, "this needs mosquitto, and the trait LibMosquitto"))
     func followed() throws {
         let port = try FreePort.next()
         let process = Process()
         process.executableURL = URL(fileURLWithPath: Self.broker ?? "")
-        // Without a configuration it listens on this machine only.
+        // Without a configuration, mosquitto accepts local connections only.
         process.arguments = ["-p", "\(port)"]
         process.standardError = FileHandle.nullDevice
         try process.run()
@@ -105,7 +105,7 @@ struct PublishTests {
         while fixes.count < 5, let line = follower.nextLine() {
             if line.contains(#""callback":"didUpdateLocations""#) { fixes.append(line) }
         }
-        // The drive begins there.
+        // The drive starts at this latitude.
         #expect(fixes.count == 5 && fixes.allSatisfy { $0.contains(#""latitude":46.5"#) })
         #expect(follower.status() == 0)
         board.send(signal: SIGTERM)

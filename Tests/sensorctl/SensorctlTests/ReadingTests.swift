@@ -5,18 +5,18 @@ import Testing
 
 @testable import sensorctl
 
-@Suite("Readings and their names")
+@Suite("Readings and names of arguments")
 struct ReadingTests {
-    @Test("Colours reach the terminal, and no text brings commands of its own along")
+    @Test("Colors are printed, and control characters in text are replaced")
     func commands() {
         let ink = Ink(isOn: true)
         #expect(Printable.lines(ink.bold("a\u{1B}[2Jb")) == Array("\u{1B}[1ma\u{FFFD}[2Jb\u{1B}[0m".utf8))
-        // Whatever single character the tool might mark its own commands with.
+        // All private-use characters that could serve as internal markers of escape sequences.
         let sweep = (0x100000...0x10fffd).compactMap { Unicode.Scalar(UInt32($0)) }.map { "\($0)[2J" }.joined()
         #expect(!Printable.lines(sweep).contains(0x1B))
     }
 
-    @Test("Names of streams and frames, with their aliases")
+    @Test("Streams, frames and orientations have names and aliases")
     func names() {
         #expect(StreamName(argument: "attitude") == .deviceMotion)
         #expect(StreamName(argument: "device-motion") == .deviceMotion)
@@ -29,7 +29,7 @@ struct ReadingTests {
         #expect(EdgeName(argument: "LandscapeLeft") == .landscapeLeft)
     }
 
-    @Test("The list of streams for the help has every one of them")
+    @Test("The list of streams in the help is complete")
     func list() {
         #expect(
             StreamName.list
@@ -38,7 +38,7 @@ struct ReadingTests {
         #expect(StreamName.allCases.allSatisfy { StreamName.list.contains($0.rawValue) })
     }
 
-    @Test("A line of watch holds what there is to know")
+    @Test("A line of `watch` contains all properties of an accessory")
     func line() {
         let reading = AccessoryReading(
             connectionID: 4, name: "Weigh Scale", manufacturer: "Example Corp", model: "WS-7", serial: "7731",

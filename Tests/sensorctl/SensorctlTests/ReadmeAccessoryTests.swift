@@ -6,7 +6,7 @@ import SimulatedDevice
 import Testing
 import Trace
 
-/// The class of README.md, which keeps what it prints there.
+/// The class in README.md. It stores the text that the original prints.
 private final class Scale: NSObject, StreamDelegate {
     private var session: EASession?
     private var waiting = Data("SI\r\n".utf8)
@@ -39,9 +39,9 @@ private final class Scale: NSObject, StreamDelegate {
     }
 }
 
-@Suite("The accessory examples of README.md")
+@Suite("Accessory examples in README.md")
 struct ReadmeAccessoryTests {
-    @Test("The scale of the example answers the program of the example, and is unplugged")
+    @Test("The example scale answers the example program and is then unplugged")
     func example() {
         let device = SimulatedDevice()
         let id = device.attach(

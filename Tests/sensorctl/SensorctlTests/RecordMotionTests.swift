@@ -7,7 +7,7 @@ import Testing
     "sensorctl record of motion", .toolIsBuilt, .waiting,
     .enabled(if: Tool.readsSensors, "sensorctl was built without libiio"))
 struct RecordMotionTests {
-    /// A ramp on each axis, so that no two readings are alike: 400 readings, 100 a second.
+    /// Writes 400 readings at 100 Hz with a ramp on each axis, so that all readings differ.
     private static func ramp(_ path: String) throws -> [SIMD3<Double>] {
         let values = (0..<400).map { row -> SIMD3<Double> in
             let ramp = Double(row)
@@ -21,7 +21,7 @@ struct RecordMotionTests {
         return values
     }
 
-    @Test("What was recorded from a board replays with the same numbers")
+    @Test("A recording of a board replays with the same values")
     func equality() throws {
         let folder = try TemporaryFolder()
         let original = folder.path + "/ramp.csv"
@@ -37,20 +37,20 @@ struct RecordMotionTests {
         #expect(events.first?["source"] is NSNull)
         #expect((events.first?["motion"] as? String)?.hasPrefix("ip:127.0.0.1:") == true)
 
-        // In IIO units, as they stand in the trace.
+        // The trace contains values in IIO units.
         let lines = try String(contentsOfFile: trace, encoding: .utf8).split(separator: "\n").dropFirst()
         let recorded = try lines.compactMap { line -> SIMD3<Double>? in
             let event = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
             return (event?["accelerometer"] as? [Double]).map { SIMD3($0[0], $0[1], $0[2]) }
         }
-        // The first one may have been read before the buffer was opened; after it none is left out and none doubled.
+        // The first reading may precede the opening of the buffer. After it, no reading is missing or repeated.
         let captured = Array(recorded.dropFirst())
-        // How many depends on how soon the program was ready.
+        // The number of readings depends on how early the program is ready.
         try #require(captured.count > 20)
         let offset = try #require(values.firstIndex { distance($0, captured[0]) < 1e-9 })
         for (reading, value) in zip(captured, values[offset...]) { #expect(distance(reading, value) < 1e-9) }
 
-        // And in Core Motion's, as they are replayed.
+        // The replay prints values in Core Motion's units.
         let replayed = try Tool.readings(trace, "accelerometer").dropFirst()
         #expect(replayed.count == captured.count)
         let before = try Tool.readings(original, "accelerometer")
@@ -59,7 +59,7 @@ struct RecordMotionTests {
         #expect(turns.allSatisfy { $0.vector.z == 0 && $0.vector.y > 0 || $0.vector.y == 0 })
         #expect(zip(replayed, replayed.dropFirst()).allSatisfy { $0.timestamp < $1.timestamp })
 
-        // The trace is a board again.
+        // The trace can be simulated as a board.
         let again = try Tool.run([
             "simulate", "iio", trace, "--", try #require(Tool.path), "watch", "accelerometer", "--count", "1",
             "--duration", "60", "--json",
@@ -68,7 +68,7 @@ struct RecordMotionTests {
         #expect(distance(try MotionLine.all(again.lines).mean, before[0].vector) < 0.05)
     }
 
-    @Test("The header names the sensors with their matrices, and keeps the context")
+    @Test("The header contains the sensors with their mount matrices, and the IIO context")
     func header() throws {
         let folder = try TemporaryFolder()
         let trace = folder.path + "/poses.trace"
@@ -77,7 +77,7 @@ struct RecordMotionTests {
             "motion,battery", "--duration", "3",
         ])
         #expect(result.status == 0)
-        #expect(result.notes.contains("recording motion of ip:127.0.0.1:"))
+        #expect(result.notes.contains("recording motion from ip:127.0.0.1:"))
         #expect(!result.notes.contains("gpsd://"))
         let text = try String(contentsOfFile: trace, encoding: .utf8)
         let first = try #require(text.split(separator: "\n").first)
@@ -90,7 +90,7 @@ struct RecordMotionTests {
         #expect(contexts.first?.contains("in_accel_mount_matrix") == true)
     }
 
-    @Test("A sensor that goes and returns is told of once each, and the trace says so")
+    @Test("The loss and the return of a sensor are reported once each and written to the trace")
     func unplugged() throws {
         let folder = try TemporaryFolder()
         let trace = folder.path + "/gone.trace"
@@ -110,7 +110,7 @@ struct RecordMotionTests {
         #expect(replayed.lines.count { $0.hasPrefix(#"{"callback":"error""#) } == 1)
     }
 
-    @Test("Without a sensor and without gpsd there is nothing to record")
+    @Test("A recording without a sensor and without gpsd exits with status 69")
     func nothing() throws {
         let folder = try TemporaryFolder()
         let result = try Tool.run(
@@ -119,7 +119,7 @@ struct RecordMotionTests {
         #expect(result.status == 69)
     }
 
-    @Test("A full disk ends a recording with 74")
+    @Test("A full disk ends a recording with an error")
     func fullDisk() throws {
         let result = try Tool.run([
             "simulate", "iio", Tool.csv("flat-face-up"), "--", try #require(Tool.path), "record", "/dev/full",

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("sensorctl replay of regions and visits", .toolIsBuilt, .waiting)
 struct RegionReplayTests {
-    /// 600 m to the middle at 10 m/s, seven minutes there, and on.
+    /// A drive of 600 m to the center at 10 m/s, a stay of seven minutes, and the drive onward.
     private static func trace(in folder: TemporaryFolder) throws -> String {
         let lines = (0..<540).map { second -> String in
             let metres = Double(min(second, 60) + max(0, second - 480)) * 10 - 600
@@ -30,11 +30,12 @@ struct RegionReplayTests {
         }
     }
 
-    @Test("A drive into a region and out of it, with the times of the border", arguments: ["regions", "monitor"])
+    @Test("Entry and exit of a region have the times of the border crossings", arguments: ["regions", "monitor"])
     func crossings(stream: String) throws {
         let objects = try objects([stream, "--region", "home=48.137,11.575,200"])
         let crossings = objects.filter { $0["callback"] as? String != "didDetermineState" }
-        // 200 m before the middle is second 40; behind it second 480 + 20, and the fix there is on the border.
+        // The device is 200 m before the center at second 40. At second 500 it is 200 m behind the center, exactly on
+        // the border, so the exit is at second 501.
         #expect(crossings.map { $0["callback"] as? String } == ["didEnterRegion", "didExitRegion"])
         #expect(crossings.map { $0["state"] as? String } == ["inside", "outside"])
         #expect(
@@ -44,7 +45,7 @@ struct RegionReplayTests {
         #expect(objects.count == (stream == "regions" ? 5 : 3))
     }
 
-    @Test("A stay is told on arrival and on departure")
+    @Test("A visit is delivered on arrival and on departure")
     func visits() throws {
         let visits = try objects(["visits"])
         #expect(visits.map { $0["arrivalDate"] as? String } == Array(repeating: "2026-05-01T10:01:00.000Z", count: 2))
@@ -53,7 +54,7 @@ struct RegionReplayTests {
         #expect(visits[0]["latitude"] as? Double == 48.137 && visits[0]["horizontalAccuracy"] as? Double == 4)
     }
 
-    @Test("Regions are read, and what is none is told")
+    @Test("Region arguments are parsed, and invalid arguments are refused")
     func arguments() throws {
         let region = try #require(NamedRegion(argument: "a=b=-48.5,11,2e2"))
         #expect(region.name == "a=b" && region.radius == 200 && region.argument.contains("-48.5"))

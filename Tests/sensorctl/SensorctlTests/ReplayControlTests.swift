@@ -3,16 +3,16 @@
 import Foundation
 import Testing
 
-@Suite("sensorctl replay, what is played", .toolIsBuilt, .waiting)
+@Suite("Selection of data in sensorctl replay", .toolIsBuilt, .waiting)
 struct ReplayControlTests {
-    /// The times of all locations.
+    /// Returns the timestamps of all locations.
     private func times(_ arguments: [String]) throws -> [String] {
         let result = try Tool.run(["replay", Tool.drive, "location", "--json"] + arguments)
         #expect(result.status == 0)
         return try ReplayTests.locations(result.lines).map { try #require($0["timestamp"] as? String) }
     }
 
-    @Test("A part of a trace is what its whole holds there")
+    @Test("A part of a trace gives the same locations as the whole trace in that interval")
     func part() throws {
         let all = try times([])
         let part = try times(["--from", "60", "--to", "90"])
@@ -21,27 +21,27 @@ struct ReplayControlTests {
         #expect(Array(all[first..<first + part.count]) == part)
     }
 
-    @Test("Each round has as many locations, at times that rise")
+    @Test("Each repetition gives the same number of locations, with increasing timestamps")
     func loop() throws {
         let once = try times(["--to", "20"])
         let thrice = try times(["--to", "20", "--loop", "3"])
         #expect(thrice.count == 3 * once.count)
-        // Text in ISO 8601 sorts like time.
+        // ISO 8601 text sorts by time.
         #expect(thrice == thrice.sorted())
         #expect(Set(thrice).count == thrice.count)
         #expect(Array(thrice.prefix(once.count)) == once)
     }
 
-    @Test("What was not chosen is not there")
+    @Test("Only the selected streams are replayed")
     func streams() throws {
         #expect(try times(["--streams", "motion,battery"]).isEmpty)
         #expect(try times(["--streams", "positions"]) == times([]))
     }
 
-    @Test("The end of the trace can be a failure")
+    @Test("With `--at-end fail`, the end of the trace is an error")
     func failure() throws {
         let late = try Tool.run(["replay", Tool.drive, "location", "--to", "3", "--fault", "nofix@4s"])
-        #expect(late.status == 64 && late.notes.contains("begins behind --to"))
+        #expect(late.status == 64 && late.notes.contains("begins after --to"))
         let result = try Tool.run(["replay", Tool.drive, "location", "--json", "--to", "3", "--at-end", "fail"])
         #expect(result.output.contains("didFailWithError"))
         let plain = try Tool.run(["replay", Tool.drive, "location", "--json", "--to", "3"])
@@ -49,7 +49,7 @@ struct ReplayControlTests {
     }
 
     @Test(
-        "What makes no sense is refused",
+        "Invalid arguments are refused",
         arguments: [
             ["--from", "-1"], ["--from", "5", "--to", "4"], ["--max-gap", "0"], ["--loop", "0"], ["--loop", "often"],
             ["--streams", "positions,,motion"], ["--streams", "sounds"], ["--streams", "gyroscope,sensor:a"],
@@ -60,14 +60,14 @@ struct ReplayControlTests {
         #expect(try Tool.run(["replay", Tool.drive, "location"] + arguments).status == 64)
     }
 
-    @Test("A name that the trace does not have is refused, and those that it has are told")
+    @Test("Unknown names are refused with a list of the known names")
     func unknownNames() throws {
         let poses = Tool.traces + "/motion/six-poses.trace"
         for (arguments, part) in [
-            ([poses, "accelerometer", "--streams", "sensor:zzz"], "it has sensor:accelerometer"),
-            ([Tool.drive, "location", "--streams", "sensor:zzz"], "it has none"),
-            ([poses, "accelerometer", "--rename", "nosuch=x"], "it has accelerometer"),
-            ([Tool.drive, "location", "--rename", "/dev/other=x"], "it has /dev/synthetic0"),
+            ([poses, "accelerometer", "--streams", "sensor:zzz"], "It contains sensor:accelerometer"),
+            ([Tool.drive, "location", "--streams", "sensor:zzz"], "It contains no sensors"),
+            ([poses, "accelerometer", "--rename", "nosuch=x"], "It contains accelerometer"),
+            ([Tool.drive, "location", "--rename", "/dev/other=x"], "It contains /dev/synthetic0"),
         ] {
             let result = try Tool.run(["replay"] + arguments)
             #expect(result.status == 64 && result.notes.contains(part), "\(arguments): \(result.notes)")

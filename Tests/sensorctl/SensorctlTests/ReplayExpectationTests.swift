@@ -12,7 +12,7 @@ struct ReplayExpectationTests {
     }
 
     @Test(
-        "A replay is as its own expectations say, which are what it prints",
+        "A replay matches the expectations made from it, which equal its printed output",
         arguments: ["location", "device-motion", "accelerometer", "orientation"])
     func same(stream: String) throws {
         let folder = try TemporaryFolder()
@@ -22,7 +22,7 @@ struct ReplayExpectationTests {
         #expect(made.status == 0)
         #expect(made.output.isEmpty)
         let printed = try Tool.run(["replay", trace, stream, "--json"]).lines
-        // Errors are notes elsewhere, and callbacks here.
+        // Errors are notes in the output, and callbacks in the expectations.
         let expected = try Self.lines(path).dropFirst().filter { !$0.contains(#""callback":"error""#) }
         #expect(!printed.isEmpty)
         #expect(printed.filter { !$0.contains(#""callback":"error""#) } == Array(expected))
@@ -33,13 +33,13 @@ struct ReplayExpectationTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["expected"])
     }
 
-    @Test("An axis whose scale has changed is found and named")
+    @Test("A changed scale of an axis is detected and named")
     func findsScaledAxis() throws {
         let folder = try TemporaryFolder()
         let (path, broken) = (folder.path + "/expected", folder.path + "/broken.trace")
         #expect(
             try Tool.run(["replay", Self.poses, "accelerometer", "--expect", path, "--update-expected"]).status == 0)
-        // The sensor's y axis, a fifth too large from the 500th line on. The mount matrix makes the device's x axis of it.
+        // Scales the sensor's y axis by 1.2 from line 500 on. The mount matrix maps it to the device's x axis.
         var lines = try Self.lines(Self.poses)
         for index in lines.indices where index > 500 && lines[index].contains("\"accelerometer\":[") {
             let parts = lines[index].split(separator: ",", omittingEmptySubsequences: false).map(String.init)
@@ -51,7 +51,7 @@ struct ReplayExpectationTests {
         let result = try Tool.run(["replay", broken, "accelerometer", "--expect", path])
         #expect(result.status == 1)
         #expect(result.output.contains("differs in x\n"), "\(result.output)")
-        #expect(result.output.contains("before it came, as expected:\n    {\"callback\":\"accelerometer\""))
+        #expect(result.output.contains("previous callbacks, as expected:\n    {\"callback\":\"accelerometer\""))
         let json = try Tool.run(["replay", broken, "accelerometer", "--expect", path, "--json"])
         #expect(json.status == 1)
         let object = try #require(
@@ -68,14 +68,14 @@ struct ReplayExpectationTests {
         #expect(result.output.contains("line \(line):"))
     }
 
-    @Test("Tolerances that somebody has edited count, and stay when the file is made anew")
+    @Test("Edited tolerances are applied, and kept when the file is updated")
     func editedTolerances() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/expected"
         let arguments = ["replay", Tool.drive, "location", "--to", "30", "--expect", path]
         #expect(try Tool.run(arguments + ["--update-expected"]).status == 0)
         let text = try String(contentsOfFile: path, encoding: .utf8)
-        // The first speed, by a hundredth.
+        // Changes the first speed by 0.01.
         let speed = try #require(text.range(of: #""speed":[0-9.]+"#, options: .regularExpression))
         let value = try #require(Double(text[speed].dropFirst(8)))
         let changed = text.replacingCharacters(in: speed, with: "\"speed\":\(value + 0.01)")
@@ -93,7 +93,7 @@ struct ReplayExpectationTests {
         #expect(try Self.lines(path)[1...] == text.split(separator: "\n").map(String.init)[1...])
     }
 
-    @Test("Other options are refused")
+    @Test("Expectations made with other options are refused")
     func otherOptions() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/expected"
@@ -101,12 +101,12 @@ struct ReplayExpectationTests {
         #expect(try Tool.run(arguments + ["--update-expected"]).status == 0)
         let result = try Tool.run(arguments + ["--frame", "corrected"])
         #expect(result.status == 64)
-        #expect(result.notes.contains("was made with frame arbitrary, and this run has frame corrected."))
+        #expect(result.notes.contains("was created with frame arbitrary, but this run has frame corrected."))
         #expect(try Tool.run(arguments + ["--to", "5"]).status == 64)
         #expect(try Tool.run(["replay", Self.poses, "gyro", "--expect", path]).status == 64)
     }
 
-    @Test("Faults by chance are the same with the same seed, and other ones are refused")
+    @Test("Random faults are repeatable with the same seed, and another seed is refused")
     func faults() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/expected"
@@ -124,7 +124,7 @@ struct ReplayExpectationTests {
         #expect(faulty.count < plain.count)
     }
 
-    @Test("Only expectations are written over, and what cannot be read is said")
+    @Test("Only expectations are overwritten, and unreadable files are reported")
     func refusesOtherFiles() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/precious"
@@ -135,14 +135,14 @@ struct ReplayExpectationTests {
         #expect(try Tool.run(arguments + [path]).status == 65)
         let missing = try Tool.run(arguments + [folder.path + "/none"])
         #expect(missing.status == 66)
-        #expect(missing.notes.contains("--update-expected makes it"))
+        #expect(missing.notes.contains("--update-expected creates it"))
         #expect(try Tool.run(arguments + [folder.path + "/none/x", "--update-expected"]).status == 73)
         #expect(try Tool.run(["replay", Tool.drive, "location", "--update-expected"]).status == 64)
         #expect(try Tool.run(arguments + [path, "--rebase"]).status == 64)
         #expect(try Tool.run(arguments + [path, "--loop", "forever"]).status == 64)
     }
 
-    @Test("Sensors have the names that they are given")
+    @Test("A renamed sensor gives the same readings")
     func renames() throws {
         let result = try Tool.run(
             ["replay", Self.poses, "accelerometer", "--json", "--rename", "accelerometer=lsm6dsl", "--to", "1"])

@@ -14,7 +14,7 @@ struct ReplayTests {
         (try? FileManager.default.contentsOfDirectory(atPath: Tool.traces + "/gpsd"))?
         .filter { $0.hasSuffix(".chk") }.sorted() ?? []
 
-    /// The locations of all didUpdateLocations lines, in order.
+    /// Returns the locations of all didUpdateLocations lines, in order.
     static func locations(_ lines: [String]) throws -> [[String: Any]] {
         try lines.flatMap { line -> [[String: Any]] in
             let object = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
@@ -22,12 +22,12 @@ struct ReplayTests {
         }
     }
 
-    @Test("There are recordings to replay")
+    @Test("At least ten recordings are available")
     func recordingsAreThere() {
         #expect(Self.recordings.count >= 10)
     }
 
-    @Test("Every fix of a recording is printed, in order and equal as numbers", arguments: Self.recordings)
+    @Test("Every fix of a recording is printed in order with equal numbers", arguments: Self.recordings)
     func equalsRecording(name: String) throws {
         let path = Tool.traces + "/gpsd/" + name
         let expected = try ExpectedFix.all(in: path)
@@ -48,7 +48,7 @@ struct ReplayTests {
         }
     }
 
-    @Test("Keys come in the documented order")
+    @Test("Keys are in the documented order")
     func keyOrder() throws {
         let result = try Tool.run(["replay", Tool.drive, "location", "--json"])
         let line = try #require(result.lines.first { $0.contains("didUpdateLocations") })
@@ -62,7 +62,7 @@ struct ReplayTests {
         #expect(!rest.contains("\":"))
     }
 
-    @Test("What is not known is null or Apple's marker")
+    @Test("Unknown values are null or Apple's invalid value")
     func unknownValues() throws {
         let report = #"{"class":"TPV","mode":2,"time":"2026-01-02T03:04:05.678901234Z","lat":0.1,"lon":-179.999999999}"#
         let result = try Tool.run(["replay", "-", "location", "--json"], input: Data((report + "\n").utf8))
@@ -74,19 +74,19 @@ struct ReplayTests {
         #expect(result.lines.last == expected)
     }
 
-    @Test("A loss is an error callback with its reason")
+    @Test("A loss of the position is an error callback with its reason")
     func loss() throws {
         let result = try Tool.run(["replay", Tool.drive, "location", "--json"])
         let failures = result.lines.filter { $0.contains("didFailWithError") }
         #expect(
             failures == [
                 #"{"callback":"didFailWithError","error":{"domain":"kCLErrorDomain","code":0,"name":"locationUnknown","#
-                    + #""reason":"The receiver /dev/synthetic0 has no fix. It needs a view of the sky, and some minutes after a "#
-                    + #"cold start."}}"#
+                    + #""reason":"The receiver /dev/synthetic0 has no fix. It needs a clear view of the sky and, "#
+                    + #"after a cold start, a few minutes."}}"#
             ])
     }
 
-    @Test("Options may stand before and behind the stream")
+    @Test("Options may precede or follow the stream")
     func argumentOrder() throws {
         let path = Tool.traces + "/gpsd/" + "humminbird-M37.log.chk"
         let behind = try Tool.run(["replay", path, "location", "--json", "--every-report"])
@@ -96,7 +96,7 @@ struct ReplayTests {
         #expect(behind.output == before.output)
     }
 
-    @Test("A trace comes through standard input as well")
+    @Test("A trace can be read from standard input")
     func standardInput() throws {
         let path = Tool.traces + "/gpsd/" + "isync.log.chk"
         let file = try Tool.run(["replay", path, "location", "--json"])
@@ -107,7 +107,7 @@ struct ReplayTests {
         #expect(input.output == file.output)
     }
 
-    @Test("A file that was cut off anywhere gives the beginning of the output", arguments: [0.31, 0.5, 0.77, 0.9])
+    @Test("A replay of a truncated file prints the beginning of the full output", arguments: [0.31, 0.5, 0.77, 0.9])
     func cutOff(share: Double) throws {
         let path = Tool.traces + "/gpsd/" + "ublox-8.log.chk"
         let whole = try Data(contentsOf: URL(fileURLWithPath: path))
@@ -119,7 +119,7 @@ struct ReplayTests {
         #expect(result.lines == Array(all.prefix(result.lines.count)))
     }
 
-    @Test("Moved times start now and keep their distances")
+    @Test("Rebased timestamps start now and keep their intervals")
     func rebased() throws {
         let now = Date()
         let kept = try Self.locations(try Tool.run(["replay", Tool.drive, "location", "--json"]).lines)
@@ -127,7 +127,7 @@ struct ReplayTests {
             try Tool.run(["replay", Tool.drive, "location", "--json", "--rebase"]).lines)
         func seconds(_ location: [String: Any]) throws -> Double {
             let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
-            // The style reads milliseconds; more digits are cut off here.
+            // The style parses milliseconds. Further digits are cut off here.
             let text = try #require(location["timestamp"] as? String)
             return try style.parse(String(text.prefix(23)) + "Z").timeIntervalSince1970
         }
@@ -140,19 +140,19 @@ struct ReplayTests {
         }
     }
 
-    @Test("Real time takes its time and changes nothing else")
+    @Test("Real-time playback takes time and gives the same output")
     func speed() throws {
         let path = Tool.traces + "/gpsd/" + "ublox-8.log.chk"
         let fast = try Tool.run(["replay", path, "location", "--json"])
         let start = ContinuousClock.now
         let timed = try Tool.run(["replay", path, "location", "--json", "--speed", "100"])
-        // 71 s of trace.
+        // The trace lasts 71 s.
         #expect(ContinuousClock.now - start >= .milliseconds(700))
         #expect(timed.output == fast.output)
         #expect(try Tool.run(["replay", path, "location", "--json", "--speed", "max"]).output == fast.output)
     }
 
-    @Test("Without --json there is one line for each location")
+    @Test("Without `--json`, there is one line for each location")
     func table() throws {
         let path = Tool.traces + "/gpsd/" + "ublox-8.log.chk"
         let result = try Tool.run(["replay", path, "location", "--every-report"])

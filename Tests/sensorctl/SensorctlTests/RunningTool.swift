@@ -5,7 +5,7 @@ import Foundation
 import SystemCalls
 import Testing
 
-/// A sensorctl that runs while the test reads what it prints.
+/// A running sensorctl with output that the test reads.
 final class RunningTool {
     private let process = Process()
     private let output = OutputLines()
@@ -13,15 +13,15 @@ final class RunningTool {
     private let end = Bell()
 
     /// - Parameters:
-    ///   - isOutputFull: true for a reader that reads nothing, ever.
-    ///   - areNotesFull: the same of standard error, which goes nowhere otherwise.
+    ///   - isOutputFull: true for a full pipe on standard output that is never read.
+    ///   - areNotesFull: true for a full pipe on standard error. Otherwise standard error is discarded.
     init(
         _ arguments: [String], environment: [String: String] = [:], isOutputFull: Bool = false,
         areNotesFull: Bool = false
     ) throws {
         if isOutputFull { output.fill() }
         if areNotesFull { notes.fill() }
-        // Tests that run in the background of a script, or after nohup, may be told to ignore signals.
+        // Tests in the background of a script, or after nohup, may inherit ignored signals.
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["--default-signal", Tool.path ?? ""] + arguments
         process.environment = Tool.environment.merging(environment) { $1 }
@@ -38,29 +38,29 @@ final class RunningTool {
 
     var isRunning: Bool { process.isRunning }
 
-    /// The next line; nil at the end of the output, or when none comes within a minute.
+    /// Returns the next line, or nil at the end of the output or after 60 s without output.
     func nextLine() -> String? { output.nextLine() }
 
-    /// What was printed behind the last whole line, at the end.
+    /// The text after the last complete line, at the end of the output.
     var unfinishedLine: String { output.unfinished }
 
     func send(signal number: Int32) {
         kill(process.processIdentifier, number)
     }
 
-    /// Waits for the end, a minute at most, then ends it by force and fails; negative when a signal was it.
+    /// Waits for the end of the process. After 60 s, kills it and fails. Negative if a signal ended it.
     func status(sourceLocation: SourceLocation = #_sourceLocation) -> Int32 {
         if !end.wait(seconds: 60) {
             Issue.record("It goes on for more than a minute.", sourceLocation: sourceLocation)
             endByForce()
         }
-        // Once more, for those who ask again.
+        // Signals again for later calls.
         end.ring()
         process.waitUntilExit()
         return process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
     }
 
-    /// With the programs that it has started.
+    /// Kills the process and its process group.
     private func endByForce() {
         kill(-process.processIdentifier, SIGKILL)
         kill(process.processIdentifier, SIGKILL)

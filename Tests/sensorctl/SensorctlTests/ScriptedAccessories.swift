@@ -4,7 +4,7 @@ import AccessoryFinding
 import DeviceCore
 import Synchronization
 
-/// A source whose accessories the test attaches, and whose channels lead to the test.
+/// An accessory source with accessories attached by the test and channels connected to the test.
 final class ScriptedAccessories: AccessorySource {
     private let hub = AccessoryHub()
     private let ends = Mutex<[(protocolName: String, MemoryChannel)]>([])
@@ -29,7 +29,7 @@ final class ScriptedAccessories: AccessorySource {
         return here
     }
 
-    /// The next openings fail so.
+    /// Makes the next calls of `open` throw these errors.
     func refuse(_ errors: DeviceError...) { refusals.withLock { $0 = errors } }
 
     @discardableResult
@@ -37,7 +37,7 @@ final class ScriptedAccessories: AccessorySource {
 
     func detach(_ id: AccessoryDescription.ID) { hub.detach(id) }
 
-    /// The accessory's end of the channel that was opened next; nil when that takes more than a minute.
+    /// Returns the accessory's end of the next channel that is opened, or nil after 60 s.
     func nextSession() -> (protocolName: String, MemoryChannel)? {
         for _ in 0..<600 {
             if let session = ends.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) { return session }
@@ -48,7 +48,7 @@ final class ScriptedAccessories: AccessorySource {
 }
 
 extension MemoryChannel {
-    /// Takes that many bytes, be it in pieces; fewer when the other side ends or a minute has passed.
+    /// Reads `count` bytes. Returns fewer if the other side ends or after 60 s without data.
     func take(_ count: Int) -> [UInt8] {
         var taken: [UInt8] = []
         let bell = Bell()
@@ -66,7 +66,7 @@ extension MemoryChannel {
         return taken
     }
 
-    /// Says all of it; false when the other side is gone.
+    /// Writes all bytes. Returns false if the other side has ended.
     @discardableResult
     func say(_ bytes: some Collection<UInt8>) -> Bool {
         var rest = Array(bytes)
@@ -82,7 +82,7 @@ extension MemoryChannel {
 }
 
 extension AccessoryDescription {
-    /// A scale, and the protocols that it speaks.
+    /// A scale with the given protocols.
     static func scale(
         serial: String = "WS-7731", port: String = "1-2", name: String = "Weigh Scale",
         protocols: [String] = ["com.example.scale"], node: String = "/dev/ttyACM0"

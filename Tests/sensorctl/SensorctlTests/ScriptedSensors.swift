@@ -4,14 +4,14 @@ import DeviceCore
 
 @testable import SensorTools
 
-/// Sensors that do what a test says, and a calibration that listens to them.
+/// Sensors controlled by a test, and a calibration that receives their readings.
 final class ScriptedSensors {
-    /// What was said, line by line.
+    /// The printed lines.
     var lines: [String] { journal.lines }
     private(set) var time = 0.0
     private let dialogue: CalibrationDialogue
     private let journal: Journal
-    /// Numbers that repeat themselves and are zero on average: as good as noise, and the same each time.
+    /// The index into the noise. The noise has a mean of zero and is the same in each run.
     private var step = 0
 
     init(_ task: any CalibrationTask, mounts: [SensorKind: MountMatrix] = [:]) {
@@ -29,16 +29,16 @@ final class ScriptedSensors {
         var endings = 0
     }
 
-    /// How often the dialogue has said that it is done.
+    /// The number of times that the dialogue has reported its end.
     var endings: Int { journal.endings }
 
-    /// Readings at 100 Hz for so many seconds, each with a little noise.
+    /// Sends readings at 100 Hz for the given number of seconds, each with a little noise.
     func play(
         _ seconds: Double, gyroscope: SIMD3<Double>? = nil, accelerometer: SIMD3<Double>? = nil, noise: Double = 0.001
     ) {
         for _ in 0..<Int((seconds * 100).rounded()) {
             step += 1
-            // Eight values whose sum is zero.
+            // Eight values with a sum of zero.
             let sign = Double([1, -1, 2, -2, 3, -3, 4, -4][step % 8]) / 4 * noise
             let wobble = SIMD3(sign, -sign, sign)
             if let gyroscope { send(.gyroscope, gyroscope + wobble) }

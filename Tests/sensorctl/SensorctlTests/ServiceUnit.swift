@@ -3,17 +3,17 @@
 import Foundation
 import Testing
 
-/// A unit of the Debian package, as far as it matters to the program that it starts.
+/// The parts of a systemd unit of the Debian package that affect its program: the command and the environment.
 struct ServiceUnit {
-    /// The words of its ExecStart.
+    /// The words of ExecStart.
     var command: [String] = []
     var environment: [String: String] = [:]
 
-    /// Reads the unit with what scripts/package adds to it, and with grants.
+    /// Reads the unit, the additions of scripts/package and the grants.
     ///
     /// - Parameters:
-    ///   - state: what /var/lib is to be.
-    ///   - options: what a drop-in puts in the place of the unit's options.
+    ///   - state: the directory that replaces /var/lib.
+    ///   - options: the options of a drop-in, which replace those of the unit.
     init(_ name: String, grants: [String], state: String, options: String? = nil) throws {
         let files = [name + ".service", "sandbox.conf"] + grants.map { "grants/\($0).conf" }
         var line = ""
@@ -29,7 +29,7 @@ struct ServiceUnit {
         command = expanded(line.replacingOccurrences(of: "%S", with: state))
     }
 
-    /// Assignments with blanks between them; one that is quoted may have blanks in it.
+    /// Parses assignments separated by spaces. A quoted assignment may contain spaces.
     private static func variables(_ text: String) -> [(String, String)] {
         let assignments = text.hasPrefix("\"") ? [text.dropFirst().dropLast()] : text.split(separator: " ")
         return assignments.map { assignment in
@@ -38,7 +38,8 @@ struct ServiceUnit {
         }
     }
 
-    /// As systemd.service(5) has it: $NAME as a word of its own is split at blanks, ${NAME} is put in as it is.
+    /// Expands variables like systemd.service(5): $NAME as a separate word is split at spaces, ${NAME} is inserted
+    /// unchanged.
     private func expanded(_ line: String) -> [String] {
         line.split(separator: " ").flatMap { word -> [String] in
             if word.hasPrefix("$"), !word.hasPrefix("${") {

@@ -5,7 +5,8 @@ import SystemCalls
 import Testing
 import Trace
 
-/// What runs a program as an ordinary user: nothing, or for root what makes it another; nil where that cannot be.
+/// The prefix of commands that run as an ordinary user. Empty unless the user is root; nil if root cannot change the
+/// user.
 private let asUser: String? = {
     guard geteuid() == 0 else { return "" }
     let change = "setpriv --reuid=65534 --regid=65534 --clear-groups "
@@ -13,14 +14,14 @@ private let asUser: String? = {
     return trial?.status == 0 ? change : nil
 }()
 
-/// What the units of the package start, on a simulated board and without systemd.
+/// The commands of the package's units, run on a simulated board without systemd.
 @Suite(
-    "Units of the package", .toolIsBuilt, .waiting,
+    "systemd units of the Debian package", .toolIsBuilt, .waiting,
     .enabled(
         if: asUser != nil,
         "root cannot run programs as another user here: install util-linux, and let others read the build folder"))
 struct ServiceUnitTests {
-    /// Where a unit writes, as systemd makes it for the unit's user.
+    /// Creates the state directories of the units, as systemd does for the unit's user.
     private static func stateFolder() throws -> (TemporaryFolder, recordings: String, blackBox: String) {
         let folder = try TemporaryFolder()
         let paths = ["recordings", "black-box"].map { "\(folder.path)/sensorctl/\($0)" }
@@ -31,11 +32,11 @@ struct ServiceUnitTests {
         return (folder, paths[0], paths[1])
     }
 
-    /// Runs a unit's command on a board with a receiver, sensors and an accessory.
+    /// Runs the command of a unit on a simulated board with a receiver, sensors and an accessory.
     ///
     /// - Parameters:
-    ///   - starter: a program that starts it.
-    ///   - more: options beside its own.
+    ///   - starter: the words of a program that starts the command.
+    ///   - more: additional options.
     private static func run(
         _ unit: ServiceUnit, by starter: [String] = [], _ more: [String] = []
     ) throws -> Tool.Result {
@@ -49,7 +50,7 @@ struct ServiceUnitTests {
             ["simulate"] + board + ["--at-once", "--"] + starter + variables + command)
     }
 
-    /// The events of the only trace in a folder, as they stand there.
+    /// Returns the lines of the only trace in a directory.
     private static func onlyTrace(in folder: String, named ending: String) throws -> [Substring] {
         let names = try FileManager.default.contentsOfDirectory(atPath: folder)
         let name = try #require(names.count == 1 ? names.first : nil, "\(names)")
@@ -58,7 +59,7 @@ struct ServiceUnitTests {
         return try String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8).split(separator: "\n")
     }
 
-    @Test("With all grants an ordinary user records positions, motion and accessories")
+    @Test("With all grants, an ordinary user records positions, motion and accessories")
     func recording() throws {
         let (folder, recordings, _) = try Self.stateFolder()
         let unit = try ServiceUnit(
@@ -72,25 +73,25 @@ struct ServiceUnitTests {
         if Tool.readsSensors { #expect(lines.contains { $0.contains(#""accelerometer":["#) }) }
     }
 
-    @Test("Without grants nothing is asked but the battery")
+    @Test("Without grants, only the battery is recorded")
     func nothingGranted() throws {
         let (folder, recordings, _) = try Self.stateFolder()
         let unit = try ServiceUnit("sensorctl-record", grants: [], state: folder.path, options: "--duration 1")
         #expect(unit.command[1...3] == ["record", "--parts", "battery"])
         let result = try Self.run(unit)
-        // 69: there is no battery.
+        // The status is 69 if there is no battery.
         #expect([0, 69].contains(result.status), "\(result.notes)")
         let events = try Self.onlyTrace(in: recordings, named: "Z-recording.trace").dropFirst()
         #expect(events.allSatisfy { $0.contains(#""battery""#) }, "\(events)")
     }
 
-    @Test("The black box saves what came before its signal")
+    @Test("The black box saves the data before its signal")
     func blackBox() throws {
         let (folder, _, blackBox) = try Self.stateFolder()
         let unit = try ServiceUnit("sensorctl-black-box", grants: ["gpsd"], state: folder.path)
         #expect(unit.command.contains("--ring"))
         #expect(unit.command.last == blackBox)
-        // Whoever starts it sends the signal, once it has recorded, and ends it when there is a trace.
+        // The script starts the unit, sends the signal after the first reports and ends the unit when there is a trace.
         let script = #"""
             folder=$1; shift
             "$@" & box=$!
@@ -100,7 +101,7 @@ struct ServiceUnitTests {
             while ! ls "$folder"/*.trace >/dev/null 2>&1; do sleep 0.1; kill -0 $box || exit 8; done
             kill -TERM $box; wait $box
             """#
-        // It saves a second of what comes behind the signal, not half a minute.
+        // Saves one second after the signal instead of half a minute.
         let result = try Self.run(unit, by: ["sh", "-c", script, "sh", blackBox], ["--after", "1s"])
         #expect(result.status == 0, "\(result.notes)")
         let lines = try Self.onlyTrace(in: blackBox, named: "Z-signal.trace")

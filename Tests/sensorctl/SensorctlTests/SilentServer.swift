@@ -3,7 +3,7 @@
 import Foundation
 import SystemCalls
 
-/// A server on a free port of this machine that takes a client and says nothing.
+/// A server on a free local port that accepts a client and sends nothing.
 final class SilentServer {
     struct Failure: Error {}
 
@@ -31,14 +31,14 @@ final class SilentServer {
         end()
     }
 
-    /// Waits, a minute at most, until somebody has connected.
+    /// Waits for a client, for at most 60 s.
     func waitForClient() throws {
         var wait = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
         guard poll(&wait, 1, 60_000) == 1 else { throw Failure() }
         client = accept(listener, nil, nil)
     }
 
-    /// Hangs up, and takes nobody any more.
+    /// Closes the connection and the listener.
     func end() {
         for number in [client, listener] where number >= 0 {
             shutdown(number, Int32(SHUT_RDWR))

@@ -10,7 +10,7 @@ import Testing
 struct SimulateAllTests {
     private static let scale = Tool.traces + "/udev/weigh-scale.trace"
 
-    /// Runs it with a temporary folder of its own, which has to be empty afterwards.
+    /// Runs `simulate` with its own temporary directory, which must be empty afterwards.
     private static func simulate(
         _ files: [String], _ more: [String] = [], environment: [String: String] = [:], input: Data? = nil
     ) throws -> Tool.Result {
@@ -21,12 +21,12 @@ struct SimulateAllTests {
         return result
     }
 
-    @Test("The program's exit code is passed on", arguments: [0, 7, 255])
+    @Test("The exit code of the program is returned", arguments: [0, 7, 255])
     func exitCode(code: Int32) throws {
         #expect(try Self.simulate([Tool.sixPoses], ["--", "sh", "-c", "exit \(code)"]).status == code)
     }
 
-    @Test("A program that a signal has ended gives 128 and its number, one that is none 127")
+    @Test("A program ended by a signal results in 128 plus the signal number, a missing program in 127")
     func otherEnds() throws {
         #expect(try Self.simulate([Tool.sixPoses], ["--", "sh", "-c", "kill -9 $$"]).status == 137)
         let none = try Self.simulate([Tool.sixPoses], ["--", "/nonexistent/program"])
@@ -34,7 +34,7 @@ struct SimulateAllTests {
         #expect(none.notes.contains("cannot be started"))
     }
 
-    @Test("The program has all addresses, its own arguments, and this one's input")
+    @Test("The program receives all addresses, its own arguments and standard input")
     func environment() throws {
         let result = try Self.simulate(
             [Tool.sixPoses, Self.scale],
@@ -52,7 +52,7 @@ struct SimulateAllTests {
         for (line, start) in zip(result.lines, starts) { #expect(line.hasPrefix(start), "\(line)") }
     }
 
-    @Test("A configuration that is set stays")
+    @Test("A configuration that is already set is kept")
     func configuration() throws {
         let result = try Self.simulate(
             [Tool.sixPoses], ["--", "sh", "-c", "echo $DEVICE_SERVICES_CONFIG"],
@@ -60,8 +60,9 @@ struct SimulateAllTests {
         #expect(result.lines == ["/etc/mine.json"])
     }
 
-    // The shells end what they wait for with SIGKILL: one that has just been forked may lose any other signal.
-    @Test("Each signal reaches the program as it is", arguments: ["INT", "TERM", "HUP", "QUIT", "USR1", "USR2"])
+    // The shells end their background process with SIGKILL, because a process that was just forked may lose any other
+    // signal.
+    @Test("Each signal is forwarded to the program", arguments: ["INT", "TERM", "HUP", "QUIT", "USR1", "USR2"])
     func signals(name: String) throws {
         let numbers = [
             "INT": SIGINT, "TERM": SIGTERM, "HUP": SIGHUP, "QUIT": SIGQUIT, "USR1": SIGUSR1, "USR2": SIGUSR2,
@@ -76,7 +77,7 @@ struct SimulateAllTests {
         #expect(tool.status() == 3)
     }
 
-    @Test("A signal that the program goes on after leaves both running")
+    @Test("A signal that the program handles without exiting leaves both processes running")
     func survivedSignal() throws {
         let tool = try RunningTool([
             "simulate", Tool.sixPoses, "--", "sh", "-c",
@@ -92,49 +93,49 @@ struct SimulateAllTests {
         #expect(tool.status() == 9)
     }
 
-    @Test("The program ends with this one, also when it is killed")
+    @Test("The program ends with sensorctl, even if sensorctl is killed")
     func killed() throws {
         let tool = try RunningTool(["simulate", Tool.sixPoses, "--", "sh", "-c", "echo $$; exec sleep 600"])
         let program = try #require(pid_t(tool.nextLine() ?? ""))
         tool.send(signal: SIGKILL)
         #expect(tool.status() == -SIGKILL)
-        // Its output ends with the last one that holds it.
+        // The output ends when its last writer has exited.
         #expect(tool.nextLine() == nil)
-        // Who has ended and was not collected yet has no program any more.
+        // A zombie process has no /proc/PID/exe.
         #expect(realpath("/proc/\(program)/exe", nil) == nil)
     }
 
-    @Test("The program is not held to what this one ignores or handles")
+    @Test("The program inherits neither ignored signals nor signal handlers from sensorctl")
     func dispositions() throws {
         let result = try Self.simulate(
             [Tool.sixPoses], ["--", "sed", "-n", "s/^Sig[IC][gn].:\\t//p", "/proc/self/status"])
-        // Hang-up, interrupt, quit, USR1, USR2, broken pipe, termination.
+        // SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE and SIGTERM.
         for line in result.lines {
             let mask = try #require(UInt64(line, radix: 16))
             #expect(mask & 0x5A07 == 0)
         }
     }
 
-    @Test("What it was told to ignore when it was started is ignored by it and by the program")
+    @Test("Signals that are ignored at the start stay ignored in sensorctl and in the program")
     func inheritedDispositions() throws {
         let result = try Tool.shell(
             #"trap '' HUP INT QUIT; exec "$0" simulate "$1" -- sed -n "s/^SigIgn:\t//p" /proc/self/status"#,
             [Tool.sixPoses])
         #expect(result.status == 0)
         let mask = try #require(UInt64(result.lines.first ?? "", radix: 16))
-        // Bits 1, 2 and 3: hang-up, interrupt, quit.
+        // Bits 1, 2 and 3: SIGHUP, SIGINT and SIGQUIT.
         #expect(mask & 7 == 7)
-        // What it ignores itself: the parent of the program that tells.
+        // The signals that sensorctl, the parent of the program, catches.
         let parent = try Tool.shell(
             #"trap '' HUP INT QUIT; exec "$0" simulate "$1" -- sh -c 'sed -n "s/^SigCgt:.//p" /proc/$PPID/status'"#,
             [Tool.sixPoses])
         let caught = try #require(UInt64(parent.lines.first ?? "", radix: 16))
-        // Of those with a meaning here SIGUSR1, SIGUSR2 and SIGTERM are taken: bits 10, 12 and 15.
+        // Of the forwarded signals, only SIGUSR1, SIGUSR2 and SIGTERM are caught: bits 10, 12 and 15.
         #expect(caught & 0x4A07 == 0x4A00)
     }
 
     @Test(
-        "The end of the terminal reaches the program where this one leads the session",
+        "A hang-up of the terminal reaches the program if sensorctl is the session leader",
         .enabled(if: TerminalTool.canRun))
     func hangUp() throws {
         let tool = try TerminalTool(
@@ -149,7 +150,7 @@ struct SimulateAllTests {
     }
 
     @Test(
-        "A key of the terminal reaches the program where it has a process group of its own",
+        "Ctrl-C in the terminal reaches a program in a process group of its own",
         .enabled(if: TerminalTool.canRun))
     func ownGroup() throws {
         let tool = try TerminalTool([
@@ -157,17 +158,17 @@ struct SimulateAllTests {
             "trap 'echo told; kill -9 $!; exit 6' INT; echo ready; sleep 60 & wait",
         ])
         #expect(tool.nextLine() == "ready")
-        // Ctrl-C
+        // Ctrl-C.
         try tool.press([3])
         #expect(tool.nextLine() == "told")
         #expect(tool.end().status == 6)
     }
 
-    @Test("A key of the terminal reaches a program beside this one once", .enabled(if: TerminalTool.canRun))
+    @Test("Ctrl-C in the terminal reaches a program in the same process group once", .enabled(if: TerminalTool.canRun))
     func oneGroup() throws {
         let tool = try TerminalTool([
             "simulate", Tool.sixPoses, "--", "sh", "-c",
-            // What is passed on comes in order, so that a second one would be there before the answer.
+            // Signals are forwarded in order, so a forwarded SIGINT would arrive before SIGUSR1.
             "count=0; trap 'count=$((count + 1)); kill -USR1 $PPID' INT; trap 'echo $count; kill -9 $!; exit 7' USR1; echo ready; while :; do sleep 60 & wait; done",
         ])
         #expect(tool.nextLine() == "ready")
@@ -176,12 +177,12 @@ struct SimulateAllTests {
         #expect(tool.end().status == 7)
     }
 
-    @Test("It ends after the duration, with and without a program", arguments: [[], ["--", "sleep", "60"]])
+    @Test("`--duration` ends the simulation, with or without a program", arguments: [[], ["--", "sleep", "60"]])
     func duration(program: [String]) throws {
         #expect(try Self.simulate([Tool.sixPoses], ["--duration", "0.5"] + program).status == 0)
     }
 
-    @Test("Without a program the variables are printed as a shell takes them, or as JSON")
+    @Test("Without a program, the variables are printed as shell exports or as JSON")
     func announcement() throws {
         let plain = try Self.simulate([Tool.sixPoses], ["--duration", "0.1"])
         #expect(plain.lines.count == 6)
@@ -195,7 +196,7 @@ struct SimulateAllTests {
         #expect(object["seconds"] as? Double == 3.001)
     }
 
-    @Test("Our own tool sees the drive, and no sensor but those of the recording")
+    @Test("`watch` receives the locations of a simulated drive")
     func watch() throws {
         let tool = try #require(Tool.path)
         let result = try Self.simulate(
@@ -205,12 +206,12 @@ struct SimulateAllTests {
                 "--json",
             ])
         #expect(result.status == 0)
-        // Of a machine that is busy a callback may have several.
+        // On a busy machine, a callback may contain several locations.
         let locations = try Tool.objects(result).compactMap { $0["locations"] as? [Any] }
         #expect(locations.reduce(0) { $0 + $1.count } == 5)
     }
 
-    @Test("What the recording has nothing of is not there", .enabled(if: Tool.readsSensors, "built without libiio"))
+    @Test("Only sensors in the recording are simulated", .enabled(if: Tool.readsSensors, "built without libiio"))
     func list() throws {
         let tool = try #require(Tool.path)
         let list = ["--", tool, "list", "--json"]
@@ -220,14 +221,14 @@ struct SimulateAllTests {
         #expect(poses.count { $0["kind"] as? String == "sensor" } == 4)
     }
 
-    @Test("Recordings of other kinds are taken, and accessories that are declared are none of theirs")
+    @Test("Other formats are simulated, and files that are not recordings are refused")
     func otherKinds() throws {
         let result = try Self.simulate([Tool.csv("flat-face-up")], ["--duration", "0.1", "--json"])
         #expect(try Tool.objects(result).first?["sources"] as? [String] == ["motion"])
         #expect(try Self.simulate(["/etc/passwd"], []).status == 65)
     }
 
-    @Test("Wrong arguments give 64, files that do not serve 65 and 66, no place 69")
+    @Test("Invalid arguments result in status 64, unusable files in 65 or 66, a bad TMPDIR in 69")
     func refusals() throws {
         for more in [
             ["--fault", "nonsense"], ["--fault", "loss(gyro)"], ["--fault", "unplug(gyroscope)"],
@@ -244,11 +245,11 @@ struct SimulateAllTests {
         let place = try Tool.run(["simulate", Tool.sixPoses], environment: ["TMPDIR": "/nonexistent"])
         #expect(place.status == 69)
         #expect(place.notes.contains("Set TMPDIR to another"))
-        // Two that do not say when they were made.
+        // Two recordings without a start time.
         let timeless = try Self.simulate([Tool.csv("flat-face-up"), Tool.csv("shake")], ["--duration", "0.1"])
         if timeless.status != 0 {
             #expect(timeless.status == 65)
-            #expect(timeless.notes.contains("Align them by their starts"))
+            #expect(timeless.notes.contains("Align the traces by their starts"))
         }
     }
 }

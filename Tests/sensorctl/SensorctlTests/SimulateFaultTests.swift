@@ -4,18 +4,18 @@ import Foundation
 import SystemCalls
 import Testing
 
-/// A program under `simulate` that writes down what it is told, and what goes wrong for it.
+/// A recorder under `simulate` records the events and the errors that it receives.
 @Suite(
-    "sensorctl simulate TRACE... with faults, as the program sees them",
+    "sensorctl simulate TRACE... with faults",
     .toolIsBuilt, .waiting, .timeLimit(.minutes(10)))
 struct SimulateFaultTests {
-    /// An event that the program has written, as JSON.
+    /// An event that the recorder wrote, as JSON.
     private typealias Event = [String: Any]
 
     private static let header =
         #"{"format":"device-services-trace","version":1,"start":{"utc":"2026-01-01T00:00:00Z","boot":100}}"#
 
-    /// A position each second.
+    /// One position per second.
     private static func fixes(_ count: Int) -> [String] {
         (0..<count).map { second in
             #"{"t":\#(second),"gpsd":{"class":"TPV","device":"/dev/ttyS1","mode":3,"time":"\#(time(second))","lat":48.25,"lon":11.5,"eph":5}}"#
@@ -26,12 +26,12 @@ struct SimulateFaultTests {
         "2026-01-01T00:0\(second / 60):\(second % 60 < 10 ? "0" : "")\(second % 60).000Z"
     }
 
-    /// Readings that count, fifty a second.
+    /// Readings at 50 Hz with a steadily increasing value.
     private static let readings = (0..<3000).map {
         #"{"t":\#(Double($0) / 50),"accelerometer":[\#(Double($0) / 1000),0,9.75]}"#
     }
 
-    /// Lets a recorder run on the trace with the fault until its events satisfy the condition; then both end.
+    /// Runs a recorder on the trace with the faults until its events satisfy the condition, then ends both.
     private static func record(
         _ lines: [String], _ part: String, _ options: [String], until isEnough: ([Event]) -> Bool
     ) throws -> [Event] {
@@ -56,7 +56,7 @@ struct SimulateFaultTests {
         return report
     }
 
-    /// The second of the fix; nil for other events.
+    /// The second of a fix, or nil for other events.
     private static func second(_ event: Event) -> Int? {
         guard let time = position(event)?["time"] as? String else { return nil }
         return (0..<600).first { self.time($0) == time }
@@ -64,7 +64,7 @@ struct SimulateFaultTests {
 
     private static func reading(_ event: Event) -> [Double]? { event["accelerometer"] as? [Double] }
 
-    @Test("Fixes are missing for as long as the fault says, and a receiver's clock goes wrong from then on")
+    @Test("Fixes are missing during `nofix`, and the receiver's clock is wrong after `clockstep`")
     func positions() throws {
         let events = try Self.record(
             Self.fixes(30), "position", ["--speed", "10", "--fault", "nofix@5s+5s,clockstep=100s@20s"]
@@ -77,7 +77,7 @@ struct SimulateFaultTests {
     }
 
     @Test(
-        "A gpsd that goes and comes back is lost and regained",
+        "A gpsd server that stops and restarts is reported as lost and regained",
         arguments: [["--fault", "loss(gpsd)@3s+3s"], ["--gpsd-fault", "kill@3s,restart@6s"]])
     func loss(options: [String]) throws {
         let events = try Self.record(Self.fixes(90), "position", ["--speed", "4"] + options) { events in
@@ -96,7 +96,7 @@ struct SimulateFaultTests {
     }
 
     @Test(
-        "A sensor sticks and is disturbed from the moment that the fault says",
+        "A sensor is stuck and disturbed from the time of the fault",
         .enabled(if: Tool.readsSensors, "built without libiio"))
     func readings() throws {
         let events = try Self.record(
@@ -105,14 +105,14 @@ struct SimulateFaultTests {
         ) { events in events.compactMap(Self.reading).count { $0[1] > 0.25 } >= 60 }
         let readings = events.compactMap(Self.reading)
         let start = try #require(readings.firstIndex { $0[1] > 0.25 })
-        // Reading 100 is that of 2 s; a second later an axis that is free would show 0.15.
+        // Reading 100 is at 2 s. One second later, an axis that is not stuck would read 0.15.
         #expect(readings[..<start].allSatisfy { $0[0] < 0.0995 && abs($0[1]) < 0.0005 })
         #expect(readings[start...].allSatisfy { abs($0[0] - 0.1) < 0.0005 && abs($0[1] - 0.5) < 0.0005 })
         #expect(readings.allSatisfy { abs($0[2] - 9.75) < 0.0005 })
     }
 
     @Test(
-        "A sensor that goes is lost", .enabled(if: Tool.readsSensors, "built without libiio"),
+        "A removed sensor is reported as lost", .enabled(if: Tool.readsSensors, "built without libiio"),
         arguments: [["--fault", "loss(accelerometer)@1s"], ["--iio-fault", "unplug@1s"]])
     func sensor(options: [String]) throws {
         let events = try Self.record(Self.readings, "motion", options) { events in
@@ -121,7 +121,7 @@ struct SimulateFaultTests {
         #expect(events.contains { Self.reading($0) != nil })
     }
 
-    @Test("An accessory that is unplugged goes")
+    @Test("An unplugged accessory is reported as detached")
     func accessory() throws {
         let attach = #"{"t":0.5,"attach":{"id":"1","name":"Scale","serial":"7","protocols":["com.example.scale"]}}"#
         let events = try Self.record(

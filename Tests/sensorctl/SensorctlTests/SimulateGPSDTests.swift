@@ -10,14 +10,14 @@ struct SimulateGPSDTests {
         try Tool.run(["simulate", "gpsd", Tool.drive] + more)
     }
 
-    @Test("The program has the address, and its exit code is passed on")
+    @Test("The program receives the address, and its exit code is returned")
     func program() throws {
         let result = try Self.simulate(["--", "sh", "-c", #"echo "$DEVICE_SERVICES_GPSD"; exit 7"#])
         #expect(result.status == 7)
         #expect(result.lines.first?.hasPrefix("gpsd://127.0.0.1:") == true)
     }
 
-    @Test("With --pty the program has the path of a terminal")
+    @Test("With `--pty`, the program receives the path of a terminal")
     func terminal() throws {
         let result = try Self.simulate([
             "--pty", "--speed", "max", "--", "sh", "-c",
@@ -29,7 +29,7 @@ struct SimulateGPSDTests {
         #expect(result.lines.last?.hasPrefix("/dev/pts/") == true)
     }
 
-    @Test("With --json the address is one object")
+    @Test("With `--json`, the address is one object")
     func json() throws {
         let object = try #require(try Tool.objects(Self.simulate(["--duration", "0.1", "--json"])).first)
         let port = try #require(object["port"] as? Int)
@@ -39,19 +39,19 @@ struct SimulateGPSDTests {
         #expect((path["path"] as? String)?.hasPrefix("/dev/pts/") == true)
     }
 
-    @Test("Our own tool sees the drive through it")
+    @Test("`watch` receives the locations of a simulated drive")
     func watch() throws {
         let tool = try #require(Tool.path)
         let result = try Self.simulate([
             "--speed", "20", "--rebase", "--", tool, "watch", "location", "--count", "5", "--duration", "60", "--json",
         ])
         #expect(result.status == 0)
-        // On a busy machine one callback may have several.
+        // On a busy machine, a callback may contain several locations.
         let counts = try Tool.objects(result).map { ($0["locations"] as? [Any])?.count ?? 0 }
         #expect(counts.reduce(0, +) == 5)
     }
 
-    @Test("Wrong arguments give 64, files that do not serve 65 and 66")
+    @Test("Invalid arguments result in status 64, unusable files in 65 or 66")
     func refusals() throws {
         for more in [
             ["--fault", "nonsense"], ["--fault", "unplug@1"], ["--speed", "0"], ["--port", "70000"],
@@ -65,7 +65,7 @@ struct SimulateGPSDTests {
         #expect(try Tool.run(["simulate", "gpsd", "/nonexistent"]).status == 66)
     }
 
-    @Test("A port that is taken gives 69")
+    @Test("A port in use results in status 69")
     func takenPort() throws {
         let first = try RunningTool(["simulate", "gpsd", Tool.drive, "--json"])
         let line = try #require(first.nextLine())

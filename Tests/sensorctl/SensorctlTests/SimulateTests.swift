@@ -14,24 +14,24 @@ struct SimulateTests {
         try Tool.run(["simulate", "iio", Tool.csv("flat-face-up")] + more, input: input)
     }
 
-    @Test("The program's exit code is passed on", arguments: [0, 7, 255])
+    @Test("The exit code of the program is returned", arguments: [0, 7, 255])
     func exitCode(code: Int32) throws {
         #expect(try Self.simulate(["--", "sh", "-c", "exit \(code)"]).status == code)
     }
 
-    @Test("A program that a signal has ended gives 128 and its number, as in a shell")
+    @Test("A program ended by a signal results in 128 plus the signal number, as in a shell")
     func childSignal() throws {
         #expect(try Self.simulate(["--", "sh", "-c", "kill -9 $$"]).status == 137)
     }
 
-    @Test("What is no program gives 127", arguments: ["/nonexistent/program", "/etc/passwd", ""])
+    @Test("A path that is not a program results in status 127", arguments: ["/nonexistent/program", "/etc/passwd", ""])
     func noProgram(path: String) throws {
         let result = try Self.simulate(["--", path])
         #expect(result.status == 127)
         #expect(result.notes.contains("cannot be started"))
     }
 
-    @Test("The program has the address, its own arguments, and this one's input")
+    @Test("The program receives the address, its own arguments and standard input")
     func environment() throws {
         let result = try Self.simulate(
             ["--", "sh", "-c", #"echo "$DEVICE_SERVICES_IIO"; echo "$@"; cat"#, "sh", "--json", "-x"],
@@ -42,7 +42,7 @@ struct SimulateTests {
     }
 
     @Test(
-        "Each of these plays to a program as the whole does: signals reach it as they are, and its exit code counts",
+        "Each server forwards signals to the program unchanged and returns its exit code",
         arguments: [
             ["iio", Tool.sixPoses], ["gpsd", Tool.drive], ["gpsd", Tool.drive, "--pty"],
             ["accessory", Tool.traces + "/udev/weigh-scale.trace"],
@@ -59,7 +59,7 @@ struct SimulateTests {
         #expect(tool.status() == 3)
     }
 
-    @Test("A program that does not listen is ended")
+    @Test("A program that ignores SIGTERM is killed")
     func deafProgram() throws {
         let result = try Self.simulate([
             "--duration", "0.5", "--", "sh", "-c", "trap '' TERM; while :; do sleep 0.2; done",
@@ -67,20 +67,20 @@ struct SimulateTests {
         #expect(result.status == 0)
     }
 
-    @Test("The program does not inherit what this one ignores")
+    @Test("The program does not inherit ignored signals")
     func dispositions() throws {
-        // Bits 1, 2, 13 and 15 of the mask: hang-up, interrupt, broken pipe, termination.
+        // Bits 1, 2, 13 and 15 of the mask: SIGHUP, SIGINT, SIGPIPE and SIGTERM.
         let result = try Self.simulate(["--", "sed", "-n", "s/^SigIgn:\\t//p", "/proc/self/status"])
         let mask = try #require(UInt64(result.lines.first ?? "", radix: 16))
         #expect(mask & 0x5003 == 0)
     }
 
-    @Test("It ends after the duration, with and without a program", arguments: [[], ["--", "sleep", "60"]])
+    @Test("`--duration` ends the simulation, with or without a program", arguments: [[], ["--", "sleep", "60"]])
     func duration(program: [String]) throws {
         #expect(try Self.simulate(["--duration", "0.5"] + program).status == 0)
     }
 
-    @Test("With --json the address is one object")
+    @Test("With `--json`, the address is one object")
     func json() throws {
         let result = try Self.simulate(["--duration", "0.1", "--json"])
         let object = try #require(try Tool.objects(result).first)
@@ -90,14 +90,14 @@ struct SimulateTests {
         #expect(result.lines.count == 1)
     }
 
-    @Test("Without a program the address is printed, and a note says when it falls silent")
+    @Test("Without a program, the address is printed with a note on the end of the data")
     func announcement() throws {
         let result = try Self.simulate(["--duration", "0.1"])
         #expect(result.lines.count == 1)
-        #expect(result.notes.contains("falls silent after 5.0 s; --loop starts it again"))
+        #expect(result.notes.contains("ends after 5.0 s; --loop repeats it"))
     }
 
-    @Test("Wrong arguments give 64, files that do not serve 65 and 66")
+    @Test("Invalid arguments result in status 64, unusable files in 65 or 66")
     func refusals() throws {
         for more in [
             ["--fault", "nonsense"], ["--fault", "unplug@1"], ["--speed", "0"], ["--port", "70000"],
@@ -112,7 +112,7 @@ struct SimulateTests {
         #expect(try Tool.run(["simulate"]).output.contains("iio"))
     }
 
-    @Test("A port that is taken gives 69")
+    @Test("A port in use results in status 69")
     func takenPort() throws {
         let first = try RunningTool(["simulate", "iio", Tool.csv("shake"), "--json"])
         let line = try #require(first.nextLine())
@@ -125,7 +125,7 @@ struct SimulateTests {
         #expect(first.status() == 0)
     }
 
-    @Test("Each stream can be watched live", .enabled(if: Tool.readsSensors, "built without libiio"))
+    @Test("`watch` prints each stream live", .enabled(if: Tool.readsSensors, "built without libiio"))
     func watch() throws {
         let tool = try #require(Tool.path)
         for (stream, expected) in [
@@ -137,7 +137,7 @@ struct SimulateTests {
             let readings = try MotionLine.all(result.lines)
             #expect(readings.count == 6)
             #expect(readings.allSatisfy { $0.callback == stream })
-            // Six readings of noise.
+            // The mean of six noisy readings.
             #expect(distance(readings.mean, expected) < 0.02)
             #expect(zip(readings, readings.dropFirst()).allSatisfy { $0.timestamp < $1.timestamp })
         }
@@ -149,7 +149,7 @@ struct SimulateTests {
         #expect(abs((value ?? 0) - 101.325) < 0.01)
     }
 
-    @Test("What is not there is waited for, and said", .enabled(if: Tool.readsSensors, "built without libiio"))
+    @Test("`watch` waits for a missing sensor and reports it", .enabled(if: Tool.readsSensors, "built without libiio"))
     func missingSensor() throws {
         let tool = try #require(Tool.path)
         let result = try Self.simulate(["--", tool, "watch", "pressure", "--count", "1", "--duration", "3", "--json"])
@@ -159,11 +159,11 @@ struct SimulateTests {
             ["watch", "gyro", "--count", "1", "--duration", "3"],
             environment: ["DEVICE_SERVICES_IIO": "ip:127.0.0.1:1"])
         #expect(unreachable.status == 69)
-        #expect(unreachable.notes.contains("ip:127.0.0.1:1 does not answer"))
+        #expect(unreachable.notes.contains("ip:127.0.0.1:1 does not respond"))
     }
 
     @Test(
-        "In two terminals, and again after the end with --loop", .enabled(if: Tool.readsSensors, "built without libiio")
+        "With `--loop`, clients are served one after another", .enabled(if: Tool.readsSensors, "built without libiio")
     )
     func twoTerminals() throws {
         let server = try RunningTool(["simulate", "iio", Tool.csv("flat-face-up"), "--loop", "--speed", "10"])
@@ -180,7 +180,7 @@ struct SimulateTests {
     }
 
     @Test(
-        "list shows every sensor with its rates, its matrix and its place",
+        "`list` prints every sensor with its rates, its mount matrix and its source",
         .enabled(if: Tool.readsSensors, "built without libiio"))
     func list() throws {
         let tool = try #require(Tool.path)
@@ -204,7 +204,7 @@ struct SimulateTests {
         #expect(empty.output.contains("none found"))
     }
 
-    @Test("libiio's own tools read it", .enabled(if: hasTools, "iio_info and iio_readdev are not installed"))
+    @Test("libiio's own tools read the server", .enabled(if: hasTools, "iio_info and iio_readdev are not installed"))
     func tools() throws {
         let line = """
             iio_info -u "$DEVICE_SERVICES_IIO" && iio_readdev -u "$DEVICE_SERVICES_IIO" -b 8 -s 16 ak8963 | od -An -td4 -v
@@ -213,7 +213,7 @@ struct SimulateTests {
         #expect(result.status == 0)
         #expect(result.output.contains("iio:device0: mpu6050 (buffer capable)"))
         #expect(result.output.contains("mount_matrix value: 0, 1, 0; 1, 0, 0; 0, 0, -1"))
-        // 16 scans of three numbers of 32 bits, padding, and a stamp: 24 bytes each, 16 bytes a line.
+        // 16 scans of 24 bytes each: three 32-bit values, padding and a timestamp. The dump has 16 bytes per line.
         let dump = result.lines.suffix(24)
         #expect(dump.allSatisfy { $0.split(separator: " ").count == 4 })
     }

@@ -12,7 +12,7 @@ import Trace
 struct SynthesizeTests {
     private static let waypoints = Data("# a walk\n48.137,11.575,520,3\n48.1375,11.575,,,5\n48.1375,11.576\n".utf8)
 
-    @Test("Waypoints become a trace, the same each time, and of the sensors that were asked for")
+    @Test("Waypoints are converted to a reproducible trace of the requested sensors")
     func waypoints() throws {
         let arguments = [
             "synthesize", "-", "-", "--imu", "mpu6050", "--rate", "50", "--fix-rate", "2", "--seed", "9", "--turns",
@@ -23,7 +23,7 @@ struct SynthesizeTests {
         let trace = try TraceFile(bytes: Array(result.bytes), name: "synthetic")
         let header = try #require(trace.header)
         #expect(header.sensors.map(\.name) == ["mpu6050", "mpu6050", "ak8963"])
-        // 2026-05-01T12:00:00Z, from date(1).
+        // 2026-05-01T12:00:00Z, converted with date(1).
         #expect(header.start?.wallTime == WallTime(nanoseconds: 1_777_636_800_000_000_000))
         #expect(result.lines.count { $0.contains("\"TPV\"") } > 60)
         #expect(result.lines[0].contains("\"seed\":9"))
@@ -42,19 +42,19 @@ struct SynthesizeTests {
         #expect(replayed.status == 0 && replayed.lines.count > 30)
     }
 
-    @Test("The way is not written over by the trace that is made of it")
+    @Test("A trace does not overwrite its own waypoints")
     func overwritesNoRoute() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/walk.csv"
         try Self.waypoints.write(to: URL(fileURLWithPath: path))
         for output in [path, folder.path + "/./walk.csv"] {
             let result = try Tool.run(["synthesize", path, output, "--overwrite"])
-            #expect(result.status == 64 && result.notes.contains("is read here"), "\(result.notes)")
+            #expect(result.status == 64 && result.notes.contains("is an input"), "\(result.notes)")
         }
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Self.waypoints)
     }
 
-    @Test("A trace that is ended early does not take the place of a former one")
+    @Test("A synthesis that ends early does not replace an existing trace")
     func endedEarly() throws {
         let folder = try TemporaryFolder()
         let (former, new) = (folder.path + "/former.trace", folder.path + "/new.trace")
@@ -66,13 +66,13 @@ struct SynthesizeTests {
         #expect(SynthesizeCommand.write(synthesizer, to: former, overwrite: true, until: stop) == .success)
         #expect(try Data(contentsOf: URL(fileURLWithPath: former)) == Data("old".utf8))
         #expect(SynthesizeCommand.write(synthesizer, to: new, overwrite: false, until: stop) == .success)
-        // What was made of it until then.
+        // The new file contains the part that was synthesized.
         #expect(try TraceFile(path: new).header != nil)
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
         #expect(names == ["former.trace", "new.trace"])
     }
 
-    @Test("A recorded drive gets sensors")
+    @Test("A recorded drive is extended with synthetic sensor readings")
     func recording() throws {
         let result = try Tool.run(["synthesize", Tool.drive, "-", "--rate", "10"])
         #expect(result.status == 0, "\(result.notes)")
@@ -80,7 +80,7 @@ struct SynthesizeTests {
         #expect(result.lines[0].contains("\"device-services-trace\""))
     }
 
-    @Test("The track of a GPX file gets sensors, at its own times")
+    @Test("A GPX track is extended with synthetic sensor readings at its own times")
     func gpx() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/walk.gpx"
@@ -92,12 +92,12 @@ struct SynthesizeTests {
         try Data(text.utf8).write(to: URL(fileURLWithPath: path))
         let result = try Tool.run(["synthesize", path, "-", "--rate", "20"])
         #expect(result.status == 0, "\(result.notes)")
-        // 29 seconds at 20 Hz, and the last.
+        // 29 s at 20 Hz, plus the last reading.
         #expect(abs(result.lines.count { $0.contains("\"gyroscope\":[") } - 581) < 3)
         #expect(result.lines.contains { $0.contains("2026-05-01T12:00:20.000Z") && $0.contains("\"TPV\"") })
     }
 
-    @Test("What cannot be is told of, with the exit code of its kind")
+    @Test("Invalid input is reported with the matching exit code")
     func errors() throws {
         for (arguments, status, part): ([String], Int32, String) in [
             (["-", "-", "--imu", "nonsense"], 64, "--imu"), (["-", "-", "--turns", "left"], 64, "--turns"),
@@ -120,7 +120,7 @@ struct SynthesizeTests {
     }
 
     @Test(
-        "Starting times are dates, with a time of day or without",
+        "A start time is a date with or without a time of day",
         arguments: [
             ("2026-01-01", 1_767_225_600), ("2026-05-01T12:00:00Z", 1_777_636_800), ("2026-13-01", nil),
             ("2026-01-01T12:00Z", nil),

@@ -28,17 +28,17 @@ struct TableVerbTests {
         }
     }
 
-    @Test("A table of nobody's plays by its column map, and goes to MCAP and back")
+    @Test("A table of another program is read with a column map, converted to MCAP and read back")
     func columns() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/t.csv"
         try Self.write(Self.table, path)
         let fixes = try Self.fixes(path, ["--columns", Self.map])
         #expect(fixes.compactMap { $0["latitude"] as? Double } == [50.5, 50.5001])
-        // 36 km/h
+        // 36 km/h is 10 m/s.
         #expect(fixes.compactMap { $0["speed"] as? Double } == [10, 10])
         let readings = try Tool.run(["replay", path, "accelerometer", "--json", "--columns", Self.map])
-        // Core Motion's sign comes back as it was: 1 g down on a table.
+        // Core Motion's sign is preserved: −1 g for a device that lies face up.
         #expect(readings.lines.first?.contains("\"z\":-1") == true, "\(readings.output) \(readings.notes)")
         let messages = folder.path + "/t.mcap"
         let converted = try Tool.run(["convert", path, messages, "--columns", Self.map])
@@ -51,14 +51,14 @@ struct TableVerbTests {
         #expect(piped.lines.count { $0.contains("didUpdateLocations") } == 2)
     }
 
-    @Test("A map that cannot be is refused before anything is read; a column that is missing names what there is")
+    @Test("An invalid column map is refused, and a missing column is reported with the existing columns")
     func refused() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/t.csv"
         try Self.write(Self.table, path)
         let unknown = try Tool.run(["replay", path, "location", "--columns", "time=zeit:h,lat=a,lon=b"])
         #expect(unknown.status == 64)
-        #expect(unknown.notes.contains("h is no unit of time. Write one of s, ms, us, ns, iso."))
+        #expect(unknown.notes.contains("h is not a unit of time. Write one of s, ms, us, ns, iso."))
         let missing = try Tool.run(["convert", path, "-", "--columns", "time=zeit:ms,lat=lat,lon=laenge"])
         #expect(missing.status == 65)
         #expect(missing.notes.contains("t.csv, line 1: there is no column \"lat\""), "\(missing.notes)")
@@ -66,7 +66,7 @@ struct TableVerbTests {
         #expect(try Tool.run(["replay", path, "location", "--platform", "palm"]).status == 64)
     }
 
-    @Test("A folder of Sensor Logger that does not say where it comes from is read when the user does")
+    @Test("A Sensor Logger recording without a platform is read with `--platform`")
     func platform() throws {
         let folder = try TemporaryFolder()
         try Self.write("time,z,y,x\n1700000000000000000,-9.80665,0,0\n", folder.path + "/TotalAcceleration.csv")
@@ -77,7 +77,7 @@ struct TableVerbTests {
         }
     }
 
-    @Test("umockdev's recordings play accessories that come and speak")
+    @Test("A recording of umockdev replays accessories and their data")
     func accessories() throws {
         let path = Tool.traces + "/udev/weigh-scale.umockdev"
         let result = try Tool.run(["replay", path, "accessories", "--json"])

@@ -8,7 +8,7 @@ import Testing
 
 @testable import sensorctl
 
-/// Keeps what a conversation shows.
+/// Stores the events of a conversation.
 private final class Transcript: Sendable {
     struct Content {
         var received: [UInt8] = []
@@ -31,12 +31,12 @@ private final class Transcript: Sendable {
     }
 }
 
-/// A conversation on a thread of its own, whose user is the test.
+/// A conversation on its own thread. The test acts as the user.
 private final class Conversation: @unchecked Sendable {
     let accessories: ScriptedAccessories
     let transcript = Transcript()
     let stop = Stop()
-    /// What the user writes into.
+    /// The pipe that the user writes to.
     let input = Pipe()
     private let result = Mutex<TalkEnd?>(nil)
     private let hasEnded = DispatchSemaphore(value: 0)
@@ -56,7 +56,7 @@ private final class Conversation: @unchecked Sendable {
 
     func endInput() { try? input.fileHandleForWriting.close() }
 
-    /// How it ended; nil when it does not within a minute.
+    /// Waits for the end of the conversation. Returns nil after 60 s.
     func end() -> TalkEnd? {
         guard hasEnded.wait(timeout: .now() + 60) == .success else { return nil }
         return result.withLock { $0 }
@@ -67,14 +67,14 @@ extension TalkEnd {
     fileprivate var isFinished: Bool { if case .finished = self { true } else { false } }
 }
 
-@Suite("Talking to an accessory")
+@Suite("Conversations with an accessory")
 struct TalkLoopTests {
-    /// Every byte there is, over and over.
+    /// A repeating pattern of all byte values.
     private static func bytes(_ count: Int) -> [UInt8] {
         (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
     }
 
-    @Test("Bytes of every value go both ways as they are, more than any buffer holds")
+    @Test("Bytes of every value pass both ways unchanged, in more data than any buffer holds")
     func bothWays() throws {
         let accessories = ScriptedAccessories(capacity: 1000)
         accessories.attach(.scale())
@@ -93,7 +93,7 @@ struct TalkLoopTests {
         #expect(conversation.transcript.now.events == ["opened 1 com.example.scale"])
     }
 
-    @Test("What an accessory says before it goes is shown, and then that it is gone")
+    @Test("Data received before an accessory is unplugged is shown, followed by the end")
     func unplugged() throws {
         let accessories = ScriptedAccessories()
         let id = accessories.attach(.scale())
@@ -111,7 +111,7 @@ struct TalkLoopTests {
         #expect(conversation.transcript.now.events.last == "ended detached")
     }
 
-    @Test("An accessory that goes when all is said is no failure")
+    @Test("An accessory that is unplugged after all data has been sent is not an error")
     func goesAtTheEnd() throws {
         let accessories = ScriptedAccessories()
         accessories.attach(.scale())
@@ -124,7 +124,7 @@ struct TalkLoopTests {
         #expect(conversation.end()?.isFinished == true)
     }
 
-    @Test("With --follow it goes on with the same accessory, and with no other, also when it opens late")
+    @Test("With `--follow`, a conversation resumes with the same accessory only, even if it is busy at first")
     func follow() throws {
         let accessories = ScriptedAccessories()
         let first = accessories.attach(.scale())
@@ -139,7 +139,7 @@ struct TalkLoopTests {
         accessories.attach(.scale(serial: "WS-8000", port: "1-2"))
         conversation.type(Array("two".utf8))
         accessories.refuse(DeviceError(.busy, "It is in use."))
-        // In another port, and so at another node.
+        // At another port, and therefore at another node.
         let second = accessories.attach(.scale(port: "1-9", node: "/dev/ttyACM3"))
         let again = try #require(accessories.nextSession()).1
         #expect(again.take(3) == Array("two".utf8))
@@ -154,7 +154,7 @@ struct TalkLoopTests {
             ])
     }
 
-    @Test("With --follow it waits for an accessory that is not there yet")
+    @Test("With `--follow`, a conversation waits for an accessory that is not attached yet")
     func late() throws {
         let accessories = ScriptedAccessories()
         var plan = TalkPlan(accessory: "Weigh Scale", protocolName: "log")
@@ -169,7 +169,7 @@ struct TalkLoopTests {
         }
     }
 
-    @Test("A signal ends it at once, also while nothing happens and while the accessory takes nothing")
+    @Test("A signal ends a conversation at once, even if it is idle or the accessory reads nothing")
     func signal() throws {
         let accessories = ScriptedAccessories(capacity: 10)
         accessories.attach(.scale())
@@ -185,7 +185,7 @@ struct TalkLoopTests {
         }
     }
 
-    @Test("What cannot be opened says why, with the exit code that fits")
+    @Test("An accessory that cannot be opened gives the matching exit code")
     func refusals() throws {
         for (code, status) in [
             (DeviceError.Code.permissionDenied, ExitStatus.noPermission), (.busy, .unavailable),
@@ -205,7 +205,7 @@ struct TalkLoopTests {
                 == .unavailable)
     }
 
-    @Test("In raw mode Ctrl-] ends it, and what stands before it is sent")
+    @Test("In raw mode, Ctrl-] ends the conversation, and the keys before it are sent")
     func escape() throws {
         let accessories = ScriptedAccessories()
         accessories.attach(.scale())
@@ -218,7 +218,7 @@ struct TalkLoopTests {
         #expect(conversation.end()?.isFinished == true)
     }
 
-    @Test("The end of a typed line is sent as the accessory wants it", arguments: TalkPlan.LineEnd.allCases)
+    @Test("A typed line is sent with the selected line ending", arguments: TalkPlan.LineEnd.allCases)
     func lineEnds(end: TalkPlan.LineEnd) throws {
         let accessories = ScriptedAccessories()
         accessories.attach(.scale())

@@ -8,7 +8,7 @@ import UmockdevFormat
 
 @testable import sensorctl
 
-@Suite("Holding a recorded dialogue again")
+@Suite("Replay of a recorded dialogue")
 struct TalkScriptTests {
     private static func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
@@ -18,7 +18,7 @@ struct TalkScriptTests {
         .write(milliseconds: 1, bytes("BYE\n")),
     ])
 
-    @Test("It says what the program wrote when the answers before it have come, however they are cut")
+    @Test("A recorded request is sent after all earlier answers, in whatever chunks they arrive")
     func order() {
         var talk = TalkScript(Self.script)
         #expect(talk.pending.isEmpty)
@@ -30,18 +30,18 @@ struct TalkScriptTests {
         #expect(Array(talk.pending) == Self.bytes("D?\n"))
         #expect(talk.said(3) == nil)
         #expect(talk.awaited?.milliseconds == 30)
-        // One piece for two steps.
+        // One chunk for two steps.
         #expect(talk.heard(Self.bytes("WS-7\n")) == nil)
         #expect(Array(talk.pending) == Self.bytes("BYE\n"))
         #expect(talk.said(4) == nil)
         #expect(talk.isOver)
         #expect(talk.bytesSaid == 8)
         #expect(talk.bytesHeard == 11)
-        // Not in the recording any more.
+        // Bytes after the end of the recording.
         #expect(talk.heard(Self.bytes("later")) == nil)
     }
 
-    @Test("The first byte that differs is told with its place in the step and in all answers")
+    @Test("The first different byte is reported with its offset in the step and in all answers")
     func difference() {
         var talk = TalkScript(Self.script)
         #expect(talk.heard(Self.bytes("READY\n")) == nil)
@@ -54,14 +54,14 @@ struct TalkScriptTests {
             difference
                 == TalkScript.Difference(
                     step: 5, offset: 0, total: 9, expected: Self.bytes("7\n"), found: Self.bytes("8\n")))
-        #expect(difference?.message == #"Step 5, byte 0 (byte 9 of all answers): "8\n" in place of "7\n"."#)
+        #expect(difference?.message == #"Step 5, byte 0 (byte 9 of all answers): received "8\n" instead of "7\n"."#)
         var other = TalkScript(Self.script)
         #expect(
             other.heard(Self.bytes("REAdy\n"))?.message
-                == #"Step 1, byte 3 (byte 3 of all answers): "dy\n" in place of "DY\n"."#)
+                == #"Step 1, byte 3 (byte 3 of all answers): received "dy\n" instead of "DY\n"."#)
     }
 
-    @Test("An answer that comes before its question is over is compared when it is its turn")
+    @Test("An answer that arrives early is compared when its step begins")
     func early() {
         var talk = TalkScript(Self.script)
         #expect(talk.heard(Self.bytes("READY\nWS")) == nil)
@@ -74,13 +74,13 @@ struct TalkScriptTests {
         #expect(!flooded.isWanted)
     }
 
-    @Test("An empty script is over at once")
+    @Test("An empty script is complete at once")
     func empty() {
         #expect(TalkScript(UmockdevScript()).isOver)
         #expect(TalkScript(UmockdevScript(steps: [.fuzz(percent: 3)])).isOver)
     }
 
-    /// Plays the script against what the test says; how it ended, and what was said.
+    /// Plays the script against an accessory that the test implements, and returns the end of the conversation.
     private static func play(
         wait: Double? = nil, _ accessory: @escaping @Sendable (MemoryChannel) -> Void
     ) throws -> TalkEnd {
@@ -100,7 +100,7 @@ struct TalkScriptTests {
         return end
     }
 
-    @Test("A device that answers as recorded is through, and all that was to be said has arrived")
+    @Test("A device that answers as recorded completes the script and receives all requests")
     func asRecorded() throws {
         let end = try Self.play(wait: 60) { there in
             there.say(Self.bytes("READY\n"))
@@ -111,21 +111,21 @@ struct TalkScriptTests {
         #expect(end.status() == .success)
     }
 
-    @Test("A device that answers otherwise, not at all, or leaves, ends it each in its own way")
+    @Test("A different answer, a missing answer and an unplugged device end the script in different ways")
     func departures() throws {
         let other = try Self.play(wait: 60) { $0.say(Self.bytes("REST")) }
         guard case .differs(let text) = other else {
             Issue.record("\(other)")
             return
         }
-        #expect(text == #"Step 1, byte 2 (byte 2 of all answers): "ST" in place of "ADY\n"."#)
+        #expect(text == #"Step 1, byte 2 (byte 2 of all answers): received "ST" instead of "ADY\n"."#)
         #expect(other.status() == .different)
         let silent = try Self.play(wait: 0.01) { _ in }
         guard case .differs(let missing) = silent else {
             Issue.record("\(silent)")
             return
         }
-        #expect(missing == #"Step 1: "READY\n" did not come (byte 0 of all answers)."#)
+        #expect(missing == #"Step 1: "READY\n" did not arrive (byte 0 of all answers)."#)
         let gone = try Self.play(wait: 60) { there in
             there.say(Self.bytes("READY\n"))
             there.end(ByteChannelEnd(.detached))

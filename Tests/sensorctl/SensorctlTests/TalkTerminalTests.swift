@@ -5,15 +5,15 @@ import SystemCalls
 import Testing
 
 @Suite(
-    "talk at a terminal", .toolIsBuilt, .waiting,
+    "sensorctl talk in a terminal", .toolIsBuilt, .waiting,
     .enabled(if: TerminalTool.canRun, "setsid(1), which puts a program under a terminal, is not installed"))
 struct TalkTerminalTests {
-    /// An accessory that says everything again, and a conversation with it that has begun.
+    /// An accessory that echoes all bytes, and an open conversation with it.
     private final class Stage {
         private let folder: TemporaryFolder
         private let simulator: RunningTool
         let tool: TerminalTool
-        /// What the terminal was set to before the tool ran, as every new one is.
+        /// The settings of the terminal before the tool ran, which are those of every new terminal.
         let before: TerminalTool.Settings
 
         init(_ options: [String]) throws {
@@ -28,13 +28,13 @@ struct TalkTerminalTests {
             #expect(tool.nextLine()?.contains(#""event":"opened""#) == true)
         }
 
-        /// The simulator ends, and takes the accessory along.
+        /// Ends the simulator and thereby unplugs the accessory.
         func unplug() {
             simulator.send(signal: SIGTERM)
             #expect(simulator.status() == 0)
         }
 
-        /// What the accessory has said again, until it is as long as that.
+        /// Returns the bytes that the accessory echoes, at least `count` bytes.
         func echo(_ count: Int) throws -> [UInt8] {
             var bytes: [UInt8] = []
             while bytes.count < count, let line = tool.nextLine() {
@@ -52,18 +52,18 @@ struct TalkTerminalTests {
         }
     }
 
-    @Test("With --raw each key goes out as it is, Ctrl-C and all the others too, and Ctrl-] ends it")
+    @Test("With `--raw`, every key is sent unchanged, even Ctrl-C, and Ctrl-] ends the conversation")
     func raw() throws {
         let stage = try Stage(["--raw"])
         #expect(stage.before.makesSignals && stage.before.echoes && stage.before.waitsForLines)
         let during = try #require(stage.tool.settings)
         #expect(!during.makesSignals && !during.echoes && !during.waitsForLines)
-        // Ctrl-C, Ctrl-Z, Ctrl-\, Ctrl-D, Ctrl-S, Ctrl-V, erase, kill, return and line feed: a terminal keeps or
-        // changes each of them otherwise.
+        // Ctrl-C, Ctrl-Z, Ctrl-\, Ctrl-D, Ctrl-S, Ctrl-Q, Ctrl-V, erase, kill, return and line feed. By default, a
+        // terminal intercepts or converts each of these keys.
         let keys: [UInt8] = [0x41, 0x03, 0x1A, 0x1C, 0x04, 0x13, 0x11, 0x16, 0x7F, 0x15, 0x0D, 0x0A, 0x00, 0xFF]
         try stage.tool.press(keys)
         #expect(try stage.echo(keys.count) == keys)
-        // One key is enough.
+        // A single key is sent at once.
         try stage.tool.press([0x42])
         #expect(try stage.echo(1) == [0x42])
         try stage.tool.press([0x1D])
@@ -72,11 +72,11 @@ struct TalkTerminalTests {
         #expect(end.settings == stage.before)
     }
 
-    @Test("Without --raw a line goes out when it is ended, and Ctrl-D ends it")
+    @Test("Without `--raw`, a line is sent when it is complete, and Ctrl-D ends the conversation")
     func lines() throws {
         let stage = try Stage(["--line-end", "crlf", "--wait", "0"])
         #expect(stage.tool.settings == stage.before)
-        // The erase key takes the X away, as in every terminal; Ctrl-] is a key as any other.
+        // The erase key deletes the X, as in every terminal. Ctrl-] is an ordinary key.
         try stage.tool.press(Array("AX\u{7F}T\u{1D}\n".utf8))
         #expect(try stage.echo(5) == Array("AT\u{1D}\r\n".utf8))
         try stage.tool.press([0x04])
@@ -85,7 +85,7 @@ struct TalkTerminalTests {
         #expect(end.settings == stage.before)
     }
 
-    @Test("Without --raw Ctrl-C ends it")
+    @Test("Without `--raw`, Ctrl-C ends the conversation")
     func interrupt() throws {
         let stage = try Stage([])
         try stage.tool.press([0x03])
@@ -94,7 +94,7 @@ struct TalkTerminalTests {
         #expect(end.settings == stage.before)
     }
 
-    @Test("When an accessory goes while keys are sent raw, the terminal is as it was")
+    @Test("If the accessory is unplugged in raw mode, the settings of the terminal are restored")
     func gone() throws {
         let stage = try Stage(["--raw"])
         #expect(stage.tool.settings?.echoes == false)

@@ -7,9 +7,9 @@ import Testing
 
 @testable import sensorctl
 
-@Suite("What talk shows of bytes")
+@Suite("Display of bytes in sensorctl talk")
 struct TalkViewTests {
-    @Test("Rows hold sixteen bytes in hexadecimal, with what is printable behind them")
+    @Test("A row contains sixteen bytes in hexadecimal, followed by the printable characters")
     func hex() {
         let bytes: [UInt8] = [0, 1, 0x41, 0x7E, 0x7F, 0x80, 0xFF, 0x20, 10, 13, 65, 66, 67, 68, 69, 70, 71]
         #expect(
@@ -20,13 +20,13 @@ struct TalkViewTests {
         #expect(TalkReading.rows([]).isEmpty)
     }
 
-    @Test("People see control characters instead of obeying them; lines end as they do")
+    @Test("Control characters are printed in caret notation, and line endings are kept")
     func visible() {
         var view = VisibleBytes()
         #expect(view.take(Array("a\tb\r\nc\rd".utf8)) == Array("a\tb\nc^Md".utf8))
         #expect(view.take([0x1B, 0x5B, 0x41, 0, 0x7F, 0xC3, 0xA4]) == Array("^[[A^@^?ä".utf8))
         #expect(view.take(Array("\u{9b}2J\u{202e}".utf8)) == Array("\u{fffd}2J\u{fffd}".utf8))
-        // Characters and ends of lines that come in pieces.
+        // Characters and line endings that arrive in pieces.
         for text in ["ä", "秤", "👩", "\r\n"] {
             let bytes = Array(text.utf8)
             var shown: [UInt8] = []
@@ -37,7 +37,7 @@ struct TalkViewTests {
         #expect(view.take([0x9B, 0x80]) == Array("\u{fffd}\u{fffd}".utf8))
     }
 
-    @Test("Bytes are text when they are UTF-8 without control characters")
+    @Test("Bytes are text if they are UTF-8 without control characters")
     func plain() {
         #expect(Printable.plain(Array("12.5 kg\r\n".utf8)) == "12.5 kg\r\n")
         #expect(Printable.plain([0xC3, 0xA4]) == "ä")
@@ -48,11 +48,11 @@ struct TalkViewTests {
 
     private static let start = BootTime(nanoseconds: 5_000_000_000)
 
-    @Test("Without --wait it is over when a second has passed without a word since all had left")
+    @Test("Without `--wait`, a conversation ends one second after the last data is sent or received")
     func quiet() {
         var rest = TalkRest(room: 100, plan: TalkPlan(accessory: "x"), now: Self.start)
         let later = Self.start.advanced(bySeconds: 3)
-        // 40 bytes are on their way.
+        // 40 bytes are not sent yet.
         #expect(rest.look(space: 60, now: later) == .wait(until: later.advanced(bySeconds: 0.02)))
         let left = later.advanced(bySeconds: 1)
         #expect(rest.look(space: 100, now: left) == .wait(until: left.advanced(bySeconds: 1)))
@@ -62,7 +62,7 @@ struct TalkViewTests {
         #expect(rest.look(space: 100, now: heard.advanced(bySeconds: 1)) == .done)
     }
 
-    @Test("With --wait it is over after that time, whatever comes")
+    @Test("With `--wait`, a conversation ends after that time, whether or not data arrives")
     func wait() {
         var plan = TalkPlan(accessory: "x")
         plan.wait = 3
@@ -72,7 +72,7 @@ struct TalkViewTests {
         #expect(rest.look(space: 100, now: Self.start.advanced(bySeconds: 3)) == .done)
     }
 
-    @Test("What takes nothing for ten seconds is given up, and what takes little is not")
+    @Test("An accessory that reads nothing for ten seconds is stalled, but a slow accessory is not")
     func stalled() {
         var rest = TalkRest(room: 100, plan: TalkPlan(accessory: "x"), now: Self.start)
         _ = rest.look(space: 10, now: Self.start.advanced(bySeconds: 9))

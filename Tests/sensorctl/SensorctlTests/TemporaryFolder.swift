@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// A folder that exists as long as the object.
+/// A directory that exists as long as the object.
 final class TemporaryFolder {
     let path: String
 

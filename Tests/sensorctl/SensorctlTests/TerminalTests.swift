@@ -6,20 +6,20 @@ import Testing
 private let canMakeTerminals = FileManager.default.isExecutableFile(atPath: "/usr/bin/script")
 
 @Suite(
-    "The demo in a terminal", .toolIsBuilt, .waiting,
+    "sensorctl demo in a terminal", .toolIsBuilt, .waiting,
     .enabled(if: canMakeTerminals, "script(1), which makes a terminal, is not installed"))
 struct TerminalTests {
     private static let enter = "\u{1B}[?1049h\u{1B}[?25l"
     private static let leave = "\u{1B}[0m\u{1B}[?25h\u{1B}[?1049l"
 
-    /// Runs a line of shell in a terminal of 80 columns and 24 rows; the program and the drive are $P and $T in it.
+    /// Runs a shell command in a terminal of 80 columns and 24 rows. $P is the program and $T the drive.
     private func inTerminal(_ line: String) throws -> Tool.Result {
         let command =
             #"export P="$0" T="$1" TERM=xterm-256color; script -qefc "stty cols 80 rows 24; $2" /dev/null"#
         return try Tool.shell(command, [Tool.drive, line])
     }
 
-    @Test("It draws, ends by itself, and gives the terminal back")
+    @Test("The demo draws, ends by itself and restores the terminal")
     func endsByItself() throws {
         let result = try inTerminal(#""$P" demo "$T" --seconds 1 --region "village=46.5556,7.9045,150""#)
         #expect(result.status == 0)
@@ -33,11 +33,11 @@ struct TerminalTests {
         // The dots of the trail.
         #expect(picture.unicodeScalars.contains { (0x2801...0x28FF).contains($0.value) })
         #expect(result.output[end.upperBound...].contains("621 locations"))
-        // The road begins outside, 310 m from its middle, and does not come back.
+        // The road starts outside the region, 310 m from its center, and does not return.
         #expect(result.output[end.upperBound...].contains("village entered 1 ×"))
     }
 
-    @Test("A signal ends it, and the terminal is as it was", arguments: ["INT", "TERM", "HUP"])
+    @Test("A signal ends the demo, and the terminal is restored", arguments: ["INT", "TERM", "HUP"])
     func signals(name: String) throws {
         let result = try inTerminal(
             #"stty -a > /dev/null; A=$(stty -g); timeout --foreground --preserve-status -s \#(name) 6 "$P" demo "$T" "#
@@ -47,7 +47,7 @@ struct TerminalTests {
         #expect(result.output.contains("same"))
     }
 
-    @Test("NO_COLOR leaves the picture and takes the colours")
+    @Test("NO_COLOR removes the colors and keeps the picture")
     func noColor() throws {
         let result = try inTerminal(#"export NO_COLOR=1; "$P" demo "$T" --seconds 1"#)
         #expect(result.status == 0)

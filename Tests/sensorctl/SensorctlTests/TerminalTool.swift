@@ -4,22 +4,22 @@ import DeviceCore
 import Foundation
 import SystemCalls
 
-/// A sensorctl whose user sits at a terminal; what it prints goes to the test.
+/// A sensorctl in a terminal. Its output is a pipe to the test.
 final class TerminalTool {
-    /// Puts a program under a terminal of its own; part of util-linux.
+    /// Runs a program with a controlling terminal of its own. Part of util-linux.
     static let launcher = "/usr/bin/setsid"
-    /// The shell leads the terminal's session and outlives the tool, because a terminal forgets its settings when its
-    /// leader ends. A signal by key is for the tool.
+    /// The shell leads the terminal's session and outlives the tool, because a terminal loses its settings when its
+    /// leader exits. Its traps keep the shell running when a key sends a signal to the tool.
     private static let leader = #"trap : INT QUIT TSTP; "$0" "$@"; echo "status $?"; read line"#
 
     static var canRun: Bool { FileManager.default.isExecutableFile(atPath: launcher) }
 
-    /// What of a terminal's settings the tool may change.
+    /// The settings of a terminal that the tool may change.
     struct Settings: Equatable {
         var input, output, control, local: tcflag_t
         var minimum, time: UInt8
 
-        /// True when a key such as Ctrl-C sends a signal.
+        /// True if keys such as Ctrl-C send a signal.
         var makesSignals: Bool { local & tcflag_t(ISIG) != 0 }
         var echoes: Bool { local & tcflag_t(ECHO) != 0 }
         var waitsForLines: Bool { local & tcflag_t(ICANON) != 0 }
@@ -33,12 +33,13 @@ final class TerminalTool {
     /// The settings before the tool ran.
     private(set) var initial: Settings?
 
-    /// - Parameter isLeader: True for a tool that leads the terminal's session itself, as one that ssh or docker starts.
+    /// - Parameter isLeader: true if the tool leads the terminal's session itself, like a tool started by ssh or
+    /// docker.
     init(_ arguments: [String], environment: [String: String] = [:], isLeader: Bool = false) throws {
         let number = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
         guard number >= 0 else { throw POSIXError(.ENOTTY) }
         keyboard = FileHandle(fileDescriptor: number, closeOnDealloc: true)
-        // TIOCSPTLCK and TIOCGPTN, which Swift does not import: open the lock, and ask for the terminal's number.
+        // TIOCSPTLCK and TIOCGPTN, which Swift does not import: unlock the terminal and get its number.
         var isLocked: Int32 = 0
         var index: UInt32 = 0
         guard ioctl(number, 0x4004_5431, &isLocked) == 0, ioctl(number, 0x8004_5430, &index) == 0 else {
@@ -62,7 +63,7 @@ final class TerminalTool {
     }
 
     deinit {
-        // The hang-up of its terminal ends it.
+        // The hang-up of its terminal ends the tool.
         if process.isRunning { kill(process.processIdentifier, SIGKILL) }
     }
 
@@ -77,20 +78,20 @@ final class TerminalTool {
 
     func press(_ keys: [UInt8]) throws { try keyboard.write(contentsOf: Data(keys)) }
 
-    /// Takes the terminal away.
+    /// Hangs up the terminal.
     func hangUp() throws { try keyboard.close() }
 
-    /// The exit code of a tool that leads its session; nil when it goes on for a minute.
+    /// The exit code of a tool that leads its session, or nil after 60 s.
     func leaderStatus() -> Int32? {
         guard ended.wait(seconds: 60) else { return nil }
         process.waitUntilExit()
         return process.terminationStatus
     }
 
-    /// The next line; nil at the end of the output, or when none comes within a minute.
+    /// Returns the next line, or nil at the end of the output or after 60 s without output.
     func nextLine() -> String? { output.nextLine() }
 
-    /// Waits for the tool's end: its status, and what it has left the terminal's settings as.
+    /// Waits for the end of the tool. Returns its exit code and the settings of the terminal afterwards.
     func end() -> (status: Int32?, settings: Settings?) {
         var status: Int32?
         while status == nil, let line = nextLine() {

@@ -4,9 +4,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Runs the sensorctl that was built together with these tests.
+/// Runs the sensorctl executable that was built together with these tests.
 enum Tool {
-    /// What a run has come to.
+    /// The result of a run.
     struct Result {
         var status: Int32
         var bytes: Data
@@ -17,9 +17,9 @@ enum Tool {
         var lines: [String] { output.split(separator: "\n").map(String.init) }
     }
 
-    /// The program next to the test bundle; nil when it was not built.
+    /// The executable next to the test bundle, or nil if it was not built.
     static let path: String? = {
-        // The bundle is mapped into this process, whatever runs it.
+        // The bundle is mapped into this process, whichever program runs it.
         let maps = (try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8)) ?? ""
         var folders = maps.split(separator: "\n").compactMap { line -> String? in
             guard let start = line.firstIndex(of: "/"), line.hasSuffix(".xctest") else { return nil }
@@ -31,22 +31,22 @@ enum Tool {
 
     static var isBuilt: Bool { path != nil }
 
-    /// The folder of the package.
+    /// The root directory of the package.
     static let root = Checkout.root.path
 
     static let traces = Checkout.traces.path
 
-    /// A drive of five and a half minutes: more output than a pipe holds.
+    /// A drive of five and a half minutes. Its output is larger than a pipe's buffer.
     static let drive = traces + "/synthetic/mountain-road.json"
 
-    /// Runs it to the end, five minutes at most (then the status is 124).
+    /// Runs sensorctl to its end. After five minutes, it is ended with status 124.
     static func run(
         _ arguments: [String], environment: [String: String] = [:], input: Data? = nil
     ) throws -> Result {
         try run(program: path ?? "", arguments, environment: environment, input: input)
     }
 
-    /// Runs a line of bash, with the program as $0.
+    /// Runs a bash command with the executable as $0.
     static func shell(_ line: String, _ arguments: [String] = []) throws -> Result {
         try run(program: "/bin/bash", ["-c", line, path ?? ""] + arguments, environment: [:], input: nil)
     }
@@ -61,7 +61,7 @@ enum Tool {
         for path in [outputPath, notesPath] { try Data().write(to: URL(fileURLWithPath: path)) }
         try (input ?? Data()).write(to: URL(fileURLWithPath: inputPath))
         let process = Process()
-        // Tests that run in the background of a script, or after nohup, may be told to ignore signals.
+        // Tests in the background of a script, or after nohup, may inherit ignored signals.
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["--default-signal", "/usr/bin/timeout", "300", program] + arguments
         process.environment = Self.environment.merging(environment) { $1 }
@@ -75,7 +75,7 @@ enum Tool {
             notes: try String(contentsOfFile: notesPath, encoding: .utf8))
     }
 
-    /// No gpsd and no configuration of this machine.
+    /// An environment without a gpsd server and without the configuration of this machine.
     static let environment = [
         "PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "DEVICE_SERVICES_CONFIG": "",
         "DEVICE_SERVICES_GPSD": "gpsd://127.0.0.1:1",

@@ -19,7 +19,7 @@ struct TraceVerbTests {
         return try object(result.output)
     }
 
-    @Test("A recording is described, in words and as an object")
+    @Test("`info` describes a recording in text and as an object")
     func describes() throws {
         let result = try Tool.run(["info", Self.log])
         #expect(result.status == 0)
@@ -28,7 +28,7 @@ struct TraceVerbTests {
         let streams = try #require(object["streams"] as? [[String: Any]])
         let positions = streams.filter { $0["kind"] as? String == "TPV" }.compactMap { $0["count"] as? Int }.reduce(
             0, +)
-        // As grep counts them.
+        // The number of TPV reports in the file.
         let text = try String(contentsOfFile: Self.log, encoding: .utf8)
         #expect(positions == text.split(separator: "\n").count { $0.hasPrefix(#"{"class":"TPV""#) })
         #expect((object["positions"] as? [String: Any])?["count"] as? Int == positions)
@@ -46,18 +46,18 @@ struct TraceVerbTests {
         #expect(result.status == 0, "\(result.notes)")
         let whole = try Self.locations(Tool.drive)
         let lines = try Self.locations(part)
-        // The drive begins at 09:30:00 and has a position each half second.
+        // The drive starts at 09:30:00 and has a position every half second.
         #expect(lines.count == 62)
         let expected = whole.filter { line in
             ["09:31:00", "09:31:1", "09:31:2", "09:31:30", "09:31:0"].contains { line.contains("T\($0)") }
         }
-        // The course of the first may be derived from one before it, which the part does not have.
+        // The first course may be derived from an earlier position, which is not in the part.
         #expect(expected.dropFirst().elementsEqual(lines.dropFirst()))
         #expect(try Tool.run(["cut", Tool.drive, part, "--from", "1", "--to", "2"]).status == 73)
         #expect(try Tool.run(["cut", Tool.drive, part, "--from", "3", "--to", "2", "--overwrite"]).status == 64)
     }
 
-    @Test("What was written in another format reads the same")
+    @Test("A converted recording replays the same output")
     func converts() throws {
         let folder = try TemporaryFolder()
         let (native, back) = (folder.path + "/a.trace", folder.path + "/b.json")
@@ -74,7 +74,7 @@ struct TraceVerbTests {
             output.lines == (try String(contentsOfFile: back, encoding: .utf8)).split(separator: "\n").map(String.init))
     }
 
-    @Test("Faults are said, and their seed repeats them")
+    @Test("Faults are reported, and their seed reproduces them")
     func faults() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/a.trace"
@@ -91,7 +91,7 @@ struct TraceVerbTests {
                 "seed": String(seed), "list": "drop=0.2,nofix@60.0s+10.0s",
             ])
         #expect(try Tool.run(["convert", Tool.drive, path, "--fault", "fly"]).status == 64)
-        // The same faults in a part, whose times begin with 0.
+        // A fault in a part. The times of the part start at 0.
         let part = folder.path + "/part.trace"
         #expect(
             try Tool.run(["cut", Tool.drive, part, "--from", "60", "--to", "90", "--fault", "nofix@10s+5s"]).status == 0
@@ -99,11 +99,11 @@ struct TraceVerbTests {
         let info = try Self.info(part)
         #expect((info["faults"] as? [String: String])?["list"] == "nofix@10.0s+5.0s")
         let positions = try #require(info["positions"] as? [String: Any])
-        // From 60 to 90 s two a second, all with a fix but those of five seconds.
+        // Two positions per second from 60 s to 90 s. All have a fix except those of five seconds.
         #expect(positions["count"] as? Int == 61 && positions["fixes"] as? Int == 51)
     }
 
-    @Test("What is read is not written over, under whatever name, and what is there only when asked")
+    @Test("An input is never overwritten, whatever its path, and other files only with `--overwrite`")
     func overwriting() throws {
         let folder = try TemporaryFolder()
         let (path, link, other) = (folder.path + "/a.trace", folder.path + "/b.trace", folder.path + "/c.trace")
@@ -113,7 +113,7 @@ struct TraceVerbTests {
         for verb in ["convert", "cut", "scrub"] {
             for output in [path, link, folder.path + "/./a.trace"] {
                 let result = try Tool.run([verb, path, output, "--overwrite"])
-                #expect(result.status == 64 && result.notes.contains("is read here"), "\(verb): \(result.notes)")
+                #expect(result.status == 64 && result.notes.contains("is an input"), "\(verb): \(result.notes)")
             }
         }
         let merged = try Tool.run(["merge", path, Tool.drive, "--output", link, "--overwrite"])
@@ -124,7 +124,7 @@ struct TraceVerbTests {
         #expect(second.status == 73 && second.notes.contains("--overwrite"))
     }
 
-    @Test("What belongs to a recording of several files is not written over, and what lies beside it is")
+    @Test("Files of a multi-file recording are not overwritten, but other files next to them are")
     func overwritingParts() throws {
         let folder = try TemporaryFolder()
         let (phone, iio, scale) = (folder.path + "/phone", folder.path + "/s.iio", folder.path + "/scale")
@@ -149,7 +149,7 @@ struct TraceVerbTests {
         ]
         for arguments in cases {
             let result = try Tool.run(["convert"] + arguments + ["--overwrite"])
-            #expect(result.status == 64 && result.notes.contains("is read here"), "\(arguments): \(result.notes)")
+            #expect(result.status == 64 && result.notes.contains("is an input"), "\(arguments): \(result.notes)")
         }
         for path in parts { #expect(try String(contentsOfFile: path, encoding: .utf8) == path) }
         #expect(FileManager.default.contentsEqual(atPath: scale + ".script", andPath: shipped + ".script"))
@@ -159,7 +159,7 @@ struct TraceVerbTests {
         }
     }
 
-    @Test("A trace goes through MCAP and back, by way of pipes too")
+    @Test("A trace is converted to MCAP and back, even through pipes")
     func mcap() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/a.mcap"
@@ -172,14 +172,14 @@ struct TraceVerbTests {
         #expect(piped.lines.filter { $0.contains("didUpdateLocations") } == original)
     }
 
-    @Test("What has nothing to write says so, and leaves no file behind")
+    @Test("A command that has nothing to write reports the reason and leaves no file")
     func nothing() throws {
         let folder = try TemporaryFolder()
         let poses = Tool.traces + "/motion/six-poses.trace"
         let table = folder.path + "/poses.csv"
         #expect(try Tool.run(["convert", poses, table]).status == 0)
         for (arguments, part) in [
-            (["convert", poses, folder.path + "/a.json"], "holds nothing of gpsd"),
+            (["convert", poses, folder.path + "/a.json"], "contains no gpsd reports"),
             (["convert", Tool.drive, folder.path + "/a.csv"], "no motion readings"),
             (["cut", poses, folder.path + "/a.trace", "--from", "100"], "ends at 11.602 s"),
             (["convert", poses, folder.path + "/a.nmea"], "neither positions nor attitudes"),
@@ -196,12 +196,12 @@ struct TraceVerbTests {
         }
         #expect(try Tool.run(["convert", poses, "-", "--format", "iio"]).status == 64)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["poses.csv"])
-        // Nobody reads the rest.
+        // The reader closes the pipe early.
         let head = try Tool.shell(#""$0" convert "$1" - | head -c 100 | wc -c"#, [Tool.drive])
         #expect(head.output.contains("100") && head.notes == "")
     }
 
-    @Test("Recordings of one time become one")
+    @Test("Merging the parts of a recording restores the whole recording")
     func merges() throws {
         let folder = try TemporaryFolder()
         let (one, two, both) = (folder.path + "/1.trace", folder.path + "/2.trace", folder.path + "/3.trace")
@@ -212,7 +212,7 @@ struct TraceVerbTests {
         #expect(try Tool.run(["replay", both, "location", "--json"]).lines == whole)
     }
 
-    @Test("A scrubbed drive is as long as it was, and elsewhere")
+    @Test("A scrubbed drive has the same length at another location")
     func scrubs() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/a.trace"
@@ -226,7 +226,7 @@ struct TraceVerbTests {
         #expect(abs(lengths[0] - lengths[1]) < lengths[0] * 0.001)
         #expect(abs((after["south"] as? Double ?? 0) + 33.5) < 0.2)
         #expect((after["firstTime"] as? String)?.hasPrefix("2000-01-01") == true)
-        // The drive is near 46.55 N 7.90 E on 2026-06-21, on /dev/synthetic0.
+        // The drive is near 46.55° N, 7.90° E on 2026-06-21, with the receiver /dev/synthetic0.
         let text = try String(contentsOfFile: path, encoding: .utf8)
         for part in ["\"lat\":46.", "\"lon\":7.", "2026-", "06-21", "T09:3", "synthetic", "mountain", Tool.traces] {
             #expect(!text.contains(part), "\(part)")
@@ -235,13 +235,13 @@ struct TraceVerbTests {
     }
 
     @Test(
-        "A file that cannot be written to its end leaves the former one, or none", arguments: ["gpx", "trace", "mcap"])
+        "A failed write keeps the previous file, or leaves no file", arguments: ["gpx", "trace", "mcap"])
     func limited(ending: String) throws {
         let folder = try TemporaryFolder()
         let (kept, new) = (folder.path + "/a.\(ending)", folder.path + "/b.\(ending)")
         #expect(try Tool.run(["cut", Tool.drive, kept, "--to", "5"]).status == 0)
         let before = try Data(contentsOf: URL(fileURLWithPath: kept))
-        // 16 blocks of 1024 bytes; the drive has more in each of these formats.
+        // The limit is 16 blocks of 1024 bytes. The drive is larger in each of these formats.
         let line = #"trap '' XFSZ; ulimit -f 16; exec "$0" convert "$1" "$2" --overwrite"#
         for path in [kept, new] {
             let result = try Tool.shell(line, [Tool.drive, path])
@@ -253,7 +253,7 @@ struct TraceVerbTests {
         #expect(try Data(contentsOf: URL(fileURLWithPath: kept)) != before)
     }
 
-    @Test("Two receivers at one time become two receivers, and one of them can be written")
+    @Test("Two receivers at the same time stay separate in a merge, and one can be converted")
     func twoReceivers() throws {
         let folder = try TemporaryFolder()
         let (one, two, both) = (folder.path + "/1.gpx", folder.path + "/2.gpx", folder.path + "/3.trace")
@@ -265,7 +265,7 @@ struct TraceVerbTests {
                 to: URL(fileURLWithPath: path))
         }
         let merged = try Tool.run(["merge", one, two, "-o", both])
-        #expect(merged.status == 0 && merged.notes.contains("is called receiver-2 here"), "\(merged.notes)")
+        #expect(merged.status == 0 && merged.notes.contains("was named receiver-2"), "\(merged.notes)")
         let streams = try #require(try Self.info(both)["streams"] as? [[String: Any]])
         #expect(
             streams.filter { $0["kind"] as? String == "TPV" }.compactMap { $0["origin"] as? String }.sorted() == [

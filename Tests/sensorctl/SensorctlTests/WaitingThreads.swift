@@ -3,8 +3,7 @@
 import Foundation
 import Testing
 
-/// Lets more tests run at once than there are processors: most of their time they wait for a program, and hold their
-/// thread meanwhile.
+/// Runs more tests at once than there are processors. Most tests wait for a program and block their thread meanwhile.
 struct WaitingThreads: SuiteTrait, TestTrait, TestScoping {
     private final class Threads: TaskExecutor {
         private let queue = OperationQueue()
@@ -31,7 +30,7 @@ struct WaitingThreads: SuiteTrait, TestTrait, TestScoping {
 }
 
 extension Trait where Self == WaitingThreads {
-    /// The suite's tests wait for programs.
+    /// A trait for suites with tests that wait for programs.
     static var waiting: WaitingThreads { WaitingThreads() }
 }
 

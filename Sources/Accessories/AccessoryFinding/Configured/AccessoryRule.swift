@@ -3,32 +3,32 @@
 import DeviceCore
 import JSONBytes
 
-/// What a configuration says of accessories of some kind.
+/// A rule of the configuration for matching accessories.
 public struct AccessoryRule: Sendable, Hashable {
-    /// The USB vendor; nil for any.
+    /// The USB vendor ID; nil to match any.
     public var vendorID: UInt16?
-    /// The USB product; nil for any.
+    /// The USB product ID; nil to match any.
     public var productID: UInt16?
-    /// The serial number; nil for any.
+    /// The serial number; nil to match any.
     public var serialNumber: String?
-    /// The port that it is plugged into, as in "1-2.4"; nil for any.
+    /// The port, such as "1-2.4"; nil to match any.
     public var portPath: String?
-    /// The USB interface that the rest is about; nil for every one that has a node.
+    /// The USB interface to which the rule applies; nil for every interface that has a node.
     public var interface: UInt8?
-    /// The protocols that are spoken there, in place of what the accessory and udev say: none with an empty
-    /// list; nil to leave them.
+    /// The protocols, which replace those of the accessory and of udev. An empty list removes all protocols; nil leaves
+    /// them unchanged.
     public var protocols: [String]?
-    /// How a serial port is set up; nil for the defaults.
+    /// The settings of the serial port; nil for the defaults.
     public var tty: TTYSettings?
-    /// Reports are read as a stream only where this says how.
+    /// The framing of HID reports. Without it, a HID interface cannot be opened.
     public var hid: HIDFraming?
 
-    /// A rule that says nothing of everything.
+    /// Creates a rule that matches every accessory and changes nothing.
     public init() {}
 }
 
 extension AccessoryRule {
-    /// True when the rule is about that interface of the accessory; the interface is nil where there is no USB.
+    /// Whether the rule matches an interface of the accessory; `interface` is nil for accessories that are not on USB.
     func fits(_ accessory: AccessoryDescription, interface: UInt8?) -> Bool {
         (vendorID == nil || vendorID == accessory.vendorID)
             && (productID == nil || productID == accessory.productID)
@@ -37,17 +37,18 @@ extension AccessoryRule {
             && (self.interface == nil || self.interface == interface)
     }
 
-    /// True when the rule may make an accessory of it: outside of USB only where it names the port, for else a rule for
-    /// everything would make one of each serial port that the board could have.
+    /// Whether the rule matches and may turn a device into an accessory. Outside USB, the rule has to contain the port.
+    /// Otherwise a rule without conditions would turn every on-board serial port into an accessory.
     func names(_ accessory: AccessoryDescription, interface: UInt8?) -> Bool {
         fits(accessory, interface: interface) && (interface != nil || portPath != nil)
     }
 
-    /// Reads a rule; nil when something in it cannot be used: half of a rule could fit more than it is meant for.
+    /// Reads a rule. Returns nil if a value is invalid, because a rule with a missing condition could match more
+    /// accessories than intended.
     static func read(
         _ reader: inout JSONReader, _ json: inout SettingsJSON, name: String
     ) throws(JSONError) -> AccessoryRule? {
-        let consequence = "The rule is left out."
+        let consequence = "The rule is ignored."
         guard try json.isObject(&reader, name, consequence) else { return nil }
         var rule = AccessoryRule()
         var settings = NodeSettings()
@@ -73,7 +74,8 @@ extension AccessoryRule {
                 rule.interface = try json.number(&reader, full, 0...255, consequence).map { UInt8(clamping: $0) }
                 isTaken = rule.interface != nil
             case "protocols":
-                // A bad name leaves the good ones; with none left the rule would hide the accessory.
+                // Invalid names are ignored. If no valid name is left, the rule is rejected, because an empty list
+                // would hide the accessory.
                 rule.protocols = try json.protocolNames(&reader, full)
                 isTaken = rule.protocols != nil
             default:
@@ -85,7 +87,7 @@ extension AccessoryRule {
         if settings.hasTTY { rule.tty = settings.tty }
         if settings.hasHID {
             guard let framing = settings.hid else {
-                json.note(name + ".reportNumber", "needs a reportLength beside it", consequence)
+                json.note(name + ".reportNumber", "requires a reportLength", consequence)
                 return nil
             }
             rule.hid = framing

@@ -3,31 +3,31 @@
 public import DeviceCore
 import JSONBytes
 
-/// The parts of a configuration that only this wing understands. They are read each time they are asked for.
+/// The parts of the configuration that this module interprets. They are parsed on each access.
 extension Configuration {
     private static let rulesKey = "accessories.rules"
     private static let declaredKey = "accessories.declared"
-    /// More of anything than a machine has is a mistake.
+    /// The maximum numbers of rules and of declared accessories. Longer lists are assumed to be a mistake.
     private static let mostRules = 1000
     private static let mostDeclared = 256
 
-    /// What is said of accessories of some kind; for each thing the first rule that fits and says something counts.
+    /// The rules for accessories. For each setting, the first matching rule that contains it applies.
     public var accessoryRules: Setting<[AccessoryRule]> {
         get { readRules().setting }
         set { parts[Self.rulesKey] = .set(newValue) }
     }
 
-    /// Accessories that no bus tells of.
+    /// The accessories that no bus can enumerate.
     public var declaredAccessories: Setting<[DeclaredAccessory]> {
         get { readDeclared().setting }
         set { parts[Self.declaredKey] = .set(newValue) }
     }
 
-    /// What is wrong with the rules and with the accessories that are declared.
+    /// The problems of the rules and of the declared accessories.
     package var accessoryProblems: [DeviceError] { readRules().problems + readDeclared().problems }
 
-    /// All that could not be read or used: ``Configuration/problems``, then what is wrong with the rules and with the
-    /// accessories that are declared. The first hundred.
+    /// All problems of the configuration: ``Configuration/problems``, followed by those of the rules and of the
+    /// declared accessories. At most 100.
     package var allProblems: [DeviceError] { Array((problems + accessoryProblems).prefix(100)) }
 
     private func readRules() -> (setting: Setting<[AccessoryRule]>, problems: [DeviceError]) {
@@ -42,7 +42,7 @@ extension Configuration {
         }
     }
 
-    /// The list of that name, and what is wrong with it.
+    /// Returns the list with this name, and its problems.
     private func read<Element: Sendable>(
         _ name: String, most: Int,
         _ element: (inout JSONReader, inout SettingsJSON, String) throws(JSONError) -> Element?
@@ -54,7 +54,7 @@ extension Configuration {
             var json = SettingsJSON(path: path)
             let elements = bytes.withUnsafeBytes { buffer -> [Element] in
                 var reader = JSONReader(buffer)
-                // The text was found to be JSON when the file was read.
+                // The JSON syntax was validated when the file was read.
                 return (try? Self.list(&reader, &json, name: name, most: most, element)) ?? []
             }
             return (Setting(elements, origin: .file(path)), json.problems)

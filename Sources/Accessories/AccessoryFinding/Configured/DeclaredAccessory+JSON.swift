@@ -4,17 +4,17 @@ public import DeviceCore
 import JSONBytes
 
 extension DeclaredAccessory {
-    /// The largest file that declares an accessory, in bytes.
+    /// The maximum size of a file that declares an accessory, in bytes.
     public static let maximumFileLength = 1 << 20
 
-    /// Reads the file of an accessory. Paths of nodes that do not begin with "/" count from the file's folder.
+    /// Reads the file of a declared accessory. Relative paths of nodes are resolved against the directory of the file.
     ///
-    /// A mistake leaves the rest as it is; without a name or without a protocol that can be opened there is no accessory.
+    /// Invalid values are skipped. An accessory requires a name and at least one protocol that can be opened.
     ///
     /// - Parameters:
-    ///   - json: The file's bytes.
-    ///   - path: The file's path.
-    /// - Returns: The accessory, nil when there is none; and what could not be used, each problem with file and key.
+    ///   - json: The content of the file.
+    ///   - path: The path of the file.
+    /// - Returns: The accessory, or nil if there is none, and the problems found, each with the file and the key.
     public static func read(
         json: [UInt8], path: String
     ) -> (accessory: DeclaredAccessory?, problems: [DeviceError]) {
@@ -22,7 +22,9 @@ extension DeclaredAccessory {
         func none(_ problem: String) -> (DeclaredAccessory?, [DeviceError]) {
             (nil, [DeviceError(.invalidConfiguration, "\(notes.shownPath) \(problem)")])
         }
-        guard json.count <= maximumFileLength else { return none("is larger than a file of an accessory may be.") }
+        guard json.count <= maximumFileLength else {
+            return none("is larger than the limit of \(maximumFileLength) bytes. It is ignored.")
+        }
         return json.withUnsafeBytes { bytes in
             var reader = JSONReader(bytes)
             do throws(JSONError) {
@@ -35,14 +37,14 @@ extension DeclaredAccessory {
         }
     }
 
-    /// The keys of the texts that may be missing, in the order in which they are written.
+    /// The keys of the optional strings, in the order in which they are written.
     private static let texts: [(key: String, path: any WritableKeyPath<DeclaredAccessory, String> & Sendable)] = [
         ("manufacturer", \.manufacturer), ("model", \.modelNumber), ("serial", \.serialNumber),
         ("firmware", \.firmwareRevision), ("hardware", \.hardwareRevision), ("port", \.portPath),
     ]
 
-    /// The accessory as the bytes of a file that ``read(json:path:)`` reads. Endpoints of USB are left out: a file
-    /// cannot name them.
+    /// Encodes the accessory as a file that ``read(json:path:)`` can read. Omits USB endpoints, because a file cannot
+    /// contain them.
     public func json() -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
@@ -58,12 +60,13 @@ extension DeclaredAccessory {
         return writer.bytes
     }
 
-    /// Reads an accessory; nil when the value is none. The prefix stands before the names of keys in problems.
+    /// Reads an accessory. Returns nil if the value is not a valid accessory. `prefix` precedes the key names in
+    /// problems.
     static func read(
         _ reader: inout JSONReader, _ json: inout SettingsJSON, prefix: String
     ) throws(JSONError) -> DeclaredAccessory? {
         let whole = prefix.isEmpty ? "the file" : String(prefix.dropLast())
-        let consequence = "There is no such accessory."
+        let consequence = "The accessory is ignored."
         guard try json.isObject(&reader, whole, consequence) else { return nil }
         var accessory = DeclaredAccessory(name: "", endpoints: [])
         var hasName = false
@@ -91,7 +94,7 @@ extension DeclaredAccessory {
         }
         if accessory.portPath.isEmpty { accessory.portPath = accessory.name }
         if accessory.name.isEmpty {
-            // A name that is no string has been noted.
+            // A name that is not a string has already been reported.
             if !hasName || json.problems.count == mistakes { json.note(whole, "has no name", consequence) }
             return nil
         }
@@ -104,23 +107,24 @@ extension DeclaredAccessory {
 }
 
 extension DeclaredAccessory.Endpoint {
-    /// More than any accessory has.
+    /// The maximum number of protocols of an accessory. No known accessory has more.
     private static let maximumCount = 100
 
-    /// Reads an object of protocols. One with a mistake is left out: half of its settings could do harm.
+    /// Reads the object of protocols. Skips a protocol with an invalid setting, because the remaining settings alone
+    /// could be harmful.
     fileprivate static func readAll(
         _ reader: inout JSONReader, _ json: inout SettingsJSON, name: String
     ) throws(JSONError) -> [Self] {
         var endpoints: [Self] = []
-        guard try json.isObject(&reader, name, "There are no protocols.") else { return [] }
+        guard try json.isObject(&reader, name, "The protocols are ignored.") else { return [] }
         try reader.beginObject()
         while let key = try reader.nextKey()?.string() {
             if !AccessoryProtocol.isValid(name: key) {
                 json.note("a key of " + name, SettingsJSON.isNoName(key), "It is ignored.")
             } else if endpoints.contains(where: { $0.name == key }) {
-                json.note("\(name).\(key)", "is there twice", "The first one counts.")
+                json.note("\(name).\(key)", "is duplicated", "The first one is used.")
             } else if endpoints.count == maximumCount {
-                json.note("\(name).\(key)", "is more than \(maximumCount) protocols", "It is ignored.")
+                json.note("\(name).\(key)", "exceeds the limit of \(maximumCount) protocols", "It is ignored.")
             } else {
                 if let node = try readNode(&reader, &json, name: "\(name).\(key)") {
                     endpoints.append(Self(name: key, node: node))
@@ -135,7 +139,7 @@ extension DeclaredAccessory.Endpoint {
     private static func readNode(
         _ reader: inout JSONReader, _ json: inout SettingsJSON, name: String
     ) throws(JSONError) -> ChannelNode? {
-        let consequence = "The protocol is left out."
+        let consequence = "The protocol is ignored."
         guard try json.isObject(&reader, name, consequence) else { return nil }
         var kinds: [(kind: String, path: String)] = []
         var settings = NodeSettings()
@@ -156,13 +160,13 @@ extension DeclaredAccessory.Endpoint {
         }
         guard isUsable else { return nil }
         guard let (kind, path) = kinds.first, kinds.count == 1 else {
-            json.note(name, "needs one of tty, socket and hidraw", consequence)
+            json.note(name, "requires exactly one of tty, socket and hidraw", consequence)
             return nil
         }
         if settings.hasTTY && kind != "tty" {
-            json.note(name, "has speed, dtr or flowControl, which only a tty has", consequence)
+            json.note(name, "contains speed, dtr or flowControl, which require a tty", consequence)
         } else if settings.hasHID && kind != "hidraw" {
-            json.note(name, "has reportLength or reportNumber, which only a hidraw has", consequence)
+            json.note(name, "contains reportLength or reportNumber, which require a hidraw", consequence)
         } else if kind == "tty" {
             return .tty(path: path, settings.tty)
         } else if kind == "socket" {
@@ -170,7 +174,7 @@ extension DeclaredAccessory.Endpoint {
         } else if let framing = settings.hid {
             return .hidraw(path: path, framing)
         } else {
-            json.note(name, "needs a reportLength", consequence)
+            json.note(name, "requires a reportLength", consequence)
         }
         return nil
     }

@@ -2,47 +2,47 @@
 
 public import DeviceCore
 
-/// An accessory that no bus tells of: a serial port on the board, a pseudo-terminal, a socket.
+/// An accessory that no bus can enumerate: an on-board serial port, a pseudo-terminal or a socket.
 public struct DeclaredAccessory: Sendable, Hashable {
-    /// A protocol, and what is opened for it.
+    /// A protocol and its node.
     public struct Endpoint: Sendable, Hashable {
-        /// The protocol's name.
+        /// The name of the protocol.
         public var name: String
-        /// What is opened.
+        /// The node that a session opens.
         public var node: ChannelNode
 
-        /// A protocol at that node.
+        /// Creates an endpoint.
         public init(name: String, node: ChannelNode) {
             self.name = name
             self.node = node
         }
     }
 
-    /// For people.
+    /// The display name.
     public var name: String
-    /// Who made it.
+    /// The name of the manufacturer; empty if unknown.
     public var manufacturer = ""
-    /// The maker's name for the kind of thing it is.
+    /// The manufacturer's model number; empty if unknown.
     public var modelNumber = ""
-    /// Tells it from others of its model.
+    /// The serial number; empty if unknown.
     public var serialNumber = ""
-    /// As in "2.10".
+    /// The firmware revision, such as "2.10"; empty if unknown.
     public var firmwareRevision = ""
-    /// The revision of the hardware.
+    /// The hardware revision; empty if unknown.
     public var hardwareRevision = ""
-    /// Where it is, in the words of whoever declared it; the name when nothing was said.
+    /// The location of the accessory as free text. The default is the name.
     public var portPath: String
-    /// The protocols, each with its node.
+    /// The protocols with their nodes.
     public var endpoints: [Endpoint]
 
-    /// An accessory with those protocols.
+    /// Creates an accessory. Without a `portPath`, the name is used.
     public init(name: String, portPath: String? = nil, endpoints: [Endpoint]) {
         self.name = name
         self.portPath = portPath ?? name
         self.endpoints = endpoints
     }
 
-    /// What the source tells of it, unless another declared accessory has the same identity.
+    /// The description that the source publishes, unless another declared accessory has the same identity.
     public var description: AccessoryDescription {
         AccessoryDescription(
             identity: serialNumber.isEmpty ? "port:\(portPath)" : "declared:\(name):\(serialNumber)", name: name,

@@ -3,7 +3,7 @@
 import DeviceCore
 import JSONBytes
 
-/// How a node is set up, as JSON says it: the keys that rules and declared accessories share.
+/// The JSON settings of a node. Rules and declared accessories share these keys.
 struct NodeSettings {
     private var speed: UInt32?
     private var dtr: TTYSettings.DTR?
@@ -11,12 +11,12 @@ struct NodeSettings {
     private var reportLength: Int?
     private var reportNumber: UInt8?
 
-    /// True when something was said that is about serial ports.
+    /// True if at least one setting for serial ports is present.
     var hasTTY: Bool { speed != nil || dtr != nil || usesHardwareFlowControl != nil }
-    /// True when something was said that is about HID reports.
+    /// True if at least one setting for HID reports is present.
     var hasHID: Bool { reportLength != nil || reportNumber != nil }
 
-    /// How a serial port is set up.
+    /// The serial port settings, with defaults for missing keys.
     var tty: TTYSettings {
         let usual = TTYSettings()
         return TTYSettings(
@@ -24,12 +24,12 @@ struct NodeSettings {
             usesHardwareFlowControl: usesHardwareFlowControl ?? usual.usesHardwareFlowControl)
     }
 
-    /// How reports become a stream; nil when their length was not said.
+    /// The HID framing; nil if the report length is missing.
     var hid: HIDFraming? {
         reportLength.map { HIDFraming(reportLength: $0, reportNumber: reportNumber ?? 0) }
     }
 
-    /// Reads the value of a key; false when the value cannot be used. A key that is none of these is noted and ignored.
+    /// Reads the value of a key. Returns false if the value is invalid. Reports and ignores unknown keys.
     mutating func read(
         _ key: String, _ reader: inout JSONReader, _ json: inout SettingsJSON, name: String, consequence: String
     ) throws(JSONError) -> Bool {
@@ -64,14 +64,14 @@ struct NodeSettings {
         }
     }
 
-    /// Writes how a serial port is set up, in full.
+    /// Writes all serial port settings.
     static func write(_ settings: TTYSettings, to writer: inout JSONWriter) {
         writer.member("speed", settings.speed)
         writer.member("dtr", settings.dtr.rawValue)
         writer.member("flowControl", settings.usesHardwareFlowControl ? "hardware" : "none")
     }
 
-    /// Writes how reports become a stream.
+    /// Writes the HID framing.
     static func write(_ framing: HIDFraming, to writer: inout JSONWriter) {
         writer.member("reportLength", framing.reportLength)
         writer.member("reportNumber", framing.reportNumber)

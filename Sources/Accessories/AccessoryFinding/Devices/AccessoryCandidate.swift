@@ -2,30 +2,30 @@
 
 public import DeviceCore
 
-/// A source that also knows what could be an accessory.
+/// A source that also reports devices that could become accessories.
 public protocol AccessoryCandidateSource: AccessorySource {
-    /// Devices that could be accessories, and why they are none.
+    /// The devices that could become accessories, with the reason why they are not.
     var candidates: [AccessoryCandidate] { get }
 }
 
-/// A device that could be an accessory, and why it is none.
+/// A device that could become an accessory, and the reason why it is not.
 public struct AccessoryCandidate: Sendable, Hashable {
-    /// For people; empty when the device does not say.
+    /// The display name; empty if the device has none.
     public let name: String
-    /// Where it is plugged in, as with accessories.
+    /// The port, in the format of `AccessoryDescription.portPath`.
     public let portPath: String
-    /// The USB vendor; nil for what is no USB device.
+    /// The USB vendor ID; nil for devices that are not on USB.
     public let vendorID: UInt16?
-    /// The USB product; nil for what is no USB device.
+    /// The USB product ID; nil for devices that are not on USB.
     public let productID: UInt16?
-    /// The USB interface; nil for what is no USB device.
+    /// The USB interface number; nil for devices that are not on USB.
     public let interface: UInt8?
-    /// What would be opened, as in "/dev/ttyUSB0".
+    /// The path of the node that a session would open, such as "/dev/ttyUSB0".
     public let node: String
-    /// Why it is no accessory and what makes it one, in a sentence.
+    /// A sentence that explains why the device is not an accessory, and how to make it one.
     public let reason: String
 
-    /// A candidate of those parts.
+    /// Creates a candidate.
     public init(
         name: String, portPath: String, vendorID: UInt16? = nil, productID: UInt16? = nil, interface: UInt8? = nil,
         node: String, reason: String

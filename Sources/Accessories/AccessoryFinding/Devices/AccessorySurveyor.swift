@@ -4,15 +4,15 @@ import DeviceCore
 import JSONBytes
 import UdevRecords
 
-/// Makes an accessory out of the records of one device.
+/// Derives an accessory from the udev records of a device.
 struct AccessorySurveyor {
     private let root: String
     private let rules: [AccessoryRule]
-    /// The USB device; else the record of the node.
+    /// The record of the USB device, or of the node itself if it is not on USB.
     private let device: UdevRecord?
     private let parts: [Part]
 
-    /// What can be opened: an interface of USB, or a node without USB.
+    /// A USB interface, or a node that is not on USB, with the records of its nodes.
     private struct Part {
         var place: DevicePlace.Interface?
         var interface: UdevRecord?
@@ -29,7 +29,7 @@ struct AccessorySurveyor {
             guard let place = DevicePlace(record), place.interface != nil || !place.isUSB else { continue }
             var part = parts[place.interface] ?? Part(place: place.interface)
             switch record.subsystem {
-            // Some kernels have a record for a port of a converter that has no node.
+            // Some kernels have an additional record without a node for the port of a USB serial converter.
             case "tty" where !record.node.isEmpty: part.ttys.append(record)
             case "hidraw" where !record.node.isEmpty: part.hids.append(record)
             case "usb": part.interface = record
@@ -42,18 +42,18 @@ struct AccessorySurveyor {
 
     func survey() -> AccessorySurvey {
         var survey = AccessorySurvey()
-        // Without the device nothing is known of what is plugged in, not even that it is there.
+        // The record of the device may not have arrived yet.
         guard let device else { return survey }
         var description = described(device)
         survey.attachment = "\(device.properties["DEVNUM"] ?? "") \(device.node)"
         let openable = parts.compactMap { part -> Openable? in open(part, description, &survey) }
         for item in openable {
             let isOnly = item.node != nil && openable.count { $0.node != nil } == 1
-            // A rule that names none is an answer too.
+            // A rule with an empty list of protocols excludes the part. It is not a candidate either.
             guard let names = protocols(item, description, isOnly: isOnly, &survey) else { continue }
             if names.isEmpty {
                 if Self.isPlaceholder(item.part, root) { continue }
-                let reason = item.reason ?? "It has no protocol: name one in a udev rule or in the configuration."
+                let reason = item.reason ?? "It has no protocol. Name one in a udev rule or in the configuration."
                 survey.candidates.append(candidate(item, description, reason))
             }
             for (name, origin) in names {
@@ -63,8 +63,8 @@ struct AccessorySurveyor {
                 }
                 if let first = description.named(name) {
                     survey.remarks.append(
-                        "The interfaces \(first.interface ?? 0) and \(item.number ?? 0) of \(description.identity) have "
-                            + "both the name \(name). The first one counts.")
+                        "The interfaces \(first.interface ?? 0) and \(item.number ?? 0) of \(description.identity) both "
+                            + "have the protocol name \(name). The first one is used.")
                     continue
                 }
                 guard description.protocols.count < Self.maximumProtocols else { break }
@@ -77,10 +77,10 @@ struct AccessorySurveyor {
         return survey
     }
 
-    /// More than any device has.
+    /// The maximum number of protocols of an accessory. No known device has more.
     private static let maximumProtocols = 100
 
-    // MARK: The device
+    // MARK: Device
 
     private func described(_ device: UdevRecord) -> AccessoryDescription {
         let isUSB = device.subsystem == "usb"
@@ -97,7 +97,7 @@ struct AccessorySurveyor {
         if let vendor, let product, !serial.isEmpty {
             identity = "\(HexDigit.four(vendor)):\(HexDigit.four(product)):\(serial)"
         }
-        // A serial port of the board has no name but its node's.
+        // An on-board serial port has no name other than that of its node.
         let nodeName = isUSB ? "" : ShownText.cleaned(device.node.split(separator: "/").last ?? "")
         return AccessoryDescription(
             identity: identity, name: device.shownProperty("EXTERNAL_ACCESSORY_NAME") ?? productName ?? nodeName,
@@ -113,7 +113,7 @@ struct AccessorySurveyor {
             vendorID: vendor, productID: product)
     }
 
-    /// "0210" as "2.10".
+    /// Formats a BCD revision: "0210" becomes "2.10".
     private static func revision(_ text: String) -> String {
         guard text.utf8.count == 4, text.utf8.allSatisfy({ HexDigit.value($0) != nil }) else { return text }
         return "\(text.hasPrefix("0") ? text.dropFirst().prefix(1) : text.prefix(2)).\(text.suffix(2))"
@@ -123,21 +123,22 @@ struct AccessorySurveyor {
         path.hasPrefix("/sys/") ? String(path.dropFirst(4)) : path
     }
 
-    // MARK: What can be opened
+    // MARK: Parts
 
-    /// A part that can be opened, or could be with more settings.
+    /// A part that can be opened, or that could be opened with additional settings.
     private struct Openable {
         var part: Part
-        /// The number of the interface.
+        /// The USB interface number; nil for nodes that are not on USB.
         var number: UInt8?
-        /// nil when something is missing, and then there is a reason.
+        /// The node to open; nil if a setting or descriptor is missing. `reason` is set in that case.
         var node: ChannelNode?
-        /// The node's path.
+        /// The path of the node.
         var path: String
-        /// udevd has run its rules for the node.
+        /// True if udevd has run its rules for the node.
         var isAttended: Bool
         var reason: String?
-        /// The interface's string is a protocol's name, by the kind of the interface.
+        /// True if the interface has class 0xFF, subclass 0xF0 and protocol 0x01, so that its string descriptor is a
+        /// protocol name.
         var isNative = false
     }
 
@@ -158,14 +159,14 @@ struct AccessorySurveyor {
                 isAttended: tty.isInitialized)
         }
         if let hid = part.hids.min(by: { Self.isBefore($0.node, $1.node) }) {
-            // Keyboards and mice are no accessories, and nobody wants to be told so.
+            // HID interfaces of the boot subclass, such as keyboards and mice, are neither accessories nor candidates.
             if part.interface.map({ Self.kind(of: $0) == (3, 1) }) ?? false { return nil }
             let framing = fitting.lazy.compactMap(\.hid).first
             return Openable(
                 part: part, number: number, node: framing.map { .hidraw(path: hid.node, $0) }, path: hid.node,
                 isAttended: hid.isInitialized,
                 reason: framing == nil
-                    ? "It is a HID device: a rule in the configuration has to say how long its reports are "
+                    ? "It is a HID device. A rule in the configuration must specify the length of its reports "
                         + "(reportLength)." : nil)
         }
         guard let device, let place = part.place, let interface = part.interface, Self.isNative(interface) else {
@@ -175,7 +176,7 @@ struct AccessorySurveyor {
             part: part, number: number, path: device.node, isAttended: device.isInitialized, isNative: true)
         let descriptors = device.bytes(of: "descriptors").map { USBDescriptors($0) }
         if device.node.isEmpty {
-            openable.reason = "Its USB device has no node: /dev/bus/usb is needed."
+            openable.reason = "Its USB device has no node. Mount /dev/bus/usb."
         } else if let pair = descriptors?.bulkPair(
             configuration: place.configuration, interface: place.number, alternate: 1)
         {
@@ -189,7 +190,7 @@ struct AccessorySurveyor {
         return openable
     }
 
-    /// Class and subclass.
+    /// Returns the class and subclass.
     private static func kind(of interface: UdevRecord) -> (UInt8, UInt8) {
         let numbers = classes(of: interface)
         return (numbers.first ?? 0, numbers.dropFirst().first ?? 0)
@@ -199,7 +200,8 @@ struct AccessorySurveyor {
         classes(of: interface) == [0xff, 0xf0, 0x01]
     }
 
-    /// Class, subclass and protocol, from sysfs, else from the kernel's own event.
+    /// Returns the class, subclass and protocol from the sysfs attributes, or from the property `INTERFACE` of the
+    /// kernel's uevent if an attribute is missing.
     private static func classes(of interface: UdevRecord) -> [UInt8] {
         let names = ["bInterfaceClass", "bInterfaceSubClass", "bInterfaceProtocol"]
         let numbers = names.compactMap { name -> UInt8? in
@@ -209,12 +211,12 @@ struct AccessorySurveyor {
         return (interface.properties["INTERFACE"] ?? "").split(separator: "/").compactMap { UInt8($0) }
     }
 
-    /// ttyUSB9 is before ttyUSB10.
+    /// Orders nodes by number: "ttyUSB9" precedes "ttyUSB10".
     private static func isBefore(_ left: String, _ right: String) -> Bool {
         (left.utf8.count, left) < (right.utf8.count, right)
     }
 
-    // MARK: Names of protocols
+    // MARK: Protocol names
 
     private func protocols(
         _ item: Openable, _ description: AccessoryDescription, isOnly: Bool, _ survey: inout AccessorySurvey
@@ -233,8 +235,8 @@ struct AccessorySurveyor {
                 let name = String(decoding: part, as: UTF8.self)
                 if !AccessoryProtocol.isValid(name: name) {
                     survey.remarks.append(
-                        "\(property) of \(item.path) holds \"\(ShownText.cleaned(name.prefix(100)))\", which is not the "
-                            + "name of a protocol. It is ignored.")
+                        "\(property) of \(item.path) contains \"\(ShownText.cleaned(name.prefix(100)))\", which is not a "
+                            + "valid protocol name. It is ignored.")
                 } else if !names.contains(where: { $0.0 == name }), names.count < Self.maximumProtocols {
                     names.append((name, .udevProperty))
                 }
@@ -252,7 +254,8 @@ struct AccessorySurveyor {
         byte == UInt8(ascii: ",") || byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
     }
 
-    /// Many interfaces are called "USB2.0-Serial" and the like, which has a dot and is no name of a protocol.
+    /// Whether an interface string is a protocol name in reverse-DNS notation. Excludes common strings such as
+    /// "USB2.0-Serial", which contain a dot but no top-level domain in lowercase letters.
     private static func looksLikeProtocol(_ string: String) -> Bool {
         guard AccessoryProtocol.isValid(name: string), let first = string.utf8.split(separator: UInt8(ascii: ".")).first
         else { return false }
@@ -261,10 +264,12 @@ struct AccessorySurveyor {
 
     // MARK: Candidates
 
-    /// True for terminals of the system and for serial ports that the board could have: nobody wants to hear of those.
+    /// Whether the part is a virtual terminal of the system or an 8250 port that may have no hardware. Parts of this
+    /// kind are not reported as candidates.
     private static func isPlaceholder(_ part: Part, _ root: String) -> Bool {
         guard part.place == nil else { return false }
-        // By its parts: a search for text would bring the regular expressions of the standard library along.
+        // Compares path components, because a substring search would link the regular expressions of the standard
+        // library.
         if root.split(separator: "/").dropLast().contains("serial8250") { return true }
         let name = root.split(separator: "/").last ?? ""
         return root.hasPrefix("/sys/devices/virtual/tty/") && !name.hasPrefix("rfcomm") && !name.hasPrefix("ttyGS")

@@ -3,37 +3,39 @@
 package import DeviceCore
 package import UdevRecords
 
-/// Accessories out of what udev tells of devices. Pure: nothing is opened or read.
+/// A collection of udev records that derives accessories from them. It opens no devices and reads no files.
 ///
-/// Names of protocols come from the first of these that gives a valid one, for each USB interface by itself:
-/// 1. the first rule of the configuration that fits and names protocols, where an empty list means none;
-/// 2. the udev property `EXTERNAL_ACCESSORY_PROTOCOLS`, names between commas or blanks: of the tty or hidraw, else of
-///    the interface, else of the USB device when just one of its interfaces can be opened;
-/// 3. the string of the interface, when it is a name in reverse DNS.
+/// The protocol names of each USB interface are taken from the first of these sources that has a valid name:
+/// 1. the first matching rule of the configuration that contains protocols. An empty list means no protocols;
+/// 2. the udev property `EXTERNAL_ACCESSORY_PROTOCOLS`, a list separated by commas, spaces or tabs. It is read from the
+///    tty or hidraw device, then from the USB interface, then from the USB device if only one of its interfaces can be
+///    opened;
+/// 3. the interface string, if it is a name in reverse-DNS notation.
 ///
-/// An interface is opened through its tty; through its hidraw where a rule says how long reports are; and, when it has
-/// the class FF, subclass F0 and protocol 01, through the bulk endpoints of its alternate setting 1. Serial ports and
-/// hidraws that USB did not bring need a rule that names their port, or the property.
+/// An interface is opened through its tty, or through its hidraw node if a rule contains the report length. An
+/// interface of class 0xFF, subclass 0xF0 and protocol 0x01 is opened through the bulk endpoints of its alternate
+/// setting 1. Serial ports and hidraw nodes that are not on USB require the udev property or a rule that contains their
+/// port.
 package struct AccessoryTree: Sendable {
     private let rules: [AccessoryRule]
-    /// Records by the device that is plugged in, then by path.
+    /// The records by the path of the attached device, then by their own path.
     private var roots: [String: [String: UdevRecord]] = [:]
 
-    /// The attributes that have to be in records.
+    /// The sysfs attributes that the records have to contain.
     package static let attributes = [
         "idVendor", "idProduct", "manufacturer", "product", "serial", "bcdDevice", "descriptors", "interface",
         "bInterfaceClass", "bInterfaceSubClass", "bInterfaceProtocol",
     ]
-    /// The subsystems that records have to come from.
+    /// The subsystems of the records.
     package static let subsystems = ["usb", "tty", "hidraw"]
 
-    /// A tree without devices.
+    /// Creates a tree without devices.
     package init(rules: [AccessoryRule] = []) {
         self.rules = rules
     }
 
-    /// Takes a record in, or in the place of the one at its path. Returns the device that it belongs to; nil when no
-    /// accessory can come of it.
+    /// Adds a record or replaces the record with the same path. Returns the path of the attached device; nil if the
+    /// record cannot be part of an accessory.
     @discardableResult
     package mutating func put(_ record: UdevRecord) -> String? {
         guard let place = DevicePlace(record) else { return nil }
@@ -41,7 +43,7 @@ package struct AccessoryTree: Sendable {
         return place.root
     }
 
-    /// Forgets a record. Returns the device that it belonged to; nil when it was not known.
+    /// Removes a record. Returns the path of the attached device; nil if the record is unknown.
     @discardableResult
     package mutating func remove(_ record: UdevRecord) -> String? {
         guard let place = DevicePlace(record), roots[place.root]?.removeValue(forKey: record.path) != nil
@@ -50,21 +52,21 @@ package struct AccessoryTree: Sendable {
         return place.root
     }
 
-    /// Forgets all devices.
+    /// Removes all records.
     package mutating func removeAll() {
         roots = [:]
     }
 
-    /// The devices that are plugged in, by path.
+    /// The paths of the attached devices, in ascending order.
     package var devices: [String] { roots.keys.sorted() }
 
-    /// What is made of a device.
+    /// Returns the accessory, candidates and remarks that result from an attached device.
     package func survey(of root: String) -> AccessorySurvey {
         guard let records = roots[root] else { return AccessorySurvey() }
         return AccessorySurveyor(root: root, records: records, rules: rules).survey()
     }
 
-    /// All accessories, by path. No two have the same identity.
+    /// All accessories, ordered by the path of the device. Each has a unique identity.
     package var descriptions: [AccessoryDescription] {
         var identities: Set<String> = []
         return devices.compactMap { root in
@@ -78,22 +80,22 @@ package struct AccessoryTree: Sendable {
     }
 }
 
-/// What is made of one device that is plugged in.
+/// The result of examining an attached device.
 package struct AccessorySurvey: Sendable, Hashable {
-    /// The accessory; nil when the device is none, or not yet.
+    /// The accessory; nil if the device is not an accessory or its records are incomplete.
     package var description: AccessoryDescription?
-    /// Parts of it that could be accessories and have no protocol.
+    /// The parts of the device that lack a protocol or a setting.
     package var candidates: [AccessoryCandidate] = []
-    /// What people who look after the machine should know.
+    /// Messages for the administrator.
     package var remarks: [String] = []
-    /// Nodes of the accessory that no udevd has looked after: they may not be there yet.
+    /// The accessory's nodes for which udevd has not run its rules. They may not exist yet.
     package var unattendedNodes: Set<String> = []
-    /// Changes when the same port has got another device, or the same one again.
+    /// A value that changes if the port has a new device, or if the same device has been reattached.
     package internal(set) var attachment = ""
 }
 
 extension AccessoryDescription {
-    /// The accessories among devices of the kernel, by path: what a live source would tell of.
+    /// Returns the accessories among kernel devices, ordered by path, as a live source would publish them.
     package static func found(in records: [UdevRecord], rules: [AccessoryRule] = []) -> [AccessoryDescription] {
         var tree = AccessoryTree(rules: rules)
         for record in records { tree.put(record) }

@@ -3,14 +3,16 @@
 import DeviceCore
 import UdevRecords
 
-/// Where a device of the kernel belongs, by its path in sysfs alone: records come in any order, and parents may be
-/// missing when they do.
+/// The position of a kernel device in the USB topology.
+///
+/// It is derived from the sysfs path alone, because records arrive in any order and the parent's record may be missing.
 struct DevicePlace: Hashable {
-    /// The device that is plugged in: the USB device that a node belongs to, else the device itself.
+    /// The path of the attached device: the USB device that a node belongs to, or the device itself if it is not on
+    /// USB.
     var root: String
-    /// The interface of USB; nil for the USB device itself and for what is no USB device.
+    /// The USB interface; nil for a USB device itself and for devices that are not on USB.
     var interface: Interface?
-    /// True for what USB brought.
+    /// True if the device is a USB device or belongs to one.
     var isUSB: Bool
 
     struct Interface: Hashable {
@@ -18,7 +20,7 @@ struct DevicePlace: Hashable {
         var number: UInt8
     }
 
-    /// The place of a record; nil when no accessory can come of it.
+    /// Creates the position of a record; nil if the record cannot be part of an accessory.
     init?(_ record: UdevRecord) {
         guard ["usb", "tty", "hidraw"].contains(record.subsystem) else { return nil }
         root = record.path
@@ -27,10 +29,10 @@ struct DevicePlace: Hashable {
         for component in record.path.split(separator: "/") {
             if let interface = Interface(component), let slash = record.path[..<component.startIndex].lastIndex(of: "/")
             {
-                // The path below which an interface of USB lies is that of the device.
+                // The parent directory of a USB interface is its USB device.
                 (root, self.interface) = (String(record.path[..<slash]), interface)
             } else if component == "bluetooth" {
-                // What lies behind an adapter is reached through it and is no part of it.
+                // A device behind a Bluetooth adapter is not part of the adapter.
                 (root, interface) = (record.path, nil)
             }
         }
@@ -40,7 +42,7 @@ struct DevicePlace: Hashable {
 }
 
 extension DevicePlace.Interface {
-    /// Takes a name such as "1-2.4:1.0": bus, ports, configuration, interface.
+    /// Parses the kernel name of a USB interface, bus-ports:configuration.interface, such as "1-2.4:1.0".
     init?(_ component: Substring) {
         guard let colon = component.firstIndex(of: ":") else { return nil }
         let port = component[..<colon]

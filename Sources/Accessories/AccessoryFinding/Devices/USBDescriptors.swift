@@ -1,35 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The descriptors of a USB device as the kernel shows them: the device's, then those of each configuration.
+/// The descriptors of a USB device in the format of the sysfs attribute `descriptors`: the device descriptor, followed
+/// by the descriptors of each configuration.
 ///
-/// They come from the device, which may say anything: nothing in them is taken for granted.
+/// The contents are untrusted device data. All lengths and fields are validated.
 package struct USBDescriptors: Sendable, Hashable {
-    /// The raw bytes.
     private let bytes: [UInt8]
 
-    /// More than the largest configuration of 65,535 bytes and a second one.
+    /// The maximum number of bytes that are parsed. It is sufficient for one configuration of the maximum length,
+    /// 65,535 bytes, and a second one.
     package static let maximumLength = 1 << 17
 
-    /// Descriptors of those bytes.
+    /// Creates descriptors from raw bytes. Ignores bytes beyond ``maximumLength``.
     package init(_ bytes: [UInt8]) {
         self.bytes = Array(bytes.prefix(Self.maximumLength))
     }
 
     /// A pair of bulk endpoints.
     package struct BulkPair: Sendable, Hashable {
-        /// The address to read from.
+        /// The address of the IN endpoint.
         package let input: UInt8
-        /// The address to write to.
+        /// The address of the OUT endpoint.
         package let output: UInt8
-        /// The largest packet of the output.
+        /// The maximum packet size of the OUT endpoint, in bytes.
         package let packetLength: Int
-        /// The largest packet of the input.
+        /// The maximum packet size of the IN endpoint, in bytes.
         package let inputPacketLength: Int
     }
 
-    /// The first bulk endpoint of each direction of an alternate setting; nil when one is missing.
+    /// Returns the first bulk endpoint of each direction in an alternate setting; nil if one is missing.
     ///
-    /// - Parameter configuration: The value of the configuration, which is not its place in the list.
+    /// - Parameter configuration: The value of `bConfigurationValue`, not an index.
     package func bulkPair(configuration: UInt8, interface: UInt8, alternate: UInt8) -> BulkPair? {
         var isConfiguration = false
         var isSetting = false
@@ -38,7 +39,7 @@ package struct USBDescriptors: Sendable, Hashable {
         var start = 0
         while bytes.count - start >= 2 {
             let length = Int(bytes[start])
-            // A length that leads nowhere: what follows has no beginning.
+            // The parser cannot find the next descriptor after an invalid length.
             guard length >= 2, length <= bytes.count - start else { break }
             let descriptor = bytes[start..<start + length]
             start += length
@@ -55,7 +56,7 @@ package struct USBDescriptors: Sendable, Hashable {
                     let low = Self.byte(4, of: descriptor), let high = Self.byte(5, of: descriptor),
                     attributes & 3 == 2, address & 0x0f != 0
                 else { continue }
-                // The bits above are about transactions of other kinds of endpoints.
+                // Bits 11 and above of `wMaxPacketSize` do not apply to bulk endpoints.
                 let packetLength = (Int(high) << 8 | Int(low)) & 0x7ff
                 guard packetLength > 0 else { continue }
                 if address & 0x80 != 0 {

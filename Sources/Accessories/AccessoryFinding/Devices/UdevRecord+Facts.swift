@@ -5,23 +5,24 @@ import JSONBytes
 import UdevRecords
 
 extension UdevRecord {
-    /// A property with something in it.
+    /// Returns a property; nil if it is missing or empty.
     func property(_ name: String) -> String? {
         guard let text = properties[name], !text.isEmpty else { return nil }
         return text
     }
 
-    /// An attribute with something in it, to be shown.
+    /// Returns a sanitized attribute for display; nil if it is missing or empty.
     func shownAttribute(_ name: String) -> String? {
         Self.shown(attributes[name])
     }
 
-    /// A property with something in it, to be shown.
+    /// Returns a sanitized property for display; nil if it is missing or empty.
     func shownProperty(_ name: String) -> String? {
         Self.shown(properties[name])
     }
 
-    /// A property in which udev has written some bytes as "\x20", to be shown.
+    /// Returns a property encoded by udev, such as "Test\x20Device", decoded and sanitized for display; nil if it is
+    /// missing or empty.
     func shownEncodedProperty(_ name: String) -> String? {
         Self.shown(properties[name].map(Self.decoded))
     }
@@ -31,7 +32,8 @@ extension UdevRecord {
         return shown
     }
 
-    /// A number of up to four hexadecimal digits, in an attribute or else in a property.
+    /// Reads a hexadecimal number of up to four digits from an attribute, or from a property if the attribute is
+    /// missing or invalid.
     func number(attribute: String, property: String) -> UInt16? {
         for text in [attributes[attribute], properties[property]] {
             if let text, let number: UInt16 = HexDigit.number(text, atMost: 4) { return number }
@@ -39,7 +41,7 @@ extension UdevRecord {
         return nil
     }
 
-    /// The text with "\x20" and the like resolved.
+    /// Decodes the escape sequences of udev, such as "\x20".
     static func decoded(_ text: String) -> String {
         guard text.utf8.contains(UInt8(ascii: "\\")) else { return text }
         let bytes = Array(text.utf8.prefix(4 * ShownText.maximumLength))

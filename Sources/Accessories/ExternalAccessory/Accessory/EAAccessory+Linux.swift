@@ -2,22 +2,22 @@
 
 public import DeviceCore
 
-/// What Apple's API has no words for.
+/// Additions to Apple's API.
 extension EAAccessory {
-    /// Identifies the accessory when it is connected again: vendor, product and serial number, as in
-    /// "1209:0002:WS-7731", else the port, as in "port:1-2". Empty for an accessory that never was connected.
+    /// The identity of the accessory across connections: vendor ID, product ID and serial number, such as
+    /// "1209:0002:WS-7731", or else the port, such as "port:1-2". Empty for an accessory that was never connected.
     public var identity: String { record?.description.identity ?? "" }
 
-    /// Where it is plugged in: bus, then the ports down to it, as in "1-2.4"; for other devices the kernel's path or
-    /// the name that the configuration gives.
+    /// The port: the USB bus and the port numbers, such as "1-2.4". For devices that are not on USB, the path in the
+    /// kernel or the name in the configuration.
     public var portPath: String { record?.description.portPath ?? "" }
 
-    /// The USB vendor; nil for other devices.
+    /// The USB vendor ID; nil for devices that are not on USB.
     public var vendorID: UInt16? { record?.description.vendorID }
 
-    /// The USB product; nil for other devices.
+    /// The USB product ID; nil for devices that are not on USB.
     public var productID: UInt16? { record?.description.productID }
 
-    /// The protocols, each with the origin of its name and what is opened for it.
+    /// The protocols, each with the origin of its name and the node to open.
     public var protocols: [AccessoryProtocol] { record?.description.protocols ?? [] }
 }

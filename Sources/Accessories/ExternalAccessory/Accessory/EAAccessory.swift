@@ -2,25 +2,25 @@
 
 import DeviceCore
 
-// Programs written for iOS use Data, NotificationCenter and NSObject with no other import than this module.
+// Apps written for iOS use Data, NotificationCenter and NSObject with this import alone.
 @_exported public import Foundation
 import Synchronization
 
-/// The identifier that stands for no connection.
+/// The value of `connectionID` without a connection.
 public let EAConnectionIDNone = 0
 
-/// An accessory that is, or was, connected.
+/// An accessory that is or was connected.
 ///
-/// The manager makes one object for each connection, and keeps it for as long as the accessory is connected. An
-/// accessory that is unplugged and plugged in again is another object with another `connectionID`.
+/// The manager creates one object for each connection and retains it while the accessory is connected. An accessory
+/// that is unplugged and reconnected is represented by a new object with another `connectionID`.
 ///
-/// `protocolStrings` decides whether a program can talk to it. The other strings are for people; each is empty when the
-/// accessory does not say. They come from the accessory itself, from udev, or from the configuration.
+/// An app chooses an accessory by its `protocolStrings`. The other strings are for display and are empty if unknown.
+/// They come from the accessory, udev or the configuration.
 ///
-/// All members can be used on any thread. Unlike Apple's, `init()` does not raise: it makes an accessory that is not
-/// connected, for tests that override members.
+/// All members can be used on any thread. Unlike Apple's, `init()` does not raise an exception. It creates an accessory
+/// that is not connected, for tests that override members.
 open class EAAccessory: NSObject, @unchecked Sendable {
-    // Unchecked because of subclasses; the parts are locked.
+    // Unchecked because the class is open; the members are locked.
     private struct Listener: @unchecked Sendable {
         weak var delegate: (any EAAccessoryDelegate)?
         var wasGiven = false
@@ -29,7 +29,7 @@ open class EAAccessory: NSObject, @unchecked Sendable {
     let record: AccessoryRecord?
     private let listener = Mutex(Listener())
 
-    /// An accessory that is not connected. The manager makes those that are.
+    /// Creates an accessory that is not connected. The manager creates connected ones.
     public override init() {
         record = nil
         super.init()
@@ -42,45 +42,44 @@ open class EAAccessory: NSObject, @unchecked Sendable {
 
     private var known: AccessoryDescription? { record?.description }
 
-    /// True from when the accessory is ready to be talked to until it is gone.
+    /// True from the time at which the accessory is ready for a session until it is disconnected.
     ///
-    /// It is false before its delegate is told of the disconnection, and the notification posted. At the end of a stream
-    /// it may be true still: see ``EAAccessoryManager``.
+    /// It becomes false before the delegate is called and the notification is posted. It may still be true at the end
+    /// of a stream; see ``EAAccessoryManager``.
     open var isConnected: Bool { record?.isConnected ?? false }
 
-    /// Tells this connection from all others of the process; `EAConnectionIDNone` for an accessory that never was
-    /// connected.
+    /// The ID of the connection, unique in the process; `EAConnectionIDNone` for an accessory that was never connected.
     open var connectionID: Int { known?.id ?? EAConnectionIDNone }
 
-    /// Who made it.
+    /// The name of the manufacturer.
     open var manufacturer: String { known?.manufacturer ?? "" }
 
-    /// What it is called.
+    /// The name of the accessory.
     open var name: String { known?.name ?? "" }
 
-    /// The maker's name for the kind of thing it is.
+    /// The model number of the manufacturer.
     open var modelNumber: String { known?.modelNumber ?? "" }
 
-    /// Tells it from others of its model.
+    /// The serial number.
     open var serialNumber: String { known?.serialNumber ?? "" }
 
-    /// The revision of its firmware, as in "2.10".
+    /// The firmware revision, such as "2.10".
     open var firmwareRevision: String { known?.firmwareRevision ?? "" }
 
-    /// The revision of its hardware.
+    /// The hardware revision.
     open var hardwareRevision: String { known?.hardwareRevision ?? "" }
 
-    /// Empty, as on Apple's platforms since iOS 13.
-    @available(*, deprecated, message: "There are no docks any more.")
+    /// An empty string, as on Apple's platforms since iOS 13.
+    @available(*, deprecated, message: "Docks are obsolete.")
     open var dockType: String { "" }
 
-    /// The names of the protocols that the accessory offers, in reverse DNS, as in "com.example.scale".
+    /// The names of the protocols that the accessory offers, in reverse-DNS notation, such as "com.example.scale".
     ///
-    /// A protocol may come or go while the accessory is connected, when its USB configuration changes; nothing is posted
-    /// then.
+    /// The list may change while the accessory is connected, if its USB configuration changes. No notification is
+    /// posted in that case.
     open var protocolStrings: [String] { known?.protocols.map(\.name) ?? [] }
 
-    /// Is told when the accessory is gone. Not retained.
+    /// The object to notify of the disconnection, held weakly.
     open var delegate: (any EAAccessoryDelegate)? {
         get { listener.withLock { $0 }.delegate }
         set {
@@ -91,21 +90,22 @@ open class EAAccessory: NSObject, @unchecked Sendable {
         }
     }
 
-    /// True when there may be a delegate. To look at it would take hold of it, and perhaps let it go on a thread of ours.
+    /// True if a delegate has been set. Reading the weak reference itself could release the delegate on an internal
+    /// thread.
     var wasGivenDelegate: Bool { listener.withLock { $0.wasGiven } }
 
-    /// The name, the connection and the protocols, for logs.
+    /// The name, the connection ID and the protocols, for logs.
     open override var description: String {
         "<EAAccessory \"\(name)\", \(isConnected ? "connection" : "former connection") \(connectionID), protocols: \(protocolStrings.joined(separator: ", "))>"
     }
 }
 
-/// Is told when an accessory is gone.
+/// A delegate that is notified of the disconnection of an accessory.
 public protocol EAAccessoryDelegate: NSObjectProtocol {
-    /// The accessory is gone; its `isConnected` is false and the streams of its sessions have been told, unless much
-    /// is left to be read from them: see ``EASession``.
+    /// Called when the accessory is disconnected. Its `isConnected` is false, and the streams of its sessions have
+    /// reported their ends, unless many bytes are unread; see ``EASession``.
     ///
-    /// Called on the main thread, before the notification is posted, and without any registration for notifications.
+    /// Called on the main thread before the notification is posted. Does not require a registration for notifications.
     func accessoryDidDisconnect(_ accessory: EAAccessory)
 }
 
@@ -113,14 +113,14 @@ extension EAAccessoryDelegate {
     /// Does nothing.
     public func accessoryDidDisconnect(_ accessory: EAAccessory) {}
 
-    /// `accessoryDidDisconnect(_:)` for a call with a question mark, as the requirement is optional on Apple's platforms;
-    /// never nil.
+    /// The method `accessoryDidDisconnect(_:)` as an optional, for calls with a question mark, because the requirement
+    /// is optional on Apple's platforms. Never nil.
     public var accessoryDidDisconnect: ((EAAccessory) -> Void)? {
         { accessory in self.accessoryDidDisconnect(accessory) }
     }
 }
 
-/// What is known of one attachment of an accessory; behind its ``EAAccessory``.
+/// The state of one connection of an accessory, shared with its ``EAAccessory``.
 final class AccessoryRecord: Sendable {
     private struct State {
         var description: AccessoryDescription
@@ -138,7 +138,7 @@ final class AccessoryRecord: Sendable {
 
     var isConnected: Bool { state.withLock { $0.isConnected } }
 
-    /// The device that the accessory is attached to; nil when it is no more.
+    /// The device that the accessory is attached to; nil if it has been released.
     var device: Device? { state.withLock { $0.device } }
 
     func change(_ description: AccessoryDescription) {

@@ -5,7 +5,7 @@ import Dispatch
 import Logging
 import Synchronization
 
-// Sessions that go on when their accessory is connected again.
+// Sessions that resume when their accessory is reconnected.
 extension AccessoryClient {
     struct Follower {
         weak var channel: FollowingChannel?
@@ -21,7 +21,7 @@ extension AccessoryClient {
                 first, identity: accessory.identity, name: name,
                 changed: { [weak self] news in
                     self?.onMainThread { changed(news) }
-                    // Its next connection may be known already.
+                    // The accessory may already have been reconnected.
                     if case .paused = news { self?.wakeFollowers() }
                 },
                 closed: { [weak self] id in self?.state.withLock { $0.followers[id] = nil } })
@@ -30,13 +30,14 @@ extension AccessoryClient {
             return core
         }
         core.begin()
-        // It may have been unplugged and plugged in again meanwhile.
+        // The accessory may have been reconnected in the meantime.
         resumeFollowers()
         return core
     }
 
-    /// An accessory is connected, or a session has lost its own: sessions that wait for one that is there go on, away from
-    /// the source's thread.
+    /// Resumes paused sessions whose accessory is connected. Called when an accessory is connected or a session has
+    /// lost its connection. Resumes them on the `reopening` queue to keep the source's thread free, or immediately
+    /// while a trace is played.
     func wakeFollowers() {
         let isWanted = state.withLock { !$0.followers.isEmpty }
         guard isWanted else { return }
@@ -56,7 +57,7 @@ extension AccessoryClient {
         for follower in state.withLock({ Array($0.followers.values) }) {
             guard let channel = follower.channel, let core = follower.core, channel.isPaused,
                 channel.identity == accessory.identity, offered.contains(channel.name),
-                // The connection that is just ending is still listed.
+                // The connection that is ending is still in the list.
                 accessory.connectionID != core.accessory.connectionID
             else { continue }
             let name = channel.name
@@ -69,7 +70,7 @@ extension AccessoryClient {
                 }
                 if isResumed { channel.changed(.resumed(accessory)) }
             } catch {
-                AccessoryClient.log.error("The session with \"\(accessory.name)\" for \(name) does not go on: \(error)")
+                AccessoryClient.log.error("The session with \"\(accessory.name)\" for \(name) cannot resume: \(error)")
                 channel.changed(.failed(error))
             }
         }

@@ -4,7 +4,7 @@ import DeviceCore
 import Synchronization
 
 extension AccessoryClient {
-    /// Opens a protocol for a session. A session that has it is closed first.
+    /// Opens a protocol for a session. Closes an existing session with the same protocol first.
     func open(_ accessory: EAAccessory, protocol name: String) throws(DeviceError) -> SessionCore {
         guard let device else { throw EASession.notConnected(accessory) }
         let core = try open(accessory, protocol: name) { channel in
@@ -14,10 +14,11 @@ extension AccessoryClient {
         return core
     }
 
-    /// Opens the channel of a protocol that the accessory offers and the program may use.
+    /// Opens the channel of a protocol that the accessory offers and the app has declared.
+    ///
     /// - Parameters:
-    ///   - takesOver: Whether a session that has it is closed; else opening fails.
-    ///   - use: Gives the session that the channel is for.
+    ///   - takesOver: Whether to close an existing session with the protocol. If false, the call fails in that case.
+    ///   - use: Returns the session core for the new channel.
     func open(
         _ accessory: EAAccessory, protocol name: String, takesOver: Bool = true,
         use: (any ByteChannel) -> SessionCore
@@ -28,20 +29,20 @@ extension AccessoryClient {
             let offered = description.protocols.map(\.name).joined(separator: ", ")
             throw DeviceError(
                 .notFound,
-                "The accessory \"\(description.name)\" does not offer the protocol \(name), but \(offered.isEmpty ? "none" : offered)."
+                "The accessory \"\(description.name)\" does not offer the protocol \(name). Available: \(offered.isEmpty ? "none" : offered)."
             )
         }
         if let appProtocols, !appProtocols.contains(name) {
             throw DeviceError(
                 .permissionDenied,
-                "The protocol \(name) is not among those that this program declares: add it to DEVICE_SERVICES_PROTOCOLS or accessories.protocols."
+                "This program does not declare the protocol \(name). Add it to DEVICE_SERVICES_PROTOCOLS or accessories.protocols."
             )
         }
         let key = SessionKey(accessory: description.id, name: name)
         return try turn(of: key).lock.withLock { _ throws(DeviceError) in
             let former = state.withLock { $0.sessions[key]?.core }
             if !takesOver, let former, former.isInUse {
-                throw DeviceError(.busy, "Another session of this program has the protocol \(name).")
+                throw DeviceError(.busy, "Another session of this program uses the protocol \(name).")
             }
             former?.shut()
             let core = use(try source.open(description.id, protocol: name))
@@ -65,12 +66,12 @@ extension AccessoryClient {
             state.sessions[key] = SessionCore.Weak(core: core)
             return held
         }
-        // Let go of here, outside of the lock.
+        // Releases the session cores outside the lock.
         withExtendedLifetime(held) {}
     }
 }
 
 extension EAAccessory {
-    /// The client that it is attached to; nil when the device is no more.
+    /// The client of the device that the accessory is attached to; nil if the device has been released.
     var client: AccessoryClient? { record?.device?.component(AccessoryClient.self, make: AccessoryClient.init) }
 }

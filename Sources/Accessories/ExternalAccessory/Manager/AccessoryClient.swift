@@ -7,11 +7,11 @@ import Foundation
 import Logging
 import Synchronization
 
-/// Everything behind the manager of a device: hears of accessories on the source's threads, keeps their objects, and
-/// tells the program on the main thread.
+/// The client of the accessory source of a device. Receives events on the source's threads, owns the `EAAccessory`
+/// objects and notifies the app on the main thread.
 final class AccessoryClient: Sendable {
     private struct Owners: @unchecked Sendable {
-        // Unchecked: only held here.
+        // Unchecked because the references are only stored here.
         weak var device: Device?
         weak var manager: EAAccessoryManager?
     }
@@ -21,7 +21,8 @@ final class AccessoryClient: Sendable {
         var name: String
     }
 
-    /// Held while a session is opened, so that of two at once the second finds the first.
+    /// A lock for opening one protocol of one accessory. If two sessions are opened concurrently, the second one finds
+    /// the first.
     final class Turn: Sendable {
         let lock = Mutex(())
     }
@@ -45,9 +46,9 @@ final class AccessoryClient: Sendable {
     private let owners: Mutex<Owners>
     private let isListening = Atomic<Bool>(false)
     private let subscription = Mutex<Subscription?>(nil)
-    /// Where sessions that follow their accessory are opened again: that may take a tenth of a second.
+    /// The queue on which sessions that follow their accessory are reopened, which may take 0.1 s.
     let reopening = DispatchQueue(label: "device-services.reopening")
-    /// While a trace is played all happens in its order.
+    /// True while a trace is played. Callbacks then run in the order of the trace.
     let isPlayedBack: Bool
 
     init(device: Device) {
@@ -60,12 +61,12 @@ final class AccessoryClient: Sendable {
 
     var device: Device? { owners.withLock { $0 }.device }
 
-    /// The manager that notifications come from. It belongs to the device, as this does.
+    /// Sets the sender of the notifications. The device owns both the manager and this client.
     func attach(_ manager: EAAccessoryManager) {
         owners.withLock { $0.manager = manager }
     }
 
-    // MARK: The program's side
+    // MARK: App interface
 
     var accessories: [EAAccessory] {
         listen()
@@ -85,7 +86,7 @@ final class AccessoryClient: Sendable {
         }
     }
 
-    /// Begins to listen to the source; returns once it is known what is attached.
+    /// Subscribes to the source. Returns after the initial list of attached accessories has been received.
     func listen() {
         guard !isListening.load(ordering: .acquiring) else { return }
         subscription.withLock { subscription in
@@ -95,7 +96,7 @@ final class AccessoryClient: Sendable {
         }
     }
 
-    // MARK: The source's side
+    // MARK: Source events
 
     private func receive(_ event: AccessoryEvent) {
         switch event {
@@ -131,7 +132,7 @@ final class AccessoryClient: Sendable {
         }
     }
 
-    /// Changes the state, and has the program told when something waits for it then.
+    /// Updates the state, and schedules a delivery if notifications are pending.
     private func change(_ body: (inout State) -> Void) {
         let isDue = state.withLock { state in
             body(&state)
@@ -142,7 +143,7 @@ final class AccessoryClient: Sendable {
         if isDue { delivery.schedule { self.deliver() } }
     }
 
-    // MARK: Telling
+    // MARK: Notifications
 
     private func deliver() {
         let (device, manager) = owners.withLock { ($0.device, $0.manager) }
@@ -164,7 +165,7 @@ final class AccessoryClient: Sendable {
         }
     }
 
-    /// Runs the work on the main thread, as the device of this client, never inside this call.
+    /// Runs `work` asynchronously on the main thread, with the device of this client as the current one.
     func onMainThread(_ work: @escaping @Sendable () -> Void) {
         delivery.schedule { [self] in
             if let device { device.bind(work) } else { work() }
@@ -172,7 +173,7 @@ final class AccessoryClient: Sendable {
     }
 
     private func post(_ name: NSNotification.Name, _ accessory: EAAccessory, from manager: EAAccessoryManager?) {
-        // The last observer may have taken its registration back in the callback before this one.
+        // The previous callback may have removed the last registration.
         guard state.withLock({ $0.registrations > 0 }) else { return }
         NotificationCenter.default.post(name: name, object: manager, userInfo: [EAAccessoryKey: accessory])
     }

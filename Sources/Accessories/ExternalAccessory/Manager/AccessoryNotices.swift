@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the program is still to be told of accessories, of which only what matters is kept.
+/// The pending notifications to the app, without those that have become obsolete.
 ///
-/// There are never more than what was attached when the program was told last, what is attached now, and what the program
-/// has had sessions with in between.
+/// Their number is bounded by the accessories attached at the last delivery, those attached now, and those with which
+/// the app has opened sessions in between.
 struct AccessoryNotices {
-    /// One piece of news.
+    /// A pending notification.
     enum Notice {
         case connected(EAAccessory)
-        /// Posted, or only told to the delegate: the program was never told that the accessory came.
+        /// `isPosted` is false if only the delegate is called: the app was not notified of the connection, or is not
+        /// registered for notifications.
         case disconnected(EAAccessory, isPosted: Bool)
     }
 
     var waiting: [Notice] = []
 
-    /// A connection that was not told yet and its end leave nothing, but a delegate that was set meanwhile is told. One that
-    /// the program has found by itself and opened a session with is told as ever: its streams end, and who has heard that
-    /// waits for the rest.
+    /// Adds the disconnection of an accessory.
+    ///
+    /// A pending connection of the accessory is removed, and its disconnection is not posted, but the delegate is
+    /// called. If the app has already opened a session with the accessory, both notifications are posted: the app has
+    /// received the ends of the streams and expects the disconnection.
     mutating func addDisconnected(_ accessory: EAAccessory, hasDelegate: Bool, hasSession: Bool, isPosted: Bool) {
         let untold = waiting.firstIndex { notice in
             if case .connected(let other) = notice { other === accessory && !hasSession } else { false }
@@ -27,7 +30,7 @@ struct AccessoryNotices {
         waiting.append(.disconnected(accessory, isPosted: isPosted))
     }
 
-    /// Nobody is registered any more; delegates are still told.
+    /// Removes the notifications to post after the last registration has ended. Delegates are still called.
     mutating func removePosts() {
         waiting = waiting.compactMap { notice in
             switch notice {

@@ -5,7 +5,7 @@ public import Foundation
 package import LiveDevice
 import Synchronization
 
-/// Knows which accessories are connected, and tells when one comes or goes.
+/// The registry of the connected accessories, which reports connections and disconnections.
 ///
 /// ```swift
 /// let manager = EAAccessoryManager.shared()
@@ -20,26 +20,28 @@ import Synchronization
 /// }
 /// ```
 ///
-/// Accessories are USB devices and serial ports that speak a named protocol, and what the configuration declares; only
-/// those that are ready to be talked to are listed.
+/// Accessories are USB devices and serial ports with a named protocol, and the accessories that the configuration
+/// declares. Only accessories that are ready for a session are listed.
 ///
-/// **Notifications** are posted to `NotificationCenter.default` on the main thread, which needs `RunLoop.main.run()`,
-/// `dispatchMain()` or an async main. They wait while the main thread is busy. An accessory that has come and gone
-/// meanwhile posts nothing, unless a session with it was opened; one that has gone and come again posts both. Accessories that are there when a program
-/// registers are not announced: ask for `connectedAccessories`.
+/// **Notifications** are posted to `NotificationCenter.default` on the main thread, which requires
+/// `RunLoop.main.run()`, `dispatchMain()` or an async main. They are deferred while the main thread is busy. An
+/// accessory that is connected and disconnected in the meantime causes no notification, unless a session with it was
+/// opened. One that is disconnected and reconnected causes both notifications. Accessories that are connected before
+/// the app registers are not reported; read `connectedAccessories`.
 ///
-/// **When an accessory goes** its streams end, as `EASession` says; then its delegate is told; then the notification is
-/// posted. From the delegate's call on `isConnected` is false, and the accessory is not listed any more. When a stream
-/// ends it may be either: a port may hang up before the system says that its device is gone, or after, and an accessory
-/// that stays may close its side too. Streams that are scheduled on another run loop than the main one end there, before
-/// or after the delegate is told.
+/// **When an accessory is disconnected**, its streams end, as described in `EASession`, its delegate is called and the
+/// notification is posted, in this order. Starting with the delegate's call, `isConnected` is false and the accessory
+/// is no longer listed. At the end of a stream, either state is possible: a port may hang up before or after the system
+/// reports the removal of its device, and a connected accessory may also close its side. Streams that are scheduled on
+/// another run loop end on that run loop, before or after the delegate's call.
 ///
-/// The manager's device is that of `SimulatedDevice.use`, else the live one. All members can be used on any thread.
+/// The device of the manager is that of `SimulatedDevice.use`, or else the live device. All members can be used on any
+/// thread.
 open class EAAccessoryManager: NSObject, @unchecked Sendable {
-    // Unchecked because of subclasses; the client is locked.
+    // Unchecked because the class is open; the client is thread-safe.
     let client: AccessoryClient
 
-    /// The manager of the device in force here.
+    /// Returns the manager of the current device.
     open class func shared() -> EAAccessoryManager {
         let device = LiveDevice.resolvedWithAccessories
         let manager = device.component(EAAccessoryManager.self) {
@@ -49,8 +51,8 @@ open class EAAccessoryManager: NSObject, @unchecked Sendable {
         return manager
     }
 
-    /// Another object for the accessories of the device in force, for tests that override members; a program wants
-    /// `shared()`. Apple's raises.
+    /// Creates another manager for the current device, for tests that override members. Apps use `shared()`. Apple's
+    /// implementation raises an exception.
     public override init() {
         client = LiveDevice.resolvedWithAccessories.component(AccessoryClient.self, make: AccessoryClient.init)
         super.init()
@@ -61,42 +63,41 @@ open class EAAccessoryManager: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    /// The accessories that are connected now, in the order in which they came.
+    /// The connected accessories, in the order in which they were connected.
     ///
-    /// The first look takes some milliseconds. Needs no registration.
+    /// The first access takes some milliseconds. Does not require a registration.
     open var connectedAccessories: [EAAccessory] { client.accessories }
 
-    /// Posts connections and disconnections, until `unregisterForLocalNotifications()` was called as often as this.
+    /// Starts posting notifications. Each call has to be balanced by a call of `unregisterForLocalNotifications()`.
     ///
-    /// Observers may be added before or after.
+    /// Observers can be added before or after this call.
     open func registerForLocalNotifications() {
         client.register()
     }
 
-    /// Takes one registration back. After the last one nothing is posted, not even what waits for the main thread. A
-    /// call without a registration does nothing.
+    /// Removes one registration. After the last one, no notifications are posted; pending ones are discarded. Does
+    /// nothing if there is no registration.
     open func unregisterForLocalNotifications() {
         client.unregister()
     }
 }
 
-/// The key in the user information of both notifications for the accessory, an ``EAAccessory``.
+/// The user info key for the accessory, an ``EAAccessory``, in both notifications.
 public let EAAccessoryKey = "EAAccessoryKey"
 
-/// The key in the user information of a connection for the accessory that was chosen in a picker. Never there: Linux has
-/// no picker.
+/// The user info key for the accessory that was selected in a picker. Never present, because Linux has no picker.
 public let EAAccessorySelectedKey = "EAAccessorySelectedKey"
 
-// The object of each is the shared manager.
+// The object of both notifications is the shared manager.
 extension NSNotification.Name {
-    /// An accessory is connected and ready; `EAAccessoryKey` tells which.
+    /// Posted when an accessory is connected and ready. `EAAccessoryKey` contains the accessory.
     public static let EAAccessoryDidConnect = NSNotification.Name("EAAccessoryDidConnectNotification")
 
-    /// An accessory is gone; `EAAccessoryKey` tells which.
+    /// Posted when an accessory is disconnected. `EAAccessoryKey` contains the accessory.
     public static let EAAccessoryDidDisconnect = NSNotification.Name("EAAccessoryDidDisconnectNotification")
 }
 
-/// A function of UdevSource, joined at link time: see LiveDevice.
+/// A function of UdevSource, resolved at link time; see `LiveDevice`.
 @_silgen_name("DeviceServices_liveAccessorySource")
 private func liveAccessorySource(configuration: Configuration, clock: any DeviceClock) -> any AccessorySource
 
@@ -105,13 +106,13 @@ extension LiveDevice {
 
     private static let linked: Void = link { accessorySource }
 
-    /// `shared`, with what is attached to it.
+    /// `shared`, with the live accessory source linked.
     package static var withAccessories: Device {
         _ = linked
         return shared
     }
 
-    /// `resolved`, with what is attached to it.
+    /// `resolved`, with the live accessory source linked.
     static var resolvedWithAccessories: Device {
         _ = linked
         return resolved

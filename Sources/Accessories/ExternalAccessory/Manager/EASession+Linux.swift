@@ -4,50 +4,55 @@ public import DeviceCore
 public import Dispatch
 public import Foundation
 
-/// What Apple's API has no words for.
+/// Additions to Apple's API.
 extension EASession {
-    /// Opens a session with an accessory, or says why not.
+    /// Opens a session with an accessory, or throws the reason why it cannot be opened.
     public convenience init(opening accessory: EAAccessory, protocol name: String) throws(DeviceError) {
         self.init(core: try EASession.open(accessory, name))
     }
 
-    /// Delivers the events of both streams on that queue, which should be serial, and on no run loop; nil to stop that.
+    /// Delivers the events of both streams on a dispatch queue, which should be serial, instead of run loops. nil stops
+    /// the delivery on the queue.
     public func setEventQueue(_ queue: DispatchQueue?) {
         core?.setQueue(queue)
     }
 
-    /// What the accessory sends, piece by piece as it comes in; ends when the accessory is gone, and throws a
-    /// `DeviceError` when reading fails.
+    /// The data that the accessory sends, as an asynchronous sequence of chunks. Ends when the accessory is
+    /// disconnected, and throws a `DeviceError` if reading fails.
     ///
-    /// Needs no run loop and opens the stream by itself. Use this or the stream, not both: a byte is read once.
+    /// Requires no run loop and opens the stream. Use either this property or the input stream, because each byte is
+    /// delivered only once.
     public var bytes: AccessoryBytes { AccessoryBytes(core: core) }
 
-    /// Hands all of the bytes over to be sent; waits while there is no space for them.
+    /// Writes all bytes; suspends while no space is available.
     ///
-    /// Needs no run loop and opens the stream by itself. Two writes at once do not mix. Throws a `DeviceError` when the
-    /// connection is over, and `CancellationError` when the task is cancelled; some bytes may have been sent.
+    /// Requires no run loop and opens the stream. The data of concurrent writes is not interleaved. Throws a
+    /// `DeviceError` if the connection has ended and `CancellationError` if the task is cancelled; some bytes may have
+    /// been sent in both cases.
     public nonisolated(nonsending) func write(_ data: Data) async throws {
         guard let core else { throw DeviceError(.notFound, "The session has no accessory.") }
         try await core.writeAll(data)
     }
 
-    /// What becomes of the connection of a session that follows its accessory.
+    /// A change in the connection of a session that follows its accessory.
     public enum Connection: Sendable {
-        /// The accessory is away; that many written bytes were lost with it.
+        /// The accessory was disconnected; `unsentBytes` written bytes were lost.
         case paused(unsentBytes: Int)
-        /// It is connected again, as this object.
+        /// The accessory was reconnected, as the new `EAAccessory`.
         case resumed(EAAccessory)
-        /// It is connected again and the protocol cannot be opened; the next connection is tried again.
+        /// The accessory was reconnected, but the protocol could not be opened. The session tries again at the next
+        /// connection.
         case failed(DeviceError)
     }
 
-    /// Opens a session that survives unplugging: it goes on when an accessory of the same `identity` that offers the
-    /// protocol is connected again.
+    /// Opens a session that survives a disconnection. It resumes when an accessory with the same `identity` that offers
+    /// the protocol is connected.
     ///
-    /// Its streams do not end. What had come in can still be read; while the accessory is away there are no new bytes
-    /// and no space to write. A program that has to begin its dialogue anew does so when it is told of the new
-    /// connection, through `changed`, on the main thread. A session that the program itself opens for the new connection
-    /// takes precedence.
+    /// The streams do not end. While the accessory is disconnected, bytes received before can still be read, no new
+    /// bytes arrive and there is no space to write. An app that has to restart its dialogue does so when `changed`
+    /// reports the new connection. A session that the app itself opens for the new connection takes precedence.
+    ///
+    /// - Parameter changed: Called on the main thread.
     public convenience init(
         following accessory: EAAccessory, protocol name: String,
         changed: @escaping @Sendable (Connection) -> Void = { _ in }

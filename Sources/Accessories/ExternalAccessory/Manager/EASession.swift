@@ -4,10 +4,10 @@ import DeviceCore
 public import Foundation
 import Logging
 
-/// A conversation with an accessory in one of its protocols.
+/// A session with an accessory in one of its protocols.
 ///
 /// ```swift
-/// let session = EASession(accessory: accessory, forProtocol: "com.example.scale")  // nil: the log says why
+/// let session = EASession(accessory: accessory, forProtocol: "com.example.scale")  // nil: see the log for the reason
 /// for stream in [session?.inputStream, session?.outputStream] as [Stream?] {
 ///     stream?.delegate = scale  // a StreamDelegate
 ///     stream?.schedule(in: .current, forMode: .default)
@@ -15,30 +15,32 @@ import Logging
 /// }
 /// ```
 ///
-/// Keep the session: its streams are closed when it is released, and the port is free then. It is also free once both
-/// streams have been closed. What was written before is still sent, for two seconds at most, or a tenth of a second once
-/// another session wants the port.
+/// Keep a strong reference to the session. Releasing it closes both streams and frees the port; closing both streams
+/// also frees the port. Data written before is still sent, for up to 2 s, or for up to 0.1 s if another session opens
+/// the port.
 ///
-/// **Events** of the streams come as on Apple's platforms, on the run loops and in the modes in which they are
-/// scheduled, before or after they are opened. First `openCompleted`; then `hasBytesAvailable`, again only after a
-/// read, when bytes are left or new ones come; `hasSpaceAvailable`, again only after something was written, once there
-/// is space; last `endEncountered` or `errorOccurred`. Nothing comes after `close()`.
+/// **Stream events** are delivered as on Apple's platforms, on the run loops and in the modes in which the streams are
+/// scheduled, before or after opening. `openCompleted` is the first event. `hasBytesAvailable` is repeated only after a
+/// read, if bytes remain or new bytes arrive. `hasSpaceAvailable` is repeated only after a write, when space is
+/// available. `endEncountered` or `errorOccurred` is the last event. No events follow `close()`.
 ///
-/// **Reading and writing** never wait. A read gives 0 when nothing is there, as it does at the end; ask
-/// `hasBytesAvailable`, or `streamStatus`. A write may take less than it was given, or nothing.
+/// **Reading and writing** never block. `read(_:maxLength:)` returns 0 if no bytes are available, and also at the end
+/// of the stream; use `hasBytesAvailable` or `streamStatus` to distinguish the two. `write(_:maxLength:)` may accept
+/// fewer bytes than given, or none.
 ///
-/// **When the accessory is unplugged**, or its side of the connection closed, all that had come in can still be read;
-/// then the input stream tells `endEncountered` and its status is `atEnd`. The output stream tells `endEncountered` too, but
-/// `errorOccurred` when bytes that it had taken were lost. Writing then gives -1, and `streamError` says why in words, in
-/// `NSPOSIXErrorDomain` with `ENODEV` or what the system said. Which of the two it was an end does not say: an unplugged
-/// accessory is told of by its delegate and the notification, which come after the ends.
+/// **If the accessory is unplugged**, or closes its side of the connection, the bytes received before can still be
+/// read. The input stream then reports `endEncountered`, and its status is `atEnd`. The output stream also reports
+/// `endEncountered`, or `errorOccurred` if accepted bytes were lost. Further writes return -1. `streamError` describes
+/// the reason; its domain is `NSPOSIXErrorDomain` and its code is `ENODEV` or the system's error number. The end of a
+/// stream does not indicate which of the two has happened. If the accessory was unplugged, the delegate of the
+/// accessory and the notification report it after the ends.
 ///
-/// Streams on the main run loop tell their ends first; then the accessory's delegate and observers of the notification
-/// hear of the disconnection. But the end of the input comes only when all has been read. With more than 64 KiB unread
-/// the disconnection comes before both ends: the program first reads what the system still held, then both ends come.
-/// Closing the session in the callback of the disconnection discards what has not been read.
+/// Streams that are scheduled on the main run loop report their ends before the accessory's delegate and the observers
+/// of the notification are called. However, the input stream ends only after all bytes have been read. If more than 64
+/// KiB are unread, the disconnection precedes both ends: the app first reads the remaining bytes, then both streams
+/// end. Closing the session in the disconnection callback discards unread bytes.
 ///
-/// The session of an accessory that was unplugged stays dead; another connection takes another session.
+/// A session cannot be used after its accessory has been unplugged. A new connection requires a new session.
 open class EASession: NSObject {
     let core: SessionCore?
     private let streams: Streams?
@@ -54,7 +56,8 @@ open class EASession: NSObject {
         }
     }
 
-    /// A session with nobody, for tests that override members. Apple's raises.
+    /// Creates a session without an accessory, for tests that override members. Apple's implementation raises an
+    /// exception.
     public override init() {
         core = nil
         streams = nil
@@ -63,18 +66,18 @@ open class EASession: NSObject {
 
     /// Opens a session with an accessory.
     ///
-    /// Nil when the accessory is gone or does not offer the protocol, when the program does not declare the protocol,
-    /// or when the port cannot be opened. One line in the log says why; `init(opening:protocol:)` throws the reason
-    /// instead. A session of this process that has the protocol is closed first.
+    /// Returns nil if the accessory is not connected or does not offer the protocol, if the app has not declared the
+    /// protocol, or if the port cannot be opened. The reason is logged in one line; `init(opening:protocol:)` throws it
+    /// instead. An existing session of this process with the protocol is closed first.
     ///
-    /// It may take some hundredths of a second. Waiting for others is limited. A former session of this program on the
-    /// port, even a closed one, has a tenth of a second to send what was written to it; the rest is lost. A port that
-    /// another program holds, or that may not be opened yet, is tried for a tenth of a second. If the system does not
-    /// give back the port of an accessory that hangs, opening takes a second and fails. The first use of the framework
-    /// takes some milliseconds to look for accessories.
+    /// Opening may take some hundredths of a second. A previous session of this process with the port, even a closed
+    /// one, has 0.1 s to send its remaining data; the rest is lost. If another process holds the port, or its
+    /// permissions do not allow access yet, opening is retried for 0.1 s. If the accessory hangs and the system does
+    /// not release its port, opening fails after 1 s. The first use of the framework takes some milliseconds to
+    /// enumerate accessories.
     ///
-    /// A program declares protocols with `DEVICE_SERVICES_PROTOCOLS` or `accessories.protocols`; where neither is
-    /// set it may use all, unlike on Apple's platforms.
+    /// An app declares protocols with `DEVICE_SERVICES_PROTOCOLS` or `accessories.protocols`. Unlike on Apple's
+    /// platforms, an app without either may use all protocols.
     public init?(accessory: EAAccessory, forProtocol protocolString: String) {
         do throws(DeviceError) {
             let core = try EASession.open(accessory, protocolString)
@@ -82,7 +85,8 @@ open class EASession: NSObject {
             streams = Streams(core)
             super.init()
         } catch {
-            AccessoryClient.log.error("No session with \"\(accessory.name)\" for \(protocolString): \(error)")
+            AccessoryClient.log.error(
+                "The session with \"\(accessory.name)\" for \(protocolString) cannot be opened: \(error)")
             return nil
         }
     }
@@ -97,29 +101,30 @@ open class EASession: NSObject {
         core?.leave()
     }
 
-    /// The accessory.
+    /// The accessory; nil for a session without one.
     open var accessory: EAAccessory? { core?.accessory }
 
-    /// The protocol.
+    /// The name of the protocol.
     open var protocolString: String? { core?.name }
 
-    /// What the accessory sends.
+    /// The stream of the data that the accessory sends.
     open var inputStream: InputStream? { streams?.input }
 
-    /// What is sent to the accessory.
+    /// The stream of the data to send to the accessory.
     open var outputStream: OutputStream? { streams?.output }
 
     static func open(_ accessory: EAAccessory, _ name: String) throws(DeviceError) -> SessionCore {
         guard let client = accessory.client else {
             throw DeviceError(
                 .notFound,
-                "The accessory \"\(accessory.name)\" is not connected: open sessions with connectedAccessories.")
+                "The accessory \"\(accessory.name)\" is not connected. Use an accessory from connectedAccessories.")
         }
         return try client.open(accessory, protocol: name)
     }
 
     static func notConnected(_ accessory: EAAccessory) -> DeviceError {
         DeviceError(
-            .notFound, "The accessory \"\(accessory.name)\" is not connected: use one of connectedAccessories.")
+            .notFound,
+            "The accessory \"\(accessory.name)\" is not connected. Use an accessory from connectedAccessories.")
     }
 }

@@ -3,26 +3,27 @@
 import DeviceCore
 import Synchronization
 
-/// One connection after another with the same accessory, as one that does not end: what is there to be read is read in
-/// order, and while the accessory is away there is no space to write.
+/// A channel that presents successive connections with an accessory as one connection without an end. Received bytes
+/// are read in order, and there is no space to write while the accessory is disconnected.
 final class FollowingChannel: LendableChannel {
     private struct State {
         var current: (any ByteChannel)?
-        /// Connections that are over and from which something is left to be read, oldest first.
+        /// Ended connections with unread bytes, oldest first.
         var former: [any ByteChannel] = []
         var observer: (@Sendable (ByteChannelEvent) -> Void)?
-        /// Where the program hears of what comes in.
+        /// The executor of the input stream.
         var place: DirectPlace?
         var isClosed = false
     }
 
-    /// So many connections are kept for what is left in them; of more the oldest is forgotten.
+    /// The maximum number of ended connections with unread bytes. If there are more, the oldest is closed and its bytes
+    /// are lost.
     private static let formerLimit = 8
 
     let identity: String
     let name: String
     private let state = Mutex(State())
-    /// Tells the program of news.
+    /// Called on each change of the connection.
     let changed: @Sendable (EASession.Connection) -> Void
     private let closed: @Sendable (ObjectIdentifier) -> Void
 
@@ -38,7 +39,8 @@ final class FollowingChannel: LendableChannel {
         adopt(first)
     }
 
-    /// Goes on with a new connection, unless this is closed or has one.
+    /// Continues with a new connection. Closes it instead and returns false if this channel is closed or already has a
+    /// connection.
     @discardableResult
     func adopt(_ channel: any ByteChannel) -> Bool {
         let (isTaken, observer) = state.withLock { state -> (Bool, (@Sendable (ByteChannelEvent) -> Void)?) in
@@ -60,7 +62,7 @@ final class FollowingChannel: LendableChannel {
         return true
     }
 
-    /// True while there is no connection and one is wanted.
+    /// True if the channel is open and has no connection.
     var isPaused: Bool { state.withLock { !$0.isClosed && $0.current == nil } }
 
     private func receive(_ event: ByteChannelEvent, from channel: any ByteChannel) {
@@ -78,7 +80,7 @@ final class FollowingChannel: LendableChannel {
         if isNews { changed(.paused(unsentBytes: channel.end?.unsentBytes ?? 0)) }
     }
 
-    // MARK: A channel
+    // MARK: LendableChannel
 
     func read(into buffer: UnsafeMutableRawBufferPointer) -> ByteChannelRead {
         while true {
@@ -89,7 +91,7 @@ final class FollowingChannel: LendableChannel {
             guard let channel else { return .empty }
             let result = channel.read(into: buffer)
             guard case .ended = result else { return result }
-            // Over before its end was told.
+            // The current connection has ended, but its event has not been received yet.
             guard isFormer else { return .empty }
             state.withLock { state in
                 if state.former.first === channel { state.former.removeFirst() }
@@ -109,7 +111,7 @@ final class FollowingChannel: LendableChannel {
         let (current, former, isClosed) = state.withLock { ($0.current, $0.former, $0.isClosed) }
         if isClosed { return .closed }
         var status = current?.status ?? ByteChannelStatus(bytesAvailable: 0, spaceAvailable: 0, end: nil)
-        // That of the present connection is no end of this one.
+        // The end of the current connection is not the end of this channel.
         status.end = nil
         for channel in former { status.bytesAvailable += channel.status.bytesAvailable }
         return status
@@ -129,7 +131,7 @@ final class FollowingChannel: LendableChannel {
     }
 
     private func deliver() {
-        // Under the lock, so that no former place comes after the present one.
+        // The lock prevents an outdated executor from replacing the current one.
         state.withLock { state in (state.current as? any LendableChannel)?.deliver(in: state.place) }
     }
 

@@ -2,23 +2,24 @@
 
 public import Foundation
 
-/// Is told how a picker of Bluetooth accessories ended: nil, or an ``EABluetoothAccessoryPickerError``.
+/// A completion handler for a Bluetooth accessory picker. The error is nil or an ``EABluetoothAccessoryPickerError``.
 public typealias EABluetoothAccessoryPickerCompletion = ((any Error)?) -> Void
 
-// In an extension, so that mocks cannot override it with a form of their own: there is nothing to be picked.
+// In an extension, so that subclasses cannot override these methods.
 extension EAAccessoryManager {
-    /// Would let the user pick a Bluetooth accessory. Linux has nothing to show, so this always ends with an error:
-    /// `alreadyConnected` when the filter lets the name of a connected accessory through, else `resultFailed`.
+    /// Fails: Linux has no Bluetooth accessory picker. The error is `alreadyConnected` if the filter accepts the name
+    /// of a connected accessory, and `resultFailed` otherwise.
+    ///
     /// - Parameters:
-    ///   - predicate: A filter for names; nil for all, which counts as none chosen.
-    ///   - completion: Told on the main thread, never inside this call.
+    ///   - predicate: A filter for accessory names. With nil, the error is always `resultFailed`.
+    ///   - completion: Called asynchronously on the main thread.
     public func showBluetoothAccessoryPicker(
         withNameFilter predicate: NSPredicate?, completion: EABluetoothAccessoryPickerCompletion? = nil
     ) {
         client.answerPicker(withFilter: predicate, completion)
     }
 
-    /// Would let the user pick a Bluetooth accessory; always throws, as the form with a completion says.
+    /// Throws the error that the method with a completion handler reports.
     public nonisolated(nonsending) func showBluetoothAccessoryPicker(withNameFilter predicate: NSPredicate?)
         async throws
     {
@@ -42,8 +43,8 @@ extension AccessoryClient {
     }
 }
 
-/// Carries a completion to the main thread.
+/// A wrapper that transfers the completion handler to the main thread.
 private struct PickerAnswer: @unchecked Sendable {
-    // Unchecked: called once, there, and never here.
+    // Unchecked because the handler is called once, on the main thread.
     let completion: EABluetoothAccessoryPickerCompletion
 }

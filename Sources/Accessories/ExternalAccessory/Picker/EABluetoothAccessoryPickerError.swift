@@ -2,50 +2,50 @@
 
 public import Foundation
 
-/// The domain of the picker's errors as `NSError`.
+/// The `NSError` domain of picker errors.
 public let EABluetoothAccessoryPickerErrorDomain = "EABluetoothAccessoryPickerErrorDomain"
 
-/// Why a picker of Bluetooth accessories gave none.
+/// An error of a Bluetooth accessory picker.
 ///
-/// As on Apple's platforms it is the Swift face of an `NSError` in ``EABluetoothAccessoryPickerErrorDomain``: either can
-/// be cast to the other with `as?`, and `catch EABluetoothAccessoryPickerError.resultFailed` catches both.
+/// As on Apple's platforms, it bridges to an `NSError` in ``EABluetoothAccessoryPickerErrorDomain``: each can be cast
+/// to the other with `as?`, and `catch EABluetoothAccessoryPickerError.resultFailed` catches both.
 public struct EABluetoothAccessoryPickerError: Error, CustomNSError, Hashable, Sendable {
-    /// The reasons.
+    /// The error codes.
     public enum Code: Int, Hashable, Sendable {
-        /// The accessory is connected already.
+        /// The accessory is already connected.
         case alreadyConnected = 0
         /// No accessory was found.
         case resultNotFound = 1
-        /// The user has cancelled.
+        /// The user has cancelled the picker.
         case resultCancelled = 2
-        /// An accessory could not be picked.
+        /// The accessory could not be selected.
         case resultFailed = 3
 
-        /// Whether an error is one of a picker with this code.
+        /// Whether `error` is a picker error with this code.
         public static func ~= (match: Code, error: any Error) -> Bool {
             (error as? EABluetoothAccessoryPickerError)?.code == match
         }
 
         var sentence: String {
             switch self {
-            case .alreadyConnected: "The accessory is connected already."
+            case .alreadyConnected: "The accessory is already connected."
             case .resultNotFound: "No accessory was found."
-            case .resultCancelled: "Picking an accessory was cancelled."
+            case .resultCancelled: "The selection of an accessory was cancelled."
             case .resultFailed:
-                "There is no picker of Bluetooth accessories on Linux: pair the accessory with bluetoothctl and declare its port."
+                "Linux has no picker for Bluetooth accessories. Pair the accessory with bluetoothctl and declare its port."
             }
         }
     }
 
-    /// The reason.
+    /// The error code.
     public let code: Code
 
-    /// More about it, under Foundation's keys for errors.
+    /// The user info of the error, including `NSLocalizedDescriptionKey`.
     public var userInfo: [String: Any] { wrapped.userInfo }
 
     let wrapped: NSError
 
-    /// An error with that reason.
+    /// Creates an error with a code. A localized description is added unless `userInfo` contains one.
     public init(_ code: Code, userInfo: [String: Any] = [:]) {
         self.code = code
         let described = userInfo.merging([NSLocalizedDescriptionKey: code.sentence]) { given, _ in given }
@@ -60,13 +60,13 @@ public struct EABluetoothAccessoryPickerError: Error, CustomNSError, Hashable, S
         wrapped = error
     }
 
-    /// ``EABluetoothAccessoryPickerErrorDomain``.
+    /// The domain, ``EABluetoothAccessoryPickerErrorDomain``.
     public static var errorDomain: String { EABluetoothAccessoryPickerErrorDomain }
 
     /// The raw value of ``code``.
     public var errorCode: Int { code.rawValue }
 
-    /// ``userInfo``.
+    /// The same dictionary as ``userInfo``.
     public var errorUserInfo: [String: Any] { userInfo }
 
     /// Whether two errors have the same code.
@@ -88,17 +88,17 @@ public struct EABluetoothAccessoryPickerError: Error, CustomNSError, Hashable, S
     public static var resultFailed: Code { .resultFailed }
 }
 
-// Without Objective-C, Swift casts between a class and a value type through this conformance alone.
+// Without Objective-C, this conformance is the only way for Swift to cast between a class and a value type.
 extension EABluetoothAccessoryPickerError: _ObjectiveCBridgeable {
-    /// The error as `NSError`.
+    /// Returns the wrapped `NSError`.
     public func _bridgeToObjectiveC() -> NSError { wrapped }
 
-    /// Gives nil for an error of another domain or with an unknown code.
+    /// Sets `result` to nil for an error with another domain or an unknown code.
     public static func _forceBridgeFromObjectiveC(_ source: NSError, result: inout EABluetoothAccessoryPickerError?) {
         result = EABluetoothAccessoryPickerError(wrapping: source)
     }
 
-    /// False for an error of another domain or with an unknown code.
+    /// Returns false for an error with another domain or an unknown code.
     public static func _conditionallyBridgeFromObjectiveC(
         _ source: NSError, result: inout EABluetoothAccessoryPickerError?
     ) -> Bool {
@@ -106,7 +106,7 @@ extension EABluetoothAccessoryPickerError: _ObjectiveCBridgeable {
         return result != nil
     }
 
-    /// Gives ``Code/resultFailed`` for an error of another domain or with an unknown code.
+    /// Returns ``Code/resultFailed`` for an error with another domain or an unknown code.
     public static func _unconditionallyBridgeFromObjectiveC(_ source: NSError?) -> EABluetoothAccessoryPickerError {
         source.flatMap(EABluetoothAccessoryPickerError.init(wrapping:))
             ?? EABluetoothAccessoryPickerError(.resultFailed)

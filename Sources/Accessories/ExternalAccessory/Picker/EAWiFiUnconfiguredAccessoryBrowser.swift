@@ -2,82 +2,82 @@
 
 public import Foundation
 
-/// Finds accessories that are not on the Wi-Fi network yet. Not on Linux.
+/// A browser for accessories that have not joined the Wi-Fi network. Unavailable on Linux.
 @available(
-    *, unavailable, message: "Setting up accessories over Wi-Fi takes Apple hardware and its views; Linux has neither."
+    *, unavailable, message: "The setup of accessories over Wi-Fi requires Apple hardware and views, which Linux lacks."
 )
 open class EAWiFiUnconfiguredAccessoryBrowser: NSObject {
-    /// The accessories that were found.
+    /// The accessories found so far.
     open var unconfiguredAccessories: Set<EAWiFiUnconfiguredAccessory> { [] }
 
-    /// Begins to search.
+    /// Starts the search.
     open func startSearchingForUnconfiguredAccessories(matching predicate: NSPredicate?) {}
 
-    /// Ends searching.
+    /// Stops the search.
     open func stopSearchingForUnconfiguredAccessories() {}
 }
 
-/// Is told what a browser finds. Not on Linux.
+/// A delegate of a browser. Unavailable on Linux.
 @available(
-    *, unavailable, message: "Setting up accessories over Wi-Fi takes Apple hardware and its views; Linux has neither."
+    *, unavailable, message: "The setup of accessories over Wi-Fi requires Apple hardware and views, which Linux lacks."
 )
 public protocol EAWiFiUnconfiguredAccessoryBrowserDelegate: NSObjectProtocol {}
 
-/// What a browser does. Not on Linux.
+/// The state of a browser. Unavailable on Linux.
 @available(
-    *, unavailable, message: "Setting up accessories over Wi-Fi takes Apple hardware and its views; Linux has neither."
+    *, unavailable, message: "The setup of accessories over Wi-Fi requires Apple hardware and views, which Linux lacks."
 )
 public enum EAWiFiUnconfiguredAccessoryBrowserState: Int, Sendable {
-    /// There is no Wi-Fi.
+    /// Wi-Fi is unavailable.
     case wiFiUnavailable
-    /// It does nothing.
+    /// The browser is stopped.
     case stopped
-    /// It searches.
+    /// The browser is searching.
     case searching
-    /// It configures.
+    /// The browser is configuring an accessory.
     case configuring
 }
 
-/// An accessory that is not on the Wi-Fi network yet. Not on Linux.
+/// An accessory that has not joined the Wi-Fi network. Unavailable on Linux.
 @available(
-    *, unavailable, message: "Setting up accessories over Wi-Fi takes Apple hardware and its views; Linux has neither."
+    *, unavailable, message: "The setup of accessories over Wi-Fi requires Apple hardware and views, which Linux lacks."
 )
 open class EAWiFiUnconfiguredAccessory: NSObject {
-    /// Its name.
+    /// The name of the accessory.
     open var name: String { "" }
-    /// Its maker.
+    /// The manufacturer of the accessory.
     open var manufacturer: String { "" }
-    /// Its model.
+    /// The model of the accessory.
     open var model: String { "" }
-    /// The network that it makes.
+    /// The SSID of the accessory's own network.
     open var ssid: String { "" }
-    /// Its address.
+    /// The MAC address of the accessory.
     open var macAddress: String { "" }
-    /// What it can do.
+    /// The properties of the accessory.
     open var properties: EAWiFiUnconfiguredAccessoryProperties { [] }
 }
 
-/// How configuring ended. Not on Linux.
+/// The result of configuring an accessory. Unavailable on Linux.
 @available(
-    *, unavailable, message: "Setting up accessories over Wi-Fi takes Apple hardware and its views; Linux has neither."
+    *, unavailable, message: "The setup of accessories over Wi-Fi requires Apple hardware and views, which Linux lacks."
 )
 public enum EAWiFiUnconfiguredAccessoryConfigurationStatus: Int, Sendable {
-    /// It worked.
+    /// The configuration succeeded.
     case success
-    /// The user has cancelled.
+    /// The user has cancelled the configuration.
     case userCancelledConfiguration
-    /// It failed.
+    /// The configuration failed.
     case failed
 }
 
-/// What an accessory that is not configured can do. Not on Linux.
+/// The properties of an unconfigured accessory. Unavailable on Linux.
 @available(
-    *, unavailable, message: "Setting up accessories over Wi-Fi takes Apple hardware and its views; Linux has neither."
+    *, unavailable, message: "The setup of accessories over Wi-Fi requires Apple hardware and views, which Linux lacks."
 )
 public struct EAWiFiUnconfiguredAccessoryProperties: OptionSet, Sendable {
-    /// The bits.
+    /// The bits of the option set.
     public let rawValue: UInt
 
-    /// Properties of those bits.
+    /// Creates properties from a raw value.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 }

@@ -4,26 +4,27 @@ import DeviceCore
 public import Foundation
 import Synchronization
 
-/// What an accessory sends, piece by piece as it comes in: the `bytes` of an ``EASession``.
+/// The data that an accessory sends, in chunks; see ``EASession/bytes``.
 public struct AccessoryBytes: AsyncSequence, Sendable {
-    /// At least one byte.
+    /// A chunk of at least one byte.
     public typealias Element = Data
 
     let core: SessionCore?
 
-    /// Reads from here on.
+    /// Creates an iterator over the unread data.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(reader: core.map(AccessoryReader.init)) }
 
-    /// Reads pieces.
+    /// An iterator over the chunks.
     public struct AsyncIterator: AsyncIteratorProtocol {
         let reader: AccessoryReader?
 
-        /// The next piece, as soon as there is one; nil at the end, and when the task is cancelled.
+        /// Returns the next chunk as soon as bytes are available; nil at the end of the stream or if the task is
+        /// cancelled.
         public mutating func next() async throws -> Data? { try await reader?.next() }
     }
 }
 
-/// One loop over what an accessory sends.
+/// The state of one iteration over the data of an accessory.
 final class AccessoryReader: Sendable {
     private struct State {
         var hasBegun = false
@@ -57,7 +58,8 @@ final class AccessoryReader: Sendable {
                 return nil
             case .empty:
                 setBusy(false)
-                // Whoever brings bytes has the gate closed for this reader.
+                // If `waitForBytes()` was suspended, the resuming thread has already called `gate.begin()` for this
+                // reader.
                 if await core.waitForBytes() { state.withLock { $0.isBusy = true } }
             }
         }

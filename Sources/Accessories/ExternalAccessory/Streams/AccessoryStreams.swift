@@ -5,8 +5,8 @@ import Foundation
 
 /// The input stream of a session.
 ///
-/// It overrides every member: Foundation's own never call a delegate on Linux, and end the process when a healthy stream is
-/// asked for its error.
+/// It overrides all members, because those of Foundation on Linux never call a delegate and terminate the process if
+/// the error of a healthy stream is read.
 final class AccessoryInputStream: InputStream, StreamDelegate {
     private let core: SessionCore
 
@@ -19,19 +19,20 @@ final class AccessoryInputStream: InputStream, StreamDelegate {
 
     override func close() { core.close(.input) }
 
-    /// Takes what has come in, without waiting: 0 when nothing has, as at the end; `streamStatus` tells which.
+    /// Reads available bytes without blocking. Returns 0 if no bytes are available, and also at the end of the stream;
+    /// see `streamStatus`.
     override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength len: Int) -> Int {
         core.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: max(0, len)))
     }
 
-    /// False: what has come in does not lie in memory that could be lent.
+    /// Returns false, because the received bytes cannot be accessed in place.
     override func getBuffer(
         _ buffer: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>, length len: UnsafeMutablePointer<Int>
     ) -> Bool { false }
 
     override var hasBytesAvailable: Bool { core.hasBytesAvailable }
 
-    /// The stream itself when nothing was set, as on Apple's platforms.
+    /// The delegate. As on Apple's platforms, the default is the stream itself.
     override var delegate: (any StreamDelegate)? {
         get { core.delegate(.input) ?? self }
         set { core.setDelegate(newValue === self ? nil : newValue, .input) }
@@ -49,17 +50,17 @@ final class AccessoryInputStream: InputStream, StreamDelegate {
 
     override var streamError: (any Error)? { core.error(.input)?.streamError }
 
-    /// Nil: a session has no offset, and no security of its own.
+    /// Returns nil, because a session supports no stream properties.
     override func property(forKey key: Stream.PropertyKey) -> AnyObject? { nil }
 
-    /// False: there is nothing to be set.
+    /// Returns false, because a session supports no stream properties.
     override func setProperty(_ property: AnyObject?, forKey key: Stream.PropertyKey) -> Bool { false }
 
-    /// What a stream does that is its own delegate.
+    /// The delegate method of a stream that is its own delegate. Does nothing.
     func stream(_ aStream: Stream, handle eventCode: Stream.Event) {}
 }
 
-/// The output stream of a session, which overrides every member for the same reason.
+/// The output stream of a session. It overrides all members for the same reason as `AccessoryInputStream`.
 final class AccessoryOutputStream: OutputStream, StreamDelegate {
     private let core: SessionCore
 
@@ -68,7 +69,7 @@ final class AccessoryOutputStream: OutputStream, StreamDelegate {
         super.init(toMemory: ())
     }
 
-    /// A stream to nowhere, which takes nothing: this class has to have it and nobody calls it.
+    /// Required by the superclass, but never called. Creates a closed stream.
     required init(toMemory: ()) {
         core = .nowhere()
         super.init(toMemory: ())
@@ -78,14 +79,15 @@ final class AccessoryOutputStream: OutputStream, StreamDelegate {
 
     override func close() { core.close(.output) }
 
-    /// Hands over bytes, without waiting: as many as there is space for, which may be none.
+    /// Writes as many bytes as there is space for, without blocking. Returns the number of bytes accepted, which may be
+    /// 0.
     override func write(_ buffer: UnsafePointer<UInt8>, maxLength len: Int) -> Int {
         core.write(UnsafeRawBufferPointer(start: buffer, count: max(0, len)))
     }
 
     override var hasSpaceAvailable: Bool { core.hasSpaceAvailable }
 
-    /// The stream itself when nothing was set, as on Apple's platforms.
+    /// The delegate. As on Apple's platforms, the default is the stream itself.
     override var delegate: (any StreamDelegate)? {
         get { core.delegate(.output) ?? self }
         set { core.setDelegate(newValue === self ? nil : newValue, .output) }
@@ -103,18 +105,18 @@ final class AccessoryOutputStream: OutputStream, StreamDelegate {
 
     override var streamError: (any Error)? { core.error(.output)?.streamError }
 
-    /// Nil: a session has no offset, and no security of its own.
+    /// Returns nil, because a session supports no stream properties.
     override func property(forKey key: Stream.PropertyKey) -> AnyObject? { nil }
 
-    /// False: there is nothing to be set.
+    /// Returns false, because a session supports no stream properties.
     override func setProperty(_ property: AnyObject?, forKey key: Stream.PropertyKey) -> Bool { false }
 
-    /// What a stream does that is its own delegate.
+    /// The delegate method of a stream that is its own delegate. Does nothing.
     func stream(_ aStream: Stream, handle eventCode: Stream.Event) {}
 }
 
 extension SessionCore {
-    /// A session with nobody, over already.
+    /// Returns a closed session without an accessory.
     static func nowhere() -> SessionCore {
         let (channel, other) = MemoryChannel.pair(capacity: 1)
         other.close()

@@ -5,22 +5,22 @@ import Foundation
 import SystemCalls
 
 extension ByteChannelEnd {
-    /// Why a stream over the connection cannot be used any more.
+    /// The error that makes a stream of this connection unusable.
     var streamFailure: DeviceError {
         if let error { return error }
-        let lost = unsentBytes > 0 ? " \(unsentBytes) bytes that had been written were not sent." : ""
+        let lost = unsentBytes > 0 ? " \(unsentBytes) written bytes were not sent." : ""
         switch reason {
         case .detached: return DeviceError(.connectionLost, "The accessory was unplugged.\(lost)")
-        case .hungUp: return DeviceError(.inputOutput, "The accessory has closed the connection.\(lost)")
+        case .hungUp: return DeviceError(.inputOutput, "The accessory closed the connection.\(lost)")
         case .closed: return DeviceError(.inputOutput, "The connection was closed.\(lost)")
-        case .failed: return DeviceError(.inputOutput, "Talking to the accessory failed.\(lost)")
+        case .failed: return DeviceError(.inputOutput, "The transfer to or from the accessory failed.\(lost)")
         }
     }
 }
 
 extension DeviceError {
-    /// The error of a stream: in `NSPOSIXErrorDomain`, with the system's number where there is one, the whole sentence as
-    /// its description, and this error as the underlying one.
+    /// The error as reported by a stream: an `NSError` in `NSPOSIXErrorDomain`. Its code is the system's error number
+    /// if there is one, its description is that of this error, and its underlying error is this error.
     var streamError: NSError {
         NSError(
             domain: NSPOSIXErrorDomain, code: Int(posixNumber),

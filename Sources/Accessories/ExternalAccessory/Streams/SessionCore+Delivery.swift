@@ -5,18 +5,18 @@ import Dispatch
 import Foundation
 import Synchronization
 
-// Where events are told, and telling them.
+// The executors of the streams and the delivery of events.
 extension SessionCore {
-    /// One event on its way to a delegate.
+    /// A pending call of a delegate.
     private struct Call: @unchecked Sendable {
-        // Unchecked: made and used on the thread of the place.
+        // Unchecked because it is created and used on the executor's thread.
         var direction: Direction
         var event: Stream.Event
         var stream: Stream
         var delegate: any StreamDelegate
     }
 
-    // MARK: Places
+    // MARK: Executors
 
     func schedule(_ direction: Direction, in loop: RunLoop, _ mode: RunLoop.Mode) {
         let key = StreamPlace.key(of: loop, mode)
@@ -28,7 +28,8 @@ extension SessionCore {
         remove(direction, StreamPlace.key(of: loop, mode))
     }
 
-    /// Has both streams tell their events on that queue and nowhere else; nil for nowhere until they are scheduled.
+    /// Delivers the events of both streams only on a dispatch queue. With nil, no events are delivered until the
+    /// streams are scheduled again.
     func setQueue(_ queue: DispatchQueue?) {
         let place = queue.map { StreamPlace(queue: $0, session: self, device: device) }
         for direction in [Direction.input, .output] {
@@ -37,7 +38,8 @@ extension SessionCore {
         }
     }
 
-    /// True when the other stream has such a place, which is then for both; or when this one has.
+    /// Adds an executor that the other stream already uses. Returns true if it was found, if this stream already uses
+    /// it, or if this stream is closed.
     private func add(existing key: StreamPlace.Key, to direction: Direction) -> Bool {
         let isKnown = state.withLock { state -> Bool in
             if state[direction].events.isClosed || state[direction].places.contains(where: { $0.key == key }) {
@@ -65,7 +67,7 @@ extension SessionCore {
         if direction == .input { lendToPlace() }
     }
 
-    /// Takes a place from a stream; nil for all.
+    /// Removes an executor from a stream; nil removes all.
     private func remove(_ direction: Direction, _ key: StreamPlace.Key?) {
         let unused = state.withLock { $0.remove(direction, key) }
         if direction == .input { lendToPlace() }
@@ -89,13 +91,14 @@ extension SessionCore {
         if isLast { channel.close() }
     }
 
-    /// The session is gone, or another has its protocol now: both streams are closed, and nothing is told any more.
+    /// Closes both streams and ends the delivery of events. Called when the session is released or another session has
+    /// taken over its protocol.
     func shut() {
         close(.input)
         close(.output)
     }
 
-    /// The session goes, and its streams with it.
+    /// Closes both streams and drops the references to them. Called when the session is released.
     func leave() {
         shut()
         state.withLock { state in
@@ -104,10 +107,12 @@ extension SessionCore {
         }
     }
 
-    // MARK: Telling
+    // MARK: Delivery
 
-    /// Tells what there is to tell to the delegates of the streams that have this place, on its thread.
-    /// - Parameter all: Whether all of it is told in this turn, as far as the connection is over: then there is an end.
+    /// Delivers the pending events of the streams that use this executor. Called on the executor's thread.
+    ///
+    /// - Parameter all: Whether to deliver all pending events without limit if the connection has ended. Their number
+    ///   is finite in that case.
     func deliver(at place: StreamPlace, all: Bool = false) {
         guard var call = next(at: place, after: nil) else { return }
         let isDone = device.bind {
@@ -126,7 +131,8 @@ extension SessionCore {
         if !isDone { place.signal() }
     }
 
-    /// Tells what there is to tell on the main thread, which this is, before the program hears that the accessory is gone.
+    /// Delivers all pending stream events on the main thread before the app is notified of the disconnection. Called on
+    /// the main thread.
     func deliverOnMainThread() {
         let places = state.withLock { state in
             state.input.places + state.output.places.filter { place in !state.input.places.contains { $0 === place } }
@@ -134,7 +140,7 @@ extension SessionCore {
         for place in places { place.runIfOfMainThread() }
     }
 
-    /// What is told next, once the program has handled what was told before.
+    /// Records that the previous event has been handled and returns the next call.
     private func next(at place: StreamPlace, after former: Call?) -> Call? {
         let (direction, event) = (former?.direction, former?.event)
         let (call, hasMoved) = state.withLock { state -> (Call?, Bool) in
@@ -146,7 +152,8 @@ extension SessionCore {
             let first: Direction = state.last == .input ? .output : .input
             return (take(first, at: place, &state) ?? take(state.last, at: place, &state), hasMoved)
         }
-        // Its new place has found nothing to tell while the program was busy with the event.
+        // If the callback has rescheduled the stream, the new executor found no pending event while the callback was
+        // running. Signals it again.
         if hasMoved, let direction { signal(direction) }
         return call
     }
@@ -154,7 +161,8 @@ extension SessionCore {
     private func take(_ direction: Direction, at place: StreamPlace, _ state: inout State) -> Call? {
         guard let stream = state[direction].stream, state[direction].places.contains(where: { $0 === place }),
             let event = pending(direction, state),
-            // Last, so that it is not let go under the lock. Without one the event waits for one.
+            // Loaded last, so that the delegate is not released with the lock held. Without a delegate, the event stays
+            // pending.
             let delegate = state[direction].delegate
         else { return nil }
         state[direction].events.begin(event)
@@ -168,7 +176,8 @@ extension SessionCore {
 }
 
 extension SessionCore.State {
-    /// Takes a place from a stream, or all; returns those that no stream has now.
+    /// Removes an executor, or all if `key` is nil, from a stream. Returns the removed executors that the other stream
+    /// does not use.
     fileprivate mutating func remove(_ direction: SessionCore.Direction, _ key: StreamPlace.Key?) -> [StreamPlace] {
         let removed = self[direction].places.filter { key == nil || $0.key == key }
         self[direction].places.removeAll { key == nil || $0.key == key }

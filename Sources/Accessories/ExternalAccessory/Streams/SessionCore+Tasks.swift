@@ -6,17 +6,18 @@ import Synchronization
 
 // Reading and writing from tasks.
 extension SessionCore {
-    /// What a look for bytes gave.
+    /// The result of reading a chunk.
     enum Piece {
         case piece(Data)
         case empty
         case ended(DeviceError?)
     }
 
-    /// The largest piece.
+    /// The maximum size of a chunk, in bytes.
     private static let pieceLength = 65_536
 
-    /// A task is about to read, which a place that reads in its own turns would hold up.
+    /// Prepares the core for reading by a task. The executor of the input stream no longer reads from the channel,
+    /// because it would delay the task.
     func beginReading() {
         state.withLock { $0.isReadByTasks = true }
         lendToPlace()
@@ -39,8 +40,8 @@ extension SessionCore {
         }
     }
 
-    /// Returns when there may be bytes, or the stream is over, or the task was cancelled; true when playback has been made
-    /// to wait for what comes of it.
+    /// Suspends until bytes may be available, the stream has ended or the task is cancelled. Returns true if the
+    /// resuming thread has called `begin()` on the consumer gate of the playback.
     func waitForBytes() async -> Bool {
         await withTaskCancellationHandler {
             var hasWaited = false
@@ -111,7 +112,8 @@ extension SessionCore {
         return now.spaceAvailable == 0 && now.end == nil
     }
 
-    /// Returns when what was in the way may be gone; throws when the task was cancelled.
+    /// Suspends until the writers are resumed, or not at all if the condition is false. Throws `CancellationError` if
+    /// the task is cancelled.
     private nonisolated(nonsending) func waitToWrite(_ isInTheWay: (State) -> Bool) async throws {
         await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in

@@ -5,21 +5,22 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// What a session and its two streams share: the channel, and who is to be told what and where.
+/// The state that a session and its two streams share: the channel, the delegates and their executors.
 ///
-/// The streams are faces of it, since streams cannot be shared between threads. No lock is held while the program's code
-/// runs, or while the channel is read or written: the peer of a channel in memory may answer inside of that.
+/// The streams are thin wrappers of this class, because `Stream` objects cannot be shared between threads. No lock is
+/// held while app code runs or while the channel is read or written, because the peer of an in-memory channel may
+/// respond inside these calls.
 final class SessionCore: Sendable {
     typealias Direction = StreamEvents.Direction
 
     struct HeldStream: @unchecked Sendable {
-        // Unchecked: only handed to the stream's own delegate, in its place.
+        // Unchecked because the stream is only passed to its own delegate, on the delegate's executor.
         let value: Unmanaged<Stream>
     }
 
     struct Side {
         var events: StreamEvents
-        /// The session holds the stream, and shuts this down before it lets it go.
+        /// The session retains the stream and shuts down this core before it releases the stream.
         var stream: HeldStream?
         weak var delegate: (any StreamDelegate)?
         var error: DeviceError?
@@ -33,14 +34,14 @@ final class SessionCore: Sendable {
     struct State {
         var input = Side(.input)
         var output = Side(.output)
-        /// The stream that was told something last: the other has the next turn.
+        /// The stream that reported the last event. The other stream is checked first for the next one.
         var last = Direction.output
         var accessory: EAAccessory
-        /// Tasks that wait for bytes, or for space, or for another write to end.
+        /// Tasks that are suspended until bytes or space are available, or until another write has finished.
         var readers: [CheckedContinuation<Void, Never>] = []
         var writers: [CheckedContinuation<Void, Never>] = []
         var isWriting = false
-        /// A task has read.
+        /// True after a task has read from the session.
         var isReadByTasks = false
 
         subscript(direction: Direction) -> Side {
@@ -53,21 +54,22 @@ final class SessionCore: Sendable {
         }
     }
 
-    /// Does not keep the session.
+    /// A weak reference to a session core.
     struct Weak {
         weak var core: SessionCore?
     }
 
-    /// So many events are told in one turn at most, so that a flood leaves the run loop time for others.
+    /// The maximum number of events in one drain. The limit prevents a high event rate from starving other sources of
+    /// the run loop.
     static let eventsInOneTurn = 8
 
     let channel: any ByteChannel
-    /// The same, where the place of the input stream can read from it.
+    /// The same channel, if the executor of the input stream can read from it.
     private let lendable: (any LendableChannel)?
     let device: Device
     let name: String
     let state: Mutex<State>
-    /// What `state` says too, where it is looked at for each byte.
+    /// Copies of the state, which can be read for each byte without taking the lock.
     private let isInputOpen = Atomic<Bool>(false)
     private let isOutputOpen = Atomic<Bool>(false)
 
@@ -83,13 +85,13 @@ final class SessionCore: Sendable {
         channel.close()
     }
 
-    /// Begins to listen to the channel.
+    /// Starts observing the channel.
     func begin() {
         channel.observe { [weak self] event in self?.receive(event) }
         if channel.end != nil { receive(.ended) }
     }
 
-    /// The accessory; for a session that follows one, the one of the present connection.
+    /// The accessory. For a session that follows its accessory, that of the current connection.
     var accessory: EAAccessory { state.withLock { $0.accessory } }
 
     func setAccessory(_ accessory: EAAccessory) {
@@ -108,7 +110,7 @@ final class SessionCore: Sendable {
         }
     }
 
-    // MARK: What the streams ask and do
+    // MARK: Stream operations
 
     func open(_ direction: Direction) {
         state.withLock { state in
@@ -154,7 +156,7 @@ final class SessionCore: Sendable {
         }
     }
 
-    /// To be called when a stream was opened or closed.
+    /// Updates the atomic copies after a stream has been opened or closed.
     func noteOpenness(_ direction: Direction, _ state: borrowing State) {
         let isOpen = state[direction].events.isOpen
         if direction == .input {
@@ -197,38 +199,40 @@ final class SessionCore: Sendable {
     }
 
     private struct Listener: @unchecked Sendable {
-        // Unchecked: only carried across the lock.
+        // Unchecked because it only transfers the reference across the lock.
         var delegate: (any StreamDelegate)?
     }
 
-    /// Has the place of the input stream read what comes in, where it is the only one.
+    /// Lets the executor of the input stream read from the channel, if it is the stream's only executor and no task has
+    /// read from the session.
     func lendToPlace() {
         guard let lendable else { return }
-        // Under the lock, so that no former place comes after the present one.
+        // The lock prevents an outdated executor from replacing the current one.
         state.withLock { state in
             let places = state.input.places
             lendable.deliver(in: places.count == 1 && !state.isReadByTasks ? places.first?.direct : nil)
         }
     }
 
-    // MARK: How it goes on
+    // MARK: Signaling
 
-    /// What is to be told now. The channel is asked once.
+    /// Returns the event to report. Reads the status of the channel at most once.
     func pending(_ direction: Direction, _ state: borrowing State) -> Stream.Event? {
         state[direction].events.pending(channel.status)
     }
 
-    /// Wakes the places of a stream when there is something to tell.
+    /// Signals the executors of a stream if an event is pending.
     func signal(_ direction: Direction) {
         let places = state.withLock { placesToSignal(direction, $0) }
         for place in places { place.signal() }
     }
 
-    /// The program has read or written, which makes more of it news.
+    /// Records that the app has read or written, which rearms the event of the stream.
     func wasUsed(_ direction: Direction) {
         let places = state.withLock { state in
             state[direction].events.wasUsed()
-            // In a callback the place looks after it itself, and is signalled for a run loop that the callback may run.
+            // Inside a callback, the executor checks for pending events after the callback has returned. The executor
+            // is signaled in case the callback runs a nested run loop.
             if state[direction].places.allSatisfy(\.isRunningHere) { return state[direction].places }
             return placesToSignal(direction, state)
         }
@@ -240,7 +244,7 @@ final class SessionCore: Sendable {
         return state[direction].places
     }
 
-    // Whoever is woken takes the lock at once, so that it is taken once here, and before.
+    // Takes the lock once and signals after releasing it, because each resumed thread takes the lock immediately.
     private func receive(_ event: ByteChannelEvent) {
         let (inputs, outputs, readers, writers) = state.withLock { state in
             var (inputs, outputs): ([StreamPlace], [StreamPlace]) = ([], [])

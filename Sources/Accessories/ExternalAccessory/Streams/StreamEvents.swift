@@ -3,12 +3,14 @@
 import DeviceCore
 import Foundation
 
-/// Decides which event a stream's delegate is told next. It knows rules only, and does nothing.
+/// A state machine that determines the next event for the delegate of a stream. It has no side effects.
 ///
-/// The rules are those of Apple's streams. The opening is told first. That bytes or space are there is told once, and
-/// again only after the program has read or written something. The conclusion is told once: the end of an input stream
-/// when the last byte was read. Nothing is told before the stream is open or once it is closed. While the program
-/// handles an event in a callback that runs the run loop, the same event is not told inside of it.
+/// The rules are those of Apple's streams:
+/// - `openCompleted` is the first event.
+/// - `hasBytesAvailable` and `hasSpaceAvailable` are reported once, and again only after the app has read or written.
+/// - `endEncountered` or `errorOccurred` is reported once; for an input stream, after the last byte has been read.
+/// - No events are reported before the stream is opened or after it is closed.
+/// - While a callback runs the run loop, the event that it handles is not reported again inside the callback.
 struct StreamEvents {
     enum Direction { case input, output }
 
@@ -18,10 +20,10 @@ struct StreamEvents {
     private var phase = Phase.notOpen
     private var isOpeningTold = false
     private var isConclusionTold = false
-    /// True when bytes or space are news.
+    /// True if available bytes or space have to be reported.
     private var isArmed = true
     private var hasFailed = false
-    /// Events that the program is handling.
+    /// The events that the delegate is handling.
     private var running: Stream.Event = []
 
     init(_ direction: Direction) {
@@ -31,7 +33,7 @@ struct StreamEvents {
     var isOpen: Bool { phase == .open }
     var isClosed: Bool { phase == .closed }
 
-    /// A stream is opened once; a closed one stays closed.
+    /// Opens the stream. Has no effect on an open or closed stream.
     mutating func open() {
         if phase == .notOpen { phase = .open }
     }
@@ -40,17 +42,18 @@ struct StreamEvents {
         phase = .closed
     }
 
-    /// The program has read, or written at least one byte, or has tried to.
+    /// Rearms the report of available bytes or space. Called after each read and each successful write, including those
+    /// that transfer no bytes.
     mutating func wasUsed() {
         isArmed = true
     }
 
-    /// Writing has failed because the connection is over.
+    /// Records that a write has failed because the connection has ended.
     mutating func fail() {
         hasFailed = true
     }
 
-    /// What is to be told now, as the channel is.
+    /// Returns the event to report, based on the status of the channel; nil if there is none.
     func pending(_ channel: @autoclosure () -> ByteChannelStatus) -> Stream.Event? {
         guard phase == .open, !isConclusionTold else { return nil }
         guard isOpeningTold else { return .openCompleted }
@@ -63,8 +66,8 @@ struct StreamEvents {
         return failure(in: channel) == nil ? .endEncountered : .errorOccurred
     }
 
-    /// The end of the channel, where it is a failure of this stream. An input stream fails only once nothing is left to be
-    /// read, an output stream also when bytes were lost.
+    /// Returns the end of the channel if it is a failure of this stream, nil otherwise. An input stream fails after all
+    /// bytes have been read. An output stream also fails if written bytes were lost.
     func failure(in channel: ByteChannelStatus) -> ByteChannelEnd? {
         guard let end = channel.end else { return nil }
         let isFailure =
@@ -75,7 +78,7 @@ struct StreamEvents {
         return isFailure ? end : nil
     }
 
-    /// The event that is pending is being told.
+    /// Records that the delegate is about to receive a pending event.
     mutating func begin(_ event: Stream.Event) {
         running.insert(event)
         switch event {
@@ -85,12 +88,12 @@ struct StreamEvents {
         }
     }
 
-    /// The program has handled an event.
+    /// Records that the delegate has handled an event.
     mutating func finish(_ event: Stream.Event) {
         running.remove(event)
     }
 
-    /// What the stream says of itself, as the channel is.
+    /// Returns the stream status that corresponds to the status of the channel.
     func status(_ channel: @autoclosure () -> ByteChannelStatus) -> Stream.Status {
         switch phase {
         case .notOpen: return .notOpen

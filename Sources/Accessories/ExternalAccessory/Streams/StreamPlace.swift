@@ -7,11 +7,11 @@ import Foundation
 import Synchronization
 import SystemCalls
 
-/// A place in which streams of one session tell their events: a run loop in a mode, or a queue.
+/// An executor for the events of a session's streams: a run loop in a mode, or a dispatch queue.
 ///
-/// Both streams of a session share it, so that one wake-up serves them.
+/// Both streams of a session share it, so that one wakeup serves both.
 final class StreamPlace: Sendable {
-    /// What a program names when it schedules a stream.
+    /// The run loop and mode, or the dispatch queue, for which a stream is scheduled.
     enum Key: Hashable {
         case loop(ObjectIdentifier, mode: String)
         case queue
@@ -21,15 +21,16 @@ final class StreamPlace: Sendable {
     private let isOfMainLoop: Bool
     private let mode: RunLoop.Mode
     private let delivery: any Delivery
-    /// The same as `delivery`, where that is a run loop and nothing lies between.
+    /// The same object as `delivery`, if it is a run loop source that is not wrapped for playback.
     private let source: RunLoopSource?
     private let isSignalled = Atomic<Bool>(false)
     private let depth = Atomic<Int>(0)
-    /// The thread on which callbacks have run, which is the same one for a run loop.
+    /// The thread that runs the callbacks. It is always the same for a run loop.
     private let runner = Atomic<UInt>(0)
     private let session: Mutex<SessionCore.Weak>
 
-    /// A run loop in a mode; while a trace is played, the player's lane for it.
+    /// Creates an executor for a run loop in a mode. While a trace is played, the executor of the player is used,
+    /// unless the player delivers as on live hardware.
     init(loop: RunLoop, mode: RunLoop.Mode, session: SessionCore, device: Device) {
         key = Self.key(of: loop, mode)
         isOfMainLoop = loop === RunLoop.main
@@ -45,7 +46,8 @@ final class StreamPlace: Sendable {
         }
     }
 
-    /// A dispatch queue; while a trace is played, the player's lane for it.
+    /// Creates an executor for a dispatch queue. While a trace is played, the executor of the player is used, unless
+    /// the player delivers as on live hardware.
     init(queue: DispatchQueue, session: SessionCore, device: Device) {
         key = .queue
         isOfMainLoop = false
@@ -55,36 +57,39 @@ final class StreamPlace: Sendable {
         delivery = AppDelivery.on(queue, device: device)
     }
 
-    /// The place, for a channel that it can read from; nil for one that cannot.
+    /// The identity of this executor for channels; nil if the executor cannot read from channels.
     var direct: DirectPlace? { DirectPlace(delivery) }
 
     static func key(of loop: RunLoop, _ mode: RunLoop.Mode) -> Key {
         .loop(ObjectIdentifier(loop), mode: mode.rawValue)
     }
 
-    /// Has the streams of this place looked after soon, once for any number of calls.
+    /// Schedules a drain of the streams' pending events. Calls before the drain are coalesced.
     func signal() {
         guard !isSignalled.exchange(true, ordering: .acquiringAndReleasing) else { return }
         if let source, delivery === source {
-            // The loop comes round by itself after this place's turn; were it woken, it would once more for nothing.
+            // The run loop iterates again after this executor's callback; waking it would cause an additional
+            // iteration.
             source.schedule({ self.run() }, wakes: !isRunningHere)
         } else {
             delivery.schedule { self.run() }
         }
     }
 
-    /// True inside of a callback of this place; never for a place that is no run loop.
+    /// True inside a callback of this executor. Always false for an executor that is not a run loop.
     var isRunningHere: Bool {
-        // Not by asking for the current run loop: a thread without one would get one, with its descriptors.
+        // Does not use the current run loop, because accessing it on a thread without one would create it with its
+        // descriptors.
         guard source != nil, depth.load(ordering: .acquiring) > 0 else { return false }
         return runner.load(ordering: .relaxed) == currentThread()
     }
 
-    /// Looks after the streams now if the main run loop, whose thread this is, would in the mode that it runs in.
+    /// Delivers all pending events now if the main run loop runs in the mode of this executor. Called on the main
+    /// thread.
     func runIfOfMainThread() {
         guard isOfMainLoop else { return }
         guard let source else {
-            // The player's lane: this is called from there.
+            // This method is called from the player's executor.
             run(all: true)
             return
         }

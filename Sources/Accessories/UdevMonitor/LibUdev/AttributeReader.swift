@@ -4,23 +4,25 @@
 import JSONBytes
 import SystemCalls
 
-/// Reads attributes of sysfs: libudev would keep them, and end binary ones at the first zero.
+/// A reader of sysfs attributes. It replaces the functions of libudev, which cache attributes and truncate binary ones
+/// at the first zero byte.
 final class AttributeReader {
     static let longestText = 4096
     static let longestBinary = 65_536
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: longestBinary, alignment: 16)
 
-    /// Why a file could not be opened that may well be there, since that was last set to nil.
+    /// The last error that was caused by a lack of resources, until it is reset to nil. The file may exist despite the
+    /// error.
     var shortage: Int32?
 
-    /// True for errors that say nothing about what was to be opened.
+    /// Whether an error number indicates a lack of resources, which allows no conclusion about the file.
     static func isShortage(_ error: Int32) -> Bool { [EMFILE, ENFILE, ENOMEM].contains(error) }
 
     deinit {
         buffer.deallocate()
     }
 
-    /// The text at the first of the paths that has the attribute, without the line's end.
+    /// Returns the text of an attribute from the first path that has it, without trailing newlines.
     func text(_ name: String, at paths: [String]) -> String? {
         guard var bytes = bytes(name, at: paths, limit: Self.longestText) else { return nil }
         if let zero = bytes.firstIndex(of: 0) { bytes = bytes[..<zero] }
@@ -28,7 +30,7 @@ final class AttributeReader {
         return String(decoding: UnsafeRawBufferPointer(rebasing: bytes), as: UTF8.self)
     }
 
-    /// The bytes there, as hexadecimal digits.
+    /// Returns the bytes of an attribute in hexadecimal.
     func digits(_ name: String, at paths: [String]) -> String? {
         guard let bytes = bytes(name, at: paths, limit: Self.longestBinary) else { return nil }
         return HexDigit.text(bytes)
@@ -36,7 +38,7 @@ final class AttributeReader {
 
     private func bytes(_ name: String, at paths: [String], limit: Int) -> Slice<UnsafeRawBufferPointer>? {
         for path in paths {
-            // Not blocking: nothing here is to be waited for.
+            // `O_NONBLOCK` ensures that opening the file does not block.
             let descriptor = open("\(path)/\(name)", O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
             guard descriptor >= 0 else {
                 let error = errno
@@ -48,7 +50,7 @@ final class AttributeReader {
             while count < limit {
                 let result = read(descriptor, buffer.baseAddress?.advanced(by: count), limit - count)
                 if result < 0, errno == EINTR { continue }
-                // A folder, or an attribute that cannot be read just now.
+                // The path is a directory, or the attribute is currently unreadable.
                 guard result >= 0 else { return nil }
                 guard result > 0 else { break }
                 count += result

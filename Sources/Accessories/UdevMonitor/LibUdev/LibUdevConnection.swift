@@ -6,9 +6,11 @@ import DeviceCore
 import SystemCalls
 import UdevRecords
 
-/// The C library: one context and one monitor. libudev's objects belong to one thread.
+/// A connection that uses libudev, with one context and one monitor. The objects of libudev must be used on a single
+/// thread.
 final class LibUdevConnection: UdevConnection {
-    /// Bytes of messages that are asked for: what newer libudev asks for by itself. The kernel allots what it needs.
+    /// The default size of the receive buffer, in bytes, which newer versions of libudev also request. The kernel
+    /// allocates memory only as required.
     static let greatestReceiveBuffer = 128 * 1024 * 1024
 
     let problem: DeviceError?
@@ -19,12 +21,12 @@ final class LibUdevConnection: UdevConnection {
     private let selections: [UdevSelection]
     private let reader: LibUdevReader
 
-    /// Opens libudev and begins to hear messages, where the system allows that.
+    /// Opens libudev and starts to receive messages if the system permits it.
     init(_ group: UdevGroup, selections: [UdevSelection], receiveBuffer: Int?) throws(DeviceError) {
         var error: Int32 = 0
         guard let context = dsudev_open(&error) else {
             throw DeviceError(
-                .busy, "libudev could not be opened: the system has no memory left for it.",
+                .busy, "libudev could not be opened: the system is out of memory.",
                 cause: .system(call: "udev_new", errno: error))
         }
         check = MessageCheck(group, selections)
@@ -56,18 +58,19 @@ final class LibUdevConnection: UdevConnection {
             let action = udev_device_get_action(device).map(String.init(cString:))
         else { return .unusable }
         if action == "remove" { return .removed(path: path) }
-        // The filter of the kernel's group is libudev's, and an old one may have none for types.
+        // libudev filters messages of the kernel's group itself, and older versions may not filter by type.
         guard let (record, exists) = reader.record(of: device, path: path) else { return .none }
         if action == "move", let former = LibUdevReader.formerPath(of: device) { return .moved(from: former, record) }
         return .updated(record, isAdd: action == "add", exists: exists)
     }
 
-    /// Looks at the next message; what it is when libudev is not to see it.
+    /// Peeks at the next message. Returns a result if libudev must not read the message, and nil otherwise.
     private func withheld(_ descriptor: Int32) -> UdevMessage? {
         let flags = Int32(MSG_PEEK) | Int32(MSG_TRUNC) | Int32(MSG_DONTWAIT)
         let length = recv(descriptor, buffer.baseAddress, buffer.count, flags)
         guard length >= 0 else { return errno == ENOTSOCK ? nil : Self.message(errno) }
-        // The other end of what stands in for a netlink socket is gone: that would be read for ever.
+        // The peer of a socket that replaces the netlink socket has been closed. The socket would remain readable
+        // forever.
         guard length > 0 else {
             recv(descriptor, buffer.baseAddress, 1, Int32(MSG_DONTWAIT))
             return .failed(errno: ECONNRESET)
@@ -76,7 +79,7 @@ final class LibUdevConnection: UdevConnection {
             length <= buffer.count
             ? check.verdict(UnsafeRawBufferPointer(rebasing: buffer[..<length])) : .tooLong
         if case .sound = verdict { return nil }
-        // Takes all of it away, however little is read.
+        // Reading one byte discards the entire message.
         recv(descriptor, buffer.baseAddress, 1, Int32(MSG_DONTWAIT))
         return switch verdict {
         case .foreign: .foreign
@@ -96,7 +99,7 @@ final class LibUdevConnection: UdevConnection {
 
     func devices() throws(DeviceError) -> [UdevRecord] {
         guard let list = udev_enumerate_new(context) else {
-            throw DeviceError(.busy, "Devices cannot be listed: the system has no memory left for it.")
+            throw DeviceError(.busy, "Devices cannot be listed: the system is out of memory.")
         }
         defer { udev_enumerate_unref(list) }
         for subsystem in Set(selections.map(\.subsystem)) { udev_enumerate_add_match_subsystem(list, subsystem) }
@@ -110,7 +113,8 @@ final class LibUdevConnection: UdevConnection {
             guard let name = udev_list_entry_get_name(current) else { continue }
             var error: Int32 = 0
             guard let device = dsudev_device(context, name, &error) else {
-                // What has gone since is not there; what could not be opened is.
+                // Skips a device that has been removed in the meantime, but not one that could not be opened for lack
+                // of resources.
                 guard AttributeReader.isShortage(error) else { continue }
                 throw Self.withoutList("udev_device_new_from_syspath", error)
             }
@@ -118,17 +122,17 @@ final class LibUdevConnection: UdevConnection {
             guard let path = LibUdevReader.path(of: device), let (record, _) = reader.record(of: device, path: path)
             else { continue }
             records.append(record)
-            // A record without its attributes would look like another device.
+            // A record that lacks its attributes would appear to be another device.
             if let error = reader.attributes.shortage { throw Self.withoutList("open", error) }
         }
         return records
     }
 
-    /// Makes room for that many bytes of messages, or as many as are allowed.
+    /// Sets the size of the receive buffer, in bytes, or the maximum that the system permits.
     private static func setReceiveBuffer(_ descriptor: Int32, _ bytes: Int) {
-        // The kernel doubles it; a larger number is no valid one.
+        // The kernel doubles the value, and a larger one is invalid.
         let size = Int32(clamping: min(max(bytes, 1), Int(Int32.max) / 2))
-        // The first is for those who may exceed the limit.
+        // SO_RCVBUFFORCE can exceed the system's limit, but requires a privilege.
         if !Sockets.set(descriptor, SOL_SOCKET, SO_RCVBUFFORCE, size) {
             Sockets.set(descriptor, SOL_SOCKET, SO_RCVBUF, size)
         }
@@ -142,7 +146,7 @@ final class LibUdevConnection: UdevConnection {
         for selection in selections {
             udev_monitor_filter_add_match_subsystem_devtype(monitor, selection.subsystem, selection.type)
         }
-        // Before anything can arrive.
+        // Sets the buffer size before messages can arrive.
         setReceiveBuffer(udev_monitor_get_fd(monitor), receiveBuffer ?? greatestReceiveBuffer)
         let result = udev_monitor_enable_receiving(monitor)
         guard result >= 0 else {
@@ -157,7 +161,7 @@ final class LibUdevConnection: UdevConnection {
         let (code, remedy): (DeviceError.Code, String) =
             switch error {
             case EMFILE, ENFILE: (.busy, "too many files are open. Raise the limit (ulimit -n).")
-            case ENOMEM, ENOBUFS: (.busy, "the system has no memory left for it.")
+            case ENOMEM, ENOBUFS: (.busy, "the system is out of memory.")
             case EACCES, EPERM: (.permissionDenied, "this program may not read /sys.")
             default: (.notSupported, "/sys cannot be read. Mount sysfs there.")
             }
@@ -169,12 +173,12 @@ final class LibUdevConnection: UdevConnection {
         let remedy =
             switch error {
             case EMFILE, ENFILE: "Raise the limit of open files (ulimit -n)."
-            case ENOMEM, ENOBUFS: "The system has no memory left for it."
-            default: "Allow netlink sockets of the family NETLINK_KOBJECT_UEVENT to this program."
+            case ENOMEM, ENOBUFS: "The system is out of memory."
+            default: "Allow this program to use netlink sockets of the family NETLINK_KOBJECT_UEVENT."
             }
         return DeviceError(
             .notSupported,
-            "The system tells nothing of devices that come and go, so all are looked through every few seconds. \(remedy)",
+            "The system does not report added and removed devices, so all devices are scanned every few seconds. \(remedy)",
             cause: .system(call: "udev_monitor_new_from_netlink", errno: error))
     }
 }

@@ -6,11 +6,12 @@ import DeviceCore
 import SystemCalls
 import UdevRecords
 
-/// Makes records of libudev's devices. Bounded, whatever a message or a file holds.
+/// A converter of libudev devices to records. The size of a record is bounded, regardless of the contents of messages
+/// and files.
 final class LibUdevReader {
     static let mostProperties = 256
     static let longestProperty = 4096
-    /// Those that belong to a message and not to the device.
+    /// The properties that describe an event rather than the device.
     private static let passing: Set<String> = [
         "ACTION", "DEVPATH_OLD", "SEQNUM", "SYNTH_UUID", "UDEV_DATABASE_VERSION", "USEC_INITIALIZED",
     ]
@@ -22,13 +23,13 @@ final class LibUdevReader {
         self.selections = selections
     }
 
-    /// The device's path in sysfs; nil when it leads out of it.
+    /// Returns the sysfs path of the device; nil if it is not below /sys.
     static func path(of device: OpaquePointer) -> String? {
         guard let path = udev_device_get_syspath(device).map(String.init(cString:)), isSound(path) else { return nil }
         return path
     }
 
-    /// The path that the device had before this message.
+    /// Returns the path that the device had before a "move" event.
     static func formerPath(of device: OpaquePointer) -> String? {
         guard let path = udev_device_get_property_value(device, "DEVPATH_OLD").map({ "/sys" + String(cString: $0) }),
             isSound(path)
@@ -36,7 +37,7 @@ final class LibUdevReader {
         return path
     }
 
-    /// The record, and whether the device is still there; nil when nobody asked for such a device.
+    /// Returns the record of a device and whether the device still exists; nil if no selection matches.
     func record(of device: OpaquePointer, path: String) -> (UdevRecord, exists: Bool)? {
         guard let subsystem = udev_device_get_subsystem(device).map(String.init(cString:)) else { return nil }
         let type = udev_device_get_devtype(device).map(String.init(cString:)) ?? ""
@@ -61,17 +62,17 @@ final class LibUdevReader {
         return (record, true)
     }
 
-    /// Finds the interface and the device on USB that it belongs to.
+    /// Sets the USB interface and the USB device that the device belongs to.
     private func place(_ record: inout UdevRecord, _ device: OpaquePointer) {
         if record.subsystem == "usb", record.type == "usb_device" {
-            // One above it would be its hub.
+            // The next USB device above this one is its hub.
             record.usbDevice = record.path
             return
         }
-        // Most devices are not on USB, and looking at all that is above them takes longer than all else here.
+        // Most devices are not on USB, and searching all their parents takes longer than the rest of the conversion.
         guard Self.isOnUSB(record.path) else { return }
         func above(_ type: String) -> String {
-            // The parent belongs to its child: it is not given back.
+            // The child owns the reference to its parent, which must not be released here.
             guard let parent = udev_device_get_parent_with_subsystem_devtype(device, "usb", type) else { return "" }
             return Self.path(of: parent) ?? ""
         }
@@ -97,12 +98,12 @@ final class LibUdevReader {
         return properties
     }
 
-    /// True for a path below a root hub, as in "/sys/devices/pci0000:00/0000:00:14.0/usb1/1-2".
+    /// Whether a path is below a USB root hub, such as "/sys/devices/pci0000:00/0000:00:14.0/usb1/1-2".
     private static func isOnUSB(_ path: String) -> Bool {
         path.utf8.split(separator: UInt8(ascii: "/")).contains { $0.starts(with: "usb".utf8) }
     }
 
-    /// True for a path that stays within sysfs.
+    /// Whether a path remains below /sys.
     private static func isSound(_ path: String) -> Bool {
         path.hasPrefix("/sys/")
             && !path.utf8.split(separator: UInt8(ascii: "/")).contains { $0.elementsEqual("..".utf8) }

@@ -2,18 +2,20 @@
 
 import SystemCalls
 
-/// Watches for udevd's control socket without looking for it again and again.
+/// A watcher for udevd's control socket that uses inotify instead of polling.
 ///
-/// Lives on one thread.
+/// Must be used on a single thread.
 final class ControlWatch {
-    /// Readable when something has come or gone beside the socket; negative where inotify cannot be had.
+    /// The inotify descriptor. It is readable after a change of the socket or its directory; negative if inotify is
+    /// unavailable.
     let descriptor: Int32
     private let path: String
     private var number: Int32 = -1
-    /// True when the socket is there and nobody listens: udevd was killed and has left it, or is just beginning.
+    /// True if the socket exists, but no process listens on it: udevd was killed and left the socket behind, or is
+    /// starting.
     private(set) var isRefused = false
 
-    /// Watches for the file at that path.
+    /// Creates a watcher for the socket at a path.
     init(_ path: String) {
         self.path = path
         descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
@@ -25,10 +27,11 @@ final class ControlWatch {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// The group that messages come from now.
+    /// The group from which messages are currently expected.
     var group: UdevGroup { !isRefused && access(path, F_OK) == 0 ? .udev : .kernel }
 
-    /// Forgets what has been noticed, and looks at the file, at its folder while there is none, or at the one above.
+    /// Drains the inotify events and watches the socket. If it does not exist, watches its directory, or the parent
+    /// directory.
     func rearm() {
         guard descriptor >= 0 else { return }
         withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
@@ -38,11 +41,11 @@ final class ControlWatch {
         probe()
     }
 
-    /// Asks at the socket whether somebody listens. Who may not ask takes it that somebody does.
+    /// Determines whether a process listens on the socket. If connecting is not permitted, assumes that one does.
     func probe() {
         isRefused = false
         var status = stat()
-        // What stands in for the socket in tests is a plain file.
+        // Tests use a regular file in place of the socket.
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return }
         let descriptor = Sockets.open(AF_UNIX, .packets)
         guard descriptor >= 0 else { return }
@@ -55,15 +58,16 @@ final class ControlWatch {
         let folder = Self.folder(of: path)
         if !watchFolder(folder) {
             _ = watchFolder(Self.folder(of: folder))
-            // It may have been made between the two.
+            // The directory may have been created between the two calls.
             _ = watchFolder(folder)
         }
         _ = watchFile()
     }
 
-    /// Not its folder: udevd makes and removes a file there with every event.
+    /// Watches the socket itself rather than its directory, because udevd creates and removes a file there for each
+    /// event.
     private func watchFile() -> Bool {
-        // A socket that a process still has is only told to have one name less.
+        // While a process has the socket open, unlinking it only changes its link count (IN_ATTRIB).
         watch(path, [UInt32(IN_DELETE_SELF), UInt32(IN_MOVE_SELF), UInt32(IN_ATTRIB)])
     }
 
@@ -79,7 +83,7 @@ final class ControlWatch {
     private func watch(_ path: String, _ signs: [UInt32]) -> Bool {
         let added = inotify_add_watch(descriptor, path, signs.reduce(0, |))
         guard added >= 0 else { return false }
-        // The old number may be free already, because its file is gone.
+        // The previous watch may already have been removed because its file was deleted.
         if number >= 0, number != added { inotify_rm_watch(descriptor, number) }
         number = added
         return true

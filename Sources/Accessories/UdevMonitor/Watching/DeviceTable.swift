@@ -3,29 +3,29 @@
 import DeviceCore
 import UdevRecords
 
-/// The devices that are known, by their paths. Each change returns what is news.
+/// The known devices by path. Each change returns the resulting events.
 struct DeviceTable {
     private(set) var devices: [String: UdevRecord] = [:]
-    /// True when a device was left out because there were too many, until all are looked through and find room.
+    /// True if a device was omitted because the table was full. Reset by a scan whose devices all fit into the table.
     private(set) var isOverfull = false
     private let limit: Int
 
-    /// An empty table for that many devices.
+    /// Creates an empty table for at most `limit` devices.
     init(limit: Int) {
         self.limit = max(1, limit)
     }
 
-    /// A message says that a device is there.
+    /// Processes a message about an existing device.
     mutating func update(_ record: UdevRecord, isAdd: Bool, exists: Bool) -> [UdevEvent] {
         guard let known = devices[record.path] else {
-            // A late message about a device that is gone already.
+            // Ignores a late message about a device that has been removed.
             return isAdd || exists ? insert(record) : []
         }
-        // That the former one was removed has been lost.
+        // The message about the removal of the previous device was lost.
         if isAdd, exists, Self.areDifferent(known, record) { return replace(known, with: record) }
         var record = record
         if !isAdd || !exists {
-            // While a device is torn down its attributes vanish one by one, and the message about that comes last.
+            // While a device is being removed, its attributes disappear one by one before its last message arrives.
             record.attributes = known.attributes.merging(record.attributes) { _, new in new }
             if record.usbInterface.isEmpty { record.usbInterface = known.usbInterface }
             if record.usbDevice.isEmpty { record.usbDevice = known.usbDevice }
@@ -33,10 +33,11 @@ struct DeviceTable {
         return renew(known, record)
     }
 
-    /// Takes over what is known of a device now, and tells it when that is news.
+    /// Updates the record of a device. Returns an event if it has changed.
     private mutating func renew(_ known: UdevRecord, _ record: UdevRecord) -> [UdevEvent] {
         var record = record
-        // A message of udevd says that its rules have been run; of a device without a node it often keeps no record.
+        // A message from udevd implies that its rules have been run. udevd often has no database entry for a device
+        // without a node.
         if known.isInitialized { record.isInitialized = true }
         guard record != known else { return [] }
         devices[record.path] = record
@@ -48,13 +49,13 @@ struct DeviceTable {
         return [.added(record)]
     }
 
-    /// A message says that a device is gone.
+    /// Processes a message about the removal of a device.
     mutating func remove(_ path: String) -> [UdevEvent] {
         devices.removeValue(forKey: path).map { [.removed($0)] } ?? []
     }
 
-    /// These are all devices there are. What differs is news: first those that are gone, children before parents, then
-    /// those that are there, parents before children.
+    /// Replaces the contents by a complete list of devices. Returns the differences: first the removed devices,
+    /// children before parents, then the added and changed ones, parents before children.
     mutating func resynchronise(_ records: [UdevRecord]) -> [UdevEvent] {
         var present: [String: UdevRecord] = [:]
         for record in records { present[record.path] = record }
@@ -89,8 +90,8 @@ struct DeviceTable {
         return [.added(record)]
     }
 
-    /// True for two devices that were plugged in at one place, one after the other: the number of a device on its bus
-    /// grows with each.
+    /// Whether two records describe different devices that were attached to the same port. Each attached device has a
+    /// new device number on its bus.
     private static func areDifferent(_ first: UdevRecord, _ second: UdevRecord) -> Bool {
         guard let former = first.properties["DEVNUM"], let latter = second.properties["DEVNUM"] else { return false }
         return former != latter

@@ -2,22 +2,22 @@
 
 import SystemCalls
 
-/// Looks at a message before libudev does.
+/// A validator of messages, which runs before libudev reads them.
 ///
-/// libudev 252 follows the offset in a message's head to anywhere in memory. And one call of it takes in more messages
-/// when the first is of a subsystem that is not asked for: such ones are kept from it, so that it sees none that has not
-/// been looked at.
+/// libudev 252 does not validate the properties offset in the message header and may access arbitrary memory. In
+/// addition, one call of libudev reads several messages if the first ones do not match its filter. Messages that do not
+/// match are therefore discarded here, so that libudev only reads validated messages.
 struct MessageCheck {
     enum Verdict {
         case sound
-        /// Nobody has asked for such a device.
+        /// No selection matches the device.
         case foreign
         case unusable
-        /// It has more bytes than can be looked at.
+        /// The message is longer than the buffer.
         case tooLong
     }
 
-    /// More bytes than a message of udevd or the kernel has.
+    /// The maximum length of a message, in bytes. Messages of udevd and the kernel are shorter.
     static let longest = 16_384
     private static let headSize = 40
     private static let magic: [UInt8] = [0xFE, 0xED, 0xCA, 0xFE]
@@ -28,13 +28,13 @@ struct MessageCheck {
     private let group: UdevGroup
     private let wanted: [(subsystem: [UInt8], type: [UInt8]?)]
 
-    /// Lets messages about such devices through.
+    /// Creates a validator that accepts messages about selected devices.
     init(_ group: UdevGroup, _ selections: [UdevSelection]) {
         self.group = group
         wanted = selections.map { (Array($0.subsystem.utf8), $0.type.map { Array($0.utf8) }) }
     }
 
-    /// What to do with a message of those bytes.
+    /// Returns the verdict on a message.
     func verdict(_ message: UnsafeRawBufferPointer) -> Verdict {
         guard message.count <= Self.longest else { return .tooLong }
         guard let start = bodyStart(message) else { return .unusable }
@@ -42,13 +42,13 @@ struct MessageCheck {
         var type: UnsafeRawBufferPointer?
         var rest = UnsafeRawBufferPointer(rebasing: message[start...])
         while let base = rest.baseAddress, !rest.isEmpty {
-            // libudev refuses a body whose last entry has no end.
+            // libudev rejects a message whose last entry is not terminated.
             guard let zero = memchr(base, 0, rest.count) else { return .unusable }
             let length = UnsafeRawPointer(zero) - base
             let entry = UnsafeRawBufferPointer(rebasing: rest[..<length])
             if entry.starts(with: Self.subsystemKey) {
                 let value = UnsafeRawBufferPointer(rebasing: entry[Self.subsystemKey.count...])
-                // Which of two libudev would take is not to be guessed.
+                // Rejects contradictory entries, because it is undefined which one libudev uses.
                 if let subsystem, !subsystem.elementsEqual(value) { return .unusable }
                 subsystem = value
             } else if entry.starts(with: Self.typeKey) {
@@ -67,11 +67,11 @@ struct MessageCheck {
         return isWanted ? .sound : .foreign
     }
 
-    /// Where the properties begin.
+    /// Returns the offset of the properties.
     private func bodyStart(_ message: UnsafeRawBufferPointer) -> Int? {
         guard message.count >= Self.headSize else { return nil }
         guard message.starts(with: Self.name) else {
-            // The kernel's own begin with a line of their own, and nobody else can send to its group.
+            // Messages of the kernel begin with a header line. Only the kernel can send to its group.
             guard group == .kernel, let zero = message.firstIndex(of: 0) else { return nil }
             return zero + 1
         }
@@ -82,28 +82,28 @@ struct MessageCheck {
     }
 }
 
-/// Whose messages about devices can be heard from where this process is.
+/// The message groups that can reach this process, depending on its namespaces.
 ///
-/// udevd's go to its own network namespace only. The kernel's go to all those that belong to the machine's first user
-/// namespace; in another one libudev takes the kernel and udevd for strangers besides. A socket opens all the same, and
-/// stays silent.
+/// Messages of udevd reach only its own network namespace. Messages of the kernel reach all network namespaces that are
+/// owned by the initial user namespace. In other user namespaces, libudev also rejects the kernel and udevd as
+/// untrusted senders. In the other namespaces, a socket can be opened, but receives no messages.
 package struct MessageReach: Sendable, Equatable {
-    /// The number that the first user namespace has on all machines.
+    /// The inode number of the initial user namespace, which is the same on all machines.
     private static let firstUserNamespace: UInt64 = 0xEFFF_FFFD
-    /// Each network namespace has the first of these settings, and only the machine's own has the second. Unlike the
-    /// namespaces of other processes, everybody may look at them.
+    /// The first file exists in each network namespace, the second one only in the initial one. Unlike the namespaces
+    /// of other processes, they can be examined without privileges.
     private static let everyNetwork = "/proc/sys/net/core/somaxconn"
     private static let firstNetwork = "/proc/sys/net/core/netdev_max_backlog"
 
-    /// True in the machine's own user namespace, and where that cannot be told.
+    /// True in the initial user namespace, or if the namespace is unknown.
     var isFirstUser = true
-    /// True in the machine's own network namespace, and where that cannot be told.
+    /// True in the initial network namespace, or if the namespace is unknown.
     var isFirstNetwork = true
 
-    /// As on a machine without namespaces.
+    /// All message groups, as on a machine without namespaces.
     package static let everywhere = MessageReach()
 
-    /// Where this process is now.
+    /// The message groups that can reach this process.
     package static var current: MessageReach {
         var status = stat()
         let isKnown = stat("/proc/self/ns/user", &status) == 0
@@ -112,6 +112,6 @@ package struct MessageReach: Sendable, Equatable {
             isFirstNetwork: access(firstNetwork, F_OK) == 0 || access(everyNetwork, F_OK) != 0)
     }
 
-    /// Whether messages of that group come here for certain.
+    /// Whether messages of a group are certain to reach this process.
     func covers(_ group: UdevGroup) -> Bool { isFirstUser && (group == .kernel || isFirstNetwork) }
 }

@@ -5,15 +5,16 @@ import Logging
 import SystemCalls
 import UdevRecords
 
-/// The work of a monitor's thread: opens the connection, takes messages in, and starts over when something is lost.
+/// The main loop of a monitor. It opens the connection, processes messages and rescans the devices after a loss of
+/// messages.
 ///
-/// Lives on that thread.
+/// Used only on the monitor's thread.
 final class MonitorRun {
-    /// Seconds between lines in the log about lost messages.
+    /// The minimum interval between log entries about lost messages, in seconds.
     static let overflowLogInterval = 60.0
-    /// Failures in a row after which the connection is opened anew.
+    /// The number of consecutive failures after which the connection is reopened.
     static let mostFailures = 16
-    /// Seconds before a connection that has failed is opened again, at first.
+    /// The initial delay before a failed connection is reopened, in seconds.
     static let firstRetry = 0.1
 
     private let parts: MonitorParts
@@ -28,21 +29,21 @@ final class MonitorRun {
     private var group = UdevGroup.kernel
     private var hasSnapshot = false
     private var hasLost = false
-    /// True while messages may not come though the connection could be opened: until the first comes.
+    /// True if messages may not reach this process although the connection is open. Cleared by the first message.
     private var isMute = false
-    /// True when the devices could not be listed: they are to be looked through again.
+    /// True if enumerating the devices has failed and has to be repeated.
     private var isIncomplete = false
     private var failures = 0
     private var backoff: Backoff
-    /// Between looks at udevd's socket while nobody listens there.
+    /// The delays between probes of udevd's control socket while no process listens on it.
     private var patience: Backoff
-    /// When all devices are looked through though nothing has been heard of them.
+    /// The time of the next scan or probe, even if no message arrives.
     private var scanAt = BootTime.never
     private var loggedOverflowAt: BootTime?
-    /// What is wrong now, and has been told.
+    /// The current problems, all of which have been reported.
     private var problems: [Concern: DeviceError] = [:]
 
-    /// What can be wrong by itself.
+    /// The subject of a problem. Each subject has at most one problem at a time.
     private enum Concern {
         case connection, messages, reach, rules, listing, number
     }
@@ -80,15 +81,15 @@ final class MonitorRun {
             if errors & Int16(POLLNVAL | POLLHUP) != 0, messages == 0 {
                 lose()
             } else if messages != 0 || errors != 0 {
-                // The error is taken away by reading, or else by asking for it.
+                // POLLERR is cleared by reading, or by reading SO_ERROR.
                 takeIn(isError: errors & Int16(POLLERR) != 0)
             }
-            // Also when messages come without end.
+            // Also checked after messages, because they may arrive continuously.
             if scanAt != .never, !control.isStopped, parts.clock.now >= scanAt { look() }
         }
     }
 
-    /// The time has come to look though nothing has been heard.
+    /// Performs the scan or probe that is due.
     private func look() {
         if watch.isRefused { watch.probe() }
         if connection?.descriptor == nil || watch.group != group {
@@ -100,7 +101,7 @@ final class MonitorRun {
         }
     }
 
-    /// Sets when to look next.
+    /// Sets the time of the next scan or probe.
     private func rest() {
         scanAt = .never
         if connection?.descriptor == nil || isMute { scanAt = after(max(parts.options.scanInterval, 0.1)) }
@@ -110,15 +111,14 @@ final class MonitorRun {
 
     private func after(_ seconds: Double) -> BootTime { parts.clock.now.advanced(bySeconds: seconds) }
 
-    // MARK: The connection
+    // MARK: Connection
 
-    /// Opens a connection to whom there is now, and looks through all devices: what changes from here on is in its
-    /// messages.
+    /// Opens a connection to the current message group and scans all devices. Later changes arrive as messages.
     private func open() {
         group = watch.group
         isMute = !parts.options.reach.covers(group)
         isIncomplete = false
-        // The former one goes when the new one hears already.
+        // Closes the previous connection only after the new one receives messages.
         let former = connection
         do throws(DeviceError) {
             let opened = try connect(group)
@@ -126,7 +126,8 @@ final class MonitorRun {
             control.count { $0.group = group }
             failures = 0
             hasLost = false
-            // All of it before the devices: who waits for the snapshot then knows what may be missing there.
+            // Reports problems before the devices, so that a subscriber that waits for the snapshot knows its
+            // limitations.
             let hears = opened.descriptor != nil
             set(nil, for: .connection)
             set(opened.problem, for: .messages)
@@ -142,13 +143,13 @@ final class MonitorRun {
         rest()
     }
 
-    /// The descriptor is of no use any more: after a while a new one is opened.
+    /// Discards an unusable connection and schedules a new one.
     private func lose() {
         connection = nil
         scanAt = after(backoff.take())
     }
 
-    /// Looks through all devices and tells what is news; when they cannot be listed, that is done again later.
+    /// Scans all devices and reports the changes. Schedules another scan if the devices cannot be enumerated.
     private func scan() {
         guard let connection else { return }
         defer { rest() }
@@ -168,7 +169,7 @@ final class MonitorRun {
         tellSnapshot()
     }
 
-    /// Tells what is there before anything else, once.
+    /// Reports the snapshot once, before all changes.
     private func tellSnapshot() {
         guard !hasSnapshot else { return }
         hasSnapshot = true
@@ -177,8 +178,8 @@ final class MonitorRun {
 
     // MARK: Messages
 
-    /// Waits for messages, for udevd, for the end or for the time to look. What poll says of the connection, and whether
-    /// something has happened to udevd's control socket.
+    /// Waits for messages, a change of udevd's control socket, a stop request or the next scan. Returns the poll events
+    /// of the connection, and whether the control socket has changed.
     private func wait() -> (messages: Int16, errors: Int16, isControl: Bool) {
         var descriptors = (
             pollfd(fd: control.wakeUp.readEnd, events: Int16(POLLIN), revents: 0),
@@ -187,7 +188,7 @@ final class MonitorRun {
         )
         var milliseconds: Int32 = -1
         if scanAt != .never {
-            // Rounded up, so that the time has come when the wait ends.
+            // Rounds up, so that the scan is due when poll() returns.
             let rest = max(0, scanAt.seconds(since: parts.clock.now))
             milliseconds = Int32(min((rest * 1000).rounded(.up), 86_400_000))
         }
@@ -200,8 +201,8 @@ final class MonitorRun {
         return (state & Int16(POLLIN), state & Int16(POLLERR | POLLHUP | POLLNVAL), descriptors.2.revents != 0)
     }
 
-    /// Takes in all messages there are. When some were lost, looks through all devices after the last of those that
-    /// were not: the kernel drops messages until it has none left.
+    /// Processes all available messages. After a loss, scans all devices once the buffer is empty, because the kernel
+    /// drops further messages until it has been drained.
     private func takeIn(isError: Bool) {
         guard let connection, let descriptor = connection.descriptor else { return }
         if isError, Sockets.takeError(descriptor) == ENOBUFS { noteOverflow() }
@@ -224,7 +225,7 @@ final class MonitorRun {
             case .foreign: break
             case .unusable: control.count { $0.unusable += 1 }
             case .none:
-                // A message for others looks like none.
+                // A message that libudev filters out has the same result as an empty buffer.
                 if !hasLost || !Sockets.isReadable(descriptor) { break messages }
             case .failed:
                 failures += 1
@@ -256,7 +257,7 @@ final class MonitorRun {
         log.notice("\(MonitorProblem.overflow)")
     }
 
-    // MARK: Telling
+    // MARK: Events
 
     private func hand(_ event: UdevEvent) { hand([event]) }
 
@@ -264,7 +265,7 @@ final class MonitorRun {
         for event in events where !control.isStopped { receive(event) }
     }
 
-    /// Tells what is wrong with something, and what is not any more, when that is news.
+    /// Reports a solved problem and a new problem of a subject if the problem has changed.
     private func set(_ problem: DeviceError?, for concern: Concern) {
         let former = problems[concern]
         guard former?.message != problem?.message else { return }
@@ -280,7 +281,7 @@ final class MonitorRun {
     private func noteMissingRules() {
         let control = parts.options.control
         let problem = MonitorProblem.withoutRules(
-            watch.isRefused ? "nobody listens at \(control)" : "there is no \(control)")
+            watch.isRefused ? "no process listens on \(control)" : "\(control) does not exist")
         if MonitorProblem.saysRules.isFirst() { log.notice("\(problem)") }
         set(problem, for: .rules)
     }

@@ -4,48 +4,51 @@ import DeviceCore
 import Synchronization
 import UdevRecords
 
-/// What a monitor needs of libudev: one made of the C library, one for tests. Lives on one thread.
+/// The functions of libudev that a monitor requires. Implemented with libudev and by tests. Must be used on a single
+/// thread.
 protocol UdevConnection: AnyObject {
-    /// Readable when there are messages; nil when the system allows none.
+    /// A descriptor that is readable if messages are available; nil if the system permits no messages.
     var descriptor: Int32? { get }
-    /// Why the system allows no messages.
+    /// The reason why the system permits no messages.
     var problem: DeviceError? { get }
-    /// The next message. Never waits.
+    /// Returns the next message without blocking.
     func receive() -> UdevMessage
-    /// All devices there are.
+    /// Returns all existing devices.
     func devices() throws(DeviceError) -> [UdevRecord]
 }
 
-/// A message about a device, or why there is none.
+/// A message about a device, or the reason why there is none.
 enum UdevMessage {
-    /// The device is there. `isAdd` when it has just come; `exists` unless it is gone again by now.
+    /// The device exists. `isAdd` is true if it has just been added. `exists` is false if it has been removed in the
+    /// meantime.
     case updated(UdevRecord, isAdd: Bool, exists: Bool)
-    /// The device has another path.
+    /// The path of the device has changed.
     case moved(from: String, UdevRecord)
     case removed(path: String)
-    /// There is none just now.
+    /// No message is available.
     case none
-    /// It is about a device that nobody asked for.
+    /// No selection matches the device.
     case foreign
-    /// It could not be understood, or comes from somebody who may not send any.
+    /// The message is invalid, or its sender is not authorized.
     case unusable
-    /// It was too long to be looked at, so what it said is not known.
+    /// The message is too long to be validated, and its content is lost.
     case tooLong
     /// The kernel has dropped messages.
     case overflow
-    /// The descriptor is of no use.
+    /// The descriptor is unusable.
     case failed(errno: Int32)
 }
 
-/// What the work of a monitor is done with.
+/// The dependencies of a monitor.
 struct MonitorParts: Sendable {
     let clock: any DeviceClock
     let options: UdevMonitorOptions
-    /// Opens a connection on the thread that will use it; nil without the library.
+    /// Opens a connection on the calling thread, which is the thread that uses it; nil if the program was built without
+    /// libudev.
     let connect: (@Sendable (UdevGroup) throws(DeviceError) -> any UdevConnection)?
 }
 
-/// What a monitor's thread shares with others.
+/// The state that a monitor's thread shares with other threads.
 final class MonitorControl: Sendable {
     let wakeUp: WakeUp
     private let stopped = Atomic<Bool>(false)
@@ -69,26 +72,26 @@ final class MonitorControl: Sendable {
     }
 }
 
-/// What a monitor's thread has done, for tests and measurements.
+/// The counters of a monitor's thread, for tests and measurements.
 package struct UdevStatistics: Sendable, Equatable {
-    /// Times that the thread's wait ended.
+    /// The number of times that the thread's wait has ended.
     package internal(set) var wakeUps = 0
-    /// Messages about devices that were taken in.
+    /// The number of processed messages.
     package internal(set) var messages = 0
-    /// Messages that could not be used.
+    /// The number of messages that were invalid or too long.
     package internal(set) var unusable = 0
-    /// Times that the kernel had dropped messages.
+    /// The number of times that the kernel has dropped messages.
     package internal(set) var overflows = 0
-    /// Times that all devices were looked through.
+    /// The number of scans of all devices.
     package internal(set) var scans = 0
-    /// The group that messages come from.
+    /// The group that the current connection receives messages from.
     package internal(set) var group = UdevGroup.kernel
 }
 
-/// Who sends the messages.
+/// A netlink multicast group, named by its sender.
 package enum UdevGroup: String, Sendable {
-    /// udevd, when its rules have been run.
+    /// udevd, which sends after running its rules.
     case udev
-    /// The kernel itself.
+    /// The kernel.
     case kernel
 }

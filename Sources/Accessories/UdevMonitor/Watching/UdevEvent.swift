@@ -3,56 +3,59 @@
 package import DeviceCore
 package import UdevRecords
 
-/// What a monitor tells.
+/// An event of a monitor.
 package enum UdevEvent: Sendable {
-    /// All devices there are, when the monitor starts, and only then: the first event but for problems. Parents come
-    /// before children.
+    /// All existing devices, parents before children. Reported once, when the monitor starts. Only problems can precede
+    /// it.
     case snapshot([UdevRecord])
-    /// A device is there, or something in the record of a device that was there has changed. Messages about a device
-    /// that is as it was, as `udevadm trigger` makes them, are not told.
+    /// A device has been added, or the record of a known device has changed. Messages without a change, such as those
+    /// of `udevadm trigger`, are not reported.
     case added(UdevRecord)
-    /// A device is gone, with all that was known of it.
+    /// A device has been removed. Contains its last known record.
     case removed(UdevRecord)
-    /// Devices cannot be watched, or not with everything that udev adds; what to do about it. Told once, and again only
-    /// after it was solved. What is known at the start comes before the snapshot.
+    /// Devices cannot be monitored, or only without the information that udev adds. The message contains a remedy. A
+    /// problem is reported once, and again only after it has been solved. Problems that are known at the start are
+    /// reported before the snapshot.
     case problem(DeviceError)
-    /// What was told as a problem is none any more.
+    /// A reported problem has been solved.
     case solved(DeviceError)
 }
 
-/// How a monitor works, beyond what it looks at.
+/// Options of a monitor.
 package struct UdevMonitorOptions: Sendable {
-    /// Bytes of messages that the kernel keeps while the monitor's thread is busy; nil for as many as are allowed.
+    /// The size of the kernel's message buffer, in bytes. It bounds the messages that are kept while the monitor's
+    /// thread is busy. nil for the maximum that the system permits.
     package var receiveBuffer: Int?
-    /// True where udev's rules matter, as they do for names of protocols and for the permissions of nodes: when no udevd
-    /// runs, that is told and logged. False where a device is used as the kernel gives it.
+    /// True if udev rules are required, for example for protocol names and node permissions. A missing udevd is then
+    /// reported as a problem and logged. False if the devices are used without udev rules.
     package var expectsRules = true
-    /// The most devices that are kept; further ones are left out, and that is told.
+    /// The maximum number of devices. Further devices are omitted, which is reported as a problem.
     package var mostDevices = 8192
-    /// Seconds between looks at all devices where the system allows no messages about them, or where they may not come.
+    /// The interval between scans of all devices if the system permits no messages, or if messages may not arrive, in
+    /// seconds.
     package var scanInterval = 2.0
-    /// udevd's control socket: it is there while udevd runs or is started when needed.
+    /// The path of udevd's control socket. It exists if udevd is running or is started on demand.
     package var control = "/run/udev/control"
-    /// Whose messages come here.
+    /// The message groups that can reach this process.
     package var reach = MessageReach.current
 
-    /// The values that suit boards.
+    /// Creates options with defaults for embedded boards.
     package init() {}
 }
 
-/// The devices that a monitor looks at, and what it keeps of them.
+/// A filter for devices, with the attributes to read.
 package struct UdevSelection: Sendable, Hashable {
-    /// As in "tty", "usb", "hidraw" or "iio".
+    /// The subsystem, such as "tty", "usb", "hidraw" or "iio".
     package var subsystem: String
-    /// As in "usb_device"; nil for all types of the subsystem.
+    /// The device type, such as "usb_device"; nil for all types of the subsystem.
     package var type: String?
-    /// The attributes of sysfs to keep, as in "serial": those of the device itself, else those of the USB interface or
-    /// the USB device that it belongs to. Text, of which at most 4,096 bytes are kept.
+    /// The sysfs attributes to read as text, such as "serial", up to 4,096 bytes each. An attribute that the device
+    /// lacks is read from its USB interface, then from its USB device.
     package var attributes: [String]
-    /// Those to keep as hexadecimal digits, two for each byte, as in "descriptors"; at most 65,536 bytes.
+    /// The sysfs attributes to encode in hexadecimal, such as "descriptors", up to 65,536 bytes each.
     package var binaryAttributes: [String]
 
-    /// Devices of that subsystem and type.
+    /// Creates a filter for a subsystem and type.
     package init(
         subsystem: String, type: String? = nil, attributes: [String] = [], binaryAttributes: [String] = []
     ) {

@@ -4,13 +4,13 @@ package import DeviceCore
 import JSONBytes
 
 extension OwnTracksLocation {
-    /// The message, one line of JSON.
+    /// Encodes the location as one line of JSON.
     ///
-    /// Whole numbers stand where OwnTracks documents whole numbers, because its apps refuse others. An accuracy is rounded
-    /// up, so that no position looks better than it is. `tst` is in whole seconds, too; `tst_ms` beside it is ours and has
-    /// the milliseconds, for boards that report more often than once a second.
+    /// Numbers that OwnTracks documents as integers are written as integers, because its apps reject others. Accuracies
+    /// are rounded up, so that no position appears more accurate than it is. `tst` is in seconds. The additional
+    /// `tst_ms` is an extension of this package in milliseconds, for boards that report more than once per second.
     ///
-    /// - Parameter tracker: two characters that a map shows (`tid`).
+    /// - Parameter tracker: The two characters that maps display (`tid`).
     package func json(tracker: String) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
@@ -34,7 +34,7 @@ extension OwnTracksLocation {
         return writer.bytes
     }
 
-    /// The whole number; nil for what is none, too small, or so large that it means nothing.
+    /// Returns the rounded value; nil if it is NaN, less than `least` or greater than 1e9.
     private static func whole(
         _ value: Double, _ rule: FloatingPointRoundingRule, from least: Double = -1e9
     ) -> Int64? {
@@ -44,16 +44,18 @@ extension OwnTracksLocation {
 }
 
 extension Int64 {
-    /// The quotient, rounded down also below zero.
+    /// Returns the quotient, rounded toward negative infinity.
     fileprivate func flooredQuotient(_ divisor: Int64) -> Int64 {
         let (quotient, rest) = quotientAndRemainder(dividingBy: divisor)
         return rest < 0 ? quotient - 1 : quotient
     }
 }
 
-/// What a broker publishes in the name of a board whose connection has broken off (`"_type":"lwt"`).
+/// The message that the broker publishes if the connection of a board is lost (`"_type":"lwt"`).
 package enum OwnTracksWill {
-    /// - Parameter connected: when the board connected.
+    /// Encodes the message.
+    ///
+    /// - Parameter connected: The time at which the board connected.
     package static func json(connected: WallTime) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in

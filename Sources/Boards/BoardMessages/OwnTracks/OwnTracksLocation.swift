@@ -2,26 +2,26 @@
 
 package import DeviceCore
 
-/// A location as OwnTracks has it in JSON (`"_type":"location"`), which OwnTracks Recorder, Home Assistant, Traccar and
-/// others read.
+/// A location in the JSON format of OwnTracks (`"_type":"location"`), which OwnTracks Recorder, Home Assistant, Traccar
+/// and others can read.
 ///
-/// The units are OwnTracks': km/h, whole metres, whole degrees. A number that is not known is NaN and is left out.
+/// Unknown values are NaN and are omitted from the message.
 package struct OwnTracksLocation: Sendable {
-    /// Degrees north.
+    /// The latitude, in degrees north.
     package var latitude: Double
-    /// Degrees east.
+    /// The longitude, in degrees east.
     package var longitude: Double
-    /// When the fix was made.
+    /// The time of the fix.
     package var time: WallTime
-    /// Metres around the position.
+    /// The radius of uncertainty of the position, in metres.
     package var accuracy = Double.nan
-    /// Metres above sea level.
+    /// The altitude above sea level, in metres.
     package var altitude = Double.nan
-    /// Metres around the altitude.
+    /// The uncertainty of the altitude, in metres.
     package var verticalAccuracy = Double.nan
-    /// Kilometres an hour over ground.
+    /// The speed over ground, in kilometres per hour.
     package var velocity = Double.nan
-    /// Degrees clockwise from true north.
+    /// The course over ground, in degrees clockwise from true north.
     package var course = Double.nan
 
     package init(latitude: Double, longitude: Double, time: WallTime) {
@@ -32,9 +32,9 @@ package struct OwnTracksLocation: Sendable {
 }
 
 extension OwnTracksLocation {
-    /// The location of a report; nil when it has no fix.
+    /// Creates the location of a report; nil if the report has no fix.
     ///
-    /// - Parameter now: when the report came, for a receiver that tells no time.
+    /// - Parameter now: The time at which the report arrived. It is used if the receiver reports no time.
     package init?(_ report: PositionReport, now: WallTime) {
         guard report.hasFix else { return nil }
         self.init(latitude: report.latitude, longitude: report.longitude, time: report.time ?? now)
@@ -44,7 +44,7 @@ extension OwnTracksLocation {
             let (east, north) = (report.longitudeError, report.latitudeError)
             accuracy = (east * east + north * north).squareRoot()
         }
-        // In a 2D fix it is the last one known, or a guess.
+        // In a 2D fix, the altitude is the last known one or an estimate.
         if report.mode == .threeDimensional {
             altitude = report.altitude
             verticalAccuracy = report.verticalError
@@ -53,9 +53,11 @@ extension OwnTracksLocation {
         course = report.track
     }
 
-    /// The report that such a location gives to those who follow the board.
+    /// Returns the location as a position report for the subscribers of the board.
     ///
-    /// - Parameter receiver: what stands for the receiver's path: the topic.
+    /// - Parameters:
+    ///   - receiver: The topic, which is used in place of the receiver's path.
+    ///   - arrival: The time at which the location arrived.
     package func report(receiver: String, arrival: BootTime) -> PositionReport {
         var report = PositionReport()
         report.receiver = receiver

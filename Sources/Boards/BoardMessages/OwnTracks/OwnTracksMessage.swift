@@ -3,34 +3,34 @@
 import DeviceCore
 import JSONBytes
 
-/// What a message on a board's topic says.
+/// A parsed message on the topic of a board.
 package enum OwnTracksMessage: Sendable {
     /// A location.
     case location(OwnTracksLocation)
-    /// The board's connection to its broker has broken off.
+    /// The last will of the board: its connection to the broker has been lost.
     case will
-    /// Something else that OwnTracks knows, or may know one day.
+    /// A message of another type.
     case other
-    /// No such message, and why.
+    /// An invalid message, with the reason.
     case malformed(String)
 
-    /// The most bytes of a message that are read.
+    /// The maximum size of a message, in bytes.
     package static let limit = 65_536
 
-    /// Reads a message, whatever its bytes are.
+    /// Parses a message. The bytes need not be valid.
     package init(_ payload: UnsafeRawBufferPointer) {
         guard payload.count <= Self.limit else {
-            self = .malformed("it has \(payload.count) bytes, and \(Self.limit) are read at most")
+            self = .malformed("a message has \(payload.count) bytes, but the limit is \(Self.limit)")
             return
         }
         do throws(JSONError) {
             self = try Self.read(payload)
         } catch {
-            self = .malformed("it is not JSON as OwnTracks writes it (\(error))")
+            self = .malformed("a message is not OwnTracks JSON (\(error))")
         }
     }
 
-    /// The fields of a message as they come, in any order.
+    /// The members of a message, which may occur in any order.
     private struct Fields {
         var type: String?
         var latitude = Double.nan
@@ -67,19 +67,19 @@ package enum OwnTracksMessage: Sendable {
         switch fields.type {
         case "location": return location(fields)
         case "lwt": return .will
-        case nil: return .malformed("it has no _type")
+        case nil: return .malformed("a message has no _type")
         default: return .other
         }
     }
 
     private static func location(_ fields: Fields) -> OwnTracksMessage {
-        // A comparison with NaN is false, so this also refuses what is not a number.
+        // Comparisons with NaN are false, so this also rejects missing values.
         guard abs(fields.latitude) <= 90, abs(fields.longitude) <= 180 else {
-            return .malformed("its lat and lon are no position")
+            return .malformed("lat and lon are not a valid position")
         }
-        // 1970 to 2261, as WallTime reaches. 0 is no time, and what is published has whole seconds.
+        // The years 1970 to 2261, the range of `WallTime`. 0 is invalid, and published times are in whole seconds.
         guard fields.seconds >= 1, fields.seconds < 9.2e9, let whole = WallTime(seconds: fields.seconds) else {
-            return .malformed("its tst is no time in seconds since 1970")
+            return .malformed("tst is not a valid time in seconds since 1970")
         }
         var time = whole
         if let milliseconds = fields.milliseconds, milliseconds / 1000 == Int64(fields.seconds) {
@@ -91,7 +91,7 @@ package enum OwnTracksMessage: Sendable {
         if fields.verticalAccuracy >= 0, fields.verticalAccuracy < 1e9 {
             location.verticalAccuracy = fields.verticalAccuracy
         }
-        // -1 stands for unknown in messages of phones.
+        // Phones send -1 for an unknown velocity.
         if fields.velocity >= 0, fields.velocity < 1e6 { location.velocity = fields.velocity }
         if fields.course >= 0, fields.course <= 360 { location.course = fields.course }
         return .location(location)

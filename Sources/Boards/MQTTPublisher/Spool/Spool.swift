@@ -2,48 +2,53 @@
 
 import SystemCalls
 
-/// How much a spool holds. Beyond it the oldest make way.
+/// The capacity of a spool. The oldest records are dropped if it is exceeded.
 struct SpoolLimits: Sendable {
-    /// On the disk.
+    /// The maximum number of records on disk.
     var records = 100_000
+    /// The maximum size on disk, in bytes.
     var bytes = 16 << 20
-    /// Of one file: so much is given up at a time.
+    /// The size at which a new file is started, in bytes. Records are dropped from the disk one file at a time.
     var fileBytes = 64 << 10
-    /// In memory, without a folder or while the disk takes nothing.
+    /// The maximum number of records in memory, without a directory or if the disk cannot be written.
     var memoryRecords = 10_000
+    /// The maximum size in memory, in bytes.
     var memoryBytes = 4 << 20
 }
 
-/// Messages that wait for the broker, in order: on the disk where there is a folder, and in memory what the disk does not
-/// take. What was appended is read again until it was acknowledged, by the next run too.
+/// A persistent queue of messages for the broker.
+///
+/// Messages are stored on disk if there is a directory, and in memory if they cannot be written to disk. A message
+/// remains in the queue until it is acknowledged, including in the next run.
 final class Spool {
-    /// Nil without one, and at the end.
+    /// nil without a directory, and after `close()`.
     private var folder: SpoolFolder?
     private let limits: SpoolLimits
     private let disk: SpoolDisk
-    /// Oldest first; the last one is written while it is open.
+    /// The files, oldest first. Lines are appended to the last one if it is open.
     private var files: [SpoolFile] = []
-    /// A file was made whose name the disk may not have yet.
+    /// True if a file has been created since the directory was synced.
     private var hasNewFile = false
-    /// Newer than all on the disk.
+    /// The records that are not on disk. They are newer than those on disk.
     private var memory = SpoolMemory()
-    /// All up to this number are with the broker, or given up.
+    /// All records up to this number have been acknowledged or dropped.
     private var taken: UInt64 = 0
     private var nextNumber: UInt64 = 1
     private var reader = SpoolReader()
-    /// How many the broker has taken since the disk was told of it.
+    /// The number of acknowledgements that have not been written to disk.
     private var untold = 0
 
-    /// What went wrong with the disk, until it takes lines again and nothing waits any more. What could not be read is
-    /// dropped, unless it may be read later.
+    /// The first error of the disk. Reset when records can be written again and the queue is empty. Records that cannot
+    /// be read are dropped unless the error is temporary.
     private(set) var failure: DeviceError?
     private var hasWritten = true
-    /// Records that were given up because there was no room.
+    /// The number of records that were dropped.
     private(set) var dropped = 0
-    /// The last position that was appended.
+    /// The number of the last appended position.
     private(set) var lastPosition: UInt64 = 0
 
-    /// Takes up what a former run left in the folder; without a folder all is in memory.
+    /// Creates a spool with the records that a previous run has left in the directory. Without a directory, all records
+    /// are in memory.
     init(folder path: String?, limits: SpoolLimits = SpoolLimits(), disk: SpoolDisk = SpoolDisk()) throws(DeviceError) {
         (self.limits, self.disk) = (limits, disk)
         folder = try path.map { path throws(DeviceError) in try SpoolFolder(path) }
@@ -54,16 +59,17 @@ final class Spool {
         makeWay()
     }
 
-    /// How many wait, sent or not.
+    /// The number of queued records, including unacknowledged ones.
     var count: Int { files.reduce(memory.count) { $0 + $1.waiting } }
 
-    /// Their bytes on the disk.
+    /// The size of the files, in bytes.
     var bytesOnDisk: Int { files.reduce(0) { $0 + $1.size } }
 
-    /// True when what waits outlives this run.
+    /// True if all queued records are stored on disk.
     var isAllOnDisk: Bool { folder != nil && memory.count == 0 }
 
-    /// The next of what the disk may not have yet, for ``SpoolDisk/sync`` and for the caller to close; nil when it has all.
+    /// Returns a descriptor of a file or directory with unsynced data, for ``SpoolDisk/sync``; nil if there is none.
+    /// The caller has to close the descriptor.
     func descriptorToSync() -> Int32? {
         for file in files { if let descriptor = file.descriptorToSync() { return descriptor } }
         guard hasNewFile, let descriptor = folder?.descriptorToSync() else { return nil }
@@ -71,12 +77,12 @@ final class Spool {
         return descriptor
     }
 
-    /// The file that lines go to.
+    /// The file to which lines are appended.
     private var current: SpoolFile? { files.last.flatMap { $0.isOpen ? $0 : nil } }
 
-    // MARK: In
+    // MARK: Writing
 
-    /// Appends a message; false when it is longer than any may be.
+    /// Appends a message. Returns false if it is too long or cannot be encoded as a line.
     @discardableResult
     func append(_ kind: SpoolRecord.Kind, topic: String, payload: [UInt8]) -> Bool {
         let record = SpoolRecord(number: nextNumber, kind: kind, topic: topic, payload: payload)
@@ -88,14 +94,14 @@ final class Spool {
         if kind == .position { lastPosition = record.number }
         memory.append(record)
         if folder != nil { moveToDisk(newest: line) }
-        // What is older and on the disk stays: it takes no memory.
+        // Older records on disk are kept, because they do not use memory.
         while memory.count > limits.memoryRecords || memory.bytes > limits.memoryBytes, memory.removeFirst() != nil {
             dropped += 1
         }
         return true
     }
 
-    /// Writes all that is in memory, the newest of which is that line.
+    /// Writes the records in memory to disk. `newest` is the encoded line of the newest record, if available.
     private func moveToDisk(newest: [UInt8]? = nil) {
         while let record = memory.first {
             let line = (memory.count == 1 ? newest : nil) ?? SpoolLine.record(record).bytes
@@ -119,10 +125,10 @@ final class Spool {
         while true {
             let file = try fileToWrite(number)
             guard let problem = file.append(line, record: number) else { break }
-            // The oldest make way for the newest, but for the file that is being written.
+            // If the disk is full, drops the oldest records, except those in the current file.
             let isFull = problem == ENOSPC || problem == EDQUOT || problem == EFBIG
             let error = FileBytes.failedToWrite(
-                file.path, call: "write", errno: problem, elsewhere: "choose another spool folder")
+                file.path, call: "write", errno: problem, elsewhere: "choose another spool directory")
             guard isFull, files.count > 1 else { throw error }
             note(error)
             dropOldest()
@@ -132,7 +138,7 @@ final class Spool {
 
     private func fileToWrite(_ number: UInt64) throws(DeviceError) -> SpoolFile {
         if let file = current, file.size < limits.fileBytes || file.numbers.isEmpty { return file }
-        // One that was closed before it had anything is of no use, and may have the name that the next one needs.
+        // Removes a closed file without queued records, because it is unused and the new file may require its name.
         if let last = files.last, last.waiting == 0, last.size == 0 || last.numbers.lowerBound == number {
             last.remove()
             files.removeLast()
@@ -149,7 +155,7 @@ final class Spool {
     }
 
     private func newFile(_ number: UInt64) throws(DeviceError) -> SpoolFile {
-        guard let folder else { throw DeviceError(.notFound, "There is no spool folder.") }
+        guard let folder else { throw DeviceError(.notFound, "There is no spool directory.") }
         let file = try SpoolFile(in: folder.path, from: number, disk: disk)
         files.append(file)
         hasNewFile = true
@@ -173,9 +179,9 @@ final class Spool {
         dropped += file.waiting
     }
 
-    // MARK: Out
+    // MARK: Reading
 
-    /// The next record that has not been read since ``rewind()``; nil when there is none.
+    /// Returns the next record that has not been returned since ``rewind()``; nil if there is none.
     func next() -> SpoolRecord? {
         while true {
             do throws(DeviceError) {
@@ -183,7 +189,7 @@ final class Spool {
                 break
             } catch {
                 note(error)
-                // For want of a descriptor nothing is lost.
+                // No record is lost by a temporary lack of resources.
                 guard let file = reader.file, case .system(_, let number)? = error.cause,
                     ![EMFILE, ENFILE, ENOMEM].contains(number)
                 else { return nil }
@@ -195,19 +201,19 @@ final class Spool {
         return record
     }
 
-    /// Begins again with the oldest that waits: what was sent may be lost.
+    /// Restarts reading at the oldest queued record, because messages that have been sent may be lost.
     func rewind() {
         reader = SpoolReader()
         tellDisk()
     }
 
-    /// The broker has the record of that number, and all before it.
+    /// Removes the record with the given number and all records before it, because the broker has acknowledged them.
     func acknowledge(_ number: UInt64) {
         guard number > taken else { return }
         taken = number
         defer { if hasWritten, failure != nil, count == 0 { failure = nil } }
         if memory.remove(number) { return }
-        // Most of the time there is one file, and one record in it.
+        // Usually there is one file with one record.
         while let file = files.first, file.numbers.upperBound <= number, file !== current {
             files.removeFirst()
             file.remove()
@@ -229,16 +235,16 @@ final class Spool {
         file.remove()
     }
 
-    /// Tells the next run what the broker has.
+    /// Writes the last acknowledged number to disk for the next run.
     private func tellDisk() {
         guard untold > 0 else { return }
         untold = 0
-        // Without it the next run sends some twice, which is no error.
+        // Without this line, the next run sends some messages twice, which QoS 1 permits.
         guard let file = current ?? (try? newFile(nextNumber)) else { return }
         _ = file.append(SpoolLine.taken(through: taken).bytes)
     }
 
-    /// Leaves the disk as the next run needs it, which may take the folder now. What the disk does not take is lost.
+    /// Writes all records to disk for the next run and unlocks the directory. Records that cannot be written are lost.
     func close() {
         if folder != nil {
             moveToDisk()

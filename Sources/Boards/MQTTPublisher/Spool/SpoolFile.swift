@@ -2,46 +2,46 @@
 
 import SystemCalls
 
-/// The calls by which a spool reads and writes, so that a test can have them fail. The reason is in errno.
+/// The file system calls of a spool, which tests can replace. They set `errno` on failure.
 struct SpoolDisk: Sendable {
-    /// A descriptor to read what a former run has left, or below zero.
+    /// Opens a file of a previous run for reading. Returns a descriptor, or a negative value on failure.
     var open: @Sendable (String) -> Int32 = { systemOpen($0, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) }
-    /// Zero, or below it.
+    /// Truncates a file. Returns 0, or a negative value on failure.
     var truncate: @Sendable (Int32, Int) -> Int32 = { ftruncate($0, off_t($1)) }
-    /// Waits until the disk has all of it.
+    /// Blocks until the data of a file has been written to the storage device.
     var sync: @Sendable (Int32) -> Void = { fsync($0) }
-    /// The bytes written, or below zero.
+    /// Returns the number of bytes written, or a negative value on failure.
     var write: @Sendable (Int32, UnsafeRawBufferPointer) -> Int = { systemWrite($0, $1) }
 }
 
-/// One of the files that a spool consists of. It is only ever appended to.
+/// A file of a spool. Lines are only appended to it.
 final class SpoolFile {
     let path: String
-    /// The numbers of its records; empty while there is none.
+    /// The numbers of its records. Empty without records.
     private(set) var numbers: Range<UInt64>
-    /// The bytes that it has, whole lines all of them.
+    /// The size in bytes. The file contains only complete lines.
     private(set) var size: Int
-    /// The records in it that wait.
+    /// The number of records that have not been acknowledged.
     var waiting: Int
     private let descriptor: Int32
     private let disk: SpoolDisk
-    /// False when it is of a former run, and when a line that failed could not be taken back.
+    /// False for a file of a previous run, and after an incomplete line could not be removed.
     private(set) var isOpen: Bool
-    /// It has lines that the disk may not have yet.
+    /// True if the file has lines that may not have been written to the storage device.
     private var isUnsynced = false
 
-    /// A new file for records from that number on. The error says why there is none.
+    /// Creates a new file for the records from `number` on.
     init(in folder: String, from number: UInt64, disk: SpoolDisk) throws(DeviceError) {
         path = "\(folder)/\(Self.name(number))"
         descriptor = NewFile.open(path, access: O_RDWR | O_APPEND)
         self.disk = disk
         (numbers, size, waiting, isOpen) = (number..<number, 0, 0, true)
         guard descriptor >= 0 else {
-            throw FileBytes.failedToWrite(path, call: "open", errno: errno, elsewhere: "choose another spool folder")
+            throw FileBytes.failedToWrite(path, call: "open", errno: errno, elsewhere: "choose another spool directory")
         }
     }
 
-    /// A file that a former run has left, with what waits in it.
+    /// Creates an object for a file of a previous run.
     init(path: String, numbers: Range<UInt64>, size: Int, waiting: Int, disk: SpoolDisk) {
         (self.path, self.numbers, self.size, self.waiting, self.disk) = (path, numbers, size, waiting, disk)
         (descriptor, isOpen) = (-1, false)
@@ -49,7 +49,7 @@ final class SpoolFile {
 
     deinit { if descriptor >= 0 { systemClose(descriptor) } }
 
-    /// Twenty digits, so that names in the order of letters are in the order of numbers.
+    /// Returns the file name for a number. With 20 digits, the alphabetical order of names is the order of numbers.
     static func name(_ number: UInt64) -> String {
         let digits = String(number)
         return String(repeating: "0", count: max(0, 20 - digits.utf8.count)) + digits + suffix
@@ -57,7 +57,7 @@ final class SpoolFile {
 
     static let suffix = ".spool"
 
-    /// Appends a line, whole or not at all; what went wrong is an error number.
+    /// Appends a line, completely or not at all. Returns an error number on failure.
     func append(_ line: [UInt8], record number: UInt64? = nil) -> Int32? {
         let problem = line.withUnsafeBytes { buffer -> Int32? in
             var offset = 0
@@ -72,7 +72,7 @@ final class SpoolFile {
             return nil
         }
         if let problem {
-            // The next line has to begin where this one did, or in another file.
+            // Removes an incomplete line. If this fails, the next line has to be written to another file.
             if disk.truncate(descriptor, size) != 0 { isOpen = false }
             return problem
         }
@@ -85,7 +85,7 @@ final class SpoolFile {
         return nil
     }
 
-    /// Forgets all that is in it: the broker has it. False when that cannot be.
+    /// Truncates the file, because all of its records have been acknowledged. Returns false on failure.
     func empty() -> Bool {
         guard disk.truncate(descriptor, 0) == 0 else { return false }
         (size, waiting) = (0, 0)
@@ -95,8 +95,8 @@ final class SpoolFile {
 
     func remove() { unlink(path) }
 
-    /// All that it has from an offset on. That of this run can be read when somebody has removed its name, and without
-    /// another descriptor.
+    /// Returns the content of the file from an offset on. A file of this run can be read after it has been unlinked,
+    /// and without another descriptor.
     func bytes(from offset: Int) throws(DeviceError) -> [UInt8] {
         let reader = descriptor >= 0 ? descriptor : disk.open(path)
         guard reader >= 0 else { throw FileBytes.failedToRead(path, call: "open", errno: errno) }
@@ -117,7 +117,8 @@ final class SpoolFile {
         return bytes
     }
 
-    /// A second descriptor to have the disk catch up with, for the caller to close; nil when there is no need, or none left.
+    /// Returns a duplicated descriptor for syncing; nil if the file is already synced or no descriptor is available.
+    /// The caller has to close the descriptor.
     func descriptorToSync() -> Int32? {
         guard isUnsynced, waiting > 0 else { return nil }
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)

@@ -2,13 +2,13 @@
 
 import SystemCalls
 
-/// The folder of a spool, which one publisher has at a time.
+/// The directory of a spool. It is locked for the exclusive use of one publisher.
 final class SpoolFolder {
     let path: String
     private let descriptor: Int32
 
-    /// Makes the folder unless it is there, and takes it. The error says that another publisher has it, or why it cannot be
-    /// used.
+    /// Creates the directory if it does not exist, and locks it. Throws an error if another publisher has locked it or
+    /// if it cannot be used.
     init(_ path: String) throws(DeviceError) {
         self.path = path
         let isNew = mkdir(path, 0o700) == 0
@@ -19,7 +19,7 @@ final class SpoolFolder {
         }
         guard descriptor >= 0 else {
             throw DeviceError(
-                .inputOutput, "\(path) is no folder that can be used. A spool needs a folder of its own.",
+                .inputOutput, "\(path) is not a usable directory. A spool requires a directory of its own.",
                 cause: .system(call: "open", errno: errno))
         }
         var status = stat()
@@ -28,11 +28,11 @@ final class SpoolFolder {
         else {
             throw DeviceError(
                 .permissionDenied,
-                "The folder \(path) belongs to another user, or others may write into it. Choose a folder of your own.")
+                "The directory \(path) belongs to another user, or others may write to it. Choose another directory.")
         }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             throw DeviceError(
-                .busy, "Another publisher has the spool \(path). End it, or choose another folder.",
+                .busy, "Another publisher uses the spool \(path). Stop it, or choose another directory.",
                 cause: .system(call: "flock", errno: errno))
         }
     }
@@ -43,27 +43,28 @@ final class SpoolFolder {
         systemClose(descriptor)
     }
 
-    /// What a former run has left, in order.
+    /// The records that a previous run has left, in order.
     struct Leftovers {
         var files: [SpoolFile] = []
-        /// The number up to which the broker has all.
+        /// All records up to this number have been acknowledged.
         var taken: UInt64 = 0
-        /// The number that follows all there were.
+        /// The number of the next record.
         var next: UInt64 = 1
         /// The number of the last position.
         var lastPosition: UInt64 = 0
-        /// Records of files that are too many.
+        /// The number of records that were dropped because there were too many files.
         var dropped = 0
     }
 
-    /// The most files that are kept.
+    /// The maximum number of files to keep.
     static let fileLimit = 4096
-    /// The most that are looked at: there may be one for each record.
+    /// The maximum number of file names to read. Each record may have its own file.
     private static let nameLimit = 1 << 17
-    /// The most bytes of one.
+    /// The maximum size of a file, in bytes.
     private static let sizeLimit = 4 << 20
 
-    /// Reads what is there. Files in which nothing waits any more are removed, and the oldest of too many.
+    /// Reads the records of a previous run. Removes files without queued records, and the oldest files if there are too
+    /// many.
     func leftovers(_ disk: SpoolDisk) throws(DeviceError) -> Leftovers {
         let names = try names()
         var found = Leftovers()
@@ -83,7 +84,7 @@ final class SpoolFolder {
                     }
                 }
             }
-            // A file may have told only what the broker has: no other one gets its name.
+            // A file may contain only an acknowledgement. Its name must not be used again.
             if let number = UInt64(name.dropLast(SpoolFile.suffix.utf8.count)), number < 1 << 62 {
                 found.next = max(found.next, number + 1)
             }
@@ -93,7 +94,8 @@ final class SpoolFolder {
             let waiting = content.numbers.lazy.filter { $0 > found.taken }.count
             if let last = content.numbers.last { found.next = max(found.next, last + 1) }
             let isTooOld = index < contents.count - Self.fileLimit
-            // What the broker has is told in a file behind those in which something waits.
+            // A file without queued records is kept after one with queued records, because it may contain their
+            // acknowledgements.
             guard waiting > 0 || !found.files.isEmpty, !isTooOld else {
                 found.dropped += waiting
                 unlink(content.file)
@@ -109,7 +111,7 @@ final class SpoolFolder {
         return found
     }
 
-    /// The names of its files, in order.
+    /// Returns the names of the files in ascending order.
     private func names() throws(DeviceError) -> [String] {
         guard var entries = FolderEntries(path) else {
             throw FileBytes.failedToRead(path, call: "opendir", errno: errno)
@@ -121,7 +123,8 @@ final class SpoolFolder {
         return names.sorted()
     }
 
-    /// A second descriptor to have the disk keep the names with, for the caller to close; nil when there is none left.
+    /// Returns a duplicated descriptor for syncing the directory; nil if no descriptor is available. The caller has to
+    /// close the descriptor.
     func descriptorToSync() -> Int32? {
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         return copy < 0 ? nil : copy

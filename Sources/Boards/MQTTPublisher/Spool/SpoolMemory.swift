@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Records in memory, oldest first. Their numbers rise by one.
+/// A queue of records in memory, oldest first, with consecutive numbers.
 struct SpoolMemory {
     private var records: [SpoolRecord] = []
-    /// Where the first one stands: what went before it is cleared away from time to time.
+    /// The index of the first record. The elements before it have been removed and are deleted in batches.
     private var start = 0
     private(set) var bytes = 0
 
@@ -30,14 +30,14 @@ struct SpoolMemory {
         return record
     }
 
-    /// Removes the record of that number and those before it; false when it is not here.
+    /// Removes the record with the given number and all records before it. Returns false if there are none.
     mutating func remove(_ number: UInt64) -> Bool {
         guard let oldest = first, oldest.number <= number else { return false }
         while let record = first, record.number <= number { removeFirst() }
         return true
     }
 
-    /// The first one behind that number.
+    /// Returns the first record after the given number.
     func first(after number: UInt64) -> SpoolRecord? {
         guard let oldest = first else { return nil }
         guard oldest.number <= number else { return oldest }

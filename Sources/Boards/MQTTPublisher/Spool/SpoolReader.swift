@@ -2,28 +2,28 @@
 
 import DeviceCore
 
-/// Where a spool is being read: a file at a time, each once.
+/// The read position in a spool. Files are read one after the other.
 struct SpoolReader {
-    /// The last record that was read.
+    /// The number of the last record that has been read.
     private(set) var number: UInt64 = 0
     private(set) var file: SpoolFile?
-    /// Of the file, from an offset on.
+    /// The last data read from the file.
     private var bytes: [UInt8] = []
     private var place = 0
-    /// What of the file was read.
+    /// The number of bytes that have been read from the file.
     private var offset = 0
 
-    /// A record was read elsewhere.
+    /// Records that a record has been read from memory.
     mutating func passed(_ number: UInt64) { self.number = max(self.number, number) }
 
-    /// The file is gone, or empty.
+    /// Resets the position if its file has been removed or emptied.
     mutating func left(_ gone: SpoolFile) {
         guard file === gone else { return }
         (file, bytes, place, offset) = (nil, [], 0, 0)
     }
 
-    /// The next record in the files, behind those that were read and those up to a number. The error says why the file cannot
-    /// be read; it is tried again.
+    /// Returns the next record in the files after those already read and after `taken`. If the file cannot be read,
+    /// throws an error; the next call tries again.
     mutating func next(in files: [SpoolFile], after taken: UInt64) throws(DeviceError) -> SpoolRecord? {
         number = max(number, taken)
         while true {
@@ -45,7 +45,7 @@ struct SpoolReader {
         }
     }
 
-    /// The next record of what was read.
+    /// Returns the next record in `bytes`.
     private mutating func nextRecord() -> SpoolRecord? {
         while place < bytes.count {
             let rest = bytes[place...]

@@ -1,33 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A message that waits for the broker.
+/// A queued message for the broker.
 package struct SpoolRecord: Sendable, Equatable {
-    /// What it is.
+    /// The kind of a message. The raw value is its letter in a line.
     package enum Kind: UInt8, Sendable {
-        /// A position, of which the broker keeps the last.
+        /// A position. The broker retains the last one.
         case position = 0x50
-        /// Readings of a sensor.
+        /// The readings of a sensor.
         case readings = 0x52
     }
 
-    /// Rises from record to record.
+    /// The sequence number of the record.
     var number: UInt64
     var kind: Kind
     var topic: String
-    /// Holds no newline.
+    /// The payload, which contains no newline.
     var payload: [UInt8]
 }
 
-/// A line of a spool's file: `CHECK NUMBER P TOPIC PAYLOAD` for a record, with R in the place of P for readings, and
-/// `CHECK NUMBER A` when the broker has taken all up to that number. CHECK is FNV-1a of what follows it, as 16 digits.
+/// A line in a file of a spool.
+///
+/// A record has the format `CHECK NUMBER P TOPIC PAYLOAD`, with `R` instead of `P` for readings. `CHECK NUMBER A`
+/// states that the broker has acknowledged all records up to a number. `CHECK` is the 64-bit FNV-1a hash of the text
+/// after it, as 16 hexadecimal digits.
 package enum SpoolLine: Equatable {
     case record(SpoolRecord)
     case taken(through: UInt64)
 
-    /// The most bytes of a line, its newline included. A longer message is refused.
+    /// The maximum length of a line with its newline, in bytes. Longer messages are rejected.
     static let limit = 65_536
 
-    /// The line, with its newline.
+    /// The encoded line with its newline.
     package var bytes: [UInt8] {
         var body: [UInt8] = []
         switch self {
@@ -43,7 +46,7 @@ package enum SpoolLine: Equatable {
         return Self.digits(body.withUnsafeBytes { Self.check($0) }) + [Self.blank] + body + [UInt8(ascii: "\n")]
     }
 
-    /// Reads a line without its newline; nil when it was cut off, or is damaged.
+    /// Parses a line without its newline; nil if it is truncated or damaged.
     package init?(_ line: UnsafeRawBufferPointer) {
         guard line.count > 17, line[16] == Self.blank else { return nil }
         let body = UnsafeRawBufferPointer(rebasing: line[17...])

@@ -1,42 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is known of an attached accessory.
+/// The properties of an attached accessory.
 public struct AccessoryDescription: Sendable, Hashable, Identifiable {
-    /// Tells this attachment from all others of the process, before and after: counted from 1, never used again.
+    /// Identifies one attachment within the process. Counted from 1 and never reused.
     public typealias ID = Int
 
-    /// The number of this attachment; 0 before a source has taken the accessory in.
+    /// The number of the attachment; 0 before a source has registered the accessory.
     public var id: ID
-    /// What is the same when the same accessory is attached again: vendor, product and serial number, else the port, as
-    /// in "1209:0002:WS-7731" or "port:1-2". Never the name of a node.
+    /// Identifies the accessory across attachments: vendor, product and serial number, for example "1209:0002:WS-7731",
+    /// or else the port, for example "port:1-2". Never the name of a device node.
     ///
-    /// Some makers give all devices of a model one serial number. Of two that are attached at a time the one that came
-    /// second has its port instead, for as long as it is attached. Declared accessories that would have one identity each
-    /// have the path of their file instead, as in "file:/etc/accessories/scale.json".
+    /// Some manufacturers assign the same serial number to all devices of a model. If two such devices are attached at
+    /// the same time, the second one is identified by its port while it is attached. Declared accessories with the same
+    /// identity are identified by the path of their file, for example "file:/etc/accessories/scale.json".
     public var identity: String
-    /// For people; empty when the accessory does not say.
+    /// The display name; empty if the accessory does not report one.
     public var name: String
-    /// Who made it; empty when not known.
+    /// The manufacturer; empty if unknown.
     public var manufacturer: String
-    /// The maker's name for the kind of thing it is; empty when not known.
+    /// The manufacturer's model name; empty if unknown.
     public var modelNumber: String
-    /// Tells it from others of its model; empty when it has none.
+    /// The serial number; empty if the accessory has none.
     public var serialNumber: String
-    /// As in "2.10"; empty when not known.
+    /// The firmware revision, for example "2.10"; empty if unknown.
     public var firmwareRevision: String
-    /// Empty when not known.
+    /// The hardware revision; empty if unknown.
     public var hardwareRevision: String
-    /// Where it is plugged in, as the kernel counts: bus, then the ports down to it, as in "1-2.4"; for what is no USB
-    /// device the kernel's path or a name from the configuration.
+    /// The physical port in the kernel's notation: the bus and the chain of ports, for example "1-2.4". For an
+    /// accessory that is not a USB device, the kernel's path or a name from the configuration.
     public var portPath: String
-    /// The USB vendor; nil for what is no USB device.
+    /// The USB vendor ID; nil if the accessory is not a USB device.
     public var vendorID: UInt16?
-    /// The USB product; nil for what is no USB device.
+    /// The USB product ID; nil if the accessory is not a USB device.
     public var productID: UInt16?
-    /// What it can be talked to with, by rising interface number; no name twice.
+    /// The supported protocols, sorted by interface number, with unique names.
     public var protocols: [AccessoryProtocol]
 
-    /// A description of those parts.
+    /// Creates a description.
     public init(
         id: ID = 0, identity: String, name: String, manufacturer: String = "", modelNumber: String = "",
         serialNumber: String = "", firmwareRevision: String = "", hardwareRevision: String = "", portPath: String = "",
@@ -56,9 +56,9 @@ public struct AccessoryDescription: Sendable, Hashable, Identifiable {
         self.protocols = protocols
     }
 
-    /// The identity by the place where it is plugged in.
+    /// The identity based on the physical port.
     package var portIdentity: String { "port:\(portPath)" }
 
-    /// The protocol of that name; nil when the accessory does not offer it.
+    /// Returns the protocol with a name, or nil if the accessory does not support it.
     public func named(_ name: String) -> AccessoryProtocol? { protocols.first { $0.name == name } }
 }

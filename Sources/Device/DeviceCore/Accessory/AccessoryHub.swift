@@ -2,43 +2,44 @@
 
 import Synchronization
 
-/// Knows what is attached and tells its subscribers, each in order.
+/// Keeps the list of attached accessories and delivers its changes to subscribers, in order.
 ///
-/// A source owns one and tells it what comes and goes; sources that open channels themselves wrap it. No lock is held
-/// while subscribers run, and none of them hears two events at a time.
+/// A source owns a hub and reports attached and detached accessories to it. Sources that open channels themselves wrap
+/// the hub. No lock is held while subscribers run. A subscriber receives one event at a time.
 public final class AccessoryHub: Sendable {
     private struct Known {
         var accessories: [AccessoryDescription] = []
         var last: AccessoryDescription.ID = 0
     }
 
-    /// What a subscriber has not heard yet: events come from several threads, and it hears one at a time, in their order.
+    /// The undelivered events of a subscriber. Events arrive on several threads and are delivered one at a time, in
+    /// order.
     private typealias Queue = Mutex<Outbox<AccessoryEvent>>
 
     private let registry = SubscriberRegistry<Known, Queue, AccessoryEvent>(Known())
 
-    /// A hub to which nothing is attached.
+    /// Creates a hub without accessories.
     public init() {}
 
-    /// What is attached, by rising id.
+    /// The attached accessories, sorted by `id`.
     public var accessories: [AccessoryDescription] { registry.withLock { $0.content.accessories } }
 
-    /// The accessory of that id; nil when it is gone.
+    /// Returns the description of an attached accessory, or nil if it is not attached.
     public func description(of id: AccessoryDescription.ID) -> AccessoryDescription? {
         accessories.first { $0.id == id }
     }
 
-    /// True while somebody listens.
+    /// True while there is a subscriber.
     public var isWanted: Bool { registry.isWanted }
 
-    /// Adds a subscriber, which hears the snapshot before this call returns.
+    /// Adds a subscriber, which receives the snapshot before this call returns.
     public func subscribe(_ receive: @escaping @Sendable (AccessoryEvent) -> Void) -> Subscription {
         let subscriber = Subscriber<Queue, AccessoryEvent>(Queue(Outbox()), receive: receive)
         registry.add(subscriber) { state in
             let snapshot = AccessoryEvent.snapshot(state.content.accessories)
             subscriber.request.withLock { outbox in
                 outbox.append(snapshot)
-                // The one who subscribes hands that on: until that is done nobody else does.
+                // The drain is claimed here so that no other thread delivers events before the snapshot.
                 _ = outbox.claimTurn()
             }
         }
@@ -47,13 +48,14 @@ public final class AccessoryHub: Sendable {
         return registry.subscription(of: subscriber)
     }
 
-    /// An accessory is attached; returns its description with the id that it gets.
+    /// Registers an attached accessory and returns its description with the assigned `id`.
     @discardableResult
     public func attach(_ description: AccessoryDescription) -> AccessoryDescription {
         attach(description, prepare: { _ in })
     }
 
-    /// An accessory is attached. The closure is called with its id before anybody is told, with a lock held.
+    /// Registers an attached accessory. Calls the closure with the assigned `id` before subscribers are notified, with
+    /// the lock held.
     @discardableResult
     package func attach(
         _ description: AccessoryDescription, prepare: (AccessoryDescription.ID) -> Void
@@ -69,7 +71,8 @@ public final class AccessoryHub: Sendable {
         return description
     }
 
-    /// An accessory is described otherwise from now on; nothing when it is gone, or when nothing has changed.
+    /// Updates the description of an accessory. Does nothing if the accessory is not attached or the description is
+    /// unchanged.
     public func change(_ description: AccessoryDescription) {
         tell { known in
             guard let index = known.accessories.firstIndex(where: { $0.id == description.id }),
@@ -80,7 +83,7 @@ public final class AccessoryHub: Sendable {
         }
     }
 
-    /// An accessory is gone; returns what was known of it, nil when it was gone before.
+    /// Removes an accessory and returns its last description, or nil if it was not attached.
     @discardableResult
     public func detach(_ id: AccessoryDescription.ID) -> AccessoryDescription? {
         var former: AccessoryDescription?

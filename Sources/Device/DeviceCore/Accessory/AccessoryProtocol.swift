@@ -1,43 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is opened to talk to an accessory. The source that finds the accessory knows which kinds there are.
+/// A device node that is opened to communicate with an accessory. The concrete type belongs to the source that found
+/// the accessory.
 public protocol AccessoryNode: Sendable {
-    /// The node in the file system, as in "/dev/ttyACM0".
+    /// The path of the node, for example "/dev/ttyACM0".
     var path: String { get }
 
-    /// True for the same node with the same settings.
+    /// True if the other value is the same node with the same settings.
     func isSame(as other: any AccessoryNode) -> Bool
 }
 
 extension AccessoryNode where Self: Equatable {
-    /// True when both are equal.
+    /// True if both values are equal.
     public func isSame(as other: any AccessoryNode) -> Bool { other as? Self == self }
 }
 
-/// One way to talk to an accessory.
+/// A protocol that an accessory supports.
 public struct AccessoryProtocol: Sendable, Hashable {
-    /// Where a protocol's name comes from; the first that says something counts.
+    /// The origin of a protocol's name, in order of precedence.
     public enum Origin: String, Sendable, Hashable {
         /// The configuration of this machine, or a declared accessory.
         case configuration
         /// The udev property `EXTERNAL_ACCESSORY_PROTOCOLS`.
         case udevProperty
-        /// The string of the USB interface: the accessory itself.
+        /// The string descriptor of the USB interface, which the accessory provides.
         case interfaceString
-        /// A recording.
+        /// A trace.
         case trace
     }
 
-    /// In reverse DNS, as in "com.example.scale".
+    /// The name in reverse-DNS notation, for example "com.example.scale".
     public var name: String
-    /// Where the name comes from.
+    /// The origin of the name.
     public var origin: Origin
-    /// The USB interface; nil for what is no USB device.
+    /// The number of the USB interface; nil if the accessory is not a USB device.
     public var interface: UInt8?
-    /// What is opened; nil where only a simulation knows.
+    /// The node to open; nil for simulated accessories.
     public var node: (any AccessoryNode)?
 
-    /// A protocol of those parts.
+    /// Creates a protocol.
     public init(name: String, origin: Origin, interface: UInt8? = nil, node: (any AccessoryNode)? = nil) {
         self.name = name
         self.origin = origin
@@ -45,25 +46,25 @@ public struct AccessoryProtocol: Sendable, Hashable {
         self.node = node
     }
 
-    /// True when all parts are the same.
+    /// True if all properties are equal.
     public static func == (one: AccessoryProtocol, other: AccessoryProtocol) -> Bool {
         guard one.name == other.name, one.origin == other.origin, one.interface == other.interface else { return false }
         guard let node = one.node, let others = other.node else { return one.node == nil && other.node == nil }
         return node.isSame(as: others)
     }
 
-    /// Hashes the name, the interface and the path.
+    /// Hashes the name, the interface and the path of the node.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(name)
         hasher.combine(interface)
         hasher.combine(node?.path)
     }
 
-    /// The longest name that is taken, in bytes.
+    /// The maximum length of a name, in bytes.
     public static let maximumLength = 255
 
-    /// True for a name in reverse DNS: letters, digits, ".", "-" and "_", at least one dot with something on both sides
-    /// of it, at most ``maximumLength`` bytes.
+    /// True if the name is in reverse-DNS notation: at least two non-empty parts separated by ".", consisting of ASCII
+    /// letters, digits, "-" and "_", and at most ``maximumLength`` bytes.
     public static func isValid(name: some StringProtocol) -> Bool {
         let bytes = name.utf8
         guard bytes.count <= maximumLength, bytes.contains(UInt8(ascii: ".")) else { return false }

@@ -1,56 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where accessories come from.
+/// A source of accessories.
 public protocol AccessorySource: Sendable {
-    /// The accessories that are attached now, by rising id. The first call looks for them, which takes some milliseconds.
+    /// The attached accessories, sorted by `id`. The first access scans for accessories, which takes a few
+    /// milliseconds.
     var accessories: [AccessoryDescription] { get }
 
-    /// Why accessories, or some of them, cannot be found; empty when all is well.
+    /// The problems that prevent accessories from being found; empty if there are none.
     var problems: [DeviceError] { get }
 
-    /// Hands events to the closure, in order and one at a time, until the subscription ends: a snapshot before this call
-    /// returns, then changes on threads of the source's own.
+    /// Delivers events to the closure, in order and one at a time, until the subscription ends. The snapshot is
+    /// delivered before this call returns. Changes are delivered on threads of the source.
     func subscribe(_ receive: @escaping @Sendable (AccessoryEvent) -> Void) -> Subscription
 
     /// Opens a protocol of an attached accessory.
     ///
-    /// Nobody else has it while the channel lives: a second call for a protocol in use fails with `DeviceError.Code.busy`.
-    /// Returns within some tens of milliseconds, at most a tenth of a second when somebody else has the port. A port of
-    /// this program that was closed and still sends what had been written has another tenth for that; what is left then is
-    /// lost. Only where the system does not give the port back, because the device hangs, does it take a second, and fail.
+    /// Access is exclusive: while the channel exists, a second call for the same protocol throws
+    /// `DeviceError.Code.busy`. Returns within tens of milliseconds, or at most 0.1 s if another program uses the port.
+    /// If this program closed the port and is still sending, the call waits up to 0.1 s more; unsent bytes are then
+    /// lost. If a hanging device keeps the kernel from releasing the port, the call takes 1 s and throws.
     func open(_ accessory: AccessoryDescription.ID, protocol name: String) throws(DeviceError) -> any ByteChannel
 }
 
-/// What an accessory source tells.
+/// An event of an accessory source.
 public enum AccessoryEvent: Sendable {
-    /// The accessories that are attached when the subscription begins. Always the first event, and only then.
+    /// The accessories that are attached when the subscription begins. Always the first event, and delivered only once.
     case snapshot([AccessoryDescription])
-    /// An accessory was attached and is ready to be talked to.
+    /// An accessory was attached and is ready for communication.
     case attached(AccessoryDescription)
-    /// An accessory that is attached is described otherwise from now on: another protocol came or went.
+    /// The description of an attached accessory has changed, for example because a protocol was added or removed.
     case changed(AccessoryDescription)
-    /// An accessory is gone, with what was known of it.
+    /// An accessory was detached. Contains its last description.
     case detached(AccessoryDescription)
 }
 
-/// The source of a device to which nothing can be attached.
+/// An accessory source without accessories.
 public struct NoAccessorySource: AccessorySource {
-    /// A source of nothing.
+    /// Creates an empty source.
     public init() {}
 
-    /// None.
+    /// Always empty.
     public var accessories: [AccessoryDescription] { [] }
 
-    /// None.
+    /// Always empty.
     public var problems: [DeviceError] { [] }
 
-    /// Tells of none.
+    /// Delivers an empty snapshot and no further events.
     public func subscribe(_ receive: @escaping @Sendable (AccessoryEvent) -> Void) -> Subscription {
         receive(.snapshot([]))
         return Subscription {}
     }
 
-    /// Always fails.
+    /// Always throws `DeviceError.Code.notFound`.
     public func open(_ accessory: AccessoryDescription.ID, protocol name: String) throws(DeviceError) -> any ByteChannel
     {
         throw DeviceError(.notFound, "There is no accessory \(accessory).")

@@ -1,123 +1,128 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Bytes to and from an accessory. No call blocks; every call may be made on any thread.
+/// A bidirectional byte stream to an accessory. No call blocks, and all calls are thread-safe.
 ///
-/// Both directions are buffered. What has come in before the connection ended can still be read afterwards.
+/// Both directions are buffered. Bytes that were received before the connection ended can still be read afterwards.
 public protocol ByteChannel: AnyObject, Sendable {
-    /// Takes bytes that have come in.
+    /// Reads received bytes.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> ByteChannelRead
 
-    /// Hands over bytes to be sent, as many as there is space for.
+    /// Writes as many bytes as the buffer has space for.
     func write(_ bytes: UnsafeRawBufferPointer) -> ByteChannelWrite
 
-    /// How the channel is at this moment. Who finds no space here is told when there is some.
+    /// The current state of the channel. If it reports no space, the observer is notified when space becomes available.
     var status: ByteChannelStatus { get }
 
-    /// Has the closure told of what changes, on the thread that brought it about; nil for nobody. Where the other side
-    /// lives in this process that may be inside of its `read` or `write`, and if it answers at once, inside of one of
-    /// this side: call neither with a lock held that the closure takes. What holds already is not told: ask for it
-    /// after this call. There is one observer. A call that is running on another thread when it is replaced may still end
-    /// after this returns.
+    /// Sets the observer, or removes it if the closure is nil. There is one observer. It is called on the thread that
+    /// caused the event.
+    ///
+    /// If the peer is in the same process, that thread may be inside the peer's `read` or `write` and, if the peer
+    /// responds immediately, inside a call of this channel's `read` or `write`. Do not call these methods while holding
+    /// a lock that the closure acquires. Conditions that already hold are not reported; check `status` after this call.
+    /// When the observer is replaced, a call to the previous one may still be in progress on another thread after this
+    /// method returns.
     func observe(_ receive: (@Sendable (ByteChannelEvent) -> Void)?)
 
-    /// Ends the connection from this side. What was written before is still sent, in the background and for a bounded
-    /// time; then the port is free. What has come in and was not read is lost. The observer is told nothing more. Further
-    /// calls do nothing.
+    /// Closes the connection from this side. Bytes written before are still sent in the background, for a limited time;
+    /// then the port is released. Received bytes that were not read are lost. The observer is not notified any more.
+    /// Further calls do nothing.
     func close()
 }
 
 extension ByteChannel {
-    /// How many bytes can be read without waiting.
+    /// The number of bytes that can be read without waiting.
     public var bytesAvailable: Int { status.bytesAvailable }
 
-    /// How many bytes can be written without waiting; 0 once the connection is over.
+    /// The number of bytes that can be written without waiting; 0 after the end of the connection.
     public var spaceAvailable: Int { status.spaceAvailable }
 
-    /// How the connection ended; nil while it lives. Bytes may still be there to be read.
+    /// The end of the connection; nil while it is open. Unread bytes may still be available.
     public var end: ByteChannelEnd? { status.end }
 }
 
-/// A channel that can be read by the place where the app hears of what comes in: one thread less is woken.
+/// A channel that the executor of the app's callbacks can read directly, which avoids waking another thread.
 package protocol LendableChannel: ByteChannel {
-    /// Has that place read, when it can; nil for the thread of the channel. The observer is told there. It must not read.
+    /// Sets the executor that reads the channel if it can and on which the observer is called; nil selects the thread
+    /// of the channel. The observer must not read.
     func deliver(in place: DirectPlace?)
 
-    /// Takes in what the place would find when it looks. For an app that asks and does not let its place look meanwhile.
+    /// Reads the bytes that the executor would find in its next poll. For an app that polls the channel without
+    /// returning to its executor.
     func takeIn()
 }
 
-/// How a channel is at a moment.
+/// The state of a channel at one point in time.
 public struct ByteChannelStatus: Sendable {
-    /// How many bytes can be read without waiting.
+    /// The number of bytes that can be read without waiting.
     public var bytesAvailable: Int
-    /// How many bytes can be written without waiting; 0 once the connection is over.
+    /// The number of bytes that can be written without waiting; 0 after the end of the connection.
     public var spaceAvailable: Int
-    /// How the connection ended; nil while it lives. Then no more bytes come than ``bytesAvailable`` says.
+    /// The end of the connection; nil while it is open. After the end, no bytes arrive beyond ``bytesAvailable``.
     public var end: ByteChannelEnd?
 
-    /// A status of those parts.
+    /// Creates a status.
     public init(bytesAvailable: Int, spaceAvailable: Int, end: ByteChannelEnd?) {
         self.bytesAvailable = bytesAvailable
         self.spaceAvailable = spaceAvailable
         self.end = end
     }
 
-    /// What is left of a channel that this side has closed.
+    /// The status of a channel that was closed from this side.
     public static var closed: ByteChannelStatus {
         ByteChannelStatus(bytesAvailable: 0, spaceAvailable: 0, end: ByteChannelEnd(.closed))
     }
 }
 
-/// What reading gave.
+/// The result of a read.
 public enum ByteChannelRead: Sendable {
-    /// That many bytes, at least one.
+    /// The number of bytes that were read, at least 1.
     case bytes(Int)
-    /// Nothing yet.
+    /// No bytes are available yet.
     case empty
-    /// Nothing any more: all that had come in was read.
+    /// The connection has ended and all received bytes were read.
     case ended(ByteChannelEnd)
 }
 
-/// What became of bytes that were to be written.
+/// The result of a write.
 public enum ByteChannelWrite: Sendable {
-    /// That many of them were taken, 0 when the buffer is full.
+    /// The number of bytes that were accepted; 0 if the buffer is full.
     case taken(Int)
-    /// None were taken: the connection is over.
+    /// No bytes were accepted because the connection has ended.
     case ended(ByteChannelEnd)
 }
 
-/// What happens to a channel.
+/// An event of a channel.
 public enum ByteChannelEvent: Sendable {
-    /// There were no bytes to be read, and now there are.
+    /// The input buffer was empty and now contains bytes.
     case readable
-    /// A write found less space than it needed, or a look at `status` found none, and now there is some.
+    /// Space became available after a write was incomplete or `status` reported no space.
     case writable
-    /// The connection is over. Told once. Bytes may still be there to be read.
+    /// The connection has ended. Reported once. Unread bytes may still be available.
     case ended
 }
 
-/// How a connection to an accessory ended.
+/// The reason for the end of a connection to an accessory.
 public struct ByteChannelEnd: Sendable {
-    /// The ways to end.
+    /// The reasons for the end of a connection.
     public enum Reason: Sendable, Hashable {
-        /// This side closed it.
+        /// This side closed the connection.
         case closed
-        /// The other side closed it, or hung up.
+        /// The other side closed the connection or hung up.
         case hungUp
-        /// The accessory was unplugged.
+        /// The accessory was detached.
         case detached
         /// Reading or writing failed.
         case failed
     }
 
-    /// The way in which it ended.
+    /// The reason for the end.
     public let reason: Reason
-    /// What went wrong, for a connection that failed or lost bytes.
+    /// The error, if the connection failed or lost bytes; otherwise nil.
     public let error: DeviceError?
-    /// How many bytes had been taken by `write` and were not handed to the system when it ended.
+    /// The number of bytes that `write` had accepted but that were not passed to the system before the end.
     public let unsentBytes: Int
 
-    /// An end of that kind.
+    /// Creates an end of a connection.
     public init(_ reason: Reason, error: DeviceError? = nil, unsentBytes: Int = 0) {
         self.reason = reason
         self.error = error

@@ -2,19 +2,19 @@
 
 import Synchronization
 
-/// One direction of a channel: a writer, a reader, bounded memory between them.
+/// A bounded byte buffer between one writer and one reader: one direction of a channel.
 ///
-/// Tells each side of what the other did, without a lock and on the thread that did it.
+/// Each side is notified of the other side's actions, on the thread that performs them and without a lock held.
 package final class BytePipe: Sendable {
-    /// What the reader's side is told.
+    /// The events for the reader's side.
     package enum ReaderEvent: Sendable { case readable, ended }
-    /// What the writer's side is told.
+    /// The events for the writer's side.
     package enum WriterEvent: Sendable { case writable, ended }
 
     private struct State: ~Copyable {
         var ring: ByteRing
         var end: ByteChannelEnd?
-        /// The writer found too little space.
+        /// True if the writer found too little space.
         var isWriterWaiting = false
         var reader: (@Sendable (ReaderEvent) -> Void)?
         var writer: (@Sendable (WriterEvent) -> Void)?
@@ -23,8 +23,10 @@ package final class BytePipe: Sendable {
     private let state: Mutex<State>
     private let spaceToTell: Int
 
-    /// - Parameter spaceToTell: How much space there has to be before a writer that waits is told; more than a byte where
-    ///   waking it is dear.
+    /// Creates an empty pipe.
+    ///
+    /// - Parameter spaceToTell: The free space, in bytes, that a waiting writer requires before it is notified. Larger
+    ///   than 1 if waking the writer is expensive.
     package init(capacity: Int, spaceToTell: Int = 1) {
         state = Mutex(State(ring: ByteRing(capacity: capacity)))
         self.spaceToTell = max(1, min(spaceToTell, capacity))
@@ -42,7 +44,8 @@ package final class BytePipe: Sendable {
 
     package var bytesAvailable: Int { state.withLock { $0.ring.count } }
 
-    /// 0 after the end; the writer is told when there is some again.
+    /// The free space in bytes; 0 after the end. If it is 0 because the pipe is full, the writer is notified when space
+    /// becomes available.
     package var spaceAvailable: Int {
         state.withLock { state in
             if state.end != nil { return 0 }
@@ -51,7 +54,7 @@ package final class BytePipe: Sendable {
         }
     }
 
-    /// The writer found too little space, and has not been told of more yet.
+    /// True if the writer found too little space and was not notified of more space yet.
     package var isWriterWaiting: Bool { state.withLock { $0.isWriterWaiting } }
 
     package var end: ByteChannelEnd? { state.withLock { $0.end } }
@@ -60,7 +63,7 @@ package final class BytePipe: Sendable {
         take { ring in ring.read(into: buffer) }
     }
 
-    /// Hands bytes from the front to the closure, which returns how many it took.
+    /// Passes bytes at the front to the closure, which returns the number of bytes to remove.
     package func take(_ body: (UnsafeRawBufferPointer) -> Int) -> ByteChannelRead {
         take { ring in ring.take(body) }
     }
@@ -87,18 +90,19 @@ package final class BytePipe: Sendable {
         put(wanted: bytes.count) { ring in ring.write(bytes) }
     }
 
-    /// Lets the closure put bytes into memory of the pipe; it returns how many it put there.
+    /// Lets the closure write into the pipe's memory. It returns the number of bytes written.
     package func fill(_ body: (UnsafeMutableRawBufferPointer) -> Int) -> ByteChannelWrite {
         put(wanted: 0) { ring in ring.fill(body) }
     }
 
-    /// Lets the closure put bytes into memory of the pipe while both sides go on; it returns how many it put there. For
-    /// one writer at a time, which uses nothing else. Without space the closure is not called, the result is nil, and the
-    /// writer is told of space later.
+    /// Lets the closure write into the pipe's memory without holding the lock, so that both sides can continue. The
+    /// closure returns the number of bytes written. Requires a single writer that uses no other write method. If there
+    /// is no space or the pipe has ended, returns nil without calling the closure; a full pipe notifies the writer when
+    /// space becomes available.
     package func fillUnlocked<Result>(
         _ body: (UnsafeMutableRawBufferPointer) -> (count: Int, result: Result)
     ) -> Result? {
-        // As a number, because a pointer into what the lock guards may not leave it.
+        // An integer because a pointer into the protected state must not leave the lock's closure.
         let place = state.withLock { state -> (address: UInt, count: Int) in
             guard state.end == nil else { return (0, 0) }
             guard state.ring.space > 0 else {
@@ -120,7 +124,8 @@ package final class BytePipe: Sendable {
         return result
     }
 
-    /// True when that many bytes can be written; otherwise the writer is told of space later.
+    /// True if the pipe has space for this number of bytes. Otherwise the writer is notified when space becomes
+    /// available.
     package func hasSpace(for length: Int) -> Bool {
         state.withLock { state in
             if state.ring.space >= length { return true }
@@ -141,7 +146,9 @@ package final class BytePipe: Sendable {
         return result
     }
 
-    /// Nothing is written any more; what waits can still be read, unless it is to be dropped. The first end counts.
+    /// Ends the pipe, after which nothing can be written. If the pipe has already ended, the first end is kept.
+    ///
+    /// - Parameter drops: True to discard unread bytes. Otherwise they can still be read.
     package func finish(_ end: ByteChannelEnd, drops: Bool = false) {
         typealias Sides = (reader: (@Sendable (ReaderEvent) -> Void)?, writer: (@Sendable (WriterEvent) -> Void)?)
         let sides = state.withLock { state -> Sides in

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A queue of bytes in a fixed amount of memory.
+/// A ring buffer of bytes with a fixed capacity.
 package struct ByteRing: ~Copyable {
     private let memory: UnsafeMutableRawBufferPointer
     private var start = 0
-    /// Somebody puts bytes into the unused memory, which must stay where it is.
+    /// True between `reserve()` and `commit(_:)`, while the position of the unused memory must not change.
     private var isReserved = false
-    /// How many bytes wait.
+    /// The number of unread bytes.
     package private(set) var count = 0
 
-    /// A queue for that many bytes, at least one.
+    /// Creates a buffer with a capacity of at least one byte.
     package init(capacity: Int) { memory = .allocate(byteCount: max(capacity, 1), alignment: 16) }
 
     deinit { memory.deallocate() }
 
-    /// How many bytes it holds at most.
+    /// The capacity in bytes.
     package var capacity: Int { memory.count }
-    /// How many more bytes it takes.
+    /// The free space in bytes.
     package var space: Int { memory.count - count }
 
-    /// Adds as many of the bytes as there is space for; returns how many.
+    /// Appends as many bytes as fit, and returns their number.
     package mutating func write(_ bytes: UnsafeRawBufferPointer) -> Int {
         let taken = min(bytes.count, space)
         var done = 0
@@ -32,7 +32,7 @@ package struct ByteRing: ~Copyable {
         return taken
     }
 
-    /// Takes as many bytes as there are and fit; returns how many.
+    /// Reads as many bytes as are available and fit, and returns their number.
     package mutating func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         let taken = min(buffer.count, count)
         var done = 0
@@ -45,13 +45,14 @@ package struct ByteRing: ~Copyable {
         return taken
     }
 
-    /// The unused memory that lies in one piece, to be filled without holding on to the ring until ``commit(_:)``.
+    /// Returns the contiguous part of the unused memory. The caller may fill it without access to the buffer until
+    /// ``commit(_:)``.
     package mutating func reserve() -> UnsafeMutableRawBufferPointer {
         isReserved = true
         return unused(atMost: space)
     }
 
-    /// Adds as many bytes from the front of what was reserved; returns how many.
+    /// Appends bytes from the start of the reserved memory, and returns their number.
     @discardableResult
     package mutating func commit(_ length: Int) -> Int {
         isReserved = false
@@ -60,13 +61,13 @@ package struct ByteRing: ~Copyable {
         return added
     }
 
-    /// The bytes at the front, as far as they lie in one piece. They stay where they are until ``consume(_:)``.
+    /// The contiguous bytes at the front. They stay in place until ``consume(_:)``.
     package var front: UnsafeRawBufferPointer { waiting(atMost: count) }
 
-    /// Takes that many bytes from the front away.
+    /// Removes bytes from the front.
     package mutating func consume(_ length: Int) { drop(max(0, min(length, count))) }
 
-    /// Lets the closure put bytes into the unused memory that lies in one piece; it returns how many it put there.
+    /// Lets the closure write into the contiguous part of the unused memory. It returns the number of bytes written.
     package mutating func fill(_ body: (UnsafeMutableRawBufferPointer) -> Int) -> Int {
         let part = unused(atMost: space)
         let added = max(0, min(body(part), part.count))
@@ -74,7 +75,7 @@ package struct ByteRing: ~Copyable {
         return added
     }
 
-    /// Lets the closure take bytes from the front, as far as they lie in one piece; it returns how many it took.
+    /// Passes the contiguous bytes at the front to the closure, which returns the number of bytes to remove.
     package mutating func take(_ body: (UnsafeRawBufferPointer) -> Int) -> Int {
         let part = waiting(atMost: count)
         let taken = max(0, min(body(part), part.count))
@@ -82,7 +83,7 @@ package struct ByteRing: ~Copyable {
         return taken
     }
 
-    /// Forgets what waits.
+    /// Removes all bytes.
     package mutating func clear() { drop(count) }
 
     private func unused(atMost limit: Int) -> UnsafeMutableRawBufferPointer {
@@ -101,7 +102,7 @@ package struct ByteRing: ~Copyable {
         start += length
         if start >= memory.count { start -= memory.count }
         count -= length
-        // From the front again, so that what comes next lies in one piece.
+        // Restart at the beginning, so that the next bytes are contiguous.
         if count == 0 && !isReserved { start = 0 }
     }
 }

@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// One of two ends of a connection that exists in memory only. What one writes the other reads.
+/// One end of a connection in memory. The bytes that one end writes are read by the other end.
 public final class MemoryChannel: ByteChannel {
     private let input: BytePipe
     private let output: BytePipe
@@ -14,35 +14,37 @@ public final class MemoryChannel: ByteChannel {
         self.output = output
     }
 
-    /// Two ends with room for that many bytes on each way.
+    /// Creates the two ends of a connection.
+    ///
+    /// - Parameter capacity: The size of the buffer of each direction, in bytes.
     public static func pair(capacity: Int = 65_536) -> (MemoryChannel, MemoryChannel) {
         let there = BytePipe(capacity: capacity)
         let back = BytePipe(capacity: capacity)
         return (MemoryChannel(input: back, output: there), MemoryChannel(input: there, output: back))
     }
 
-    /// Takes bytes that the other end has written.
+    /// Reads bytes that the other end has written.
     public func read(into buffer: UnsafeMutableRawBufferPointer) -> ByteChannelRead {
         if isClosed.load(ordering: .acquiring) { return .ended(ByteChannelEnd(.closed)) }
         return input.read(into: buffer)
     }
 
-    /// Hands bytes to the other end.
+    /// Writes bytes to the other end.
     public func write(_ bytes: UnsafeRawBufferPointer) -> ByteChannelWrite {
         if isClosed.load(ordering: .acquiring) { return .ended(ByteChannelEnd(.closed)) }
         return output.write(bytes)
     }
 
-    /// How many bytes the other end has written, how many it would take, and how the connection ended.
+    /// The number of bytes to read, the space in the other end's buffer, and the end of the connection.
     public var status: ByteChannelStatus {
         if isClosed.load(ordering: .acquiring) { return .closed }
         let space = output.spaceAvailable
-        // The end first: after it no more bytes come.
+        // Read before `bytesAvailable`, because no bytes arrive after the end.
         let end = input.end ?? output.end
         return ByteChannelStatus(bytesAvailable: input.bytesAvailable, spaceAvailable: space, end: end)
     }
 
-    /// Has the closure told of what the other end does, on the thread that does it.
+    /// Sets the observer of the other end's actions. It is called on the thread that performs them.
     public func observe(_ receive: (@Sendable (ByteChannelEvent) -> Void)?) {
         guard let receive, !isClosed.load(ordering: .acquiring) else {
             input.observeReader(nil)
@@ -64,7 +66,7 @@ public final class MemoryChannel: ByteChannel {
         }
     }
 
-    /// Ends the connection: the other end still reads what was written before.
+    /// Closes the connection. The other end can still read bytes that were written before.
     public func close() {
         guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
         observe(nil)
@@ -72,15 +74,16 @@ public final class MemoryChannel: ByteChannel {
         input.finish(ByteChannelEnd(.hungUp), drops: true)
     }
 
-    /// Ends the connection from outside, as when an accessory is unplugged: both ends still read what the other had
-    /// written.
+    /// Ends the connection from outside, for example when an accessory is detached. Both ends can still read bytes that
+    /// were written before.
     public func end(_ end: ByteChannelEnd) {
         output.finish(end)
         input.finish(end)
     }
 }
 
-/// Told once, though the end comes on both ways. By itself, because a weak reference to the channel would be slow.
+/// Reports the end once although both pipes end. A separate object because a weak reference to the channel would be
+/// slow.
 private final class Ending: Sendable {
     private let isTold = Atomic<Bool>(false)
 

@@ -8,13 +8,13 @@ public final class BeaconHub: BeaconSource {
 
     /// Creates a hub without subscribers.
     ///
-    /// - Parameter demandChanged: Called after each change of the subscribers. It must read `isWanted` itself, because two
-    ///   calls may arrive out of order.
+    /// - Parameter demandChanged: Called after each change of the subscribers. It must read `isWanted` itself, because
+    ///   two calls may arrive out of order.
     public init(demandChanged: @escaping @Sendable () -> Void = {}) {
         registry = SubscriberRegistry((), demandChanged: demandChanged)
     }
 
-    /// Whether beacons can be received, as it was last set.
+    /// The status that was last set.
     public var status: SourceStatus { registry.status }
 
     /// The error while beacons cannot be received; otherwise nil.
@@ -23,7 +23,7 @@ public final class BeaconHub: BeaconSource {
     /// True while there is a subscriber.
     public var isWanted: Bool { registry.isWanted }
 
-    /// Adds a subscriber; the first one starts the source.
+    /// Adds a subscriber. The first subscriber starts the source.
     public func subscribe(_ receive: @escaping @Sendable (BeaconEvent) -> Void) -> Subscription {
         let subscriber = Subscriber<Void, BeaconEvent>((), receive: receive)
         registry.add(subscriber)
@@ -31,9 +31,9 @@ public final class BeaconHub: BeaconSource {
         return registry.subscription(of: subscriber)
     }
 
-    /// Delivers an advertisement.
+    /// Delivers an advertisement to all subscribers.
     public func post(_ sighting: BeaconSighting) { registry.publish { _ in .sighting(sighting) } }
 
-    /// Sets whether beacons can be received.
+    /// Sets whether beacons can be received, and notifies subscribers of a change.
     public func setStatus(_ status: SourceStatus) { registry.setStatus(status) }
 }

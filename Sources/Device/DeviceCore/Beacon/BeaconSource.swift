@@ -1,36 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where the advertisements of Bluetooth beacons come from.
+/// A source of advertisements of Bluetooth beacons.
 public protocol BeaconSource: Sendable {
-    /// Why beacons cannot be heard now, and what to do about it; nil when they can. Asking a live source may take some
-    /// milliseconds, and two seconds at most.
+    /// The reason why beacons cannot be received at present; nil if they can. On a live source the access may take a
+    /// few milliseconds, and at most 2 s.
     var problem: DeviceError? { get }
 
-    /// Hands events to the closure, in order and one at a time, on a thread of the source's own until the subscription
-    /// ends. A loss that lasts already is told before this call returns. The radio runs while there is a subscription.
+    /// Delivers events to the closure, in order and one at a time, on a thread of the source until the subscription
+    /// ends. A loss that already exists is delivered before this call returns. The radio runs while there is a
+    /// subscription.
     func subscribe(_ receive: @escaping @Sendable (BeaconEvent) -> Void) -> Subscription
 }
 
-/// What a beacon source tells.
+/// An event of a beacon source.
 public enum BeaconEvent: Sendable {
-    /// A beacon was heard.
+    /// An advertisement was received.
     case sighting(BeaconSighting)
-    /// No beacon can be heard from here on. The source keeps trying.
+    /// Beacons can no longer be received. The source keeps trying.
     case lost(DeviceError)
-    /// Beacons can be heard again.
+    /// Beacons can be received again.
     case regained
 }
 
-/// What a beacon calls itself: whose it is, and which one of theirs.
+/// The identity that a beacon advertises.
 public struct BeaconIdentity: Sendable, Hashable {
-    /// The same for all beacons of one owner.
+    /// The UUID that all beacons of one owner share.
     public var uuid: BeaconUUID
-    /// Tells groups of them apart.
+    /// Distinguishes groups of the owner's beacons.
     public var major: UInt16
-    /// Tells the beacons of a group apart.
+    /// Distinguishes the beacons of a group.
     public var minor: UInt16
 
-    /// An identity of those parts.
+    /// Creates an identity.
     public init(uuid: BeaconUUID, major: UInt16, minor: UInt16) {
         self.uuid = uuid
         self.major = major
@@ -38,18 +39,18 @@ public struct BeaconIdentity: Sendable, Hashable {
     }
 }
 
-/// One advertisement of a beacon as it was received.
+/// A received advertisement of a beacon.
 public struct BeaconSighting: Sendable {
-    /// Which beacon it was. Nothing vouches for it: anybody may send any identity.
+    /// The identity of the beacon. It is not authenticated: any device can advertise any identity.
     public var identity: BeaconIdentity
-    /// How strongly it was received, in dBm, -127 to 20; nil when the radio did not say.
+    /// The received signal strength in dBm, -127 to 20; nil if the radio does not report it.
     public var rssi: Int8?
-    /// How strongly it is received at a distance of one metre, in dBm, as the beacon says of itself.
+    /// The signal strength at a distance of 1 m in dBm, as advertised by the beacon.
     public var measuredPower: Int8
-    /// When it was received.
+    /// The time of reception.
     public var time: BootTime
 
-    /// A sighting of those parts.
+    /// Creates a sighting.
     public init(identity: BeaconIdentity, rssi: Int8?, measuredPower: Int8, time: BootTime) {
         self.identity = identity
         self.rssi = rssi
@@ -58,17 +59,17 @@ public struct BeaconSighting: Sendable {
     }
 }
 
-/// The source of a device without a radio.
+/// The beacon source of a device without a radio.
 public struct NoBeaconSource: BeaconSource {
-    /// A source of nothing.
+    /// Creates a source without beacons.
     public init() {}
 
-    /// Says that there is none.
+    /// An error that describes how to add a beacon source to the device.
     public var problem: DeviceError? {
-        DeviceError(.notSupported, "This device has no source of beacons. Give it one when it is made (beaconSource:).")
+        DeviceError(.notSupported, "This device has no beacon source. Pass one to its initializer (beaconSource:).")
     }
 
-    /// Tells why nothing will come.
+    /// Delivers the loss once and no further events.
     public func subscribe(_ receive: @escaping @Sendable (BeaconEvent) -> Void) -> Subscription {
         if let problem { receive(.lost(problem)) }
         return Subscription {}

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The 128 bits that a beacon's owner has chosen, without Foundation.
+/// The 128-bit UUID of a beacon's owner, without Foundation.
 public struct BeaconUUID: Sendable, Hashable {
-    /// The first eight bytes, most significant first.
+    /// The first eight bytes, most significant byte first.
     public var high: UInt64
-    /// The other eight.
+    /// The last eight bytes, most significant byte first.
     public var low: UInt64
 
-    /// A UUID of those halves.
+    /// Creates a UUID from its halves.
     public init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low
     }
 
-    /// A UUID of its sixteen bytes; nil for any other number of them.
+    /// Creates a UUID from its 16 bytes. Returns nil for any other number of bytes.
     public init?(bytes: ArraySlice<UInt8>) {
         guard bytes.count == 16 else { return nil }
         (high, low) = (0, 0)
         for byte in bytes { (high, low) = (high << 8 | low >> 56, low << 8 | UInt64(byte)) }
     }
 
-    /// A UUID as it is mostly written: 32 hexadecimal digits of either case in groups of 8, 4, 4, 4 and 12, with hyphens
-    /// between them. Nil for anything else.
+    /// Creates a UUID from its standard string form: 32 hexadecimal digits of either case in groups of 8, 4, 4, 4 and
+    /// 12, separated by hyphens. Returns nil for any other text.
     public init?(_ text: String) {
         guard text.utf8.count == 36 else { return nil }
         (high, low) = (0, 0)
@@ -39,14 +39,14 @@ public struct BeaconUUID: Sendable, Hashable {
         }
     }
 
-    /// The sixteen bytes.
+    /// The 16 bytes, most significant byte first.
     public var bytes: [UInt8] {
         [high, low].flatMap { half in (0..<8).map { UInt8(truncatingIfNeeded: half >> (56 - 8 * $0)) } }
     }
 }
 
 extension BeaconUUID: CustomStringConvertible {
-    /// As it is mostly written, in capitals.
+    /// The standard string form, in uppercase.
     public var description: String {
         var text = ""
         for (index, byte) in bytes.enumerated() {

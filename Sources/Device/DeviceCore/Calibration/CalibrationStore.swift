@@ -1,44 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where the calibrations of a device's sensors are kept from one run to the next.
+/// Persistent storage for the calibrations of a device's sensors.
 ///
-/// Any thread may call it. Calls may read and write files.
+/// All methods are thread-safe and may access files.
 public protocol CalibrationStore: Sendable {
-    /// True when what is stored stays; false when it makes no sense to store anything.
+    /// True if stored calibrations persist. If false, storing has no effect.
     var isWritable: Bool { get }
 
-    /// What is stored of that sensor; nil when nothing is, or what there is cannot be used.
+    /// Returns the stored calibration of a sensor, or nil if there is none or it is unusable.
     func load(_ sensor: SensorIdentity) -> SensorCalibration?
 
-    /// Stores what is known of that sensor in the place of what was.
+    /// Stores the calibration of a sensor and replaces the previous one.
     func store(_ calibration: SensorCalibration, for sensor: SensorIdentity) throws(DeviceError)
 
-    /// Forgets what is stored of that sensor.
+    /// Removes the stored calibration of a sensor.
     func remove(_ sensor: SensorIdentity) throws(DeviceError)
 
-    /// Why something that is stored cannot be used; empty when all is well.
+    /// The errors of stored calibrations that are unusable; empty if there are none.
     var problems: [DeviceError] { get }
 
-    /// The path of the file that holds what is stored of that sensor; nil when no file does.
+    /// Returns the path of the file that contains the calibration of a sensor, or nil if it is not stored in a file.
     func file(of sensor: SensorIdentity) -> String?
 }
 
 extension CalibrationStore {
-    /// None.
+    /// Returns nil.
     public func file(of sensor: SensorIdentity) -> String? { nil }
 }
 
-/// Calibrations that are given once and never change: those of a trace, or none.
+/// An immutable set of calibrations, for example those of a trace.
 public struct FixedCalibrations: CalibrationStore {
     private let calibrations: [SensorIdentity: SensorCalibration]
 
-    /// Those calibrations.
+    /// Creates a store of the calibrations.
     public init(_ calibrations: [SensorIdentity: SensorCalibration] = [:]) { self.calibrations = calibrations }
 
-    /// The one of that sensor.
+    /// Returns the calibration of the sensor.
     public func load(_ sensor: SensorIdentity) -> SensorCalibration? { calibrations[sensor] }
 
-    /// False.
+    /// Always false.
     public var isWritable: Bool { false }
 
     /// Does nothing.
@@ -47,6 +47,6 @@ public struct FixedCalibrations: CalibrationStore {
     /// Does nothing.
     public func remove(_ sensor: SensorIdentity) throws(DeviceError) {}
 
-    /// None.
+    /// Always empty.
     public var problems: [DeviceError] { [] }
 }

@@ -3,7 +3,7 @@
 public import JSONBytes
 
 extension SensorCalibration: JSONWritable {
-    /// Writes it as an object. What is not known is left out.
+    /// Writes the calibration as an object and omits unknown values.
     @usableFromInline
     package func write(to writer: inout JSONWriter) { writer.object { writeMembers(to: &$0) } }
 
@@ -25,7 +25,7 @@ extension SensorCalibration: JSONWritable {
         if value.isFinite { writer.member(key, value) }
     }
 
-    /// Reads an object; nil when offset or matrix is missing or no such thing. Nothing else is checked.
+    /// Reads an object. Returns nil if `offset` or `matrix` is missing or invalid. Other values are not validated.
     package static func read(_ reader: inout JSONReader) throws(JSONError) -> SensorCalibration? {
         guard try reader.beginObjectIfPresent() else { return nil }
         var parts = Parts()
@@ -35,18 +35,18 @@ extension SensorCalibration: JSONWritable {
         return parts.calibration
     }
 
-    /// The members that have been read so far.
+    /// The members read so far.
     package struct Parts {
         private var value = SensorCalibration()
         private var hasOffset = false
         private var hasMatrix = false
 
-        /// Nothing yet.
+        /// Creates an instance without members.
         package init() {}
 
         package var calibration: SensorCalibration? { hasOffset && hasMatrix ? value : nil }
 
-        /// Reads the member; false when it is none of a calibration, and then nothing has been read.
+        /// Reads a member. Returns false, without reading the value, if the key does not belong to a calibration.
         package mutating func read(_ key: JSONText, _ reader: inout JSONReader) throws(JSONError) -> Bool {
             switch key.word {
             case JSONText.word("offset"):
@@ -74,7 +74,7 @@ extension SensorCalibration: JSONWritable {
         }
     }
 
-    /// As many as a device has sides; what is no direction is left out.
+    /// Reads at most six directions, one for each side of a device. Vectors whose length is not close to 1 are omitted.
     private static func readDirections(_ reader: inout JSONReader) throws(JSONError) -> [SIMD3<Double>] {
         var directions: [SIMD3<Double>] = []
         guard try reader.beginArrayIfPresent() else { return directions }

@@ -1,84 +1,89 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is known of one sensor's errors: corrected = matrix · (measured - offset), in the sensor's own axes, before the
-/// mount matrix.
+/// The calibration of one sensor: corrected = matrix · (measured - offset), in the sensor's own axes, before the mount
+/// matrix.
 ///
-/// In the unit of the sensor's kind: m/s², rad/s or gauss.
+/// Values are in the unit of the sensor kind: m/s², rad/s or gauss.
 public struct SensorCalibration: Sendable, Hashable {
-    /// What a sensor reads where there is nothing to read: a gyroscope's bias, an accelerometer's zero error, the field of
-    /// the device itself at a magnetometer.
+    /// The reading without an external signal: the bias of a gyroscope, the zero offset of an accelerometer, or the
+    /// device's own magnetic field at a magnetometer (hard iron).
     public var offset = SIMD3<Double>.zero
-    /// The rows of the matrix: scale and cross axis errors, soft iron. The identity for none.
+    /// The rows of the correction matrix for scale, cross-axis and soft-iron errors. The identity matrix if there is
+    /// none.
     public var matrix: (SIMD3<Double>, SIMD3<Double>, SIMD3<Double>) {
         get { transform.rows }
         set { transform.rows = newValue }
     }
     private var transform = MountMatrix.identity
-    /// The standard deviation of each component of the offset, in the sensor's unit; NaN when it is not known.
+    /// The standard deviation of each component of the offset, in the sensor's unit; NaN if unknown.
     public var sigma = Double.nan
-    /// For a magnetometer how good it is: -1 not at all, 0 low, 1 medium, 2 high. 0 for others.
+    /// The quality of a magnetometer calibration: -1 unusable, 0 low, 1 medium, 2 high. 0 for other sensors.
     public var quality = 0
-    /// For a magnetometer what the fit leaves over, root mean square, as a part of the field's strength; for an
-    /// accelerometer likewise as a part of gravity. NaN when it is not known.
+    /// The root mean square residual of the fit, relative to the field strength for a magnetometer and to gravity for
+    /// an accelerometer. NaN if unknown.
     public var residual = Double.nan
-    /// For a magnetometer the part of all directions in which the field has been seen, 0 ... 1. 0 for others.
+    /// The fraction of all directions in which a magnetometer has measured the field, 0...1. 0 for other sensors.
     public var coverage = 0.0
-    /// For a magnetometer the strength of the earth's field after correction, in gauss; NaN when it is not known.
+    /// The strength of the earth's magnetic field after correction, in gauss, for a magnetometer. NaN if unknown.
     public var fieldStrength = Double.nan
-    /// For a magnetometer the angle of the field below the horizon, in radians; NaN when it is not known.
+    /// The angle of the magnetic field below the horizon, in radians, for a magnetometer. NaN if unknown.
     public var dip = Double.nan
-    /// For a magnetometer which ways of holding it the calibration was found from: the directions that pointed up, each of
-    /// length 1. Empty when they are not known.
+    /// The orientations of the device that a magnetometer calibration is based on: the directions that pointed up, as
+    /// unit vectors. Empty if unknown.
     public var heldUp: [SIMD3<Double>] = []
-    /// When it was made, by the system's clock.
+    /// The time of the calibration, from the system clock.
     public var date = WallTime.epoch
 
-    /// One that changes nothing.
+    /// Creates a calibration that changes nothing.
     public init() {}
 
-    /// A reading without the sensor's errors, in the sensor's own axes.
+    /// Corrects a reading. Both values are in the sensor's own axes.
     public func apply(to measured: SIMD3<Double>) -> SIMD3<Double> { transform.apply(to: measured - offset) }
 
-    /// True when readings stay as they are.
+    /// True if readings are not changed.
     package var changesNothing: Bool { offset == .zero && transform.isIdentity }
 }
 
 extension SensorCalibration {
-    /// What keeps it from being used for a sensor of that kind, in words; nil when nothing does.
+    /// Returns the reason why a sensor of this kind cannot use the calibration, or nil if it can.
     ///
-    /// The bounds are far beyond what sensors that work need: an offset of 20 m/s², 2 rad/s or 20 gauss on an axis, a
-    /// matrix with entries up to 4 that neither mirrors nor loses a direction.
+    /// The limits are far beyond the errors of working sensors: an offset of 20 m/s², 2 rad/s or 20 gauss on an axis,
+    /// and matrix elements up to 4. The matrix must not be singular and must not contain a reflection.
     public func problem(for kind: SensorKind) -> String? {
         let (first, second, third) = matrix
         let entries = [offset / kind.offsetLimit * 4, first, second, third]
-        // False for NaN too.
+        // False if an element is NaN.
         let areBounded = entries.allSatisfy { abs($0.x) <= 4 && abs($0.y) <= 4 && abs($0.z) <= 4 }
-        guard areBounded else { return "its numbers are not those of such a sensor" }
-        guard transform.determinant > 0.05 else { return "its matrix mirrors or is singular" }
-        guard sigma.isNaN || sigma >= 0, residual.isNaN || residual >= 0 else { return "an error in it is negative" }
-        guard (-1...2).contains(quality), (0...1).contains(coverage) else { return "its quality is not one" }
-        guard fieldStrength.isNaN || (fieldStrength > 0 && fieldStrength < 100) else {
-            return "its field is none of the earth's"
+        guard areBounded else { return "its values are out of range for a sensor of this kind" }
+        guard transform.determinant > 0.05 else { return "its matrix contains a reflection or is singular" }
+        guard sigma.isNaN || sigma >= 0, residual.isNaN || residual >= 0 else {
+            return "its sigma or residual is negative"
         }
-        guard dip.isNaN || abs(dip) <= 1.6 else { return "its dip is none" }
+        guard (-1...2).contains(quality), (0...1).contains(coverage) else {
+            return "its quality or coverage is out of range"
+        }
+        guard fieldStrength.isNaN || (fieldStrength > 0 && fieldStrength < 100) else {
+            return "its field strength is out of range"
+        }
+        guard dip.isNaN || abs(dip) <= 1.6 else { return "its dip is out of range" }
         return nil
     }
 
-    /// The same calibration for readings that a mount matrix has turned into the device's axes; itself when the matrix
-    /// cannot be inverted.
+    /// Converts a calibration in the sensor's axes to one for readings in the device's axes. Returns the calibration
+    /// unchanged if the mount matrix cannot be inverted.
     public func inDeviceAxes(_ mount: MountMatrix) -> SensorCalibration {
         guard !mount.isIdentity, let inverse = mount.inverse else { return self }
         return turned(by: mount, back: inverse)
     }
 
-    /// A calibration that was made of readings in the device's axes, for the sensor's own; itself when the matrix cannot
-    /// be inverted.
+    /// Converts a calibration for readings in the device's axes to one in the sensor's axes. Returns the calibration
+    /// unchanged if the mount matrix cannot be inverted.
     public func inSensorAxes(_ mount: MountMatrix) -> SensorCalibration {
         guard !mount.isIdentity, let inverse = mount.inverse else { return self }
         return turned(by: inverse, back: mount)
     }
 
-    /// T·S·T⁻¹ and T·offset, for readings that T turns.
+    /// Transforms the calibration to T·S·T⁻¹ and T·offset, for readings that are rotated by T.
     private func turned(by turn: MountMatrix, back: MountMatrix) -> SensorCalibration {
         var turned = self
         turned.transform = turn * transform * back
@@ -89,7 +94,7 @@ extension SensorCalibration {
 }
 
 extension MountMatrix {
-    /// First the right one, then the left one.
+    /// Returns the product of two matrices, which applies the right one first.
     static func * (left: MountMatrix, right: MountMatrix) -> MountMatrix {
         let (a, b, c) = left.rows
         let (x, y, z) = right.rows
@@ -97,7 +102,7 @@ extension MountMatrix {
         return MountMatrix(row(a), row(b), row(c))
     }
 
-    /// The matrix that turns back; nil when there is none.
+    /// The inverse matrix; nil if the matrix is singular.
     var inverse: MountMatrix? {
         let determinant = determinant
         guard determinant.isFinite, abs(determinant) > 1e-9 else { return nil }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a sensor is known by from one run to the next.
+/// Identifies a sensor across runs of a program.
 ///
-/// Its serial number where it has one, else where it is attached, else its names; numbers that are given in the order of
-/// discovery, such as that of iio:device0, are no part of it unless there is nothing else.
+/// Consists of the serial number if the sensor has one, otherwise of its location and names. Numbers that depend on the
+/// order of discovery, for example that of iio:device0, are only included if nothing else is known.
 public struct SensorIdentity: Sendable, Hashable, CustomStringConvertible {
-    /// The longest key; longer ones are cut off.
+    /// The maximum length of a key, in UTF-8 bytes. Longer keys are truncated.
     public static let maximumLength = 512
 
-    /// A text that is the same for the same sensor.
+    /// A text that is always the same for the same sensor.
     public let key: String
 
-    /// An identity of that key.
+    /// Creates an identity from a key. Control characters are removed.
     public init(key: String) {
         var text = ""
         for character in key.unicodeScalars.lazy where character.value >= 32 && text.utf8.count < Self.maximumLength - 4
@@ -21,7 +21,7 @@ public struct SensorIdentity: Sendable, Hashable, CustomStringConvertible {
         self.key = text
     }
 
-    /// The identity of the sensor.
+    /// Creates the identity of a sensor.
     public init(_ sensor: SensorDescription) {
         var parts = [sensor.kind.rawValue]
         if !sensor.serial.isEmpty {
@@ -34,7 +34,7 @@ public struct SensorIdentity: Sendable, Hashable, CustomStringConvertible {
         self.init(key: parts.filter { !$0.isEmpty }.joined(separator: "|"))
     }
 
-    /// What the sensor measures, as the key says; nil when it does not.
+    /// The kind of the sensor according to the key; nil if the key contains none.
     public var kind: SensorKind? { SensorKind(rawValue: String(key.prefix { $0 != "|" })) }
 
     /// The key.

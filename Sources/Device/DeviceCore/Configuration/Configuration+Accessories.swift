@@ -3,10 +3,12 @@
 import JSONBytes
 
 extension Configuration {
-    /// More of anything than a machine has is a mistake.
+    /// The maximum number of directories. A larger number is considered a mistake.
     private static let maximumFolders = 100
 
-    /// Reads `"accessories": {"folders": [...], "protocols": [...], "settle": 0.15, "rules": [{...}], "declared": [{...}]}`.
+    /// Reads the section `accessories`:
+    ///
+    ///     {"folders": [...], "protocols": [...], "udev": true, "settle": 0.15, "rules": [{...}], "declared": [{...}]}
     mutating func readAccessories(_ reader: inout JSONReader, _ json: inout SettingsJSON) throws(JSONError) {
         guard try json.isObject(&reader, "accessories", "The defaults are used.") else { return }
         try json.beginObject(&reader)
@@ -33,7 +35,7 @@ extension Configuration {
                     json.note(name, "is not a number of seconds from 0 to 10", SettingsJSON.theDefault)
                 }
             case "rules", "declared":
-                // The accessories' wing reads them.
+                // AccessoryFinding parses these values.
                 parts[name] = .unread(Array(try reader.readRawValue()), path: json.path)
             default:
                 json.unknown(name)
@@ -44,13 +46,13 @@ extension Configuration {
 
     // MARK: Environment
 
-    /// Takes the folders of an environment variable, which ":" separates.
+    /// Sets the directories of declared accessories from an environment variable, separated by ":".
     mutating func readAccessoryFolders(environment text: String) {
         let name = "DEVICE_SERVICES_ACCESSORIES"
         var folders: [String] = []
         for folder in text.split(separator: ":") where !folders.contains(String(folder)) {
             if folders.count == Self.maximumFolders {
-                note("\(name) has more than \(Self.maximumFolders) folders. The rest is ignored.")
+                note("\(name) has more than \(Self.maximumFolders) directories. The rest is ignored.")
                 break
             }
             folders.append(String(folder))
@@ -58,7 +60,7 @@ extension Configuration {
         accessoryFolders = Setting(folders, origin: .environment(name))
     }
 
-    /// Takes whether accessories are looked for on this machine: "on" or "off".
+    /// Sets whether udev is watched for accessories of this machine: "on" or "off".
     mutating func readWatchesUdev(environment text: String) {
         let name = "DEVICE_SERVICES_UDEV"
         switch text {
@@ -67,7 +69,8 @@ extension Configuration {
         }
     }
 
-    /// Takes the app's protocols of an environment variable, which commas separate. A list of bad ones leaves what was.
+    /// Sets the app's protocols from an environment variable, separated by commas or spaces. If all names are invalid,
+    /// the previous value is kept.
     mutating func readAppProtocols(environment text: String) {
         let name = "DEVICE_SERVICES_PROTOCOLS"
         var names: [String] = []

@@ -3,7 +3,7 @@
 import JSONBytes
 
 extension Configuration {
-    /// Takes the settings of a file. What is wrong with one of them leaves the others as they are.
+    /// Applies the settings of a file. An invalid setting does not affect the others.
     mutating func read(json bytes: [UInt8], path: String) {
         let result = bytes.withUnsafeBytes { buffer -> Result<Configuration, JSONError> in
             var copy = self
@@ -37,7 +37,7 @@ extension Configuration {
             case "accessories": try readAccessories(&reader, &json)
             default:
                 json.note(
-                    key, "is no section: those are position, mqtt, location, motion and accessories", "It is ignored.")
+                    key, "is not a section (position, mqtt, location, motion or accessories)", "It is ignored.")
                 try reader.skipValue()
             }
         }

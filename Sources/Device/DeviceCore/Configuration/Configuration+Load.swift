@@ -3,15 +3,17 @@
 import SystemCalls
 
 extension Configuration {
-    /// The configuration of this process: its environment over the first file there is, over the defaults.
+    /// Returns the configuration of this process. The environment takes precedence over the configuration file, and the
+    /// file over the defaults.
     ///
-    /// The file is the one that `DEVICE_SERVICES_CONFIG` names, else `device-services.json` in `XDG_CONFIG_HOME` (or
-    /// `~/.config`), else `/etc/device-services.json`. It never fails: what cannot be used is in `problems`.
+    /// The file is the one named by `DEVICE_SERVICES_CONFIG`. If the variable is not set, it is the first existing one
+    /// of `device-services.json` in `XDG_CONFIG_HOME` (default `~/.config`) and `/etc/device-services.json`. Loading
+    /// never fails: unusable values are reported in `problems`.
     public static func load() -> Configuration {
         load(environment: { name in getenv(name).map { String(cString: $0) } }, readFile: readFile)
     }
 
-    /// The same, from an environment and files that the caller provides.
+    /// Loads a configuration from the given environment and files.
     package static func load(
         environment: (String) -> String?, readFile: (String) throws(DeviceError) -> [UInt8]?
     ) -> Configuration {
@@ -93,18 +95,19 @@ extension Configuration {
         brokerFiles = Setting(files, origin: origin)
     }
 
-    /// Adds what cannot be used, unless there is plenty already.
+    /// Adds a problem unless there are already 100.
     mutating func note(_ problem: String) { note(DeviceError(.invalidConfiguration, problem)) }
 
-    /// Adds a problem, unless there are plenty already.
+    /// Adds a problem unless there are already 100.
     mutating func note(_ problem: DeviceError) { if problems.count < 100 { problems.append(problem) } }
 
     static func unknownRule(_ text: String, place: String) -> DeviceError {
-        let problem = "\"\(text.prefix(100))\" is not a rule. Write grant, ask, always, whenInUse, deny or restrict."
+        let problem =
+            "\"\(text.prefix(100))\" is not an authorization rule. Write grant, ask, always, whenInUse, deny or restrict."
         return DeviceError(.invalidConfiguration, "\(place): \(problem)")
     }
 
-    /// What root should know of a file whose words it follows: that somebody else may change it. Nil for other users.
+    /// Returns a warning for root if another user can change the configuration file. Returns nil for all other users.
     static func doubt(
         of path: String, user: uid_t = geteuid(), isOpen: (String) -> Bool = isOpenToOthers
     ) -> String? {
@@ -115,11 +118,12 @@ extension Configuration {
             free(real)
         }
         return place.map {
-            "\(path) is followed by root, and others may change \($0): chown root \($0); chmod go-w \($0)"
+            "Root uses the configuration \(path), but other users can change \($0). Run: chown root \($0); chmod go-w \($0)"
         }
     }
 
-    /// The file, or the folder on the way to it, that others may put another one in the place of.
+    /// Returns the file, or the parent directory, through which another user can replace the file; nil if there is
+    /// none.
     private static func openToOthers(_ path: String, _ isOpen: (String) -> Bool) -> String? {
         var place = path
         while !isOpen(place) {
@@ -129,19 +133,19 @@ extension Configuration {
         return place
     }
 
-    /// True for what others than root may write.
+    /// True if users other than root can write to the path.
     static func isOpenToOthers(_ path: String) -> Bool {
         var status = stat()
-        // Who has made a link may let it lead elsewhere.
+        // The owner of a symbolic link can change its target.
         if lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK, status.st_uid != 0 { return true }
         guard stat(path, &status) == 0 else { return false }
-        // In a folder such as /tmp (sticky) only their owners replace files.
+        // In a sticky directory such as /tmp, only the owners can replace their files.
         let isSticky = status.st_mode & S_IFMT == S_IFDIR && status.st_mode & 0o1000 != 0
         let writers: mode_t = isSticky ? 0 : status.st_gid == 0 ? 0o002 : 0o022
         return status.st_uid != 0 || status.st_mode & writers != 0
     }
 
-    /// The file's bytes; nil when there is no such file.
+    /// Returns the contents of a file, or nil if it does not exist.
     private static func readFile(_ path: String) throws(DeviceError) -> [UInt8]? {
         do throws(DeviceError) {
             return try FileBytes.read(path, limit: 1 << 20)

@@ -3,7 +3,7 @@
 import JSONBytes
 
 extension Configuration {
-    /// Settings for more sensors than a machine has are a mistake.
+    /// The maximum number of sensor settings. A larger number is considered a mistake.
     private static let maximumSensors = 100
 
     /// Reads `"motion": {"sources": [...], "sensors": [{...}]}`.
@@ -39,7 +39,7 @@ extension Configuration {
                 json.note(error.within("\(json.path), motion.sources"))
             }
         }
-        // One bad address leaves the good ones; a list of bad ones leaves the default.
+        // Invalid addresses are skipped. If all addresses are invalid, the default is kept.
         if isUsable || !addresses.isEmpty { motionSources = Setting(addresses, origin: .file(json.path)) }
     }
 
@@ -55,7 +55,8 @@ extension Configuration {
         sensors = Setting(settings, origin: .file(json.path))
     }
 
-    /// Reads one sensor's setting; nil when something in it cannot be used: half of it could turn readings the wrong way.
+    /// Reads the settings of one sensor. Returns nil if any of them is invalid, because incomplete settings could
+    /// rotate readings the wrong way.
     private static func readSensor(
         _ reader: inout JSONReader, _ json: inout SettingsJSON
     ) throws(JSONError) -> SensorSetting? {
@@ -76,7 +77,7 @@ extension Configuration {
                 }
                 guard let problem = setting.take(text, for: key) else { continue }
                 isUsable = false
-                json.note(name, problem, "The sensor's setting is left out.")
+                json.note(name, problem, "The settings of this sensor are ignored.")
             default:
                 json.unknown(name)
                 try reader.skipValue()
@@ -87,7 +88,7 @@ extension Configuration {
 }
 
 extension SensorSetting {
-    /// Takes a value; what is wrong with it in words, nil when it was taken.
+    /// Sets a value. Returns the reason if the value is invalid, otherwise nil.
     fileprivate mutating func take(_ text: String, for key: String) -> String? {
         let quoted = "\"\(text.prefix(100))\""
         switch key {
@@ -95,15 +96,15 @@ extension SensorSetting {
         case "trigger": trigger = text
         case "kind":
             kind = SensorKind(rawValue: text)
-            if kind == nil { return "\(quoted) is none of accelerometer, gyroscope, magnetometer and pressure" }
+            if kind == nil { return "\(quoted) is not one of accelerometer, gyroscope, magnetometer and pressure" }
         case "convention":
             convention = MountConvention(rawValue: text)
-            if convention == nil { return "\(quoted) is none of kernel, windows and raw" }
+            if convention == nil { return "\(quoted) is not one of kernel, windows and raw" }
         case "mountMatrix":
             guard let matrix = MountMatrix(text) else {
                 return "\(quoted) is not nine numbers such as 0, 1, 0; -1, 0, 0; 0, 0, 1"
             }
-            guard !matrix.isSingular else { return "\(quoted) is singular: it loses a direction" }
+            guard !matrix.isSingular else { return "\(quoted) is a singular matrix" }
             mountMatrix = matrix
         default: break
         }

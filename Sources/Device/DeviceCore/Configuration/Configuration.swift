@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a device is configured to do. Environment first, then a file, then defaults.
+/// The configuration of a device. The environment takes precedence over the file, and the file over the defaults.
 ///
-/// | Setting | Environment | Key in the file |
+/// | Setting | Environment variable | Key in the file |
 /// | --- | --- | --- |
 /// | `positionSource` | `DEVICE_SERVICES_GPSD` | `position.source` |
 /// | `receiver` | | `position.receiver` |
@@ -20,47 +20,49 @@
 /// | `declaredAccessories` | | `accessories.declared` |
 /// | `accessorySettleTime` | | `accessories.settle` |
 ///
-/// `accessoryRules` and `declaredAccessories` come with the module AccessoryFinding, which reads them.
+/// `accessoryRules` and `declaredAccessories` are declared in the module AccessoryFinding, which parses them.
 public struct Configuration: Sendable {
-    /// Where gpsd listens, or which board is followed at which broker.
+    /// The address of gpsd, or the MQTT topic of another board.
     public var positionSource = Setting(PositionSourceAddress())
-    /// The path of the receiver to use; nil for the best one.
+    /// The device path of the receiver to use, as gpsd reports it; nil selects the best receiver.
     public var receiver = Setting<String?>(nil)
-    /// True to move a receiver's time by whole rollovers of 1024 weeks to where it is nearest to the system clock.
+    /// True to correct GPS week rollovers: a receiver's time is shifted by multiples of 1024 weeks to be nearest to the
+    /// system clock.
     public var repairsWeekRollover = Setting(false)
-    /// What lets this machine into a broker.
+    /// The credentials for an MQTT broker.
     public var brokerFiles = Setting(BrokerFiles())
-    /// Whether programs may use the position.
+    /// Whether programs may use the location.
     public var locationRule = Setting(LocationRule.grant)
-    /// True to give programs only a coarse position.
+    /// True to provide only an approximate location to programs.
     public var reducesAccuracy = Setting(false)
-    /// What this program uses the position for, in words for the user; nil when nothing was said.
+    /// The purpose for which this program uses the location, as text for the user; nil if unspecified.
     public var locationPurpose = Setting<String?>(nil)
-    /// Where motion sensors are found.
+    /// The libiio contexts of the motion sensors.
     public var motionSources = Setting([MotionSourceAddress.local])
-    /// What is said of single motion sensors; for each thing the first setting that says something counts.
+    /// Settings for individual motion sensors. For each property, the first matching setting that specifies it applies.
     public var sensors = Setting<[SensorSetting]>([])
-    /// Folders whose files declare accessories, each for as long as the file exists.
+    /// The directories with files that declare accessories. An accessory exists as long as its file.
     public var accessoryFolders = Setting<[String]>([])
-    /// False to leave out the accessories that are attached to this machine, and have none but those that are declared.
+    /// True to find the accessories that are attached to this machine. If false, only declared accessories exist.
     public var watchesUdev = Setting(true)
-    /// The protocols of accessories that programs may use; nil for all. On Apple's platforms an app's Info.plist lists them.
+    /// The accessory protocols that programs may use; nil for all. On Apple platforms, an app's Info.plist lists them.
     public var appProtocols = Setting<[String]?>(nil)
-    /// Seconds without news of an accessory's parts after which it is told of; 0 to 10.
+    /// The time in seconds without changes of an accessory's devices after which the accessory is reported, 0 to 10.
     public var accessorySettleTime = Setting(0.15)
-    /// What rooms above read, by its name in the file: `accessories.rules` and `accessories.declared`.
+    /// The values that higher-level modules parse, by their key in the file: `accessories.rules` and
+    /// `accessories.declared`.
     package var parts: [String: ConfigurationPart] = [:]
-    /// What could not be read or used; the defaults stand in for it.
+    /// The values that could not be read or used. Their defaults apply.
     public var problems: [DeviceError] = []
 
-    /// The defaults.
+    /// Creates a configuration with the default values.
     public init() {}
 }
 
-/// A part of a configuration that a room above understands.
+/// A part of a configuration that a higher-level module parses.
 package enum ConfigurationPart: Sendable {
-    /// JSON of the file at that path, which nobody has read.
+    /// Unparsed JSON from the file at the path.
     case unread([UInt8], path: String)
-    /// A `Setting` that the program has made.
+    /// A `Setting` that the program has set.
     case set(any Sendable)
 }

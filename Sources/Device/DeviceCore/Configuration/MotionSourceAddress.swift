@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where motion sensors are found: an address of libiio, such as `local:`, `ip:192.168.2.1`, `ip:board:30431` or `usb:`.
+/// The address of a libiio context with motion sensors, for example `local:`, `ip:192.168.2.1`, `ip:board:30431` or
+/// `usb:`.
 public struct MotionSourceAddress: Sendable, Hashable, CustomStringConvertible {
-    /// The ways to reach sensors.
+    /// The libiio backends.
     public enum Backend: String, Sendable, CaseIterable {
         /// The kernel of this machine.
         case local
         /// A server on the network (iiod).
         case network = "ip"
-        /// A device on USB.
+        /// A USB device.
         case usb
-        /// A device on a serial line.
+        /// A device on a serial port.
         case serial
-        /// A file that describes a context and gives no readings.
+        /// A file that describes a context. It provides no readings.
         case xml
     }
 
-    /// The way.
+    /// The backend.
     public let backend: Backend
-    /// What follows the colon: a host with or without a port, a USB path; empty for `local:`.
+    /// The part after the colon, for example a host with an optional port, or a USB path. Empty for `local:`.
     public let place: String
 
     /// The kernel of this machine.
@@ -32,9 +33,9 @@ public struct MotionSourceAddress: Sendable, Hashable, CustomStringConvertible {
         self.place = place
     }
 
-    /// Reads an address; the error names what is wrong with it.
+    /// Parses an address. The error describes why the text is invalid.
     public init(_ text: String) throws(DeviceError) {
-        // One copy for all that can be wrong.
+        // Not inlined, so that the message is built in a single place.
         @inline(never) func failure(_ reason: String) -> DeviceError {
             DeviceError(
                 .invalidConfiguration,
@@ -43,13 +44,13 @@ public struct MotionSourceAddress: Sendable, Hashable, CustomStringConvertible {
         }
         guard let colon = text.firstIndex(of: ":") else { throw failure("it has no colon") }
         guard let backend = Backend(rawValue: text[..<colon].lowercased()) else {
-            throw failure("what stands before the colon is none of local, ip, usb, serial and xml")
+            throw failure("the part before the colon is not one of local, ip, usb, serial and xml")
         }
         let place = text[text.index(after: colon)...]
         guard place.utf8.count <= 255, !place.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
-            throw failure("what stands behind the colon is too long or has control characters in it")
+            throw failure("the part after the colon is too long or contains control characters")
         }
-        if backend == .local, !place.isEmpty { throw failure("nothing follows local:") }
+        if backend == .local, !place.isEmpty { throw failure("nothing may follow local:") }
         if backend == .network {
             guard !place.isEmpty else { throw failure("the host is missing") }
             try Self.check(host: place, failure: failure)
@@ -58,7 +59,7 @@ public struct MotionSourceAddress: Sendable, Hashable, CustomStringConvertible {
         self.place = String(place)
     }
 
-    /// Checks what stands behind `ip:`; an IPv6 address with a port stands in brackets.
+    /// Validates the part after `ip:`. An IPv6 address with a port must be in brackets.
     private static func check(host place: Substring, failure: (String) -> DeviceError) throws(DeviceError) {
         guard !place.utf8.contains(where: { $0 == 0x20 || $0 == 0x2F }) else {
             throw failure("the host is not a name or a numeric address")
@@ -79,7 +80,7 @@ public struct MotionSourceAddress: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Reads a list of addresses, with commas or blanks between them.
+    /// Parses a list of addresses, separated by commas, spaces or tabs.
     public static func list(_ text: String) throws(DeviceError) -> [MotionSourceAddress] {
         var addresses: [MotionSourceAddress] = []
         for part in text.split(whereSeparator: { $0 == "," || $0 == " " || $0 == "\t" }) {
@@ -89,6 +90,6 @@ public struct MotionSourceAddress: Sendable, Hashable, CustomStringConvertible {
         return addresses
     }
 
-    /// The address as libiio and a configuration have it.
+    /// The address in the notation of libiio and of a configuration.
     public var description: String { "\(backend.rawValue):\(place)" }
 }

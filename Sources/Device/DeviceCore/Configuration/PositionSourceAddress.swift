@@ -1,35 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where positions come from: `gpsd://host:port`, `libgps://host:port`, or the topic of another board at a broker,
-/// `mqtt://host:port/owntracks/USER/DEVICE` (`mqtts://` with TLS).
+/// The address of a position source: `gpsd://host:port`, `libgps://host:port`, or the topic of another board at an MQTT
+/// broker, `mqtt://host:port/owntracks/USER/DEVICE` (`mqtts://` with TLS).
 ///
-/// An IPv6 address stands in brackets. The host defaults to localhost and the port to the registered one.
+/// An IPv6 address must be in brackets. The host defaults to localhost, and the port to the registered port of the
+/// protocol.
 public struct PositionSourceAddress: Sendable, Hashable, CustomStringConvertible {
-    /// The ways to get positions.
+    /// The clients for position sources.
     public enum Client: String, Sendable {
-        /// The client of this package for gpsd: its own socket, framing and decoder.
+        /// The gpsd client of this package: its own socket, framing and decoder.
         case native = "gpsd"
-        /// The same socket and framing, with reports decoded by libgps.
+        /// The gpsd client of this package, with reports decoded by libgps.
         case libgps
-        /// What another board publishes at an MQTT broker.
+        /// The positions that another board publishes to an MQTT broker.
         case mqtt
-        /// The same over TLS.
+        /// The positions that another board publishes to an MQTT broker, received over TLS.
         case mqtts
     }
 
     /// The client.
     public let client: Client
-    /// A name or a numeric address.
+    /// A host name or a numeric address.
     public let host: String
     /// The TCP port.
     public let port: UInt16
-    /// The topic at a broker; empty for gpsd.
+    /// The topic at the broker; empty for gpsd.
     public let topic: String
 
-    /// gpsd's registered port.
+    /// The registered TCP port of gpsd.
     public static let standardPort: UInt16 = 2947
 
-    /// The address of a gpsd.
+    /// Creates the address of a gpsd server.
     public init(client: Client = .native, host: String = "localhost", port: UInt16 = standardPort) {
         self.client = client
         self.host = host
@@ -37,7 +38,7 @@ public struct PositionSourceAddress: Sendable, Hashable, CustomStringConvertible
         topic = ""
     }
 
-    /// The address of a board that publishes at a broker.
+    /// Creates the address of a board that publishes to a broker.
     public init(broker: BrokerAddress, topic: String) {
         client = broker.usesTLS ? .mqtts : .mqtt
         host = broker.host
@@ -45,9 +46,9 @@ public struct PositionSourceAddress: Sendable, Hashable, CustomStringConvertible
         self.topic = topic
     }
 
-    /// Reads an address; the error names what is wrong with it.
+    /// Parses an address. The error describes why the text is invalid.
     public init(_ text: String) throws(DeviceError) {
-        // One copy for all that can be wrong.
+        // Not inlined, so that the message is built in a single place.
         @inline(never) func failure(_ reason: String) -> DeviceError {
             DeviceError(
                 .invalidConfiguration,
@@ -57,7 +58,7 @@ public struct PositionSourceAddress: Sendable, Hashable, CustomStringConvertible
         let parts = try ServiceAddress(text, failure: failure)
         let scheme = parts.scheme ?? Client.native.rawValue
         guard let client = Client(rawValue: scheme) else {
-            throw failure("the scheme is none of gpsd, libgps, mqtt and mqtts")
+            throw failure("the scheme is not one of gpsd, libgps, mqtt and mqtts")
         }
         if client == .mqtt || client == .mqtts {
             let broker = BrokerAddress(parts)
@@ -67,19 +68,19 @@ public struct PositionSourceAddress: Sendable, Hashable, CustomStringConvertible
             self.init(broker: broker, topic: topic)
             return
         }
-        guard (parts.path ?? "").isEmpty else { throw failure("nothing may follow the port of a gpsd") }
+        guard (parts.path ?? "").isEmpty else { throw failure("nothing may follow the port of gpsd") }
         self.init(
             client: client, host: parts.host.isEmpty ? "localhost" : parts.host,
             port: parts.port ?? PositionSourceAddress.standardPort)
     }
 
-    /// The broker at which another board publishes; nil for gpsd.
+    /// The broker to which another board publishes; nil for gpsd.
     package var broker: BrokerAddress? {
         client == .mqtt || client == .mqtts
             ? BrokerAddress(host: host, port: port, usesTLS: client == .mqtts) : nil
     }
 
-    /// The address as it is written in a configuration.
+    /// The address in the notation of a configuration.
     public var description: String {
         let place = "\(client.rawValue)://\(ServiceAddress.text(host: host, port: port))"
         return topic.isEmpty ? place : "\(place)/\(topic)"

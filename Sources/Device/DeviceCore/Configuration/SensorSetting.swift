@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a configuration says of one motion sensor.
+/// The configuration of a motion sensor.
 public struct SensorSetting: Sendable, Hashable {
-    /// The sensor's id, name or label; "*" for every one.
+    /// The id, name or label of the sensor; "*" for all sensors.
     public var sensor: String
-    /// The kind that is meant; nil for all kinds of that sensor.
+    /// The kind of the sensor; nil for all kinds.
     public var kind: SensorKind?
-    /// Turns readings into the device's axes; nil to take what the driver says.
+    /// The matrix that rotates readings into the device's axes; nil to use the driver's matrix.
     public var mountMatrix: MountMatrix?
-    /// What the matrix is meant for; nil for the kernel's convention.
+    /// The convention of the matrix; nil for the kernel's convention.
     public var convention: MountConvention?
-    /// The trigger to use for its buffer; nil to look for one.
+    /// The name of the trigger for the buffer; nil to select one automatically.
     public var trigger: String?
-    /// True to read axis by axis, even where a buffer is offered.
+    /// True to read each axis from its attribute, even if the sensor supports a buffer.
     public var isPolled: Bool
 
-    /// A setting for a sensor.
+    /// Creates a setting.
     public init(
         sensor: String, kind: SensorKind? = nil, mountMatrix: MountMatrix? = nil, convention: MountConvention? = nil,
         trigger: String? = nil, isPolled: Bool = false
@@ -28,24 +28,25 @@ public struct SensorSetting: Sendable, Hashable {
         self.isPolled = isPolled
     }
 
-    /// True when it speaks of that sensor.
+    /// True if the setting applies to the sensor.
     public func applies(to description: SensorDescription) -> Bool {
         guard kind == nil || kind == description.kind else { return false }
         return sensor == "*" || [description.id, description.name, description.label].contains(sensor)
     }
 }
 
-/// What the numbers of an accelerometer's mount matrix are meant for.
+/// The sign convention of an accelerometer's mount matrix.
 ///
-/// The kernel's documents define the accelerometer as +9.81 on the axis that points up, and a matrix as a rotation. The
-/// matrices in systemd's hardware database, which were made for tablets with Windows sensors, count the other way in x and y.
+/// The kernel documentation defines an accelerometer reading as +9.81 on the axis that points up, and the matrix as a
+/// rotation. The matrices in systemd's hardware database were made for tablets with Windows sensors and have the
+/// opposite sign in x and y.
 public enum MountConvention: String, Sendable {
-    /// The matrix turns a reading that is +9.81 on the axis that points up, as the kernel's documents say. The default
-    /// for matrices of the driver and of a configuration file.
+    /// The matrix applies to readings that are +9.81 on the axis that points up, as defined by the kernel
+    /// documentation. The default for matrices of the driver and of a configuration file.
     case kernel
-    /// The matrix yields readings that are -9.81 on the axis that points up, as sensors for Windows have them; the
-    /// result is turned round once more.
+    /// The matrix yields readings that are -9.81 on the axis that points up, the convention of Windows. The result is
+    /// negated.
     case windows
-    /// The matrix is left out; the sensor's axes are the device's.
+    /// The matrix is ignored; the sensor's axes are the device's axes.
     case raw
 }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A configured value and where it came from.
+/// A configured value and its origin.
 public struct Setting<Value: Sendable>: Sendable {
-    /// Where a value came from.
+    /// The origin of a value.
     public enum Origin: Sendable, Hashable, CustomStringConvertible {
-        /// Nobody said anything.
+        /// The default value.
         case standard
-        /// An environment variable of that name.
+        /// The environment variable with this name.
         case environment(String)
-        /// A configuration file at that path.
+        /// The configuration file at this path.
         case file(String)
         /// The program itself, or a trace.
         case program
 
-        /// The origin in words.
+        /// A description of the origin.
         public var description: String {
             switch self {
             case .standard: "default"
@@ -24,30 +24,31 @@ public struct Setting<Value: Sendable>: Sendable {
         }
     }
 
-    /// The value in force.
+    /// The effective value.
     public var value: Value
-    /// Where it came from.
+    /// The origin of the value.
     public var origin: Origin
 
-    /// A value of that origin.
+    /// Creates a setting.
     public init(_ value: Value, origin: Origin = .standard) {
         self.value = value
         self.origin = origin
     }
 }
 
-/// What the configuration says of a program's wish to use the position.
+/// The rule for location authorization of programs.
 public enum LocationRule: String, Sendable {
-    /// Undetermined until the first request or the first start, either of which is granted. The default.
+    /// Undetermined until the program first requests authorization or starts updates; either one grants it. The
+    /// default.
     case grant
-    /// Undetermined until the first request, which is granted; starting alone is not a request.
+    /// Undetermined until the program first requests authorization, which grants it. Starting updates is not a request.
     case ask
-    /// Granted as "always" from the start.
+    /// Authorized as "always" from the start.
     case always
-    /// Granted as "when in use" from the start.
+    /// Authorized as "when in use" from the start.
     case whenInUse
     /// Denied.
     case deny
-    /// Not to be had on this machine, whoever asks.
+    /// Restricted: no program on this machine can use the location.
     case restrict
 }

@@ -2,59 +2,60 @@
 
 package import JSONBytes
 
-/// Takes values out of the JSON of a file of settings, and notes each that cannot be used, with the file and the key.
+/// Reads values from the JSON of a settings file and records a problem, with file and key, for each unusable value.
 package struct SettingsJSON {
-    /// The file.
+    /// The path of the file.
     package let path: String
-    /// Its path as people are shown it: whoever may put a file there may give it any name.
+    /// The sanitized path for messages. A file name may contain any characters.
     package var shownPath: String { ShownText.cleaned(path) }
-    /// What could not be used.
+    /// The problems found so far.
     package private(set) var problems: [DeviceError] = []
 
-    /// The keys so far of the objects that have begun, the innermost last.
+    /// The keys read so far of all open objects, the innermost object last.
     private var seen: [Set<String>] = []
 
     package init(path: String) { self.path = path }
 
-    /// The folder of the file, from which relative paths count; empty, or with "/" at its end.
+    /// The directory of the file, to which relative paths refer. Empty, or ends with "/".
     var folder: Substring {
         guard let slash = path.lastIndex(of: "/") else { return "" }
         return path[...slash]
     }
 
-    /// The path, from the file's folder unless it begins with "/".
+    /// Resolves a path against the directory of the file, unless it is absolute.
     func resolved(_ text: String) -> String { text.hasPrefix("/") ? text : folder + text }
 
-    /// Notes what is wrong with a value, and what becomes of it.
+    /// Records a problem with a value and its consequence.
     package mutating func note(_ name: String, _ problem: String, _ consequence: String) {
         let name = ShownText.cleaned(name.prefix(100))
         note(DeviceError(.invalidConfiguration, "\(shownPath): \(name) \(problem). \(consequence)"))
     }
 
-    /// Notes a problem, unless there are plenty already.
+    /// Records a problem unless there are already 100.
     mutating func note(_ problem: DeviceError) { if problems.count < 100 { problems.append(problem) } }
 
-    /// What becomes of most settings that cannot be used.
+    /// The consequence for most unusable settings.
     package static let theDefault = "The default is used."
 
     package mutating func unknown(_ name: String) { note(name, "is not a known setting", "It is ignored.") }
 
-    /// Notes what is no UTF-8, which is read as U+FFFD.
+    /// Records a problem if the text is not valid UTF-8. Invalid bytes are read as U+FFFD.
     mutating func checkText(_ bytes: UnsafeRawBufferPointer) {
-        // What has to be mended while it is decoded is not the same afterwards.
+        // Decoding replaces invalid bytes, so the re-encoded text then differs from the input.
         var text = String(decoding: bytes, as: UTF8.self)
         guard !text.withUTF8({ UnsafeRawBufferPointer($0).isSame(as: bytes) }) else { return }
-        note("the file", "is not all UTF-8", "What is none is read as \u{FFFD}. Save the file as UTF-8.")
+        note(
+            "the file", "contains bytes that are not valid UTF-8", "They are read as \u{FFFD}. Save the file as UTF-8.")
     }
 
-    /// Begins an object, each of whose keys may be there once.
+    /// Enters an object. Duplicate keys in it are recorded as problems.
     @inline(never)
     package mutating func beginObject(_ reader: inout JSONReader) throws(JSONError) {
         try reader.beginObject()
         seen.append([])
     }
 
-    /// The next key of the object that was begun last; nil at its end. The prefix stands before its name in problems.
+    /// Returns the next key of the innermost object, or nil at its end. The prefix precedes the key in problems.
     @inline(never)
     package mutating func nextKey(_ reader: inout JSONReader, _ prefix: String) throws(JSONError) -> String? {
         guard let key = try reader.nextKey()?.string() else {
@@ -63,22 +64,22 @@ package struct SettingsJSON {
         }
         if !seen[seen.count - 1].insert(key).inserted {
             note(
-                prefix + key, "is there more than once",
+                prefix + key, "occurs more than once",
                 prefix.isEmpty
-                    ? "What they say is put together, and of each setting the last one that can be used counts."
-                    : "The last one that can be used counts.")
+                    ? "The sections are merged; the last valid value of each setting is used."
+                    : "The last valid value is used.")
         }
         return key
     }
 
-    /// True before an object; another value is noted and passed over.
+    /// True if the next value is an object. Any other value is recorded as a problem and skipped.
     package mutating func isObject(
         _ reader: inout JSONReader, _ name: String, _ consequence: String = theDefault
     ) throws(JSONError) -> Bool {
         try isBefore(.object, "an object", &reader, name, consequence)
     }
 
-    /// True before a list; another value is noted and passed over.
+    /// True if the next value is an array. Any other value is recorded as a problem and skipped.
     package mutating func isArray(
         _ reader: inout JSONReader, _ name: String, _ consequence: String = theDefault
     ) throws(JSONError) -> Bool {
@@ -94,7 +95,7 @@ package struct SettingsJSON {
         return false
     }
 
-    /// A string; another value is noted and passed over.
+    /// Reads a string. Any other value is recorded as a problem and skipped; the result is then nil.
     package mutating func text(
         _ reader: inout JSONReader, _ name: String, _ consequence: String = theDefault
     ) throws(JSONError) -> String? {
@@ -103,7 +104,7 @@ package struct SettingsJSON {
         return nil
     }
 
-    /// True or false; another value is noted and passed over.
+    /// Reads a Boolean. Any other value is recorded as a problem and skipped; the result is then nil.
     mutating func bool(
         _ reader: inout JSONReader, _ name: String, _ problem: String = "is not true or false"
     ) throws(JSONError) -> Bool? {
@@ -112,7 +113,7 @@ package struct SettingsJSON {
         return nil
     }
 
-    /// A whole number of the range; another value is noted and passed over.
+    /// Reads an integer in the range. Any other value is recorded as a problem and skipped; the result is then nil.
     package mutating func number(
         _ reader: inout JSONReader, _ name: String, _ range: ClosedRange<Int64>, _ consequence: String
     ) throws(JSONError) -> Int64? {
@@ -121,19 +122,20 @@ package struct SettingsJSON {
         return nil
     }
 
-    /// A path of a node or a folder, which no system call would cut short; relative ones count from the file's folder.
+    /// Reads the path of a device node or a directory. Rejects paths that a system call would truncate. Relative paths
+    /// refer to the directory of the file.
     package mutating func nodePath(
         _ reader: inout JSONReader, _ name: String, _ consequence: String
     ) throws(JSONError) -> String? {
         guard let text = try text(&reader, name, consequence) else { return nil }
         guard !text.isEmpty, text.utf8.count < 4096, !text.utf8.contains(0) else {
-            note(name, "is not a path", consequence)
+            note(name, "is not a valid path", consequence)
             return nil
         }
         return resolved(text)
     }
 
-    /// The name of a protocol.
+    /// Reads the name of a protocol.
     package mutating func protocolName(
         _ reader: inout JSONReader, _ name: String, _ consequence: String
     ) throws(JSONError) -> String? {
@@ -143,15 +145,16 @@ package struct SettingsJSON {
         return nil
     }
 
-    /// A list of names of protocols. A bad one leaves the good ones; nil for what is no list, or a list of bad ones only.
+    /// Reads an array of protocol names and skips invalid ones. Returns nil if the value is not an array or all names
+    /// are invalid.
     package mutating func protocolNames(_ reader: inout JSONReader, _ name: String) throws(JSONError) -> [String]? {
         try texts(&reader, name, most: Self.maximumProtocols) { json, reader, name throws(JSONError) in
             try json.protocolName(&reader, name, "It is ignored.")
         }
     }
 
-    /// A list of so many different texts at most. A bad one leaves the good ones; nil for what is no list, or a list of bad
-    /// ones only.
+    /// Reads an array of up to `most` distinct strings and skips invalid elements. Returns nil if the value is not an
+    /// array or all elements are invalid.
     mutating func texts(
         _ reader: inout JSONReader, _ name: String, most: Int,
         _ element: (inout SettingsJSON, inout JSONReader, String) throws(JSONError) -> String?
@@ -174,10 +177,10 @@ package struct SettingsJSON {
         return texts.isEmpty && hasBad ? nil : texts
     }
 
-    /// More names than any list of protocols has.
+    /// The maximum number of protocol names in a list, more than any real list contains.
     package static let maximumProtocols = 1000
 
-    /// What is wrong with a name of a protocol.
+    /// Returns the reason why the text is not a protocol name, as a clause for a problem.
     package static func isNoName(_ text: String) -> String {
         "is \"\(ShownText.cleaned(text.prefix(100)))\", which is not the name of a protocol such as com.example.scale"
     }

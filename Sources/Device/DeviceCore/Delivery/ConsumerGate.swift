@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// Knows which consumers of async sequences are still working on an element, so that playback can wait for them.
+/// A counter of the consumers of async sequences that are processing an element, so that playback can wait for them.
 public final class ConsumerGate: Sendable {
     private struct State {
         var busy = 0
@@ -13,34 +13,34 @@ public final class ConsumerGate: Sendable {
 
     private let state = Mutex(State())
 
-    /// A gate without consumers.
+    /// Creates a gate without consumers.
     public init() {}
 
-    /// A consumer has asked for its first element.
+    /// Records that a consumer has requested its first element.
     public func enter() { change(present: 1) }
 
-    /// A consumer has gone.
+    /// Records that a consumer has ended.
     public func leave() { change(present: -1) }
 
-    /// A consumer was handed an element.
+    /// Records that a consumer has received an element.
     public func begin() { change(busy: 1) }
 
-    /// A consumer has asked for the next one, or has gone.
+    /// Records that a consumer has requested its next element or has ended.
     public func end() { change(busy: -1) }
 
-    /// True when no consumer is working on an element.
+    /// True if no consumer is processing an element.
     public var isIdle: Bool { state.withLock { $0.busy == 0 } }
 
-    /// True when nobody consumes.
+    /// True if there are no consumers.
     package var isEmpty: Bool { state.withLock { $0.present == 0 } }
 
-    /// Returns once no consumer is working on an element.
+    /// Waits until no consumer is processing an element.
     public func waitUntilIdle() async {
         if isIdle { return }
         await wait { busy, _ in busy == 0 }
     }
 
-    /// Returns once that many consumers have asked for an element.
+    /// Waits until there are at least `count` consumers that have requested an element.
     public func waitForConsumers(_ count: Int) async { await wait { _, present in present >= count } }
 
     private func wait(_ isReady: @escaping @Sendable (_ busy: Int, _ present: Int) -> Bool) async {
@@ -54,7 +54,7 @@ public final class ConsumerGate: Sendable {
         }
     }
 
-    @inline(never)  // one copy for all four
+    @inline(never)  // One copy for all callers.
     private func change(busy: Int = 0, present: Int = 0) {
         let ready = state.withLock { state in
             state.busy += busy

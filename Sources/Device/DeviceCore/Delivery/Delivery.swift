@@ -1,50 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Dispatch
-import Synchronization
+import Dispatch
 
-/// The hop from a source's thread to the place where the app wants its callbacks.
+/// An executor on which the app receives callbacks, such as a queue or a run loop. Sources schedule callbacks on it
+/// from their own threads.
 public protocol Delivery: AnyObject, Sendable {
-    /// Runs the work in that place, after all that was scheduled before, and never inside this call.
+    /// Schedules the work on the executor, after all work that was scheduled before. The work never runs inside this
+    /// call.
     func schedule(_ work: @escaping @Sendable () -> Void)
 }
 
-/// Delivery on a dispatch queue.
-public final class QueueDelivery: Delivery {
-    let queue: DispatchQueue
-    let polling = Mutex(QueuePolling())
-
-    /// Delivers on that queue, which should be serial: a concurrent one loses the order.
-    public init(_ queue: DispatchQueue) { self.queue = queue }
-
-    /// Callbacks on the main queue. It serves RunLoop.main.run(), dispatchMain() and an async main alike.
-    public static let main = QueueDelivery(.main)
-
-    /// Runs the work on the queue.
-    public func schedule(_ work: @escaping @Sendable () -> Void) {
-        if !DeferredCallbacks.append(work, for: self) { queue.async(execute: work) }
-    }
-}
-
-/// Where callbacks go while a trace is played: the player runs them itself, in one global order.
+/// A provider of callback executors for the playback of a trace. Unless `deliversAsLive` is true, the player runs the
+/// callbacks itself, in one global order.
 public protocol PlaybackDelivery: AnyObject, Sendable {
-    /// True when managers shall get the delivery that they would have on live hardware.
+    /// True if managers use the same executors as with live hardware.
     var deliversAsLive: Bool { get }
 
-    /// The delivery of a manager that was made on the main thread, or elsewhere.
+    /// Returns the executor for a manager that was created on the main thread, or on another thread.
     func delivery(onMainThread: Bool) -> any Delivery
 
-    /// The delivery of a live kind, wrapped so that playback can wait until it has run what it was given.
+    /// Returns an executor that forwards work to a live executor, so that playback can wait until all scheduled work
+    /// has run.
     func tracked(_ delivery: any Delivery) -> any Delivery
 
-    /// Counts consumers of async sequences, for which playback waits.
+    /// The gate that counts the consumers of async sequences. Playback waits until all consumers are idle.
     var consumers: ConsumerGate { get }
 }
 
-/// Knows the place of the main queue, without Foundation.
+/// Detects whether code runs on the main queue, without Foundation.
 ///
-/// That is more than the main thread: once dispatchMain() or an async main has given that thread up, Dispatch runs the
-/// main queue, and with it the main actor, on threads of its own.
+/// The main queue is not bound to the main thread: after `dispatchMain()`, or in a program with an async `main`
+/// function, Dispatch runs the main queue, and with it the main actor, on its own threads.
 package enum MainThread {
     private static let key: DispatchSpecificKey<Bool> = {
         let key = DispatchSpecificKey<Bool>()
@@ -52,6 +38,6 @@ package enum MainThread {
         return key
     }()
 
-    /// True where the main queue's work runs.
+    /// True if the current code runs on the main queue.
     package static var isCurrent: Bool { DispatchQueue.getSpecific(key: key) == true }
 }

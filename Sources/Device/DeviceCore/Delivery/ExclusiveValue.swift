@@ -2,11 +2,12 @@
 
 import Synchronization
 
-/// A value that one thread at a time uses, without holding a lock.
+/// A value that is used by one thread at a time, without holding a lock.
 ///
-/// A source keeps its decoder in one, because subscribers run while it decodes.
+/// A source keeps its decoder in an exclusive value, because subscribers run during decoding and must not be called
+/// with a lock held.
 package struct ExclusiveValue<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
-    // Unchecked: the flag admits one thread at a time to the value.
+    // Unchecked, because the flag restricts access to the value to one thread at a time.
     private let isInUse = Atomic<Bool>(false)
     private let value: UnsafeMutablePointer<Value>
 
@@ -20,7 +21,8 @@ package struct ExclusiveValue<Value: ~Copyable>: ~Copyable, @unchecked Sendable 
         value.deallocate()
     }
 
-    /// Calls the closure with the value; returns nil if another thread, or a caller further up, is using it.
+    /// Calls the closure with the value. Returns nil if the value is in use by another thread or by a caller further up
+    /// the stack.
     package borrowing func use<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result? {
@@ -29,7 +31,7 @@ package struct ExclusiveValue<Value: ~Copyable>: ~Copyable, @unchecked Sendable 
         return try body(&value.pointee)
     }
 
-    /// Calls the closure with the value once no other thread uses it.
+    /// Waits until no other thread uses the value, and then calls the closure with it.
     package borrowing func useWhenFree<Result>(_ body: (inout Value) -> Result) -> Result {
         while true {
             if let result = use(body) { return result }

@@ -2,13 +2,13 @@
 
 package import Synchronization
 
-/// What waits to be told to somebody, oldest first and bounded, and whose turn it is to tell it.
+/// A bounded queue of items to be delivered, oldest first, with the state of its drains.
 ///
-/// It is a part of a client's state and stands under the client's lock. Whoever adds an item asks `claimTurn()`, and
-/// when that is true schedules a turn where the program wants it. The turn hands over what waited when it began, item
-/// by item and without the lock. What comes in meanwhile waits for the next turn, so that a flood does not keep the
-/// program's thread from its other work. There is one turn at a time. A turn takes its items out one by one however many
-/// there are; outside of turns, taking an item moves the others.
+/// An outbox is part of a client's state and is protected by the client's lock. After appending an item, the client
+/// calls `claimTurn()`. If that returns true, the client schedules a drain on the app's executor. The drain delivers
+/// the items that were pending when it began, one at a time and without the lock. Items that are appended during a
+/// drain wait for the next one, so that a flood of items does not block the app's thread. There is at most one drain at
+/// a time. Removing the oldest item takes constant time during a drain; at other times, it moves the remaining items.
 ///
 /// ```swift
 /// if state.withLock({ $0.outbox.append(item, limit: 1024); return $0.outbox.claimTurn() }) {
@@ -16,46 +16,47 @@ package import Synchronization
 /// }
 /// ```
 ///
-/// Inlinable, because the rooms that use it would otherwise ask for the item's type at run time, item by item: playback of
-/// all readings then takes twice as long.
+/// Inlinable, because other modules would otherwise look up the item's type at run time for each item, which doubles the
+/// time for playing a trace with all its readings.
 @usableFromInline package struct Outbox<Item> {
-    /// How many had to make way for newer ones.
+    /// The number of items that were dropped because the queue was full.
     @usableFromInline package internal(set) var dropped = 0
-    /// What waits for the next turn, oldest first.
+    /// The items for the next drain, oldest first.
     @usableFromInline var items: [Item] = []
-    /// What belongs to the turn that goes on, oldest last: from there it is taken without moving the others.
+    /// The items of the current drain in reverse order, so that removing the oldest one does not move the others.
     @usableFromInline var turn: [Item] = []
     @usableFromInline var isTurnClaimed = false
 
-    /// An empty one.
+    /// Creates an empty queue.
     @inlinable package init() {}
 
-    // MARK: What waits
+    // MARK: Items
 
-    /// How many items wait.
+    /// The number of pending items.
     @inlinable package var count: Int { turn.count + items.count }
 
-    /// True when nothing waits.
+    /// True if no items are pending.
     @inlinable package var isEmpty: Bool { turn.isEmpty && items.isEmpty }
 
-    /// How many items have come in since the turn began that goes on; all when none does.
+    /// The number of items that were appended after the current drain began; all items if there is no drain.
     @inlinable package var countAfterTurn: Int { items.count }
 
-    /// The item that is the next to be taken.
+    /// The oldest item, which is delivered next.
     @inlinable package var first: Item? { turn.last ?? items.first }
 
-    /// The item that came in last.
+    /// The newest item.
     @inlinable package var last: Item? { items.last ?? turn.first }
 
-    /// True when an item like that waits.
+    /// Returns true if an item that satisfies the predicate is pending.
     @inlinable package func contains(where isWanted: (Item) -> Bool) -> Bool {
         turn.contains(where: isWanted) || items.contains(where: isWanted)
     }
 
-    /// Adds an item. When `limit` of its kind wait already the oldest of them makes way, which is counted.
+    /// Appends an item. If `limit` items of its kind are already pending, the oldest one is dropped and counted in
+    /// `dropped`.
     ///
-    /// - Parameter isOfKind: Which items count together; all unless it says otherwise.
-    /// - Returns: True when one had to make way.
+    /// - Parameter isOfKind: Returns true if an item counts toward the limit. By default, all items do.
+    /// - Returns: True if an item was dropped.
     @discardableResult @inlinable
     package mutating func append(_ item: Item, limit: Int = .max, of isOfKind: (Item) -> Bool = { _ in true }) -> Bool {
         let limit = max(1, limit)
@@ -72,57 +73,58 @@ package import Synchronization
         return makesWay
     }
 
-    /// Takes the oldest item out.
+    /// Removes and returns the oldest item.
     @inlinable package mutating func takeFirst() -> Item? {
         if let item = turn.popLast() { return item }
         return items.isEmpty ? nil : items.removeFirst()
     }
 
-    /// Forgets the items that are like that. They do not count as dropped.
+    /// Removes the items that satisfy the predicate, without counting them in `dropped`.
     @inlinable package mutating func removeAll(where isUnwanted: (Item) -> Bool) {
-        // Oldest first: who asks may count.
+        // Oldest first, because the closure may count its calls.
         turn = turn.reversed().filter { !isUnwanted($0) }.reversed()
         items.removeAll(where: isUnwanted)
     }
 
-    /// Forgets all items; they do not count as dropped. A turn that is due or goes on finds nothing more to tell.
+    /// Removes all items, without counting them in `dropped`. A scheduled or current drain then delivers nothing more.
     @inlinable package mutating func removeAll() { (turn, items) = ([], []) }
 
-    // MARK: Turns
+    // MARK: Drains
 
-    /// True when something waits and no turn is due or goes on: the caller has to schedule one now.
+    /// Claims a drain. Returns true if items are pending and no drain is scheduled or running. The caller then has to
+    /// schedule a drain.
     @inlinable package mutating func claimTurn() -> Bool {
         guard !isTurnClaimed, !isEmpty else { return false }
         isTurnClaimed = true
         return true
     }
 
-    /// A turn begins, which is for what waits now.
+    /// Begins a drain of the items that are pending now.
     @inlinable package mutating func beginTurn() {
         putBack()
-        // Both keep their memory.
+        // Swapped, so that both arrays keep their memory.
         swap(&turn, &items)
         turn.reverse()
     }
 
-    /// What the turn has left over waits again, before the rest.
+    /// Returns undelivered items of the drain to the front of the queue.
     @inlinable mutating func putBack() {
         guard !turn.isEmpty else { return }
         items.insert(contentsOf: turn.reversed(), at: 0)
         turn = []
     }
 
-    /// True while the turn has something to hand over.
+    /// True while the current drain has undelivered items.
     @inlinable package var isInTurn: Bool { !turn.isEmpty }
 
-    /// The turn is over. True when something has come in meanwhile: the caller has to schedule the next one now.
+    /// Ends the drain. Returns true if items are pending. The caller then has to schedule the next drain.
     @inlinable package mutating func endTurn() -> Bool {
         putBack()
         isTurnClaimed = !isEmpty
         return isTurnClaimed
     }
 
-    /// Forgets all items and the turn: whoever it was scheduled for is not told any more.
+    /// Removes all items and releases the claim of a drain, so that a drain that is already scheduled delivers nothing.
     @inlinable package mutating func startAnew() {
         removeAll()
         isTurnClaimed = false
@@ -132,10 +134,10 @@ package import Synchronization
 extension Outbox: Sendable where Item: Sendable {}
 
 extension Mutex {
-    /// Hands on what waits in an outbox whose turns nobody schedules, item by item and without the lock, unless another
-    /// thread, or a caller further up, is doing so: that one then hands on all.
+    /// Drains a queue whose drains are not scheduled, one item at a time and without the lock. Does nothing if another
+    /// thread, or a caller further up the stack, is already draining the queue; that drain then delivers all items.
     ///
-    /// - Parameter isClaimed: True for whoever has claimed the turn already.
+    /// - Parameter isClaimed: True if the caller has already claimed the drain.
     package borrowing func handOn<Item: Sendable>(
         _ outbox: any WritableKeyPath<Value, Outbox<Item>> & Sendable, isClaimed: Bool = false, _ handle: (Item) -> Void
     ) {

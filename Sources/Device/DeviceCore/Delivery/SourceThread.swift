@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// A hub whose source runs a thread while there are subscribers.
+/// A hub whose source runs a thread while the hub has subscribers.
 package protocol ThreadedHub: AnyObject, Sendable {
     var isWanted: Bool { get }
     func setStatus(_ status: SourceStatus)
@@ -11,7 +11,8 @@ package protocol ThreadedHub: AnyObject, Sendable {
 extension PositionHub: ThreadedHub {}
 extension BeaconHub: ThreadedHub {}
 
-/// The thread of a source, which runs while its hub has subscribers: at most one, whatever order their wishes arrive in.
+/// The thread of a source, which runs while its hub has subscribers. At most one thread runs at a time, even if changes
+/// of the subscriptions are reported out of order.
 package final class SourceThread<Hub: ThreadedHub>: Sendable {
     private struct State {
         weak var hub: Hub?
@@ -24,9 +25,13 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
     private let work: @Sendable (Hub, WakeUp) -> Void
     private let state = Mutex(State())
 
-    /// - Parameter name: What it is for, in the words of the error that no descriptor is left.
-    /// - Parameter pause: Seconds until it tries again when there is none.
-    /// - Parameter work: Works until nobody wants the hub any more. The wake-up says when to look whether that is so.
+    /// Creates a source thread. It starts when the hub gets a subscriber.
+    ///
+    /// - Parameters:
+    ///   - name: The purpose of the thread's wakeup descriptor, for the error message if no file descriptor is left.
+    ///   - pause: The time in seconds after which the thread tries again if no file descriptor is left.
+    ///   - work: Called on the thread. Returns when the hub has no subscribers, which it has to check whenever the
+    ///     wakeup is signaled.
     package init(
         for name: String, pause: Double, work: @escaping @Sendable (Hub, WakeUp) -> Void
     ) {
@@ -35,17 +40,19 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
         self.work = work
     }
 
-    /// Names the hub, which cannot be made before: it calls `demandChanged`.
+    /// Sets the hub. It cannot be passed to the initializer, because the hub is created with a closure that calls
+    /// `demandChanged`.
     package func attach(_ hub: Hub) { state.withLock { $0.hub = hub } }
 
-    /// A subscriber has come or gone.
+    /// Starts the thread if the hub has a subscriber, or wakes the running thread. Called after each change of the
+    /// subscriptions.
     package func demandChanged() {
         let (startsThread, wakeUp) = state.withLock { state -> (Bool, WakeUp?) in
             if state.isRunning { return (false, state.wakeUp) }
             state.isRunning = state.hub?.isWanted == true
             return (state.isRunning, nil)
         }
-        // A running thread looks for itself whether it is still wanted.
+        // A running thread checks whether the hub still has subscribers.
         wakeUp?.signal()
         guard startsThread else { return }
         do throws(DeviceError) {
@@ -59,7 +66,8 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
         }
     }
 
-    /// The hub while the thread has something to do; takes it out of service when not.
+    /// Returns the hub while it has subscribers. Otherwise, resets the status of the hub, marks the thread as ended and
+    /// returns nil.
     private func continues() -> Hub? {
         while true {
             let hub = state.withLock { $0.hub }
@@ -67,7 +75,7 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
             if isIdle { hub?.setStatus(.unknown) }
             let next = state.withLock { state -> Hub?? in
                 if let hub = state.hub, hub.isWanted { return hub }
-                // If the last subscription was cancelled meanwhile, the status has to be reset first.
+                // If the last subscription was cancelled after the check above, the status has to be reset first.
                 guard isIdle else { return nil }
                 (state.isRunning, state.wakeUp) = (false, nil)
                 return .some(nil)
@@ -83,7 +91,7 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
                 state.withLock { $0.wakeUp = wakeUp }
                 work(hub, wakeUp)
             } catch {
-                // Without a descriptor there is nothing to wait on but time.
+                // Without a wakeup descriptor, the thread can only sleep.
                 hub.setStatus(.unavailable(error))
                 WorkerThread.pause(seconds: pause)
             }

@@ -4,7 +4,7 @@ import Synchronization
 
 /// A subscriber of a hub.
 final class Subscriber<Request: Sendable & ~Copyable, Event: Sendable>: Sendable {
-    /// The readings that it requested, or the hub's own record of it.
+    /// The subscriber's request, or the hub's own data about the subscriber.
     let request: Request
     private let executor: DirectPlace?
     private let receive: @Sendable (Event) -> Void
@@ -21,18 +21,18 @@ final class Subscriber<Request: Sendable & ~Copyable, Event: Sendable>: Sendable
         batchCompleted = onBatchComplete
     }
 
-    /// Delivers the event if the subscriber receives readings.
+    /// Delivers the event if the subscriber receives readings and may be called on this thread.
     func deliver(_ event: Event) { if state.isReceiving, DeferredCallbacks.permits(executor) { receive(event) } }
 
-    /// Delivers a change of the status, also while the subscriber joins.
+    /// Delivers a change of the status, even while the subscriber joins.
     func notify(_ event: Event) { receive(event) }
 
     /// Reports the end of a batch of events.
     func completeBatch() { if !state.isCancelled { batchCompleted() } }
 }
 
-/// The subscribers of a hub, the status of its source and the hub's own state, under one lock. The lock is not held while
-/// subscribers run.
+/// The subscribers of a hub, the status of its source and the hub's own state, protected by one lock. The lock is not
+/// held while subscribers run.
 final class SubscriberRegistry<Content: Sendable, Request: Sendable & ~Copyable, Event: Sendable>: Sendable {
     typealias Member = Subscriber<Request, Event>
 
@@ -41,7 +41,8 @@ final class SubscriberRegistry<Content: Sendable, Request: Sendable & ~Copyable,
         fileprivate(set) var subscribers: [Member] = []
         private(set) var status = SourceStatus.unknown
 
-        /// Sets the status of the source. `SubscriberState.reportStatus` then has to be called for each subscriber, without the lock.
+        /// Sets the status of the source. The caller then has to call `SubscriberState.reportStatus` for each
+        /// subscriber, without the lock.
         mutating func setStatus(_ new: SourceStatus) {
             status = new
             for subscriber in subscribers { subscriber.state.setStatus(new) }
@@ -53,8 +54,10 @@ final class SubscriberRegistry<Content: Sendable, Request: Sendable & ~Copyable,
     private let state: Mutex<State>
     let demandChanged: @Sendable () -> Void
 
-    /// - Parameter demandChanged: Called after each change of the subscribers. It must read `isWanted` itself, because two
-    ///   calls may arrive out of order.
+    /// Creates a registry without subscribers.
+    ///
+    /// - Parameter demandChanged: Called after each change of the subscribers. It must read `isWanted` itself, because
+    ///   two calls may arrive out of order.
     init(_ content: Content, demandChanged: @escaping @Sendable () -> Void = {}) {
         state = Mutex(State(content: content))
         self.demandChanged = demandChanged
@@ -77,7 +80,7 @@ final class SubscriberRegistry<Content: Sendable, Request: Sendable & ~Copyable,
         }
     }
 
-    /// Returns the subscription of a subscriber that was added.
+    /// Calls `demandChanged`, and returns the subscription of a subscriber that has been added.
     func subscription(of subscriber: Member) -> Subscription {
         demandChanged()
         return Subscription { [weak self] in

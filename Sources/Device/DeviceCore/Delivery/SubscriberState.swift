@@ -2,15 +2,16 @@
 
 import Synchronization
 
-/// The state of one subscriber: whether it receives readings, and whether the status of its source has to be reported to it.
+/// The state of one subscriber: whether it receives readings, and whether the status of its source has to be reported
+/// to it.
 ///
 /// ```
 /// joining ── start() ──▶ receiving ── cancel() ──▶ cancelled
 /// ```
 ///
-/// While it joins, a subscriber is notified of the status but receives no readings yet. The hub calls `setStatus` with its
-/// lock held, so statuses arrive in the order of the hub, and all else without. One thread at a time notifies a subscriber: a
-/// status that is set meanwhile is reported by that thread.
+/// While it joins, a subscriber is notified of the status but receives no readings. The hub calls `setStatus` with its
+/// lock held, so that statuses arrive in the hub's order, and all other functions without the lock. Only one thread at
+/// a time notifies a subscriber. It also reports statuses that are set in the meantime.
 struct SubscriberState: ~Copyable, Sendable {
     private enum Phase: UInt8, AtomicRepresentable {
         case joining, receiving, cancelled
@@ -18,12 +19,12 @@ struct SubscriberState: ~Copyable, Sendable {
 
     private struct Report {
         var status = SourceStatus.unknown
-        /// True if the last notification was of a loss.
+        /// True if the last notification reported a loss.
         var isLossReported = false
-        /// True while a thread notifies. The subscribing thread is the first to do so.
+        /// True while a thread notifies the subscriber. Initially true, because the subscribing thread notifies first.
         var isNotifying = true
 
-        /// Returns the status to report next. If there is none, the thread has finished.
+        /// Returns the next status to report. If there is none, returns nil and ends the notification.
         mutating func next() -> SourceStatus? {
             switch (status, isLossReported) {
             case (.available, true), (.unavailable, false):
@@ -42,19 +43,20 @@ struct SubscriberState: ~Copyable, Sendable {
     /// True while readings are delivered to the subscriber.
     var isReceiving: Bool { phase.load(ordering: .acquiring) == .receiving }
 
-    /// True once the subscription was cancelled.
+    /// True once the subscription has been cancelled.
     var isCancelled: Bool { phase.load(ordering: .acquiring) == .cancelled }
 
-    /// Sets the status of the source. Reports nothing yet.
+    /// Sets the status of the source, without notifying the subscriber.
     func setStatus(_ status: SourceStatus) { report.withLock { $0.status = status } }
 
-    /// Reports the status to the subscriber if it differs from the last report, unless another thread is doing so.
+    /// Reports the status to the subscriber if it differs from the last report. Does nothing if another thread is
+    /// already notifying the subscriber.
     func reportStatus<Event: StatusEvent>(_ deliver: (Event) -> Void) {
         let isFree = report.withLock { !exchange(&$0.isNotifying, with: true) }
         if isFree { notify(deliver) }
     }
 
-    /// Reports a loss that lasts, then lets the subscriber receive readings. Called once, on the subscribing thread.
+    /// Reports a current loss, then lets the subscriber receive readings. Called once, on the subscribing thread.
     func start<Event: StatusEvent>(_ deliver: (Event) -> Void) {
         notify(deliver)
         start()
@@ -65,7 +67,7 @@ struct SubscriberState: ~Copyable, Sendable {
         _ = phase.compareExchange(expected: .joining, desired: .receiving, ordering: .acquiringAndReleasing)
     }
 
-    /// Stops notifications and readings.
+    /// Ends notifications and readings.
     func cancel() { phase.store(.cancelled, ordering: .releasing) }
 
     private func notify<Event: StatusEvent>(_ deliver: (Event) -> Void) {

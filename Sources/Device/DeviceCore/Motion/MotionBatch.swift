@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Readings of one sensor that came in together, oldest first.
+/// Readings of one sensor that arrived together, oldest first.
 public struct MotionBatch: Sendable {
-    /// The sensor they are of.
+    /// The sensor of the readings.
     public var sensor: SensorDescription.ID
-    /// What it measures, which says the unit.
+    /// The kind of the sensor, which determines the unit of the values.
     public var kind: SensorKind
-    /// The values, in the axes that the subscription asked for; a scalar stands in the first component.
+    /// The values, in the requested axes. A scalar is in the first component.
     public var values: [SIMD3<Double>]
-    /// When each was measured, by the device's clock; rising.
+    /// The measurement time of each value, from the device's clock, in ascending order.
     public var times: [BootTime]
-    /// When they came in, by the device's clock.
+    /// The arrival time of the batch, from the device's clock.
     public var arrival: BootTime
-    /// Of so many readings of the sensor each of these is one, the others having been left out.
+    /// The decimation factor: each reading stands for this many readings of the sensor.
     package var thinning = 1
 
-    /// Readings of those parts; a value for each time.
+    /// Creates a batch. `values` and `times` must have the same number of elements.
     public init(
         sensor: SensorDescription.ID, kind: SensorKind, values: [SIMD3<Double>] = [], times: [BootTime] = [],
         arrival: BootTime = .zero

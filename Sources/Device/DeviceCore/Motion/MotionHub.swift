@@ -2,18 +2,18 @@
 
 import Synchronization
 
-/// Hands the readings of any number of sensors to any number of subscribers, each as often and in the axes it asked for.
+/// Delivers the readings of any number of sensors to any number of subscribers, each with the requested rate and axes.
 ///
-/// A source owns one. It calls the input functions for one sensor from one thread at a time, and learns through
-/// `demandChanged` that what is wanted of a sensor has changed. The mount matrix is applied here, once for all
-/// subscribers. No lock is held while subscribers run.
+/// A source owns a hub and calls the input functions for each sensor on one thread at a time. `demandChanged` is called
+/// when the demand for a sensor may have changed. The mount matrix is applied in the hub, once for all subscribers. No
+/// lock is held while subscribers run.
 public final class MotionHub: MotionSource {
     private struct Sensor {
         let description: SensorDescription
-        /// True when its axes are not those of the device.
+        /// True if the sensor's axes differ from those of the device.
         let isTurned: Bool
         var subscribers: [MotionSubscriber] = [] { didSet { needsRate = subscribers.contains { $0.needsRate } } }
-        /// True if the rate of the readings is needed to choose those that a subscriber requested.
+        /// True if the rate of the readings is needed to decimate them for a subscriber.
         private(set) var needsRate = false
         private(set) var status = SourceStatus.unknown
         var meter = RateMeter()
@@ -23,38 +23,38 @@ public final class MotionHub: MotionSource {
             isTurned = description.kind.isVector && !description.mountMatrix.isIdentity
         }
 
-        /// Sets the status. The caller then calls `reportStatus` for each subscriber, without the lock.
+        /// Sets the status. The caller then has to call `reportStatus` for each subscriber, without the lock.
         mutating func setStatus(_ new: SourceStatus) {
             if new.isAvailable, !status.isAvailable { meter = RateMeter() }
             status = new
             for subscriber in subscribers { subscriber.state.setStatus(new) }
         }
 
-        /// Takes over what is known of the same sensor from before a change of the list.
+        /// Adopts the status and the measured rate of the same sensor in the previous list.
         mutating func adopt(_ former: Sensor) { (status, meter) = (former.status, former.meter) }
 
-        /// True if the request is for this sensor.
+        /// Returns true if the request is for this sensor.
         func matches(_ request: MotionRequest) -> Bool {
             description.kind == request.kind && (request.sensor == nil || request.sensor == description.id)
         }
 
-        /// The error for subscribers of the sensor once it was removed.
+        /// The error that is reported to the sensor's subscribers after its removal.
         var removalError: DeviceError {
             status.error
                 ?? DeviceError(
-                    .connectionLost, "\(description.id) was removed. Readings follow if it is connected again.")
+                    .connectionLost, "\(description.id) was removed. Readings resume when it is connected again.")
         }
     }
 
     private struct State {
         var sensors: [Sensor] = []
-        /// Those whose sensor is not there yet.
+        /// The subscribers of sensors that do not exist at present.
         var waiting: [MotionSubscriber] = []
         var contexts: [String] = []
 
         func index(of sensor: SensorDescription.ID) -> Int? { sensors.firstIndex { $0.description.id == sensor } }
 
-        /// Adds the subscriber to the sensor that it requested; false if there is none.
+        /// Adds the subscriber to the first sensor that matches its request. Returns false if there is none.
         mutating func attach(_ subscriber: MotionSubscriber) -> Bool {
             guard let index = sensors.firstIndex(where: { $0.matches(subscriber.request) }) else { return false }
             subscriber.state.setStatus(sensors[index].status)
@@ -66,7 +66,13 @@ public final class MotionHub: MotionSource {
     private let state = Mutex(State())
     private let demandChanged: @Sendable () -> Void
 
-    /// A hub over those sensors. The closure must look at `demand(of:)` itself: two changes may reach it out of order.
+    /// Creates a hub.
+    ///
+    /// - Parameters:
+    ///   - sensors: The sensors, with the best sensor of each kind first.
+    ///   - contextDescriptions: The XML descriptions of the libiio contexts.
+    ///   - demandChanged: Called after each change of the demand. It must read `demand(of:)` itself, because two calls
+    ///     may arrive out of order.
     public init(
         sensors: [SensorDescription] = [], contextDescriptions: [String] = [],
         demandChanged: @escaping @Sendable () -> Void = {}
@@ -78,28 +84,28 @@ public final class MotionHub: MotionSource {
         }
     }
 
-    /// The sensors, the best one of each kind first.
+    /// The sensors, with the best sensor of each kind first.
     public var sensors: [SensorDescription] { state.withLock { $0.sensors.map(\.description) } }
 
-    /// The sensor of that name.
+    /// Returns the sensor with this id; nil if it does not exist.
     public func description(of sensor: SensorDescription.ID) -> SensorDescription? {
         state.withLock { state in state.index(of: sensor).map { state.sensors[$0].description } }
     }
 
-    /// What the contexts say of themselves.
+    /// The XML descriptions of the libiio contexts.
     public var contextDescriptions: [String] { state.withLock { $0.contexts } }
 
-    /// True while there is a subscriber, be it for a sensor that is not there.
+    /// True while there is a subscriber, even if its sensor does not exist.
     public var isWanted: Bool {
         state.withLock { state in
             !state.waiting.isEmpty || state.sensors.contains { !$0.subscribers.isEmpty }
         }
     }
 
-    /// True while a subscriber waits for a sensor that is not there.
+    /// True while a subscriber waits for a sensor that does not exist.
     public var isMissingSensor: Bool { state.withLock { !$0.waiting.isEmpty } }
 
-    /// What the subscribers of a sensor want of it; nil when there are none.
+    /// Returns the combined requests of a sensor's subscribers; nil if there are none.
     public func demand(of sensor: SensorDescription.ID) -> MotionDemand? {
         state.withLock { state in
             guard let index = state.index(of: sensor), !state.sensors[index].subscribers.isEmpty else { return nil }
@@ -115,7 +121,8 @@ public final class MotionHub: MotionSource {
         }
     }
 
-    /// The executor of all subscribers of the sensors; nil if they have different ones, or one that does not poll.
+    /// Returns the executor of all subscribers of the sensors; nil if they have different executors or one that cannot
+    /// poll, or if there are no subscribers.
     package func executor(of sensors: [SensorDescription.ID]) -> (any PollingExecutor)? {
         state.withLock { state in
             var executor: DirectPlace?
@@ -130,14 +137,14 @@ public final class MotionHub: MotionSource {
         }
     }
 
-    /// The rate of the sensor's readings, measured over about a second.
+    /// Returns the rate of the sensor's readings in hertz, measured over about one second; nil if it is not known yet.
     public func measuredRate(of sensor: SensorDescription.ID) -> Double? {
         state.withLock { state in state.index(of: sensor).flatMap { state.sensors[$0].meter.rate } }
     }
 
     // MARK: Subscribers
 
-    /// Adds a subscriber.
+    /// Adds a subscriber. `quiet` is called when no readings follow for now.
     public func subscribe(
         _ request: MotionRequest, receive: @escaping @Sendable (MotionEvent) -> Void,
         quiet: @escaping @Sendable () -> Void
@@ -146,7 +153,7 @@ public final class MotionHub: MotionSource {
         state.withLock { if !$0.attach(subscriber) { $0.waiting.append(subscriber) } }
         subscriber.state.start(subscriber.notify)
         demandChanged()
-        // Strong: a weak reference would slow down every use of the hub.
+        // A strong reference, because a weak one would slow down every use of the hub.
         return Subscription {
             subscriber.state.cancel()
             self.remove(subscriber)
@@ -165,8 +172,8 @@ public final class MotionHub: MotionSource {
 
     // MARK: Input
 
-    /// Replaces the list of sensors. Subscribers of a sensor that is not in it any more are notified of its loss, unless
-    /// another sensor matches their request, and receive its readings again once it is back.
+    /// Replaces the list of sensors. If a sensor is no longer in the list, its subscribers are notified of the loss,
+    /// unless another sensor matches their request. They receive readings again when a matching sensor is in the list.
     public func post(sensors: [SensorDescription], contextDescriptions: [String]) {
         let moved = state.withLock { state -> [MotionSubscriber] in
             let former = exchange(&state.sensors, with: [])
@@ -190,18 +197,18 @@ public final class MotionHub: MotionSource {
         demandChanged()
     }
 
-    /// Delivers readings of a sensor, in the sensor's own axes, with rising times.
+    /// Delivers readings of a sensor. They must be in the sensor's own axes and have increasing times.
     public func post(_ batch: MotionBatch) {
         guard batch.count > 0 else { return }
-        // Most often there is one, which is handed out without the list.
+        // Usually there is a single subscriber, which needs no array.
         var first: MotionSubscriber?
         var subscribers: [MotionSubscriber] = []
         var interval: Double?
-        // nil for the identity.
+        // nil if the readings need no rotation.
         var matrix: MountMatrix?
         var isNewlyAvailable = false
         state.withLock { state in
-            // Looked at where it lies: a copy of a sensor costs more than all the rest.
+            // The sensor is accessed in place, because copying it would cost more than the rest of this function.
             var index = 0
             while index < state.sensors.count, state.sensors[index].description.id != batch.sensor { index += 1 }
             guard index < state.sensors.count else { return }
@@ -236,7 +243,7 @@ public final class MotionHub: MotionSource {
         for subscriber in subscribers { deliver(to: subscriber) }
     }
 
-    /// The rate that the sensor was asked for: what there is to go by until it has been measured.
+    /// Returns the supported rate for the shortest requested interval. Used until the rate has been measured.
     private static func nominalRate(of sensor: Sensor) -> Double? {
         let intervals = sensor.subscribers.lazy.filter { !$0.request.everyReading }.map(\.request.interval)
         guard let shortest = intervals.min() else { return nil }
@@ -249,7 +256,7 @@ public final class MotionHub: MotionSource {
         return turned
     }
 
-    /// Sets whether readings of the sensor can be had. A batch of readings sets `available`.
+    /// Sets whether readings of the sensor are available. Posting readings sets the status to `available`.
     public func setStatus(_ status: SourceStatus, of sensor: SensorDescription.ID) {
         let subscribers = state.withLock { state -> [MotionSubscriber] in
             guard let index = state.index(of: sensor) else { return [] }
@@ -259,7 +266,7 @@ public final class MotionHub: MotionSource {
         for subscriber in subscribers { subscriber.state.reportStatus(subscriber.notify) }
     }
 
-    /// Reports to all subscribers that no readings follow for now, as at the end of a trace.
+    /// Reports to all subscribers that no readings follow for now, for example at the end of a trace.
     public func postQuiet() {
         let subscribers = state.withLock { state in state.sensors.flatMap(\.subscribers) }
         for subscriber in subscribers { subscriber.reportInputIdle() }

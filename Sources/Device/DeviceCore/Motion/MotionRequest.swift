@@ -1,33 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a subscriber wants of a motion source.
+/// A subscriber's request to a motion source.
 public struct MotionRequest: Sendable, Hashable {
     /// The axes of readings.
     public enum Axes: Sendable, Hashable {
-        /// Those of the device: x right, y to the top edge, z out of the screen. The mount matrix has been applied.
+        /// The axes of the device: x to the right, y to the top edge, z out of the screen. The mount matrix is applied.
         case device
-        /// The sensor's own, as recorders keep them.
+        /// The sensor's own axes, as used in recordings.
         case sensor
     }
 
-    /// The kind of sensor. The best one of that kind is taken unless one is named.
+    /// The kind of sensor. Selects the best sensor of this kind unless ``sensor`` is set.
     public var kind: SensorKind
-    /// The sensor, when it has to be that one.
+    /// A specific sensor; nil for the best one of the kind.
     public var sensor: SensorDescription.ID?
-    /// Seconds from one reading to the next; 0 for each reading that the sensor makes at its greatest rate.
+    /// The time between readings in seconds; 0 for every reading at the sensor's maximum rate.
     public var interval: Double
-    /// Seconds that a reading may wait for others, so that fewer wake-ups are needed; 0 for each as soon as it is there.
+    /// The maximum time in seconds that a reading may be held back to reduce wakeups; 0 for immediate delivery.
     public var latency: Double
-    /// True for every reading that the sensor makes at the rate that it runs at anyway, without asking for a rate.
+    /// True to receive every reading at the sensor's current rate, without requesting a rate.
     public var everyReading: Bool
-    /// False for every reading that the sensor makes, where others or its rates make it faster than the interval.
+    /// True to decimate readings to ``interval``. False to receive all readings, even if other subscribers or the
+    /// supported rates make the sensor faster.
     public var thins: Bool
     /// The axes of the readings.
     public var axes: Axes
-    /// Where what comes of the readings is told: a place that may wait for them itself.
+    /// The executor of the subscriber's callbacks if it can read from the source itself; otherwise nil.
     package var place: DirectPlace?
 
-    /// Readings of the best sensor of a kind, or as the arguments say.
+    /// Creates a request. By default it requests all readings of the best sensor of a kind at its maximum rate, in the
+    /// device's axes.
     public init(
         kind: SensorKind, sensor: SensorDescription.ID? = nil, interval: Double = 0, latency: Double = 0,
         everyReading: Bool = false, thins: Bool = true, axes: Axes = .device
@@ -42,21 +44,21 @@ public struct MotionRequest: Sendable, Hashable {
     }
 }
 
-/// What the subscribers of one sensor want of it together.
+/// The combined requests of all subscribers of a sensor.
 public struct MotionDemand: Sendable, Hashable {
-    /// The shortest interval that somebody asked for, in seconds; 0 for the sensor's greatest rate. Infinite when
-    /// nobody asks for a rate and whatever it gives will do.
+    /// The shortest requested interval in seconds; 0 for the sensor's maximum rate, infinity if no subscriber requests
+    /// a rate.
     public var interval: Double
-    /// The shortest time that somebody lets readings wait for others, in seconds.
+    /// The shortest time in seconds for which a subscriber allows readings to be held back.
     public var latency: Double
-    /// True when all want a reading in that interval and no more, however fast the sensor is: the source may leave out the
-    /// rest, which saves a wake-up for each.
+    /// True if all subscribers want at most one reading per interval. The source may then discard other readings, which
+    /// saves a wakeup for each.
     public var thins: Bool
 
-    /// The rate to ask the hardware for, in hertz: infinite for the greatest, 0 when any will do.
+    /// The rate to request from the hardware in hertz: infinity for the maximum rate, 0 for any rate.
     public var rate: Double { interval > 0 ? 1 / interval : .infinity }
 
-    /// A demand of those parts.
+    /// Creates a demand.
     public init(interval: Double, latency: Double, thins: Bool = false) {
         self.interval = interval
         self.latency = latency

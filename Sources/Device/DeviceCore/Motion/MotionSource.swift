@@ -1,43 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where motion readings come from.
+/// A source of motion readings.
 public protocol MotionSource: Sendable {
-    /// The sensors there are now, the best one of each kind first.
+    /// The available sensors, with the best sensor of each kind first.
     ///
-    /// The first call may look for them, for at most a few seconds when a server has to be asked.
+    /// The first access may search for sensors, which takes up to a few seconds if a server has to be queried.
     var sensors: [SensorDescription] { get }
 
-    /// The sensor of that name, at once; nil when there is none.
+    /// Returns a sensor, or nil if it does not exist. Does not block.
     func description(of sensor: SensorDescription.ID) -> SensorDescription?
 
-    /// What each context of sensors says of itself, as libiio's XML; empty when there is none. Recorders keep it.
+    /// The XML descriptions of the libiio contexts, for recorders; empty if there are none.
     var contextDescriptions: [String] { get }
 
-    /// Why places where sensors were looked for could not be asked, when that was tried last; empty when all is well.
+    /// The errors of the last search for sensors, for contexts that could not be queried; empty if there are none.
     var problems: [DeviceError] { get }
 
-    /// Hands events to the closure, on threads of the source's own and in order, until the subscription ends. (In the
-    /// request's `place` instead, when the source reads there.) Only a loss may be told while the closure is still busy
-    /// with readings from before it.
+    /// Delivers events to the closure until the subscription ends, in order and on threads of the source, or on the
+    /// request's `place` if the source reads there. Events are delivered one at a time, except that a loss may be
+    /// delivered while the closure still processes earlier readings.
     ///
-    /// When the sensor is known to be lost, the closure hears so before this call returns. A sensor that is not there
-    /// yet is waited for in silence. The hardware runs at the rate of the fastest subscriber; others get as many of its
-    /// readings as they asked for, chosen by time stamp. `quiet` is called when the source knows that nothing follows for
-    /// now, as at the end of a trace: a subscriber that waits for the readings of other sensors need wait no longer.
+    /// If the sensor is already lost, the loss is delivered before this call returns. If the sensor does not exist yet,
+    /// no event is delivered until it appears. The hardware runs at the rate of the fastest subscriber. Readings for
+    /// slower subscribers are decimated by time stamp. `quiet` is called if the source knows that no readings follow
+    /// for now, for example at the end of a trace. A subscriber that is waiting for readings of other sensors can then
+    /// stop waiting.
     func subscribe(
         _ request: MotionRequest, receive: @escaping @Sendable (MotionEvent) -> Void,
         quiet: @escaping @Sendable () -> Void
     ) -> Subscription
 
-    /// The rate at which a sensor really gives readings, in hertz, measured from their time stamps; nil until known.
+    /// Returns the actual rate of a sensor in hertz, measured from time stamps, or nil if it is not known yet.
     func measuredRate(of sensor: SensorDescription.ID) -> Double?
 }
 
 extension MotionSource {
-    /// None, for sources that always have their sensors at hand.
+    /// Always empty, for sources without a search for sensors.
     public var problems: [DeviceError] { [] }
 
-    /// Hands events to the closure, on threads of the source's own and in order, until the subscription ends.
+    /// Delivers events to the closure, in order and on threads of the source, until the subscription ends.
     public func subscribe(
         _ request: MotionRequest, receive: @escaping @Sendable (MotionEvent) -> Void
     ) -> Subscription {
@@ -45,12 +46,13 @@ extension MotionSource {
     }
 }
 
-/// What a motion source has to say to a subscriber.
+/// An event of a motion source.
 public enum MotionEvent: Sendable {
-    /// Readings, never an empty batch.
+    /// Readings. The batch is not empty.
     case samples(MotionBatch)
-    /// The sensor gives nothing for now, and why. Sent once for each loss. Indirect, so that readings are passed on quickly.
+    /// The sensor delivers no readings for now. Sent once for each loss. Indirect to keep the enum small, so that
+    /// readings are passed on quickly.
     indirect case lost(DeviceError)
-    /// The sensor is back; readings follow.
+    /// The sensor is available again. Readings follow.
     case regained
 }

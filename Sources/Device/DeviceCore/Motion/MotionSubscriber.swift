@@ -5,7 +5,7 @@ import Synchronization
 /// A subscriber of a motion hub.
 final class MotionSubscriber: Sendable {
     let request: MotionRequest
-    /// True if the sensor's rate is needed to choose the readings that are delivered.
+    /// True if the sensor's rate is needed to select the readings to deliver.
     let needsRate: Bool
     let state = SubscriberState()
     private let receive: @Sendable (MotionEvent) -> Void
@@ -23,9 +23,10 @@ final class MotionSubscriber: Sendable {
         thinner = Mutex(SampleThinner(interval: request.interval))
     }
 
-    /// Delivers the requested readings of a batch, if the subscriber receives readings.
+    /// Delivers the requested readings of a batch if the subscriber receives readings and may be called on this thread.
     ///
-    /// - Parameter sensorInterval: The time between two readings of the sensor in seconds; nil if unknown or not needed.
+    /// - Parameter sensorInterval: The time between two readings of the sensor, in seconds; nil if it is unknown or not
+    ///   needed.
     func deliver(_ batch: MotionBatch, sensorInterval: Double?) {
         guard state.isReceiving, DeferredCallbacks.permits(request.place) else { return }
         if !needsRate {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Turns readings from a sensor's own axes into those of the device it is mounted in.
+/// A matrix that rotates readings from a sensor's own axes into the axes of the device.
 ///
-/// Three rows of three numbers: the device's vector is the matrix times the sensor's. In the device's axes x points to
-/// the right, y to the top edge and z out of the screen.
+/// The device's vector is the product of the 3×3 matrix and the sensor's vector. In the device's axes, x points to the
+/// right, y to the top edge and z out of the screen.
 public struct MountMatrix: Sendable, Hashable {
-    /// The first, second and third row: each gives one component of the device's vector.
+    /// The rows of the matrix. Each row yields one component of the device's vector.
     public var rows: (SIMD3<Double>, SIMD3<Double>, SIMD3<Double>) {
         get { (row0, row1, row2) }
         set { (row0, row1, row2) = newValue }
@@ -15,67 +15,69 @@ public struct MountMatrix: Sendable, Hashable {
     private var row1: SIMD3<Double>
     private var row2: SIMD3<Double>
 
-    /// A matrix of those rows; nothing is checked.
+    /// Creates a matrix from its rows, without validation.
     public init(_ row0: SIMD3<Double>, _ row1: SIMD3<Double>, _ row2: SIMD3<Double>) {
         self.row0 = row0
         self.row1 = row1
         self.row2 = row2
     }
 
-    /// The sensor's axes are the device's.
+    /// The identity matrix: the sensor's axes are the device's axes.
     public static let identity = MountMatrix([1, 0, 0], [0, 1, 0], [0, 0, 1])
 
-    /// True when readings stay as they are.
+    /// True if readings are not changed.
     public var isIdentity: Bool { self == .identity }
 
-    /// The vector in the device's axes.
+    /// Rotates a vector into the device's axes.
     @inlinable
     public func apply(to vector: SIMD3<Double>) -> SIMD3<Double> {
         let (first, second, third) = rows
         return SIMD3((first * vector).sum(), (second * vector).sum(), (third * vector).sum())
     }
 
-    /// The determinant: 1 for a rotation, -1 for a rotation with a mirror, near 0 when directions are lost.
+    /// The determinant: 1 for a rotation, -1 for a rotation with a reflection, near 0 for a singular matrix.
     public var determinant: Double {
         row0.x * (row1.y * row2.z - row1.z * row2.y)
             - row0.y * (row1.x * row2.z - row1.z * row2.x)
             + row0.z * (row1.x * row2.y - row1.y * row2.x)
     }
 
-    /// The matrix with the signs of all components turned.
+    /// The matrix with all elements negated.
     public var negated: MountMatrix { MountMatrix(-row0, -row1, -row2) }
 }
 
 extension MountMatrix {
-    /// What becomes of a matrix of the kernel's convention.
+    /// The result of checking a matrix of the kernel's convention.
     package enum Use {
-        /// It holds nothing but zeros: nobody has filled it in.
+        /// All elements are zero, because the matrix was never filled in.
         case zeros
-        /// It cannot be used, and why.
+        /// The matrix is unusable, for the given reason.
         case refused(String)
-        /// It is used; there may be something to say.
+        /// The matrix is usable, possibly with a remark.
         case taken(remark: String?)
     }
 
-    /// Whether a sensor of that kind can use it; `origin` says in words where it comes from.
+    /// Checks whether a sensor of this kind can use the matrix.
+    ///
+    /// - Parameter origin: The origin of the matrix, for the remark.
     package func use(for kind: SensorKind, origin: String) -> Use {
         let (first, second, third) = rows
         if first == .zero, second == .zero, third == .zero { return .zeros }
-        let name = "The mount matrix of \(origin)"
-        if isSingular { return .refused("\(name) is singular: it loses a direction, and is left out.") }
+        let name = "The mount matrix from \(origin)"
+        if isSingular { return .refused("\(name) is singular and is ignored.") }
         guard determinant < 0 else { return .taken(remark: nil) }
         guard kind == .accelerometer else {
-            return .refused("\(name) mirrors, which is no way to mount a \(kind.rawValue): it is left out.")
+            return .refused("\(name) contains a reflection, which is invalid for a \(kind.rawValue). It is ignored.")
         }
         return .taken(
-            remark: "\(name) mirrors (its determinant is negative): the device's axes may be wrong. "
-                + "If it was made for the windows convention, say so in the configuration.")
+            remark: "\(name) contains a reflection (its determinant is negative): the device's axes may be wrong. "
+                + "If it follows the windows convention, set the convention in the configuration.")
     }
 
-    /// Reads nine numbers, row by row: `r, r, r; r, r, r; r, r, r`, as the kernel and systemd write them.
+    /// Parses nine numbers, row by row: `r, r, r; r, r, r; r, r, r`, the notation of the kernel and systemd.
     ///
-    /// Nil when there are not nine finite numbers with decimal points. Whether the matrix can be used is another
-    /// question: see ``problem``.
+    /// Returns nil unless the text contains nine finite numbers. Does not check whether the matrix is usable: see
+    /// ``problem``.
     public init?(_ text: String) {
         guard text.utf8.count <= 1000 else { return nil }
         let rows = text.split(separator: ";", omittingEmptySubsequences: true).map { row in
@@ -90,26 +92,26 @@ extension MountMatrix {
             [numbers[6], numbers[7], numbers[8]])
     }
 
-    /// Why readings would be wrong with it, in words; nil when it is a rotation or close to one.
+    /// The reason why the matrix is unsuitable, or nil if it is a rotation or close to one.
     ///
-    /// A singular matrix loses a direction. One that mirrors (a negative determinant) is no rotation: gyroscopes and
-    /// magnetometers cannot use it.
+    /// A singular matrix loses a direction. A matrix with a negative determinant contains a reflection, so gyroscopes
+    /// and magnetometers cannot use it.
     public var problem: String? {
-        if isSingular { return "it is singular: it loses at least one direction" }
-        return determinant < 0 ? "it mirrors: its determinant is negative" : nil
+        if isSingular { return "it is singular (it loses at least one direction)" }
+        return determinant < 0 ? "it contains a reflection (its determinant is negative)" : nil
     }
 
-    /// True when it loses a direction, so that no reading can be right.
+    /// True if the matrix loses a direction, so that no reading is valid.
     public var isSingular: Bool { !determinant.isFinite || abs(determinant) < 1e-3 }
 
-    /// The nine numbers, row by row, as the kernel writes them.
+    /// The nine numbers, row by row, in the kernel's notation.
     public var text: String {
         "\(Self.text(row0)); \(Self.text(row1)); \(Self.text(row2))"
     }
 
     private static func text(_ row: SIMD3<Double>) -> String { "\(text(row.x)), \(text(row.y)), \(text(row.z))" }
 
-    /// The kernel writes whole numbers without decimals.
+    /// The kernel writes integers without decimals.
     private static func text(_ number: Double) -> String {
         if number == number.rounded(), abs(number) < 1e6 { return "\(Int32(number))" }
         return "\(number)"

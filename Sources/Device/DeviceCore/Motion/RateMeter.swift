@@ -2,9 +2,9 @@
 
 /// Measures the rate of a sensor from the time stamps of its readings.
 ///
-/// It takes the mean over a sliding second or two. A pause of more than a second starts it anew.
+/// Computes the mean over a window of one to two seconds. A gap of more than one second restarts the measurement.
 struct RateMeter {
-    /// Nanoseconds.
+    /// The minimum duration of a window and the longest gap in it, in nanoseconds.
     private static let window: Int64 = 1_000_000_000
     private static let pause: Int64 = 1_000_000_000
 
@@ -13,20 +13,22 @@ struct RateMeter {
     private var count = 0
     private var former: Double?
 
-    /// The rate in hertz; nil until there are readings over a tenth of a second.
+    /// The rate in hertz; nil until the readings span 0.1 s.
     var rate: Double? {
         guard let start, count > 0 else { return former }
         let seconds = last.seconds(since: start)
         if seconds < 0.1 { return former }
         let current = Double(count) / seconds
-        // A window that has just begun says less than the one before it.
+        // A new window is less accurate than the previous one.
         guard let former, last.nanoseconds.subtractingSaturated(start.nanoseconds) < Self.window / 2 else {
             return current
         }
         return former
     }
 
-    /// Notes the readings of a batch, each of which stands for so many.
+    /// Records the time stamps of a batch.
+    ///
+    /// - Parameter thinning: The decimation factor of the batch.
     mutating func note(_ times: [BootTime], thinning: Int = 1) {
         guard let first = times.first, let newest = times.last else { return }
         guard let start, newest > last, first.nanoseconds.subtractingSaturated(last.nanoseconds) <= Self.pause else {

@@ -1,37 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Takes from the readings of a sensor as many as a subscriber asked for, by their time stamps.
+/// Decimates the readings of a sensor to an interval, by their time stamps.
 ///
-/// Each reading that is taken sets the time at which the next one is due. A reading that comes up to half a sensor
-/// interval early is taken, so that on average the wanted interval is kept and no reading of an equally fast sensor is
-/// lost to jitter.
+/// Each selected reading sets the due time of the next one. A reading up to half a sensor interval early is also
+/// selected, so that the average interval is met and jitter does not remove readings of an equally fast sensor.
 package struct SampleThinner: Sendable {
-    /// Seconds between the readings that are wanted.
+    /// The requested time between readings, in seconds.
     package let interval: Double
     private var due: BootTime?
     private var last: BootTime?
 
-    /// Takes one reading in that many seconds.
+    /// Creates a decimator that selects one reading per interval, in seconds.
     package init(interval: Double) { self.interval = interval }
 
-    /// True when the reading of that time is one to take.
+    /// Returns true if the reading with this time stamp is selected.
     package mutating func takes(_ time: BootTime) -> Bool {
         defer { last = time }
         guard let due, let last, time > last else {
-            // The first, or one after a clock that was set back.
+            // The first reading, or the first one after the clock was set back.
             self.due = time.advanced(bySeconds: interval)
             return true
         }
         let step = time.seconds(since: last)
         let lateness = time.seconds(since: due)
         guard lateness >= -min(step, interval) / 2 else { return false }
-        // Keep the beat unless it has been missed altogether.
+        // Keep the phase unless a whole interval was missed.
         let beat = due.advanced(bySeconds: interval)
         self.due = lateness > interval ? time.advanced(bySeconds: interval) : beat
         return true
     }
 
-    /// The readings of a batch that are wanted; nil when none is.
+    /// Returns the selected readings of a batch, or nil if there are none.
     mutating func thin(_ batch: MotionBatch) -> MotionBatch? {
         var taken = MotionBatch(sensor: batch.sensor, kind: batch.kind, arrival: batch.arrival)
         for index in 0..<batch.count where takes(batch.times[index]) {

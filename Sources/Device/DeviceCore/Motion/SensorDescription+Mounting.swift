@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SensorDescription {
-    /// Puts the mount matrix in force in the place of the driver's: that of the settings, else udev's for
-    /// accelerometers, else the driver's, which is ``mountMatrix`` so far.
+    /// Sets the effective mount matrix and replaces the driver's, which is ``mountMatrix`` before this call. The
+    /// settings take precedence over udev, which is used for accelerometers only, and udev over the driver.
     ///
-    /// Of the settings that speak of this sensor, the first that has a matrix gives it, and the first that names a
-    /// convention says what it is meant for. Where none names one it is the kernel's for matrices of settings and
-    /// drivers; one of udev's is read as systemd's hardware database means it,
-    /// with x and y negative on the axis that points up.
-    /// - `kernel`: the matrix as it is.
-    /// - `windows`: the matrix yields -9.81 on the axis that points up, so an accelerometer's is negated, even where
-    ///   there is no matrix (identity). Turning the sign is no rotation, and a gyroscope or magnetometer knows no such
-    ///   sign: of the matrix and its negative they take the one that does not mirror.
-    /// - `raw`: no matrix.
+    /// The matrix and the convention are each taken from the first applicable setting that specifies one. Without a
+    /// convention, matrices of settings and drivers use the kernel's; udev matrices have the signs of systemd's
+    /// hardware database, whose results are negative in x and y on the axis that points up.
+    /// - `kernel`: The matrix is used unchanged.
+    /// - `windows`: The matrix yields -9.81 on the axis that points up, so an accelerometer's matrix is negated, even
+    ///   the identity if there is no matrix. Negation is not a rotation, and gyroscopes and magnetometers have no such
+    ///   sign: they use the matrix or its negative, whichever is not a reflection.
+    /// - `raw`: No matrix is used.
     ///
-    /// What is singular is passed over with a remark; so is what mirrors, for a gyroscope or magnetometer. An
-    /// accelerometer takes what mirrors, with a remark. A pressure sensor has no mount, and stays as it is.
+    /// Singular matrices are skipped with a remark, and so are reflections for gyroscopes and magnetometers. An
+    /// accelerometer uses a reflection, with a remark. A pressure sensor is not changed.
+    ///
     /// - Parameters:
-    ///   - settings: What the configuration says of sensors.
-    ///   - udevMatrix: The text of the udev property ACCEL_MOUNT_MATRIX of the device.
-    ///   - driverRemarks: Those of the remarks that speak of the driver's matrix; they go when another is used.
+    ///   - settings: The sensor settings of the configuration.
+    ///   - udevMatrix: The value of the udev property ACCEL_MOUNT_MATRIX of the device.
+    ///   - driverRemarks: The remarks about the driver's matrix. They are removed if another matrix is used.
     public mutating func mount(by settings: [SensorSetting], udevMatrix: String? = nil, driverRemarks: [String] = []) {
         guard kind.isVector else { return }
         let applying = settings.filter { $0.applies(to: self) }
@@ -38,17 +38,19 @@ extension SensorDescription {
                 candidates.append(
                     (convention == nil ? matrix.ofHardwareDatabase : matrix, origin, convention ?? .kernel))
             } else {
-                remarks.append("\(origin) is \"\(udevMatrix.prefix(80))\", which is not nine numbers: it is left out.")
+                remarks.append(
+                    "The value of \(origin), \"\(udevMatrix.prefix(80))\", is not nine numbers. It is ignored.")
             }
         }
         for (matrix, origin, convention) in candidates {
             let matrix = matrix.converted(from: convention, for: kind)
             switch matrix.use(for: kind, origin: origin) {
-            case .zeros: remarks.append("The mount matrix of \(origin) holds only zeros: it is left out.")
+            case .zeros: remarks.append("The mount matrix from \(origin) contains only zeros and is ignored.")
             case .refused(let remark): remarks.append(remark)
             case .taken(let remark):
                 take(matrix, convention.words(origin), instead: driverRemarks)
-                // A windows matrix that does not mirror does so once its sign is turned: that is its convention.
+                // Negating a rotation of the windows convention yields a reflection. This is expected and needs no
+                // remark.
                 if let remark, convention == .kernel { remarks.append(remark) }
                 return
             }
@@ -66,11 +68,11 @@ extension SensorDescription {
 }
 
 extension MountMatrix {
-    /// The rotation that systemd's hardware database means with this matrix.
+    /// The rotation that a matrix of systemd's hardware database represents.
     ///
-    /// Its matrices are made by looking at the orientation of the picture: x and y of what they yield are negative on the
-    /// axis that points up. The sign of z does not show in that, and many of them mirror; as a sensor can be turned but
-    /// not mirrored, z gets the sign that makes a rotation.
+    /// These matrices were determined from the orientation of the screen: their results are negative in x and y on the
+    /// axis that points up. The sign of z does not affect the orientation, and many of the matrices are reflections. A
+    /// sensor can be rotated but not mirrored, so the sign of z is chosen to make the matrix a rotation.
     var ofHardwareDatabase: MountMatrix {
         let (first, second, third) = rows
         return MountMatrix(-first, -second, determinant < 0 ? -third : third)

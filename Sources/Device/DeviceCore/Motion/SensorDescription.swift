@@ -1,71 +1,71 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A motion sensor as its source knows it.
+/// The properties of a motion sensor.
 public struct SensorDescription: Sendable, Hashable, Identifiable {
-    /// Names a sensor within its device for as long as the device lives, for example "local:/iio:device0/accel".
+    /// Identifies a sensor during the lifetime of its device, for example "local:/iio:device0/accel".
     public typealias ID = String
 
-    /// How its readings come in.
+    /// The method by which readings are obtained.
     public enum Mode: String, Sendable {
-        /// Through the kernel's buffer, with the driver's time stamps.
+        /// Through the kernel's buffer, with time stamps of the driver.
         case buffered
-        /// By reading each axis in turn.
+        /// By reading each axis from its attribute.
         case polled
         /// From a trace.
         case recorded
     }
 
-    /// The name that requests and batches use.
+    /// The identifier for requests and batches.
     public var id: ID
-    /// What it measures.
+    /// The kind of the sensor.
     public var kind: SensorKind
-    /// The driver's or chip's name, for example "mpu6050"; empty when there is none.
+    /// The name of the driver or chip, for example "mpu6050"; empty if there is none.
     public var name = ""
-    /// The label that the firmware gives it, for example "accel-display"; empty when there is none.
+    /// The label from the firmware, for example "accel-display"; empty if there is none.
     public var label = ""
-    /// Where on the machine it sits, as the driver says: "display", "base", "lid"; empty when it does not.
+    /// The location in the machine that the driver reports: "display", "base", "lid"; empty if it reports none.
     public var location = ""
-    /// The chip's serial number; empty when it tells none.
+    /// The serial number of the chip; empty if it reports none.
     public var serial = ""
-    /// Where in the machine it is attached, the same after each start, for example "i2c-1/1-0068"; empty when not known.
+    /// The hardware path of the sensor, for example "i2c-1/1-0068"; empty if unknown. Does not change between boots.
     public var path = ""
-    /// The address it is reached by, for example "local:" or "ip:192.168.2.1".
+    /// The address of the context, for example "local:" or "ip:192.168.2.1".
     public var source = ""
-    /// The rates that it offers.
+    /// The supported rates.
     public var rates = SensorRates.unknown
-    /// How its readings come in.
+    /// The method by which readings are obtained.
     public var mode = Mode.buffered
-    /// Turns readings from the sensor's axes into the device's: x right, y up (top edge), z out of the screen.
+    /// The matrix that rotates readings into the device's axes: x to the right, y to the top edge, z out of the screen.
     public var mountMatrix = MountMatrix.identity
-    /// Where the matrix comes from, in words: "in_accel_mount_matrix", a configuration file, or "none given".
+    /// A description of the origin of the matrix: "in_accel_mount_matrix", a configuration file, or "none given".
     public var mountMatrixOrigin = ""
-    /// The clock of its time stamps as the driver names it, for example "boottime"; empty when it stamps nothing.
+    /// The driver's name of the clock for time stamps, for example "boottime"; empty if there are no time stamps.
     public var clock = ""
-    /// What somebody should know about it, for example that its matrix could not be used; empty when all is well.
+    /// Remarks for the user, for example that a matrix is unusable; empty if there are none.
     public var remarks: [String] = []
 
-    /// A sensor of that name and kind.
+    /// Creates a description with default values.
     public init(id: ID, kind: SensorKind) {
         self.id = id
         self.kind = kind
     }
 
-    /// Its name; its id where it has none.
+    /// The name, or the id if the name is empty.
     package var shownName: String { name.isEmpty ? id : name }
 }
 
-/// The sampling rates that a sensor offers, in hertz.
+/// The sampling rates that a sensor supports, in hertz.
 public enum SensorRates: Sendable, Hashable {
-    /// The driver does not say.
+    /// The driver does not report its rates.
     case unknown
-    /// One of these, in rising order.
+    /// The listed rates, in ascending order.
     case list([Double])
-    /// From the least to the greatest in steps of that size; a step of 0 is any rate between.
+    /// The rates from the minimum to the maximum in steps. With a step of 0, any rate in between.
     case range(minimum: Double, step: Double, maximum: Double)
 
-    /// The rate to set for at least that many samples a second: the smallest that suffices, else the greatest there is.
+    /// Returns the lowest rate that is at least the requested rate, or the highest rate if there is none.
     ///
-    /// Asking for infinity gives the greatest. Nil when the driver does not say what it offers.
+    /// Infinity selects the highest rate. Returns nil if the driver does not report its rates.
     public func rate(atLeast wanted: Double) -> Double? {
         switch self {
         case .unknown: return nil
@@ -79,6 +79,6 @@ public enum SensorRates: Sendable, Hashable {
         }
     }
 
-    /// The greatest rate; nil when the driver does not say.
+    /// The highest rate; nil if the driver does not report its rates.
     public var greatest: Double? { rate(atLeast: .infinity) }
 }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a motion sensor measures. Readings are in the units of the kernel's Industrial I/O.
+/// The quantity that a motion sensor measures. Readings are in the units of the kernel's Industrial I/O subsystem.
 ///
-/// The raw value is the name in traces, configurations and commands, and the name of a sensor that has no other.
+/// The raw value is the name in traces, configurations and commands, and the name of sensors without another name.
 public enum SensorKind: String, Sendable, Hashable, CaseIterable {
-    /// Proper acceleration (specific force) in m/s²: at rest the axis that points up reads +9.81.
+    /// Proper acceleration (specific force) in m/s². At rest, the axis that points up reads +9.81.
     case accelerometer
     /// Angular rate in rad/s, right-handed about each axis.
     case gyroscope
     /// Magnetic field in gauss (1 gauss is 100 microtesla).
     case magnetometer
-    /// Air pressure in kilopascal, in the first component; the others are 0.
+    /// Air pressure in kilopascal, in the first component. The other components are 0.
     case pressure
 
-    /// True when its readings have three axes, which a mount matrix turns.
+    /// True if readings have three axes, to which a mount matrix applies.
     public var isVector: Bool {
         switch self {
         case .accelerometer, .gyroscope, .magnetometer: true
@@ -21,26 +21,29 @@ public enum SensorKind: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The unit of its readings, as it is written in traces.
+    /// The unit of readings, in the notation of traces.
     public var unit: String { facts.unit }
 
-    /// The type of its channels in the kernel's Industrial I/O, whose ids are "accel_x", "accel_y" and "accel_z", or just
-    /// "pressure".
+    /// The channel type in the Industrial I/O subsystem, the prefix of channel IDs such as "accel_x", "accel_y" and
+    /// "accel_z", or the entire ID, for example "pressure".
     package var channelType: String { facts.channelType }
 
-    /// The ids of the channels of such a sensor: x, y and z, or the only one.
+    /// The channel IDs: those of x, y and z, or of a single channel.
     package var channelIDs: [String] { isVector ? ["x", "y", "z"].map { "\(channelType)_\($0)" } : [channelType] }
 
-    /// The scale of recordings as 32-bit integers, as sysfs writes it: steps that are finer than any sensor's.
+    /// The scale of 32-bit integers in recordings, in the notation of sysfs. The resolution is finer than that of any
+    /// sensor.
     package var recordingScale: String { facts.recordingScale }
 
-    /// What people call such a sensor.
+    /// The common name of the sensor kind.
     package var name: String { facts.name }
 
-    /// The greatest offset on an axis that a calibration may have, in its unit. Sensors that work need far less.
+    /// The maximum offset on an axis that a calibration may have, in the unit of the kind. Working sensors need far
+    /// less.
     package var offsetLimit: Double { facts.offsetLimit }
 
-    /// The unit of SenML (RFC 8428) for its readings, nil if it has none, and the factor that converts a reading into it.
+    /// The SenML unit (RFC 8428) of the readings, nil if SenML has none, and the factor that converts a reading to that
+    /// unit.
     package var senMLUnit: (name: String?, factor: Double) { facts.senML }
 
     private struct Facts {
@@ -52,10 +55,11 @@ public enum SensorKind: String, Sendable, Hashable, CaseIterable {
         let senML: (name: String?, factor: Double)
     }
 
-    /// The facts about each kind. Trace and TraceFormats have tables of their own in files named `SensorKind+….swift`.
+    /// The properties of each kind. `Trace` and `TraceFormats` have their own tables, in files named
+    /// `SensorKind+….swift`.
     private var facts: Facts {
         switch self {
-        // 32 bits in these scales reach to 2147 m/s², 214 rad/s, 214 gauss and 2147 kPa.
+        // With these scales, 32 bits cover 2147 m/s², 214 rad/s, 214 gauss and 2147 kPa.
         case .accelerometer:
             Facts(
                 name: rawValue, unit: "m/s^2", channelType: "accel", recordingScale: "0.000001", offsetLimit: 20,

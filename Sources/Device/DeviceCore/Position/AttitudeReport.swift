@@ -1,34 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A compass or inertial report from a receiver (gpsd's ATT): degrees, in the receiver's own frame. NaN when not given.
+/// A compass or inertial report of a receiver (ATT of gpsd). Angles are in degrees, in the receiver's own frame.
+/// Missing values are NaN.
 public struct AttitudeReport: Sendable {
-    /// The receiver's path; empty when the report names none.
+    /// The device path of the receiver; empty if the report contains none.
     public var receiver = ""
-    /// The receiver's own time; nil when it gave none.
+    /// The receiver's time; nil if missing.
     public var time: WallTime?
-    /// When the report arrived here.
+    /// The time of arrival, from the device's clock.
     public var arrival = BootTime.zero
-    /// Degrees clockwise from true north, as sent: a value outside 0 ..< 360 is not a heading.
+    /// The heading in degrees clockwise from true north, as sent. A value outside 0 ..< 360 is invalid.
     public var heading = Double.nan
-    /// Degrees clockwise from magnetic north (servers from 3.24).
+    /// The heading in degrees clockwise from magnetic north. Sent by gpsd 3.24 and later.
     public var magneticHeading = Double.nan
-    /// Degrees.
+    /// The pitch in degrees.
     public var pitch = Double.nan
-    /// Degrees.
+    /// The roll in degrees.
     public var roll = Double.nan
-    /// Degrees.
+    /// The yaw in degrees.
     public var yaw = Double.nan
-    /// Degrees, magnetic inclination.
+    /// The magnetic inclination in degrees.
     public var dip = Double.nan
-    /// Degrees a minute, rate of turn.
+    /// The rate of turn in degrees per minute.
     public var rateOfTurn = Double.nan
-    /// Magnetic field, in the receiver's own unit.
+    /// The magnetic field, in a unit that depends on the receiver.
     public var magneticField = SIMD3<Double>(repeating: .nan)
-    /// Acceleration, metres per second squared.
+    /// The acceleration in metres per second squared.
     public var acceleration = SIMD3<Double>(repeating: .nan)
-    /// Rotation rate, degrees per second squared or per second as the receiver has it.
+    /// The rotation rate in degrees per second, or in degrees per second squared, depending on the receiver.
     public var rotationRate = SIMD3<Double>(repeating: .nan)
 
-    /// A report that says nothing yet.
+    /// Creates an empty report.
     public init() {}
 }

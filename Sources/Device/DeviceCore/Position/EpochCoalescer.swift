@@ -1,49 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Makes one report of each epoch of one receiver.
+/// Reduces the reports of one receiver to one report per epoch.
 ///
-/// gpsd may report after every sentence, so several reports carry one time, each more complete than the one before.
-/// A receiver that sends one report an epoch is never held back. Once two reports had one time, epochs are held until
-/// the time changes or 150 ms pass without a report, and the last fix of the epoch is the one that counts.
+/// gpsd may send a report after every sentence. Several reports then have the same time, each more complete than the
+/// one before. Reports of a receiver that sends one report per epoch are not delayed. Once two reports have had the
+/// same time, epochs are held until the time changes or no report arrives for 150 ms; the last report, preferably one
+/// with a fix, is then delivered.
 struct EpochCoalescer: Sendable {
-    /// How long an epoch may be quiet before it counts as complete.
+    /// The time in seconds without a report after which an epoch is complete.
     static let quiet = 0.15
-    /// How long reports with one time belong together. A receiver whose clock stands still is not silenced by it.
+    /// The maximum duration of an epoch in seconds. Without it, a receiver whose time does not advance would be muted.
     static let longest = 2.0
 
-    /// The report that waits for its epoch to end.
+    /// The report that is held until its epoch ends.
     private(set) var pending: PositionReport?
-    /// When the pending report is handed over at the latest.
+    /// The time by which the pending report must be delivered.
     private(set) var deadline = BootTime.never
     private var holdsEpochs = false
     private var epoch: WallTime?
     private var epochStart = BootTime.zero
-    /// What of this epoch has gone out: a report, and one with a fix.
+    /// Whether a report, and a report with a fix, of this epoch was delivered.
     private var handedOver = false
     private var handedOverFix = false
 
-    /// What becomes of a report that was just accepted.
+    /// The handling of an accepted report.
     enum Outcome: Sendable {
-        /// It goes out at once.
+        /// The report is delivered immediately.
         case immediate
-        /// It waits for the end of its epoch.
+        /// The report is held until the end of its epoch.
         case held
-        /// It adds nothing: what went out or waits for this epoch says as much.
+        /// The report is dropped because a delivered or pending report of the epoch is at least as complete.
         case suppressed
     }
 
-    /// Takes the next report. `finished` receives the report of the epoch that this one ends, if any.
+    /// Processes the next report.
+    ///
+    /// - Parameter finished: Set to the held report of the previous epoch if this report ends that epoch.
     mutating func accept(_ report: PositionReport, now: BootTime, finished: inout PositionReport?) -> Outcome {
         if let time = report.time, time == epoch, now.seconds(since: epochStart) < EpochCoalescer.longest {
             holdsEpochs = true
-            // A fix is told once, and nothing without a fix takes its place or says again that there is none.
+            // One fix is delivered per epoch. A report without a fix neither replaces a pending fix nor follows a
+            // delivered report.
             let isKnown = report.hasFix ? handedOverFix : handedOver || pending?.hasFix == true
             if isKnown { return .suppressed }
             hold(report, now: now)
             return .held
         }
         if pending != nil { finished = take() }
-        // A report without a time belongs to no epoch, and does not end the one that goes on around it.
+        // A report without a time belongs to no epoch and does not end the current one.
         guard let time = report.time else { return .immediate }
         (epoch, epochStart) = (time, now)
         (handedOver, handedOverFix) = (false, false)
@@ -55,14 +59,14 @@ struct EpochCoalescer: Sendable {
         return .immediate
     }
 
-    /// Hands over what waits, because its time is up or the stream has ended.
+    /// Removes and returns the pending report, because its deadline has passed or the stream has ended.
     mutating func take() -> PositionReport? {
         if let pending { noteHandedOver(pending) }
         deadline = .never
         return pending.take()
     }
 
-    /// Forgets the epoch, for the stream starts anew; what the receiver's habit is stays known.
+    /// Resets the epoch when the stream restarts. Whether the receiver sends several reports per epoch is remembered.
     mutating func reset() {
         (pending, deadline, epoch) = (nil, .never, nil)
         (handedOver, handedOverFix) = (false, false)

@@ -1,38 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The rules between a service's reports and its subscribers: one report an epoch, one receiver at a time, the sky that
-/// belongs to each. A value without input or output; `PositionHub` drives it.
+/// The state that selects the reports for subscribers: one report per epoch, one receiver at a time, and the sky report
+/// that belongs to each fix. Performs no I/O; `PositionHub` calls it.
 struct PositionFlow: Sendable {
-    /// More receivers than this share the last place: the one that has been silent longest makes room.
+    /// The maximum number of receivers. A further receiver replaces the one that has been silent longest.
     static let receiverLimit = 64
-    /// A sky of dilutions only keeps satellites that are younger than this many seconds.
+    /// The maximum age in seconds of satellites that complete a sky report without satellites.
     static let skyAge = 10.0
 
-    /// What is known of one receiver.
     struct Receiver: Sendable {
         let path: String
         var coalescer = EpochCoalescer()
         var quality = ReceiverQuality()
         var sky: SkyReport?
-        /// When the satellites of the sky arrived, which may be before its dilutions.
+        /// The arrival time of the satellites in `sky`, which may precede that of its dilutions.
         var satellitesArrival = BootTime.zero
         var lastAttitude = BootTime(nanoseconds: .min)
         var lastFix: PositionReport?
-        /// The sky of the last fix, from before the stream broke off.
+        /// The sky report of the last fix before the stream was interrupted.
         var lastSky: SkyReport?
 
-        /// The last fix, with the last sky.
+        /// The last fix with the last sky report.
         var fix: PositionFix? { lastFix.map { PositionFix(report: $0, sky: sky ?? lastSky) } }
     }
 
     private(set) var receivers: [Receiver] = []
     private(set) var chosen = 0
-    /// The receiver whose compass is heard.
+    /// The index of the receiver whose attitude reports are delivered.
     private var compass = 0
 
-    /// The index of the receiver of that path, made when it is new.
+    /// Returns the index of the receiver with this path, and adds the receiver if it is new.
     mutating func index(of path: String) -> Int {
-        // Nearly always the chosen one, so that is looked at first.
+        // Fast path: the path is nearly always that of the chosen receiver.
         if chosen < receivers.count, receivers[chosen].path == path { return chosen }
         if let known = receivers.firstIndex(where: { $0.path == path }) { return known }
         let receiver = Receiver(path: path)
@@ -47,7 +46,7 @@ struct PositionFlow: Sendable {
         return place
     }
 
-    /// Takes a report: updates the receiver and the choice, and says what goes out.
+    /// Processes a report: updates the receiver and the choice of receiver, and returns how to handle the report.
     mutating func accept(
         _ report: PositionReport, now: BootTime, finished: inout PositionReport?
     ) -> (receiver: Int, outcome: EpochCoalescer.Outcome) {
@@ -58,13 +57,13 @@ struct PositionFlow: Sendable {
         return (index, outcome)
     }
 
-    /// Notes a fix that goes out as the receiver's last.
+    /// Records a delivered fix as the receiver's last fix.
     mutating func handedOver(_ report: PositionReport, receiver index: Int) {
         guard report.hasFix, receivers.indices.contains(index) else { return }
         receivers[index].lastFix = report
     }
 
-    /// Takes a sky and returns it with the satellites of the last one when it carries none itself.
+    /// Processes a sky report. If it contains no satellites, those of the previous report are added.
     mutating func accept(_ sky: SkyReport, now: BootTime) -> (receiver: Int, sky: SkyReport) {
         let index = index(of: sky.receiver)
         var sky = sky
@@ -81,8 +80,9 @@ struct PositionFlow: Sendable {
         return (index, sky)
     }
 
-    /// Notes a compass report and says whether it counts: the chosen receiver's does, and another's when neither the
-    /// chosen one nor the one heard before has turned lately. A compass is often a device of its own.
+    /// Records an attitude report and returns whether to deliver it. Reports of the chosen receiver are delivered.
+    /// Reports of another receiver, often a separate compass, are delivered if neither the chosen receiver nor the
+    /// previous compass has sent one recently.
     mutating func acceptAttitude(of path: String, now: BootTime) -> Bool {
         let index = index(of: path)
         receivers[index].lastAttitude = now
@@ -93,15 +93,15 @@ struct PositionFlow: Sendable {
         return index == compass
     }
 
-    /// The next time at which a held epoch has to go out.
+    /// The earliest deadline of a held report.
     var nextDeadline: BootTime {
-        // Each is looked at where it lies: a copy of a receiver is one of all its reports.
+        // Access by index avoids copying receivers with all their reports.
         var next = BootTime.never
         for index in receivers.indices { next = min(next, receivers[index].coalescer.deadline) }
         return next
     }
 
-    /// Takes the report of a held epoch that is due by that time.
+    /// Removes and returns a held report that is due, or nil if there is none.
     mutating func takeDue(now: BootTime) -> (receiver: Int, report: PositionReport)? {
         for index in receivers.indices where receivers[index].coalescer.deadline <= now {
             if let report = receivers[index].coalescer.take() { return (index, report) }
@@ -109,10 +109,11 @@ struct PositionFlow: Sendable {
         return nil
     }
 
-    /// Drops the reports of held epochs.
+    /// Discards all held reports.
     mutating func discardHeld() { for index in receivers.indices { receivers[index].coalescer.reset() } }
 
-    /// Starts anew after the stream broke off: fixes stay readable, choices are made again.
+    /// Resets the state after the stream was interrupted. Last fixes are kept, but the quality of receivers is measured
+    /// again.
     mutating func restart() {
         for index in receivers.indices {
             receivers[index].coalescer.reset()
@@ -123,7 +124,7 @@ struct PositionFlow: Sendable {
         }
     }
 
-    /// Starts anew with those as the last fixes.
+    /// Resets the state and sets the last fixes.
     mutating func restart(fixes: [PositionReport]) {
         restart()
         for index in receivers.indices {
@@ -133,13 +134,13 @@ struct PositionFlow: Sendable {
         for fix in fixes { handedOver(fix, receiver: index(of: fix.receiver)) }
     }
 
-    /// Chooses the receiver at the index if it is better, but not at every flicker of its accuracy.
+    /// Chooses the receiver at the index if it is better. Brief changes of its accuracy are ignored.
     private mutating func reconsider(_ index: Int, now: BootTime) {
         let current = receivers[chosen].quality
         let candidate = receivers[index].quality
         guard candidate.hasFix(now: now) else {
             receivers[index].quality.betterSince = nil
-            // Before anybody has a fix, follow whoever speaks while the chosen one is silent.
+            // Without a fix, follow a receiver that sends reports while the chosen one is silent.
             if now.seconds(since: current.lastReport) > ReceiverQuality.silence { chosen = index }
             return
         }

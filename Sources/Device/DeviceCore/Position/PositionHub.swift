@@ -2,10 +2,10 @@
 
 import Synchronization
 
-/// Hands one stream of reports to any number of subscribers, each in the form it asked for.
+/// Delivers one stream of reports to any number of subscribers, each in the requested form.
 ///
-/// A source owns one, calls its input functions from one thread at a time, and learns through `demandChanged` that the
-/// first subscriber has come or the last one gone. No lock is held while subscribers run.
+/// A source owns a hub and calls its input functions on one thread at a time. `demandChanged` is called after each
+/// change of the subscribers. No lock is held while subscribers run.
 public final class PositionHub: PositionSource {
     private typealias Member = Subscriber<PositionRequest, PositionEvent>
 
@@ -16,14 +16,19 @@ public final class PositionHub: PositionSource {
     }
 
     private let registry: SubscriberRegistry<Content, PositionRequest, PositionEvent>
-    // Asked for each line, so kept where no lock is needed.
+    // The numbers of subscribers that request lines and raw reports. Atomic, because they are read for each line
+    // without the lock.
     private let lineWishes = Atomic<Int>(0)
     private let rawWishes = Atomic<Int>(0)
     private let isTogether = Atomic<Bool>(false)
-    /// When a held epoch is due, in nanoseconds. Asked after each report, so kept where no lock is needed.
+    /// The time at which a held epoch is due, in nanoseconds. Atomic, because it is read after each report without the
+    /// lock.
     private let due = Atomic<Int64>(BootTime.never.nanoseconds)
 
-    /// A hub without subscribers. The closure must look at `isWanted` itself: two changes may reach it out of order.
+    /// Creates a hub without subscribers.
+    ///
+    /// - Parameter demandChanged: Called after each change of the subscribers. It must read `isWanted` itself, because
+    ///   two calls may arrive out of order.
     public init(demandChanged: @escaping @Sendable () -> Void) {
         registry = SubscriberRegistry(Content(), demandChanged: demandChanged)
     }
@@ -31,17 +36,18 @@ public final class PositionHub: PositionSource {
     /// True while there is a subscriber.
     public var isWanted: Bool { registry.isWanted }
 
-    /// Changes each time that a first subscriber comes: who comes anew shall not wait for what was begun for others.
+    /// A number that changes when the hub gets its first subscriber. Sources compare it to end delays and timeouts that
+    /// began before that subscriber was added.
     public var demand: UInt64 { registry.withLock { $0.content.demand } }
 
-    /// The executor of the only subscriber; nil if it does not poll, or if there are several subscribers.
+    /// The executor of the only subscriber; nil if it cannot poll, or if there is not exactly one subscriber.
     package var executor: (any PollingExecutor)? {
         registry.withLock { $0.subscribers.count == 1 ? $0.subscribers[0].request.place?.delivery : nil }
     }
 
     // MARK: Subscribers
 
-    /// Adds a subscriber; the first one brings the source to life.
+    /// Adds a subscriber. The first subscriber starts the source. `settled` is called after each batch of events.
     public func subscribe(
         _ request: PositionRequest,
         receive: @escaping @Sendable (PositionEvent) -> Void,
@@ -51,7 +57,7 @@ public final class PositionHub: PositionSource {
         count(request, by: 1)
         registry.add(subscriber) { if $0.subscribers.isEmpty { $0.content.demand += 1 } }
         subscriber.state.start { notify(subscriber, $0) }
-        // Also for the second subscriber, with which no executor may poll any more.
+        // Called for every new subscriber, because executors may poll only while there is a single one.
         registry.demandChanged()
         return Subscription { [weak self] in
             subscriber.state.cancel()
@@ -68,7 +74,7 @@ public final class PositionHub: PositionSource {
         registry.demandChanged()
     }
 
-    /// Changes what is known, and with it when something is due.
+    /// Changes the state, and updates the time at which a held epoch is due.
     private func change<Result: Sendable>(
         _ body: (inout SubscriberRegistry<Content, PositionRequest, PositionEvent>.State) -> Result
     ) -> Result {
@@ -83,7 +89,7 @@ public final class PositionHub: PositionSource {
         if request.rawReports { rawWishes.add(change, ordering: .relaxed) }
     }
 
-    /// The last fix of the chosen receiver, or of any.
+    /// The last fix of the chosen receiver. If it has none, the most recent fix of any receiver.
     public var lastFix: PositionFix? {
         registry.withLock { state in
             let receivers = state.content.flow.receivers
@@ -99,20 +105,21 @@ public final class PositionHub: PositionSource {
         }
     }
 
-    /// The receivers as the service has described them.
+    /// The receivers that the service has described.
     public var receivers: [ReceiverDescription] { registry.withLock { $0.content.described } }
 
-    /// True when somebody wants each line.
+    /// True while a subscriber requests each line.
     public var wantsLines: Bool { lineWishes.load(ordering: .relaxed) > 0 }
 
-    /// True when somebody wants reports with their own bytes.
+    /// True while a subscriber requests reports with their original bytes.
     public var wantsRawReports: Bool { rawWishes.load(ordering: .relaxed) > 0 }
 
     // MARK: Input
 
-    /// Takes all that is posted inside as one run of events that came in together.
+    /// Treats all events that are posted inside the closure as one batch.
     ///
-    /// At the end of a run subscribers wake whoever waits for them, once. What is posted elsewhere is a run of its own.
+    /// At the end of the batch, `settled` is called once for each subscriber. Outside of this function, each posted
+    /// event is a batch of its own.
     public func together<Result, Failure: Error>(_ posts: () throws(Failure) -> Result) throws(Failure) -> Result {
         let isOutermost = !isTogether.exchange(true, ordering: .relaxed)
         defer {
@@ -124,7 +131,7 @@ public final class PositionHub: PositionSource {
         return try posts()
     }
 
-    /// Delivers events to one subscriber, and completes the batch unless more may follow.
+    /// Delivers events to one subscriber, and ends the batch unless `together` is running.
     private func deliver(to subscriber: Member, _ first: PositionEvent, _ second: PositionEvent? = nil) {
         subscriber.deliver(first)
         if let second { subscriber.deliver(second) }
@@ -136,7 +143,8 @@ public final class PositionHub: PositionSource {
         if !isTogether.load(ordering: .relaxed) { subscriber.completeBatch() }
     }
 
-    /// A position report has arrived.
+    /// Processes a position report. Subscribers that request one report per epoch receive it immediately or at the end
+    /// of its epoch.
     public func post(_ report: PositionReport) {
         let now = report.arrival
         var finished: PositionReport?
@@ -155,7 +163,7 @@ public final class PositionHub: PositionSource {
         }
     }
 
-    /// A sky view has arrived.
+    /// Delivers a sky report. If it contains no satellites, recent ones of its receiver are added.
     public func post(_ sky: SkyReport) {
         let (subscribers, isChosen, sky) = change { state in
             let (index, merged) = state.content.flow.accept(sky, now: sky.arrival)
@@ -166,7 +174,7 @@ public final class PositionHub: PositionSource {
         }
     }
 
-    /// A compass or inertial report has arrived.
+    /// Delivers a compass or inertial report.
     public func post(_ attitude: AttitudeReport) {
         let (subscribers, isHeard) = change { state in
             (state.subscribers, state.content.flow.acceptAttitude(of: attitude.receiver, now: attitude.arrival))
@@ -176,7 +184,7 @@ public final class PositionHub: PositionSource {
         }
     }
 
-    /// A line has arrived, before what it says is posted.
+    /// Delivers a line of the service. Called before the contents of the line are posted.
     public func post(line: UnsafeRawBufferPointer, arrival: BootTime) {
         let subscribers = registry.withLock { $0.subscribers }
         let bytes = [UInt8](line)
@@ -185,7 +193,7 @@ public final class PositionHub: PositionSource {
         }
     }
 
-    /// The service has listed its receivers.
+    /// Replaces the list of receivers and delivers it.
     public func post(receivers: [ReceiverDescription]) {
         let subscribers = registry.withLock { state in
             state.content.described = Array(receivers.prefix(PositionFlow.receiverLimit))
@@ -194,7 +202,7 @@ public final class PositionHub: PositionSource {
         for subscriber in subscribers { deliver(to: subscriber, .receivers(receivers)) }
     }
 
-    /// The service has described one receiver, which may be new, changed or gone.
+    /// Updates a receiver, which may be new, changed or removed, and delivers the list of receivers.
     public func post(receiver: ReceiverDescription) {
         var all = receivers
         all.removeAll { $0.path == receiver.path }
@@ -202,7 +210,7 @@ public final class PositionHub: PositionSource {
         post(receivers: all)
     }
 
-    /// Sets whether positions can be had. Before a loss, held epochs are delivered.
+    /// Sets whether positions are available. At the beginning of a loss, held epochs are delivered first.
     public func setStatus(_ status: SourceStatus) {
         guard status.error != nil, registry.status.error == nil else { return report(status) }
         together {
@@ -220,15 +228,16 @@ public final class PositionHub: PositionSource {
         for subscriber in subscribers { subscriber.state.reportStatus { notify(subscriber, $0) } }
     }
 
-    /// The stream goes on somewhere else, with those as the last fixes, which nobody is told of; what was held is dropped.
+    /// Restarts the stream at another time, with the given reports as last fixes. The fixes are not delivered, and held
+    /// epochs are dropped.
     package func restart(fixes: [PositionReport]) { change { $0.content.flow.restart(fixes: fixes) } }
 
     // MARK: Held epochs
 
-    /// When `handOverDue` has something to do next; `never` when no epoch is held.
+    /// The time at which `handOverDue` has to be called next; `.never` if no epoch is held.
     public var nextDeadline: BootTime { BootTime(nanoseconds: due.load(ordering: .acquiring)) }
 
-    /// Hands over the epochs that have been quiet long enough.
+    /// Delivers held epochs that are complete because no further report has arrived in time.
     public func handOverDue(now: BootTime) {
         together {
             while true {
@@ -247,15 +256,15 @@ public final class PositionHub: PositionSource {
         }
     }
 
-    /// Hands over every held epoch, because no more will come.
+    /// Delivers all held epochs, because no more reports follow.
     public func flush() { handOverDue(now: BootTime(nanoseconds: .max - 1)) }
 
-    /// Drops held epochs: they are from before a standstill of the process.
+    /// Drops held epochs, because they are from before a suspension of the process.
     public func discardHeld() { change { $0.content.flow.discardHeld() } }
 }
 
 extension PositionRequest {
-    /// True when a reading of that receiver is asked for.
+    /// Returns true if reports of this receiver are requested.
     fileprivate func takes(_ receiver: String, isChosen: Bool) -> Bool {
         guard let named = self.receiver else { return isChosen }
         return named == receiver

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PositionReport {
-    /// What a report says; each value is explained there.
+    /// The values of a report. See the properties of `PositionReport`.
     @usableFromInline package struct Values: Sendable {
         @usableFromInline package var receiver: String = ""
         @usableFromInline package var mode: FixMode = FixMode.unknown
@@ -37,17 +37,17 @@ extension PositionReport {
         @usableFromInline package var leapSeconds: Int32 = -1
         @usableFromInline package var raw: [UInt8]?
 
-        /// Those of a report that says nothing yet.
+        /// Creates the values of an empty report.
         @inlinable package init() {}
     }
 
-    /// Where values are kept. It changes only while one report alone has it.
+    /// Copy-on-write storage of the values. It is modified only while it is uniquely referenced.
     @usableFromInline package final class Storage: @unchecked Sendable {
         @usableFromInline @exclusivity(unchecked) package var values: Values
 
         @inlinable package init(_ values: Values) { self.values = values }
 
-        /// Forgets all values; one by one, because together they are made somewhere else first and then copied.
+        /// Resets all values. Assigning them one by one avoids creating and copying a temporary `Values`.
         fileprivate func empty() {
             values.receiver = ""
             values.mode = FixMode.unknown
@@ -85,13 +85,13 @@ extension PositionReport {
         }
     }
 
-    /// The storage, which no other report shares, to be changed.
+    /// Returns the storage for modification, and copies it first if it is shared.
     @inlinable package mutating func ownStorage() -> Storage {
         if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.values) }
         return storage
     }
 
-    /// The storage with nothing in it, to be filled. Its memory is used again when no other report shares it.
+    /// Returns empty storage, and reuses the current storage if it is not shared.
     package mutating func emptyStorage() -> Storage {
         if isKnownUniquelyReferenced(&storage) { storage.empty() } else { storage = Storage(Values()) }
         return storage
@@ -99,7 +99,7 @@ extension PositionReport {
 }
 
 extension PositionReport: CustomReflectable {
-    /// Its values, for `print` and `dump`.
+    /// The values, for `print` and `dump`.
     public var customMirror: Mirror {
         Mirror(self, children: Mirror(reflecting: storage.values).children, displayStyle: .struct)
     }

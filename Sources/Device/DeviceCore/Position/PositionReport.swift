@@ -1,235 +1,239 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One position report as the receiver gave it (gpsd's TPV), in SI units and degrees, WGS 84.
+/// A position report of a receiver (TPV of gpsd), in SI units and degrees, WGS 84.
 ///
-/// A number that the receiver did not give is NaN; it is never 0 in its place. Error estimates are gpsd's, with a
-/// nominal confidence of 95 per cent.
+/// Missing numbers are NaN, never 0. Error estimates are those of gpsd, with a nominal confidence of 95 %.
 public struct PositionReport: Sendable {
-    /// What it says, which copies share until one of them is changed: a report is copied from hand to hand a dozen times,
-    /// and is some hundred bytes.
+    /// The values, shared by copies until one of them is modified. A report has a few hundred bytes and is copied about
+    /// a dozen times during delivery.
     @usableFromInline package var storage: Storage
 
     private static let empty = Storage(Values())
 
-    /// The receiver's path on the machine that runs gpsd, for example "/dev/ttyACM0"; empty when the report names none.
+    /// The device path of the receiver on the machine that runs gpsd, for example "/dev/ttyACM0"; empty if the report
+    /// contains none.
     public var receiver: String {
         @inlinable get { storage.values.receiver }
         @inlinable set { ownStorage().values.receiver = newValue }
     }
 
-    /// What kind of fix this is.
+    /// The type of the fix.
     public var mode: FixMode {
         @inlinable get { storage.values.mode }
         @inlinable set { ownStorage().values.mode = newValue }
     }
 
-    /// gpsd's status: 2 DGPS, 3 RTK fixed, 4 RTK float, 5 dead reckoning, 6 GNSS with dead reckoning, 7 surveyed,
-    /// 8 simulated, 9 P(Y); 0 and 1 and an absent value say nothing. It never tells whether there is a fix.
+    /// The status that gpsd reports: 2 DGPS, 3 RTK fixed, 4 RTK float, 5 dead reckoning, 6 GNSS with dead reckoning, 7
+    /// surveyed, 8 simulated, 9 P(Y). The values 0 and 1 and a missing value carry no information. It does not indicate
+    /// whether there is a fix.
     public var status: UInt8 {
         @inlinable get { storage.values.status }
         @inlinable set { ownStorage().values.status = newValue }
     }
 
-    /// The receiver's own time of the fix; nil when it gave none.
+    /// The receiver's time of the fix; nil if missing.
     public var time: WallTime? {
         @inlinable get { storage.values.time }
         @inlinable set { ownStorage().values.time = newValue }
     }
 
-    /// When the report arrived here.
+    /// The time of arrival, from the device's clock.
     public var arrival: BootTime {
         @inlinable get { storage.values.arrival }
         @inlinable set { ownStorage().values.arrival = newValue }
     }
 
-    /// Estimated error of the time, seconds.
+    /// The estimated error of the time in seconds.
     public var timeError: Double {
         @inlinable get { storage.values.timeError }
         @inlinable set { ownStorage().values.timeError = newValue }
     }
 
-    /// Degrees north.
+    /// The latitude in degrees, positive north.
     public var latitude: Double {
         @inlinable get { storage.values.latitude }
         @inlinable set { ownStorage().values.latitude = newValue }
     }
 
-    /// Degrees east.
+    /// The longitude in degrees, positive east.
     public var longitude: Double {
         @inlinable get { storage.values.longitude }
         @inlinable set { ownStorage().values.longitude = newValue }
     }
 
-    /// Metres above the WGS 84 ellipsoid (altHAE).
+    /// The altitude in metres above the WGS 84 ellipsoid (altHAE).
     public var altitudeHAE: Double {
         @inlinable get { storage.values.altitudeHAE }
         @inlinable set { ownStorage().values.altitudeHAE = newValue }
     }
 
-    /// Metres above mean sea level (altMSL).
+    /// The altitude in metres above mean sea level (altMSL).
     public var altitudeMSL: Double {
         @inlinable get { storage.values.altitudeMSL }
         @inlinable set { ownStorage().values.altitudeMSL = newValue }
     }
 
-    /// gpsd's deprecated "alt": of undefined reference, used for servers older than 3.20 only.
+    /// The altitude from gpsd's deprecated "alt", in metres, with an undefined reference. Used for servers older than
+    /// 3.20 only.
     public var altitudeUndefined: Double {
         @inlinable get { storage.values.altitudeUndefined }
         @inlinable set { ownStorage().values.altitudeUndefined = newValue }
     }
 
-    /// Metres from the ellipsoid up to the geoid.
+    /// The height in metres of the geoid above the ellipsoid.
     public var geoidSeparation: Double {
         @inlinable get { storage.values.geoidSeparation }
         @inlinable set { ownStorage().values.geoidSeparation = newValue }
     }
 
-    /// Metres, error east.
+    /// The estimated error of the position to the east, in metres.
     public var longitudeError: Double {
         @inlinable get { storage.values.longitudeError }
         @inlinable set { ownStorage().values.longitudeError = newValue }
     }
 
-    /// Metres, error north.
+    /// The estimated error of the position to the north, in metres.
     public var latitudeError: Double {
         @inlinable get { storage.values.latitudeError }
         @inlinable set { ownStorage().values.latitudeError = newValue }
     }
 
-    /// Metres, error of the altitude.
+    /// The estimated error of the altitude in metres.
     public var verticalError: Double {
         @inlinable get { storage.values.verticalError }
         @inlinable set { ownStorage().values.verticalError = newValue }
     }
 
-    /// Metres, error in the plane (eph).
+    /// The estimated horizontal error in metres (eph).
     public var horizontalError: Double {
         @inlinable get { storage.values.horizontalError }
         @inlinable set { ownStorage().values.horizontalError = newValue }
     }
 
-    /// Metres, spherical error (sep).
+    /// The estimated spherical error in metres (sep).
     public var sphericalError: Double {
         @inlinable get { storage.values.sphericalError }
         @inlinable set { ownStorage().values.sphericalError = newValue }
     }
 
-    /// Degrees clockwise from true north.
+    /// The course over ground in degrees clockwise from true north.
     public var track: Double {
         @inlinable get { storage.values.track }
         @inlinable set { ownStorage().values.track = newValue }
     }
 
-    /// Degrees clockwise from magnetic north.
+    /// The course over ground in degrees clockwise from magnetic north.
     public var magneticTrack: Double {
         @inlinable get { storage.values.magneticTrack }
         @inlinable set { ownStorage().values.magneticTrack = newValue }
     }
 
-    /// Degrees, magnetic declination, east positive.
+    /// The magnetic declination in degrees, positive east.
     public var magneticVariation: Double {
         @inlinable get { storage.values.magneticVariation }
         @inlinable set { ownStorage().values.magneticVariation = newValue }
     }
 
-    /// Metres per second over ground.
+    /// The speed over ground in metres per second.
     public var speed: Double {
         @inlinable get { storage.values.speed }
         @inlinable set { ownStorage().values.speed = newValue }
     }
 
-    /// Metres per second upwards.
+    /// The vertical speed in metres per second, positive up.
     public var climb: Double {
         @inlinable get { storage.values.climb }
         @inlinable set { ownStorage().values.climb = newValue }
     }
 
-    /// Degrees, error of the track.
+    /// The estimated error of the track in degrees.
     public var trackError: Double {
         @inlinable get { storage.values.trackError }
         @inlinable set { ownStorage().values.trackError = newValue }
     }
 
-    /// Metres per second, error of the speed.
+    /// The estimated error of the speed in metres per second.
     public var speedError: Double {
         @inlinable get { storage.values.speedError }
         @inlinable set { ownStorage().values.speedError = newValue }
     }
 
-    /// Metres per second, error of the climb.
+    /// The estimated error of the climb in metres per second.
     public var climbError: Double {
         @inlinable get { storage.values.climbError }
         @inlinable set { ownStorage().values.climbError = newValue }
     }
 
-    /// Metres per second northwards.
+    /// The velocity to the north in metres per second.
     public var velocityNorth: Double {
         @inlinable get { storage.values.velocityNorth }
         @inlinable set { ownStorage().values.velocityNorth = newValue }
     }
 
-    /// Metres per second eastwards.
+    /// The velocity to the east in metres per second.
     public var velocityEast: Double {
         @inlinable get { storage.values.velocityEast }
         @inlinable set { ownStorage().values.velocityEast = newValue }
     }
 
-    /// Metres per second downwards.
+    /// The downward velocity in metres per second.
     public var velocityDown: Double {
         @inlinable get { storage.values.velocityDown }
         @inlinable set { ownStorage().values.velocityDown = newValue }
     }
 
-    /// Metres below the surface of the water.
+    /// The depth below the water surface in metres.
     public var depth: Double {
         @inlinable get { storage.values.depth }
         @inlinable set { ownStorage().values.depth = newValue }
     }
 
-    /// Seconds since the last differential correction.
+    /// The time since the last differential correction, in seconds.
     public var correctionAge: Double {
         @inlinable get { storage.values.correctionAge }
         @inlinable set { ownStorage().values.correctionAge = newValue }
     }
 
-    /// The station of the differential correction; -1 when absent.
+    /// The station of the differential correction; -1 if missing.
     public var correctionStation: Int32 {
         @inlinable get { storage.values.correctionStation }
         @inlinable set { ownStorage().values.correctionStation = newValue }
     }
 
-    /// Leap seconds that the receiver knows of; -1 when absent.
+    /// The number of leap seconds known to the receiver; -1 if missing.
     public var leapSeconds: Int32 {
         @inlinable get { storage.values.leapSeconds }
         @inlinable set { ownStorage().values.leapSeconds = newValue }
     }
 
-    /// The report's own bytes, when the subscription asked for them.
+    /// The original bytes of the report, if the subscription requested them; otherwise nil.
     public var raw: [UInt8]? {
         @inlinable get { storage.values.raw }
         @inlinable set { ownStorage().values.raw = newValue }
     }
 
-    /// A report that says nothing yet.
+    /// Creates an empty report.
     public init() { storage = Self.empty }
 
-    /// True when there is a position: mode 2D or 3D and coordinates that are numbers in range. Nothing else counts.
+    /// True if there is a position: the mode is 2D or 3D and the coordinates are in range. No other value is
+    /// considered.
     public var hasFix: Bool {
-        // A comparison with NaN is false, so this also refuses what is not a number.
+        // Comparisons with NaN are false, so missing coordinates are rejected.
         mode.rawValue >= FixMode.twoDimensional.rawValue && abs(latitude) <= 90 && abs(longitude) <= 180
     }
 
-    /// Metres above mean sea level: as given, else from the height above the ellipsoid, else what gpsd before 3.20 calls
-    /// "alt". NaN when it is not known. In a 2D fix it is the last one known or a guess.
+    /// The altitude in metres above mean sea level: the reported value, else one derived from the height above the
+    /// ellipsoid, else the "alt" of gpsd before 3.20. NaN if unknown. In a 2D fix it is the last known altitude or an
+    /// estimate.
     package var altitude: Double {
         if !altitudeMSL.isNaN { return altitudeMSL }
         return altitudeHAE.isNaN ? altitudeUndefined : altitudeHAE - geoidSeparation
     }
 }
 
-/// What a receiver says of its fix.
+/// The type of a fix that a receiver reports.
 public enum FixMode: UInt8, Sendable {
-    /// The receiver has not said anything yet.
+    /// The receiver has not reported a mode yet.
     case unknown = 0
     /// No fix.
     case none = 1
@@ -239,10 +243,10 @@ public enum FixMode: UInt8, Sendable {
     case threeDimensional = 3
 }
 
-/// What a position can be told from as a receiver's report has it: Core Location's `CLLocation` is such a thing.
+/// A type whose position can be represented as a receiver's report, for example Core Location's `CLLocation`.
 ///
-/// So `MQTTPublisher` publishes a location, and neither module needs the other.
+/// Allows `MQTTPublisher` to publish a location without a dependency between the two modules.
 public protocol PositionReporting {
-    /// The report of it; one without a fix when there is no position in it.
+    /// The position as a report. Without a position, the report has no fix.
     var positionReport: PositionReport { get }
 }

@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where positions come from.
+/// A source of positions.
 public protocol PositionSource: Sendable {
-    /// Hands events to the closure, on the source's own thread and in order, until the subscription ends. (In the request's
-    /// `place` instead, when the source reads there.)
+    /// Delivers events to the closure until the subscription ends, in order and on the source's thread, or on the
+    /// request's `place` if the source reads there.
     ///
-    /// When the source is known to be lost, the closure hears so before this call returns. `settled` is called after
-    /// each run of events that came in together: a subscriber that wakes others does so then, once for all of them.
+    /// If the source is already lost, the loss is delivered before this call returns. `settled` is called after each
+    /// batch of events that arrived together. A subscriber that wakes other threads should do this in `settled`, once
+    /// per batch.
     func subscribe(
         _ request: PositionRequest,
         receive: @escaping @Sendable (PositionEvent) -> Void,
         settled: @escaping @Sendable () -> Void
     ) -> Subscription
 
-    /// The last fix of the best receiver with the sky that belonged to it, as old as it may be; nil before the first.
+    /// The last fix of the best receiver, of any age, with its sky report; nil before the first fix.
     var lastFix: PositionFix? { get }
 
-    /// The receivers that the service has named so far.
+    /// The receivers that the service has reported so far.
     var receivers: [ReceiverDescription] { get }
 }
 
 extension PositionSource {
-    /// Hands events to the closure, on the source's own thread and in order, until the subscription ends.
+    /// Delivers events to the closure, in order and on the source's thread, until the subscription ends.
     public func subscribe(
         _ request: PositionRequest, receive: @escaping @Sendable (PositionEvent) -> Void
     ) -> Subscription {
@@ -29,34 +30,34 @@ extension PositionSource {
     }
 }
 
-/// A position report and the sky that belonged to it.
+/// A position report and the sky report that belongs to it.
 public struct PositionFix: Sendable {
-    /// The report.
+    /// The position report.
     public let report: PositionReport
-    /// The receiver's view of the sky at that time; nil when it gave none.
+    /// The receiver's sky report at that time; nil if there is none.
     public let sky: SkyReport?
 
-    /// A fix of those parts.
+    /// Creates a fix.
     public init(report: PositionReport, sky: SkyReport?) {
         self.report = report
         self.sky = sky
     }
 }
 
-/// What a subscriber wants of a position source.
+/// A subscriber's request to a position source.
 public struct PositionRequest: Sendable, Hashable {
-    /// True for every report; false for one report an epoch, the last and most complete.
+    /// True to receive every report; false to receive one report per epoch, the last and most complete one.
     public var everyReport = false
-    /// The path of the receiver to listen to; nil for the best one.
+    /// The device path of the receiver; nil for the best one.
     public var receiver: String?
-    /// True to get each line of the service as it was sent, too.
+    /// True to also receive each line of the service unmodified.
     public var lines = false
-    /// True for reports that carry their own bytes.
+    /// True to include the original bytes in reports.
     public var rawReports = false
-    /// Where what comes of the readings is told: a place that may wait for them itself.
+    /// The executor of the subscriber's callbacks if it can read from the source itself; otherwise nil.
     package var place: DirectPlace?
 
-    /// One report an epoch from the best receiver, or as the arguments say.
+    /// Creates a request. By default it requests one report per epoch from the best receiver.
     public init(everyReport: Bool = false, receiver: String? = nil, lines: Bool = false, rawReports: Bool = false) {
         self.everyReport = everyReport
         self.receiver = receiver
@@ -65,20 +66,20 @@ public struct PositionRequest: Sendable, Hashable {
     }
 }
 
-/// What a position source has to say.
+/// An event of a position source.
 public enum PositionEvent: Sendable {
-    /// A position report: every one of them, or one for each epoch, as the subscription asked.
+    /// A position report. Depending on the request, every report or one per epoch is delivered.
     case report(PositionReport)
-    /// The satellites behind the reports.
+    /// The satellites on which the reports are based.
     case sky(SkyReport)
     /// A compass or inertial report.
     case attitude(AttitudeReport)
-    /// The receivers that the service has now.
+    /// The receivers that the service currently has.
     case receivers([ReceiverDescription])
-    /// A line exactly as the service sent it, for subscriptions that asked for lines.
+    /// A line of the service, unmodified. Delivered if the request asks for lines.
     case line([UInt8], arrival: BootTime)
-    /// No position can be had for now, and why. Sent once for each loss.
+    /// No position is available for now. Sent once for each loss.
     case lost(DeviceError)
-    /// The service is back. Positions follow when the receiver has them.
+    /// The service is available again. Positions follow when a receiver delivers them.
     case regained
 }

@@ -1,43 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A receiver as the position service describes it (gpsd's DEVICE). Text that was not given is empty.
+/// The properties of a receiver that the position service reports (DEVICE of gpsd). Missing text is empty.
 public struct ReceiverDescription: Sendable, Hashable {
-    /// Its path on the machine that runs the service.
+    /// The device path on the machine that runs the service.
     public var path = ""
-    /// The driver that understands it, for example "u-blox" or "SiRF".
+    /// The name of the driver, for example "u-blox" or "SiRF".
     public var driver = ""
-    /// What the driver says of hardware and firmware.
+    /// The driver's description of hardware and firmware.
     public var subtype = ""
-    /// More of the same.
+    /// Additional description of hardware and firmware.
     public var subtype1 = ""
-    /// Bits per second on a serial line; 0 when it does not apply.
+    /// The bit rate of a serial port; 0 if not applicable.
     public var bitsPerSecond: Int32 = 0
-    /// Seconds between reports; NaN when unknown.
+    /// The time between reports in seconds; NaN if unknown.
     public var cycle = Double.nan
-    /// False after it has been unplugged or closed.
+    /// False after the receiver was unplugged or closed.
     public var isActive = true
 
-    /// A receiver of which nothing is known yet.
+    /// Creates an empty description.
     public init() {}
 }
 
-/// How good a receiver is at the moment, for choosing among several.
+/// The current quality of a receiver, for selecting one of several.
 struct ReceiverQuality: Sendable {
-    /// The receiver is taken for silent after this many seconds.
+    /// The time in seconds without a report after which a receiver counts as silent.
     static let silence = 5.0
-    /// A receiver with the same kind of fix must be better by this factor to take over...
+    /// The maximum error of a clearly better receiver with the same mode, as a fraction of the chosen receiver's error.
     static let margin = 0.5
-    /// ...for this many seconds on end.
+    /// The time in seconds for which a receiver must be clearly better before it is chosen.
     static let patience = 10.0
 
     private(set) var mode = FixMode.unknown
     private(set) var error = Double.infinity
-    /// Earlier than everything before the first report.
+    /// The arrival time of the last report. The initial value precedes all times.
     private(set) var lastReport = BootTime(nanoseconds: .min)
-    /// Since when it has been better than the chosen one without a break.
+    /// The time since which the receiver has been clearly better than the chosen one without interruption.
     var betterSince: BootTime?
 
-    /// Takes note of a report.
+    /// Updates the quality with a report.
     mutating func note(_ report: PositionReport, now: BootTime) {
         if now.seconds(since: lastReport) > ReceiverQuality.silence { betterSince = nil }
         lastReport = now
@@ -46,12 +46,12 @@ struct ReceiverQuality: Sendable {
         error = reported > 0 ? reported : .infinity
     }
 
-    /// True when it has a fix and has said so lately.
+    /// True if the last report is recent and has a fix.
     func hasFix(now: BootTime) -> Bool {
         mode.rawValue >= FixMode.twoDimensional.rawValue && now.seconds(since: lastReport) <= ReceiverQuality.silence
     }
 
-    /// True when it would be the clearly better choice.
+    /// True if the receiver has a higher fix mode, or the same mode and a much smaller error.
     func isClearlyBetter(than other: ReceiverQuality) -> Bool {
         if mode.rawValue != other.mode.rawValue { return mode.rawValue > other.mode.rawValue }
         return error < other.error * ReceiverQuality.margin

@@ -1,86 +1,86 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One view of the sky as a receiver gave it (gpsd's SKY). NaN stands for a number that was not given.
+/// A report of the satellites in view of a receiver (SKY of gpsd). Missing numbers are NaN.
 public struct SkyReport: Sendable {
-    /// The receiver's path; empty when the report names none.
+    /// The device path of the receiver; empty if the report contains none.
     public var receiver = ""
-    /// The receiver's own time; nil when it gave none.
+    /// The receiver's time; nil if missing.
     public var time: WallTime?
-    /// When the report arrived here.
+    /// The time of arrival, from the device's clock.
     public var arrival = BootTime.zero
-    /// Horizontal dilution of precision.
+    /// The horizontal dilution of precision.
     public var hdop = Double.nan
-    /// Vertical dilution of precision.
+    /// The vertical dilution of precision.
     public var vdop = Double.nan
-    /// Position (3D) dilution of precision.
+    /// The position (3D) dilution of precision.
     public var pdop = Double.nan
-    /// Time dilution of precision.
+    /// The time dilution of precision.
     public var tdop = Double.nan
-    /// Geometric (hyperspherical) dilution of precision.
+    /// The geometric (hyperspherical) dilution of precision.
     public var gdop = Double.nan
-    /// East (longitude) dilution of precision.
+    /// The east (longitude) dilution of precision.
     public var xdop = Double.nan
-    /// North (latitude) dilution of precision.
+    /// The north (latitude) dilution of precision.
     public var ydop = Double.nan
-    /// Satellites in view as the receiver counts them (nSat); -1 when absent.
+    /// The receiver's count of satellites in view (nSat); -1 if missing.
     public var visibleCount: Int32 = -1
-    /// Satellites used as the receiver counts them (uSat); -1 when absent.
+    /// The receiver's count of satellites in use (uSat); -1 if missing.
     public var usedCount: Int32 = -1
-    /// The satellites; nil when the report carries none (a report of dilutions only).
+    /// The satellites; nil if the report contains only dilutions of precision.
     public var satellites: [Satellite]?
 
-    /// A view of which nothing is known yet.
+    /// Creates an empty report.
     public init() {}
 
-    /// True when it is what the receiver of a report saw, and not long ago.
+    /// True if the position report is from the same receiver and arrived at most 30 s after this report.
     package func belongs(to report: PositionReport) -> Bool {
         receiver == report.receiver && report.arrival.seconds(since: arrival) <= 30
     }
 }
 
-/// One satellite in a sky view.
+/// A satellite in a sky report.
 public struct Satellite: Sendable, Hashable {
-    /// The satellite systems, with gpsd's and u-blox's numbers.
+    /// The satellite systems, with the numbers of gpsd and u-blox.
     public enum System: UInt8, Sendable {
-        /// United States.
+        /// GPS (United States).
         case gps = 0
-        /// Satellite based augmentation: WAAS, EGNOS, MSAS, GAGAN.
+        /// Satellite-based augmentation systems: WAAS, EGNOS, MSAS, GAGAN.
         case sbas = 1
-        /// European Union.
+        /// Galileo (European Union).
         case galileo = 2
-        /// China.
+        /// BeiDou (China).
         case beiDou = 3
         /// Indoor messaging system.
         case imes = 4
-        /// Japan.
+        /// QZSS (Japan).
         case qzss = 5
-        /// Russia.
+        /// GLONASS (Russia).
         case glonass = 6
-        /// India.
+        /// NavIC (India).
         case navIC = 7
     }
 
-    /// gpsd's number of the satellite (PRN); 0 when absent.
+    /// The satellite number of gpsd (PRN); 0 if missing.
     public var number: Int32 = 0
-    /// Degrees above the horizon; NaN when unknown.
+    /// The elevation in degrees above the horizon; NaN if unknown.
     public var elevation = Double.nan
-    /// Degrees clockwise from true north; NaN when unknown.
+    /// The azimuth in degrees clockwise from true north; NaN if unknown.
     public var azimuth = Double.nan
-    /// Signal strength in dB-Hz; NaN when unknown.
+    /// The signal strength in dB-Hz; NaN if unknown.
     public var signal = Double.nan
-    /// True when the fix uses it.
+    /// True if the satellite is used for the fix.
     public var isUsed = false
-    /// The system it belongs to (gnssid); nil when the receiver did not say.
+    /// The satellite system (gnssid); nil if missing.
     public var system: System?
-    /// Its number within the system (svid); -1 when absent.
+    /// The number of the satellite within its system (svid); -1 if missing.
     public var systemNumber: Int32 = -1
-    /// The signal of the system (sigid); -1 when absent.
+    /// The signal of the satellite system (sigid); -1 if missing.
     public var signalIdentifier: Int32 = -1
-    /// GLONASS frequency slot (freqid); -1 when absent.
+    /// The GLONASS frequency slot (freqid); -1 if missing.
     public var frequency: Int32 = -1
-    /// 1 healthy, 2 unhealthy, 0 unknown, -1 absent.
+    /// The health: 1 healthy, 2 unhealthy, 0 unknown; -1 if missing.
     public var health: Int32 = -1
 
-    /// A satellite of which nothing is known yet.
+    /// Creates an empty satellite.
     public init() {}
 }

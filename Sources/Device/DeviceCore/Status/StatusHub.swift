@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Keeps the state of a machine and tells subscribers what changes.
+/// Stores the status of a machine and delivers changes to subscribers.
 ///
-/// A source or a player owns one and calls `post` from one thread at a time. No lock is held while subscribers run.
+/// A source or a player owns a hub and calls `post` on one thread at a time. No lock is held while subscribers run.
 public final class StatusHub: StatusSource {
     private let registry: SubscriberRegistry<BatteryReading?, Void, BatteryReading?>
 
-    /// A hub that starts with that battery; the closure must look at `isWanted` itself.
+    /// Creates a hub.
+    ///
+    /// - Parameters:
+    ///   - battery: The initial state of the battery.
+    ///   - demandChanged: Called after each change of the subscribers. It must read `isWanted` itself, because two
+    ///     calls may arrive out of order.
     public init(battery: BatteryReading? = nil, demandChanged: @escaping @Sendable () -> Void = {}) {
         registry = SubscriberRegistry(battery, demandChanged: demandChanged)
     }
 
-    /// The battery as it was last posted.
+    /// The battery that was last posted; nil if there is none.
     public var battery: BatteryReading? { registry.withLock { $0.content } }
 
     /// True while there is a subscriber.
@@ -25,7 +30,7 @@ public final class StatusHub: StatusSource {
         return registry.subscription(of: subscriber)
     }
 
-    /// The battery as it is now. Subscribers hear of it when it differs from what it was.
+    /// Updates the battery. Subscribers are notified if it has changed.
     public func post(_ battery: BatteryReading?) {
         registry.publish { known in
             guard known != battery else { return nil }

@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where the state of the machine itself comes from.
+/// A source of the machine's own status.
 public protocol StatusSource: Sendable {
-    /// The battery as it is now; nil when there is none.
+    /// The current state of the battery; nil if there is none.
     var battery: BatteryReading? { get }
 
-    /// Hands the battery to the closure each time that it has changed, on a thread of the source's own and in order,
-    /// until the subscription ends. Nil means that there is no battery any more.
+    /// Delivers each change of the battery to the closure, on a thread of the source and in order, until the
+    /// subscription ends. nil means that there is no battery any more.
     func subscribe(receive: @escaping @Sendable (BatteryReading?) -> Void) -> Subscription
 }
 
-/// What a battery says of itself.
+/// The state of a battery.
 public struct BatteryReading: Sendable, Hashable {
-    /// What the battery is doing.
+    /// The charging states of a battery.
     public enum State: String, Sendable {
-        /// Not known.
+        /// The state is unknown.
         case unknown
-        /// It feeds the machine.
+        /// The battery supplies the machine.
         case unplugged
-        /// Power comes from outside, and it is not full.
+        /// External power is connected and the battery is not full.
         case charging
-        /// Power comes from outside, and it is full.
+        /// External power is connected and the battery is full.
         case full
     }
 
-    /// How full it is, 0 to 1; nil when that is not known.
+    /// The charge level, 0 to 1; nil if unknown.
     public var level: Double?
-    /// What it is doing.
+    /// The charging state.
     public var state: State
 
-    /// A reading of those parts.
+    /// Creates a reading.
     public init(level: Double?, state: State) {
         self.level = level
         self.state = state

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How long to wait before the next attempt: short at first, doubling up to a limit.
+/// Exponential backoff: the delay before the next attempt doubles up to a limit.
 package struct Backoff: Sendable {
     private let first: Double
     private let limit: Double
     private var next: Double
 
-    /// Waits of `first` seconds and more, up to `limit`; never less than ten milliseconds.
+    /// Creates a backoff with delays from `first` to `limit`, in seconds. The minimum is 10 ms.
     package init(first: Double, limit: Double) {
-        // Never nothing: a failure that repeats must not keep the processor busy.
+        // A minimum keeps repeated failures from busy-waiting.
         self.first = max(first, 0.01)
         self.limit = max(limit, self.first)
         next = self.first
     }
 
-    /// The seconds to wait now.
+    /// Returns the current delay in seconds and doubles the next one.
     package mutating func take() -> Double {
         defer { next = min(next * 2, limit) }
         return next
     }
 
-    /// It works again: the next failure starts over.
+    /// Resets the delay after a successful attempt.
     package mutating func reset() { next = first }
 }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Civil time in UTC, in parts: the Gregorian calendar throughout, without leap seconds.
+/// The components of a civil time in UTC: proleptic Gregorian calendar, without leap seconds.
 package struct CivilDate: Sendable, Hashable {
     package let year: Int
-    /// 1 to 12.
+    /// The month, 1 to 12.
     package let month: Int
-    /// 1 to 31.
+    /// The day, 1 to 31.
     package let day: Int
     package let hour: Int
     package let minute: Int
     package let second: Int
     package let nanosecond: Int32
 
-    /// The parts of an instant.
+    /// Creates the components of a time.
     package init(_ time: WallTime) {
         var days = time.nanoseconds / 86_400_000_000_000
         var rest = time.nanoseconds % 86_400_000_000_000
@@ -28,8 +28,8 @@ package struct CivilDate: Sendable, Hashable {
         nanosecond = Int32(rest % 1_000_000_000)
     }
 
-    /// The instant of parts in their ranges; nil for others, and for years that `WallTime` does not reach. The second 60
-    /// of a leap second is the first of the next minute, as in the system clock.
+    /// Returns the time of the components. Returns nil if a component is out of range or `WallTime` cannot represent
+    /// the year. The second 60 of a leap second is the first second of the next minute, as in the system clock.
     package static func time(
         year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0, nanosecond: Int32 = 0
     ) -> WallTime? {
@@ -43,7 +43,7 @@ package struct CivilDate: Sendable, Hashable {
         return overflow || carry ? nil : WallTime(nanoseconds: sum)
     }
 
-    /// How many days the month has; 30 for a number that is no month.
+    /// Returns the number of days in the month; 30 for an invalid month.
     package static func days(ofMonth month: Int, _ year: Int) -> Int {
         switch month {
         case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
@@ -52,21 +52,22 @@ package struct CivilDate: Sendable, Hashable {
         }
     }
 
-    // Years are counted from March, so that the leap day ends them: the months' lengths then repeat as 153 days in five
-    // months. Moved by 400 years, an even number of cycles, so that no division sees a negative number.
+    // Years start in March, so that a leap day is the last day of its year and the lengths of the months repeat as 153
+    // days in five months. Years are shifted by 400, a whole cycle of the calendar, so that all dividends are positive.
 
     private static func daysSince1970(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let shifted = (month > 2 ? year : year - 1) + 400
         let marchMonth = month > 2 ? month - 3 : month + 9
         let beforeYear = shifted * 365 + shifted / 4 - shifted / 100 + shifted / 400
-        // 1970-01-01 by the same count: 2369 * 365 + 592 - 23 + 5 + 306.
+        // 1970-01-01 in the same count: 2369 * 365 + 592 - 23 + 5 + 306.
         return beforeYear + (153 * marchMonth + 2) / 5 + day - 1 - 865_565
     }
 
     private static func date(daysSince1970 days: Int) -> (year: Int, month: Int, day: Int) {
         let count = days + 865_565
         let (cycle, inCycle) = count.quotientAndRemainder(dividingBy: 146_097)
-        // Of the 400 years of a cycle every fourth has a leap day at its end, of the hundredth ones only the last.
+        // In a cycle of 400 years, every fourth year ends with a leap day; of the 100th, 200th, 300th and 400th years,
+        // only the last.
         let yearInCycle = (inCycle - inCycle / 1460 + inCycle / 36_524 - inCycle / 146_096) / 365
         let inYear = inCycle - (yearInCycle * 365 + yearInCycle / 4 - yearInCycle / 100)
         let marchMonth = (5 * inYear + 2) / 153
@@ -77,9 +78,10 @@ package struct CivilDate: Sendable, Hashable {
 }
 
 extension CivilDate {
-    /// Appends the time as gpsd, GPX and GeoJSON have it: `2021-06-16T23:46:05.800Z`. What the decimals do not show is
-    /// cut off.
-    /// - Parameter decimals: 0 to 9.
+    /// Appends the time in the ISO 8601 format of gpsd, GPX and GeoJSON: `2021-06-16T23:46:05.800Z`. The fraction is
+    /// truncated.
+    ///
+    /// - Parameter decimals: The number of decimals of the seconds, 0 to 9.
     package func appendISO8601(decimals: Int, to bytes: inout [UInt8]) {
         func put(_ part: Int, _ digits: Int, _ end: Unicode.Scalar) {
             Self.append(part, digits: digits, to: &bytes)
@@ -100,14 +102,14 @@ extension CivilDate {
         bytes.append(UInt8(ascii: "Z"))
     }
 
-    /// The same as a text of its own.
+    /// Returns the time in the ISO 8601 format of `appendISO8601(decimals:to:)`.
     package func iso8601(decimals: Int) -> String {
         var bytes: [UInt8] = []
         appendISO8601(decimals: decimals, to: &bytes)
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Appends a number with zeros before it, and not more than the last digits of it.
+    /// Appends the last `digits` digits of a number, padded with leading zeros.
     package static func append(_ value: Int, digits: Int, to bytes: inout [UInt8]) {
         var divisor = 1
         for _ in 1..<max(digits, 1) { divisor *= 10 }

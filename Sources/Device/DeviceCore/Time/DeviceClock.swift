@@ -2,30 +2,30 @@
 
 import Synchronization
 
-// Errors, files, threads and wake-ups: whoever imports this room has them too.
+// Re-exports errors, files, threads and wakeups to the modules that import DeviceCore.
 @_exported public import SystemCalls
 
-/// The time of a device: the live machine's, or a virtual one that only playback moves.
+/// The clock of a device: the machine's clock, or a virtual one that only playback advances.
 ///
-/// Every time-out, watchdog and hysteresis takes its time from here, so that nothing has to sleep to be tested.
+/// All timeouts, watchdogs and hysteresis use this clock, so tests need not sleep.
 public protocol DeviceClock: AnyObject, Sendable {
-    /// Time since boot, suspend included. Never goes back.
+    /// The time since boot, including suspend. Monotonic.
     var now: BootTime { get }
 
-    /// Civil time. May step.
+    /// The civil time. It may step.
     var wallTime: WallTime { get }
 
-    /// Runs the work once at the deadline or soon after, on a thread of the clock's own, unless the timer is cancelled
-    /// or released before.
+    /// Runs the work once at or shortly after the deadline, on a thread of the clock, unless the timer is cancelled or
+    /// released before.
     func timer(at deadline: BootTime, _ work: @escaping @Sendable () -> Void) -> ClockTimer
 }
 
-/// A piece of work that a clock will run once; cancelling or releasing it takes the work back.
+/// A timer of a clock. Cancelling or releasing it before the deadline discards the work.
 public final class ClockTimer: Sendable {
     private let work: Mutex<(@Sendable () -> Void)?>
     private let onCancel: Mutex<(@Sendable () -> Void)?>
 
-    /// A timer over the work.
+    /// Creates a timer for the work.
     package init(_ work: @escaping @Sendable () -> Void) {
         self.work = Mutex(work)
         onCancel = Mutex(nil)
@@ -33,19 +33,20 @@ public final class ClockTimer: Sendable {
 
     deinit { cancel() }
 
-    /// Tells the clock how to forget the timer.
+    /// Sets the closure that removes the timer from the clock.
     package func whenCancelled(_ action: @escaping @Sendable () -> Void) { onCancel.withLock { $0 = action } }
 
-    /// Takes the work back; does nothing once it has run.
+    /// Discards the work. Does nothing if the work has already run.
     public func cancel() {
-        // What the work holds on to goes outside of the lock: it may own this timer and cancel it as it goes.
+        // The work is released outside of the lock because it may own this timer and cancel it during its
+        // deinitialization.
         let work = work.withLock { $0.take() }
         withExtendedLifetime(work) {}
         let action = onCancel.withLock { $0.take() }
         action?()
     }
 
-    /// Runs the work unless it has run or was taken back.
+    /// Runs the work unless it has already run or was discarded.
     package func fire() {
         let work = work.withLock { $0.take() }
         work?()
@@ -53,23 +54,24 @@ public final class ClockTimer: Sendable {
 }
 
 extension WakeUp {
-    /// Waits for the wake-up or for the socket until the deadline; true when the descriptor is ready.
+    /// Waits for a wakeup or for the socket until the deadline. Returns true if the socket is ready.
     package func wait(
         for socket: Int32?, events: Int16 = Int16(POLLIN), until deadline: BootTime, clock: any DeviceClock
     ) -> Bool {
         guard deadline != .never else { return wait(for: socket, events: events, milliseconds: -1) }
         let rest = max(0, deadline.seconds(since: clock.now))
-        // Rounded up, so that the deadline has passed when the wait ends.
+        // Rounded up so that the deadline has passed when the wait ends.
         let milliseconds = Int32(min((rest * 1000).rounded(.up), 86_400_000))
         return wait(for: socket, events: events, milliseconds: milliseconds)
     }
 }
 
 extension Bell {
-    /// Waits until the deadline or until somebody rings; true for the latter.
+    /// Waits until `ring()` is called or the deadline has passed, but at most 60 s. Returns true if `ring()` was
+    /// called.
     @discardableResult
     package func wait(until deadline: BootTime, clock: any DeviceClock) -> Bool {
-        // Capped, because the clock of a wait stands still in suspend.
+        // Capped because CLOCK_MONOTONIC, which the wait uses, stops during suspend.
         wait(seconds: min(deadline.seconds(since: clock.now), 60))
     }
 }

@@ -3,14 +3,14 @@
 import Dispatch
 import SystemCalls
 
-/// The machine's own time: CLOCK_BOOTTIME and the system clock.
+/// The clock of the machine: CLOCK_BOOTTIME and the system clock.
 public final class LiveClock: DeviceClock {
     private let queue = DispatchQueue(label: "device-services.clock")
 
-    /// A clock; all of them agree.
+    /// Creates a clock. All instances return the same time.
     public init() {}
 
-    /// Time since boot, suspend included.
+    /// The time since boot, including suspend.
     public var now: BootTime {
         #if os(Linux) || os(Android)
         BootTime(nanoseconds: LiveClock.read(CLOCK_BOOTTIME))
@@ -19,16 +19,17 @@ public final class LiveClock: DeviceClock {
         #endif
     }
 
-    /// The system clock.
+    /// The time of the system clock.
     public var wallTime: WallTime { WallTime(nanoseconds: LiveClock.read(CLOCK_REALTIME)) }
 
-    /// Runs the work on a queue of the clock's.
+    /// Runs the work on the clock's dispatch queue at the deadline.
     public func timer(at deadline: BootTime, _ work: @escaping @Sendable () -> Void) -> ClockTimer {
         let timer = ClockTimer(work)
         let box = TimerSource(queue: queue)
         box.source.setEventHandler { [weak timer, weak self, weak box] in
             guard let timer, let self, let box else { return }
-            // Dispatch's own clock may stand still in suspend: look again rather than fire early.
+            // The clock of Dispatch may differ from CLOCK_BOOTTIME after a suspend. A timer that fires early is
+            // rescheduled.
             let rest = deadline.seconds(since: self.now)
             if rest > 0 {
                 box.schedule(after: rest)
@@ -49,7 +50,7 @@ public final class LiveClock: DeviceClock {
     }
 }
 
-/// A Dispatch timer, which is safe to use from any thread though its protocol does not say so.
+/// A Dispatch timer. Unchecked because Dispatch timers are thread-safe, although their protocol is not `Sendable`.
 private final class TimerSource: @unchecked Sendable {
     let source: any DispatchSourceTimer
 
@@ -58,19 +59,21 @@ private final class TimerSource: @unchecked Sendable {
     func schedule(after seconds: Double) { source.schedule(deadline: .now() + max(0, seconds)) }
 }
 
-/// The descriptors that Dispatch needs for its timers.
+/// The file descriptors that Dispatch needs for its timers.
 ///
-/// It opens them with the first timer that has to wait, on a thread of its own. When none is left by then, it ends the
-/// process, or its timers never fire. So a program that may use up its descriptors has them opened at its start.
+/// Dispatch opens them on a thread of its own for the first timer that has to wait. If no descriptor is left at that
+/// time, it terminates the process or its timers never fire. A program that may exhaust its descriptors therefore opens
+/// them at startup.
 package enum DispatchDescriptors {
-    /// They are those of the process, whatever clock a source has.
+    /// The descriptors are shared by the process, independent of the clock of a source.
     private static let timers = LiveClock()
 
-    /// Has them opened; what it returns waits until that is done, a fifth of a second at most.
+    /// Starts opening the descriptors. The returned closure waits until they are open, for at most 0.2 s.
     package static func open() -> @Sendable () -> Void {
         let hasFired = Bell()
         let now = timers.now
-        // One that is far away has to wait for certain, and when a later one has fired that is done.
+        // A timer far in the future always has to wait. Once the timer created after it has fired, the descriptors are
+        // open.
         let waiting = timers.timer(at: now.advanced(bySeconds: 3600)) {}
         let timer = timers.timer(at: now.advanced(bySeconds: 0.001)) { hasFired.ring() }
         return {

@@ -2,10 +2,10 @@
 
 import Synchronization
 
-/// Time that stands still until somebody moves it: the clock of a simulated device.
+/// The clock of a simulated device. Its time advances only when a method moves it.
 ///
-/// Timers run on the thread that moves the clock, in the order of their deadlines, and in the order in which they were
-/// made where deadlines are equal; each sees the clock at its own deadline.
+/// Timers run on the thread that moves the clock, in the order of their deadlines. Timers with equal deadlines run in
+/// the order of their creation. Each timer runs at the clock time of its own deadline.
 public final class VirtualClock: DeviceClock {
     private struct Entry: @unchecked Sendable {
         let deadline: BootTime
@@ -14,37 +14,37 @@ public final class VirtualClock: DeviceClock {
     }
 
     private struct Timers {
-        /// Latest first, so that the next to run is the last.
+        /// Sorted from the latest to the earliest deadline, so that the next timer is the last entry.
         var entries: [Entry] = []
         var nextNumber: UInt64 = 0
 
-        /// Looked at where it lies: a copy of an entry is one more weak reference, which is slow.
+        /// Reads the deadline in place: copying an entry also copies a weak reference, which is slow.
         var nextDeadline: BootTime? { entries.isEmpty ? nil : entries[entries.count - 1].deadline }
     }
 
     private let timers = Mutex(Timers())
-    // Looked at several times for each reading of a trace, so kept where no lock is needed: all in nanoseconds.
+    // Read several times for each reading of a trace, so they are atomic instead of locked. All are in nanoseconds.
     private let present: Atomic<Int64>
-    /// Civil time less time since boot.
+    /// The civil time minus the time since boot.
     private let difference: Atomic<Int64>
-    /// When the next timer is due, or the greatest number; changes under the lock.
+    /// The deadline of the next timer, or `Int64.max` if there is none. Modified under the lock.
     private let due = Atomic<Int64>(.max)
 
-    /// A clock that stands at those times.
+    /// Creates a clock that is set to these times.
     public init(now: BootTime = .zero, wallTime: WallTime = .epoch) {
         present = Atomic(now.nanoseconds)
         difference = Atomic(wallTime.nanoseconds.subtractingSaturated(now.nanoseconds))
     }
 
-    /// Where the clock stands.
+    /// The current time since boot.
     public var now: BootTime { BootTime(nanoseconds: present.load(ordering: .acquiring)) }
 
-    /// The civil time that belongs to it.
+    /// The current civil time.
     public var wallTime: WallTime {
         WallTime(nanoseconds: now.nanoseconds.addingSaturated(difference.load(ordering: .acquiring)))
     }
 
-    /// Runs the work when the clock is moved to the deadline or past it.
+    /// Runs the work when the clock reaches or passes the deadline.
     public func timer(at deadline: BootTime, _ work: @escaping @Sendable () -> Void) -> ClockTimer {
         let timer = ClockTimer(work)
         let number = change { timers in
@@ -55,17 +55,19 @@ public final class VirtualClock: DeviceClock {
             timers.entries.insert(entry, at: position)
             return number
         }
-        // Strong: the clock does not hold the timer, and a weak reference would slow down every use of the clock.
+        // A strong reference: the clock does not retain the timer, and a weak one would slow down every use of the
+        // clock.
         timer.whenCancelled {
             self.change { timers in timers.entries.removeAll { $0.number == number } }
         }
         return timer
     }
 
-    /// When the next timer is due; nil when none is set.
+    /// The deadline of the next timer; nil if there is none.
     public var nextDeadline: BootTime? { timers.withLock { $0.nextDeadline } }
 
-    /// Moves the clock to the next timer that is due by the limit and runs it; false when there is none.
+    /// Advances the clock to the next timer with a deadline up to the limit, and runs the timer. Returns false if there
+    /// is none.
     @discardableResult
     public func runNextTimer(upTo limit: BootTime) -> Bool {
         let entry = change { timers -> Entry? in
@@ -77,9 +79,10 @@ public final class VirtualClock: DeviceClock {
         return entry != nil
     }
 
-    /// Moves the clock unless a timer is due by then, which has to run first; true when it was moved.
+    /// Advances the clock unless a timer is due by that time, which then has to run first. Returns true if the clock
+    /// was advanced.
     public func moveUnlessTimerIsDue(by time: BootTime) -> Bool {
-        // At the end of the range the number says as well that there is none.
+        // `Int64.max` also means that no timer is set, so the value under the lock decides.
         if due.load(ordering: .acquiring) <= time.nanoseconds, let deadline = nextDeadline, deadline <= time {
             return false
         }
@@ -87,10 +90,10 @@ public final class VirtualClock: DeviceClock {
         return true
     }
 
-    /// Moves the clock without running timers; never back.
+    /// Advances the clock without running timers. An earlier time has no effect.
     public func move(to time: BootTime) { present.max(time.nanoseconds, ordering: .acquiringAndReleasing) }
 
-    /// Sets the civil time without touching time since boot.
+    /// Sets the civil time. The time since boot does not change.
     public func setWallTime(_ time: WallTime) {
         difference.store(time.nanoseconds.subtractingSaturated(now.nanoseconds), ordering: .releasing)
     }
@@ -104,7 +107,8 @@ public final class VirtualClock: DeviceClock {
 }
 
 extension Array {
-    /// The first index whose element satisfies the condition, when all that do stand at the end.
+    /// Returns the index of the first element that satisfies the condition. All elements that satisfy it must be at the
+    /// end.
     @inlinable package func partitioningIndex(where belongsToEnd: (Element) -> Bool) -> Int {
         var low = startIndex
         var high = endIndex

@@ -3,7 +3,7 @@
 import DeviceCore
 
 extension BatteryReading {
-    /// What all supplies of a machine say together; nil when there is no battery among them.
+    /// Combines all power supplies of a machine into one reading. Returns nil if none of them is a battery.
     init?(_ supplies: [PowerSupply]) {
         let batteries = supplies.filter { $0.kind == .battery }
         guard !batteries.isEmpty else { return nil }
@@ -13,8 +13,9 @@ extension BatteryReading {
         self.init(level: level, state: Self.state(of: batteries.map(\.status), isPlugged: isPlugged, level: level))
     }
 
-    /// One battery counts as its driver says. Several count together as one of their joint energy, or charge; where
-    /// they do not all tell either, each counts alike.
+    /// The level of a single battery is the driver's capacity, else its share of energy or charge. Several batteries
+    /// are combined by energy, or by charge if not all of them report energy. If not all report the same quantity, the
+    /// level is the average of the batteries' levels.
     private static func level(of batteries: [PowerSupply]) -> Double? {
         if batteries.count == 1 { return batteries.first.flatMap { $0.capacity ?? $0.share } }
         let energies = batteries.compactMap { battery in
@@ -35,11 +36,11 @@ extension BatteryReading {
         return PowerSupply.clamp(now / full)
     }
 
-    /// A battery that discharges feeds the machine, whatever is plugged in: a weak supply does not count.
+    /// A discharging battery supplies the machine even if external power is connected, because that supply is too weak.
     private static func state(of statuses: [PowerSupply.Status], isPlugged: Bool?, level: Double?) -> State {
         if statuses.contains(.charging) { return .charging }
         if statuses.contains(.discharging) { return .unplugged }
-        // What is left is full, held below full, or does not say; the mains knows better than the last two.
+        // The remaining statuses are full, not charging and unknown. For the last two, external power decides.
         if isPlugged == false { return .unplugged }
         if statuses.allSatisfy({ $0 == .full }) { return .full }
         if isPlugged == true { return level.map { $0 >= 0.995 } ?? false ? .full : .charging }

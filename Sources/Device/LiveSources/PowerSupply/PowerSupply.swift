@@ -2,20 +2,19 @@
 
 import DeviceCore
 
-/// One supply of power as the kernel describes it: a folder in `/sys/class/power_supply`.
+/// The attributes of one power supply: a directory in `/sys/class/power_supply`.
 ///
-/// Values are nil where the attribute is missing or is not what it should be. Units are the kernel's: microwatt hours,
-/// microampere hours, percent.
+/// A value is nil if its attribute is missing or invalid. Energies are in microwatt hours and charges in microampere
+/// hours, the units of the kernel.
 struct PowerSupply: Equatable {
-    /// What a supply is.
     enum Kind: Equatable {
-        /// A battery of this machine.
+        /// A battery that supplies this machine.
         case battery
-        /// Power from outside: mains, USB, wireless.
+        /// External power: mains, USB or wireless.
         case external
     }
 
-    /// What a battery says it is doing.
+    /// The status that a battery's driver reports.
     enum Status: String {
         case charging = "Charging"
         case discharging = "Discharging"
@@ -25,10 +24,10 @@ struct PowerSupply: Equatable {
     }
 
     var kind: Kind
-    /// True for external power that is connected.
+    /// Whether external power is connected. nil for a battery.
     var isOnline: Bool?
     var status = Status.unknown
-    /// 0 to 1, as the driver says.
+    /// The level that the driver reports, 0 to 1.
     var capacity: Double?
     var energyNow: Double?
     var energyFull: Double?
@@ -37,31 +36,32 @@ struct PowerSupply: Equatable {
 
     init(kind: Kind) { self.kind = kind }
 
-    /// 0 to 1, from energy, else from charge.
+    /// The level from energy, else from charge, 0 to 1.
     var share: Double? {
         if let energyNow, let energyFull { return PowerSupply.clamp(energyNow / energyFull) }
         if let chargeNow, let chargeFull { return PowerSupply.clamp(chargeNow / chargeFull) }
         return nil
     }
 
-    /// Brings a level into its range.
+    /// Clamps a level to the range 0 to 1.
     static func clamp(_ level: Double) -> Double { min(max(0, level), 1) }
 }
 
 extension PowerSupply {
-    /// Reads the folder of a supply; nil when it is gone, is no supply of this machine's, or says nothing of use.
+    /// Reads the directory of a power supply. Returns nil if it no longer exists, does not supply this machine, or has
+    /// no usable attributes.
     init?(folder: String) {
         guard let type = Self.text("type", in: folder) else { return nil }
-        // The battery of a mouse or a headset does not feed this machine.
+        // The battery of a mouse or a headset does not supply this machine.
         if Self.text("scope", in: folder) == "Device" { return nil }
         guard type == "Battery" else {
             guard let online = Self.number("online", in: folder) else { return nil }
             self.init(kind: .external)
-            // 2 is a supply of adjustable voltage that is connected.
+            // The value 2 means connected, with a programmable voltage.
             isOnline = online > 0
             return
         }
-        // An empty bay.
+        // The battery bay is empty.
         if Self.number("present", in: folder) == 0 { return nil }
         self.init(kind: .battery)
         status = Self.text("status", in: folder).flatMap { Status(rawValue: $0) } ?? .unknown
@@ -72,12 +72,12 @@ extension PowerSupply {
         chargeFull = Self.fullAmount("charge_full", in: folder)
     }
 
-    /// A stored amount; none is less than nothing.
+    /// Returns a stored amount, or nil if it is negative.
     private static func amount(_ name: String, in folder: String) -> Double? {
         number(name, in: folder).flatMap { $0 >= 0 ? $0 : nil }
     }
 
-    /// What a full battery holds; what it was designed to hold where it has not learnt that.
+    /// Returns the capacity of a full battery, or its design capacity if the driver has not learned it.
     private static func fullAmount(_ name: String, in folder: String) -> Double? {
         for name in [name, name + "_design"] {
             if let number = number(name, in: folder), number > 0 { return number }
@@ -89,7 +89,8 @@ extension PowerSupply {
         text(name, in: folder).flatMap { Int64($0) }.map { Double($0) }
     }
 
-    /// The first line of an attribute. Attributes are a page at most, and these are a word.
+    /// Returns the first line of an attribute. An attribute is at most one page, and the attributes used here are one
+    /// word.
     private static func text(_ name: String, in folder: String) -> String? {
         guard let bytes = try? FileBytes.read(folder + "/" + name, limit: 4096) else { return nil }
         let line = bytes.prefix { $0 != 0x0A && $0 != 0 }

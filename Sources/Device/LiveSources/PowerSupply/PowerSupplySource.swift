@@ -4,20 +4,20 @@ import Synchronization
 import SystemCalls
 public import DeviceCore
 
-/// The battery of this machine, as the kernel's `power_supply` class has it.
+/// The battery of this machine, read from the kernel's `power_supply` class.
 ///
-/// Nothing runs while nobody subscribes. With a subscriber the files are read every five seconds, on the clock's
-/// thread: a reading of one battery and a charger takes about a tenth of a millisecond, so a plug is noticed within
-/// five seconds at the price of one wake-up in that time. A machine without a battery is looked at every 30 seconds.
+/// Without subscribers nothing is read. With subscribers, the attributes are read every 5 s on the clock's thread.
+/// Reading one battery and a charger takes about 0.1 ms. A connected charger is therefore detected within 5 s, at the
+/// cost of one wakeup per interval. Without a battery, the attributes are read every 30 s.
 ///
-/// Batteries of other things (scope "Device": mice, headsets) and empty bays are left out. Values that make no sense
-/// count as missing; files may vanish at any time.
+/// Ignores batteries of peripherals (scope "Device": mice, headsets) and empty battery bays. Implausible values count
+/// as missing. Attributes may disappear at any time.
 public final class PowerSupplySource: StatusSource {
-    /// Seconds from one reading to the next.
+    /// The interval between readings, in seconds.
     public static let interval = 5.0
-    /// The same for as long as there is no battery.
+    /// The interval between readings without a battery, in seconds.
     public static let searchInterval = 30.0
-    /// More supplies than this are not looked at.
+    /// The maximum number of power supplies that are read.
     private static let supplyLimit = 64
 
     private let folder: String
@@ -27,11 +27,12 @@ public final class PowerSupplySource: StatusSource {
 
     private struct Polling {
         var timer: ClockTimer?
-        /// Tells timers apart: one that has been replaced while it fired does nothing.
+        /// The number of the current timer. A timer that was replaced while it fired has a different number and does
+        /// nothing.
         var number: UInt32 = 0
     }
 
-    /// A source over that folder of supplies, which need not exist.
+    /// Creates a source that reads a directory of power supplies, which need not exist.
     public init(folder: String = "/sys/class/power_supply", clock: any DeviceClock) {
         self.folder = folder
         self.clock = clock
@@ -40,19 +41,19 @@ public final class PowerSupplySource: StatusSource {
         relay.set(self)
     }
 
-    /// The battery as the files say at this moment; nil when there is none.
+    /// The current state of the battery, read from the attributes at each access. nil if there is no battery.
     public var battery: BatteryReading? { BatteryReading(supplies()) }
 
-    /// Hands over the battery each time that it has changed. What it is at first, `battery` tells.
+    /// Subscribes to changes of the battery. The initial state is not delivered; read it from ``battery``.
     public func subscribe(receive: @escaping @Sendable (BatteryReading?) -> Void) -> Subscription {
-        // What nobody was subscribed to has changed unnoticed, and is no news to somebody who comes now.
+        // Without subscribers, changes were not observed. A new subscriber must not receive them.
         if !hub.isWanted { hub.post(battery) }
         return hub.subscribe(receive: receive)
     }
 
     private func demandChanged() {
         let former = polling.withLock { polling -> ClockTimer? in
-            // Read inside, so that the last to come sees the last state.
+            // Read while locked, so that the last of concurrent calls acts on the latest state.
             let isWanted = hub.isWanted
             if isWanted, polling.timer == nil {
                 schedule(&polling, after: hub.battery == nil ? Self.searchInterval : Self.interval)
@@ -92,7 +93,7 @@ public final class PowerSupplySource: StatusSource {
         return supplies
     }
 
-    /// Lets the hub's closure reach the source that is made after it.
+    /// Gives the hub's closure access to the source, which is initialized after the hub.
     private final class Relay: Sendable {
         private struct Reference: @unchecked Sendable {
             weak var source: PowerSupplySource?

@@ -2,21 +2,22 @@
 
 public import DeviceCore
 
-/// A beacon's advertisement: what its manufacturer's data holds.
+/// The advertisement of a beacon, from its manufacturer-specific data.
 public struct BeaconAdvertisement: Sendable, Hashable {
-    /// Which beacon it is.
+    /// The identity of the beacon.
     public var identity: BeaconIdentity
-    /// How strongly it is received at one metre, in dBm.
+    /// The signal strength at a distance of 1 m, in dBm.
     public var measuredPower: Int8
 
-    /// The number of Apple among the companies of Bluetooth.
+    /// The Bluetooth company identifier of Apple.
     public static let apple: UInt16 = 0x004c
 
-    /// Reads the manufacturer's data of a company, without the number of the company before it; nil for what is no beacon.
+    /// Creates an advertisement from the manufacturer-specific data after the company identifier; nil if the data is
+    /// not that of a beacon. Supported formats:
     ///
-    /// - iBeacon, of Apple only: `02 15`, UUID, major and minor (big endian), power.
-    /// - AltBeacon, of any company: `be ac`, an id of 20 bytes that is divided as in an iBeacon, power, a byte of the
-    ///   company's own. Source: the AltBeacon specification 1.0.
+    /// - iBeacon, with Apple's company identifier only: `02 15`, UUID, major and minor (big endian), power.
+    /// - AltBeacon, with any company identifier: `be ac`, an ID of 20 bytes that is divided as in an iBeacon, power,
+    ///   and a byte reserved for the manufacturer. Source: the AltBeacon specification 1.0.
     public init?(company: UInt16, data: [UInt8]) {
         let isApples = company == Self.apple && data.count == 23 && data[0] == 0x02 && data[1] == 0x15
         let isAltBeacon = data.count == 24 && data[0] == 0xbe && data[1] == 0xac
@@ -28,10 +29,10 @@ public struct BeaconAdvertisement: Sendable, Hashable {
     }
 }
 
-/// The beacons among BlueZ's devices, and how strongly each was received last.
+/// The beacons among BlueZ's devices, with the last signal strength of each.
 struct BlueZBeacons {
-    /// More than this are not kept: the one that was heard longest ago makes way. Beacons that change their address become
-    /// other devices each time.
+    /// The maximum number of beacons. If it is reached, the beacons that were received longest ago are removed. A
+    /// beacon that changes its address becomes a new device each time.
     static let maximumCount = 1024
 
     private struct Beacon {
@@ -43,11 +44,10 @@ struct BlueZBeacons {
     private var beacons: [String: Beacon] = [:]
     private var lastNumber: UInt64 = 0
 
-    /// How many are kept.
     var count: Int { beacons.count }
 
-    /// Takes what a message says of a device; the answer is a sighting when the message was about an advertisement of a
-    /// beacon.
+    /// Updates a beacon with the device properties of a message. Returns a sighting if the message contains an
+    /// advertisement or a signal strength of a beacon.
     mutating func take(_ device: BlueZObject.Device, at path: String, now: BootTime) -> BeaconSighting? {
         let former = beacons[path]
         let advertisement = device.hasData ? device.advertisement : former?.advertisement
@@ -56,7 +56,7 @@ struct BlueZBeacons {
             return nil
         }
         lastNumber &+= 1
-        // BlueZ leaves out a strength that is the same as before.
+        // BlueZ omits a signal strength that has not changed.
         let rssi = device.rssi ?? (device.hasLostRSSI ? nil : former?.rssi)
         if former == nil { makeRoom() }
         beacons[path] = Beacon(advertisement: advertisement, rssi: rssi, number: lastNumber)
@@ -67,15 +67,15 @@ struct BlueZBeacons {
 
     private mutating func makeRoom() {
         guard beacons.count >= Self.maximumCount else { return }
-        // Many at once, so that a flood does not look for the oldest each time.
+        // Removes an eighth of the beacons at once, so that the oldest ones need not be found for each new beacon.
         let numbers = beacons.values.map(\.number).sorted()
         let limit = numbers[numbers.count / 8]
         beacons = beacons.filter { $0.value.number > limit }
     }
 
-    /// A device is gone.
+    /// Removes the beacon of a device.
     mutating func remove(_ path: String) { beacons[path] = nil }
 
-    /// All are gone.
+    /// Removes all beacons.
     mutating func removeAll() { beacons = [:] }
 }

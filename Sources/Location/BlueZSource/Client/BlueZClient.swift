@@ -2,61 +2,63 @@
 
 package import DeviceCore
 
-/// The dialogue with BlueZ, without a socket: takes messages, and has calls to send and events to tell.
+/// A client of BlueZ without a socket. It processes received messages, and provides the bytes to send and the events to
+/// deliver.
 ///
-/// It looks for an adapter that is switched on, has it listen for advertisements, and tells of beacons among them. Where
-/// something is missing (bluetoothd, an adapter, its power) it says so and waits for the signal that it is there, without
-/// asking again. It asks again, ever more slowly, only where an error was the answer and no signal will tell of its end.
+/// The client selects an adapter that is powered, starts discovery on it, and reports the beacons among the received
+/// advertisements. If bluetoothd, an adapter or its power is missing, it reports this and waits for the signal of a
+/// change. It retries, with an increasing delay, only after errors whose end is not signaled.
 package struct BlueZClient {
-    /// Seconds for an answer of the bus or of BlueZ.
+    /// The timeout for a reply from the bus or from BlueZ, in seconds.
     static let answer = 10.0
-    /// Seconds without a message of BlueZ after which it is asked whether it still answers.
+    /// The time without messages from BlueZ after which it is pinged, in seconds.
     static let silence = 10.0
-    /// Seconds that the adapter has to begin discovery that BlueZ says is in progress. BlueZ sends the change some
-    /// milliseconds after its answer.
+    /// The time within which the adapter has to start discovery if BlueZ replies that discovery is in progress, in
+    /// seconds. BlueZ sends the property change a few milliseconds after its reply.
     static let discoveryDelay = 1.0
     private static let bus = "org.freedesktop.DBus"
     private static let bluez = "org.bluez"
     private static let objectManager = "org.freedesktop.DBus.ObjectManager"
     private static let properties = "org.freedesktop.DBus.Properties"
-    /// How the bus says that nobody has a name, and that it cannot start anybody.
+    /// The errors of the bus if a name has no owner and its service cannot be started.
     private static let absence: Set = [
         "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner",
     ]
-    /// More adapters than this are a joke.
+    /// The maximum number of adapters. Further adapters are ignored.
     private static let maximumAdapters = 16
 
     private enum Question {
         case hello, match, objects, filter, start, ping
     }
 
-    /// False for one that only looks whether beacons could be heard.
+    /// False if the client only checks whether beacons can be received.
     private let listens: Bool
     private var serial: UInt32 = 0
     private var questions: [UInt32: (question: Question, deadline: BootTime)] = [:]
-    /// Bytes to be sent.
+    /// The bytes to send.
     private var outgoing: [UInt8] = []
     private var events: [BeaconEvent] = []
 
-    /// BlueZ's unique name; nil while nobody has it.
+    /// The unique bus name of BlueZ; nil while BlueZ does not run.
     private var owner: String?
     private struct Adapter {
         var isPowered = false
         var isDiscovering = false
     }
 
-    /// The adapters by path.
+    /// The adapters by object path.
     private var adapters: [String: Adapter] = [:]
-    /// The one that listens, or has been asked to.
+    /// The adapter that discovers, or that has been requested to.
     private var adapter: String?
     private var beacons = BlueZBeacons()
     private var retry = Backoff(first: 1, limit: 60)
-    /// The step that is due at a time, if no message of BlueZ makes it unnecessary before.
+    /// The next scheduled step. It is cancelled if a message from BlueZ makes it unnecessary.
     private enum Step {
         case none
-        /// BlueZ is asked for its objects, or to start discovery.
+        /// Requests the objects of BlueZ, or starts discovery.
         case retry(BootTime)
-        /// BlueZ has answered with this error that discovery is in progress. The adapter has until then to begin it.
+        /// Reports the error if the adapter has not started discovery by then. The error was BlueZ's reply that
+        /// discovery is already in progress.
         case expectDiscovery(error: DBusMessage, BootTime)
 
         var time: BootTime {
@@ -70,12 +72,14 @@ package struct BlueZClient {
     private var nextStep = Step.none
     /// True while beacons can be received.
     private var isReceiving = false
-    /// The time of the last message of BlueZ.
+    /// The time of the last message from BlueZ.
     private var lastMessage: BootTime
 
-    /// A client that has begun to ask.
+    /// Creates a client with its first calls ready to be sent.
     ///
-    /// - Parameter listens: False to look only whether beacons could be heard.
+    /// - Parameters:
+    ///   - listens: False to only check whether beacons can be received.
+    ///   - now: The current time.
     package init(listens: Bool = true, now: BootTime) {
         self.listens = listens
         lastMessage = now
@@ -87,7 +91,7 @@ package struct BlueZClient {
         }
         ask(.hello, call("Hello"), now)
         if listens {
-            // Before the question what there is, so that nothing is missed in between.
+            // The match rules are added before the objects are requested, so that no change is missed.
             for rule in [
                 "type='signal',sender='\(Self.bus)',interface='\(Self.bus)',member='NameOwnerChanged',arg0='\(Self.bluez)'",
                 "type='signal',sender='\(Self.bluez)',interface='\(Self.objectManager)'",
@@ -99,29 +103,30 @@ package struct BlueZClient {
         askForObjects(now)
     }
 
-    // MARK: What it wants
+    // MARK: Output
 
-    /// The bytes to be sent now.
+    /// Returns and removes the bytes to send.
     package mutating func takeOutgoing() -> [UInt8] {
         defer { outgoing = [] }
         return outgoing
     }
 
-    /// What there is to tell now.
+    /// Returns and removes the events to deliver.
     package mutating func takeEvents() -> [BeaconEvent] {
         defer { events = [] }
         return events
     }
 
-    /// When something is due.
+    /// The time at which ``timeOut(now:)`` must be called.
     var deadline: BootTime { min(nextStep.time, questions.values.map(\.deadline).min() ?? pingTime) }
 
-    /// When BlueZ is asked whether it still answers: a daemon that hangs would otherwise look like the absence of beacons.
+    /// The time at which BlueZ is pinged. Without a ping, a daemon that hangs could not be distinguished from the
+    /// absence of beacons.
     private var pingTime: BootTime {
         listens && isReceiving ? lastMessage.advanced(bySeconds: Self.silence) : .never
     }
 
-    /// Does what is due. The error says that the connection is of no use any more.
+    /// Performs the steps that are due. Throws an error if the connection is no longer usable.
     package mutating func timeOut(now: BootTime) throws(DeviceError) {
         if questions.values.contains(where: { $0.deadline <= now }) {
             throw owner == nil ? BlueZProblem.noAnswer : BlueZProblem.silence(seconds: Int(Self.answer))
@@ -139,7 +144,7 @@ package struct BlueZClient {
         }
     }
 
-    /// Has the adapter listen no more. Closing the connection does so as well.
+    /// Stops discovery. Closing the connection also stops it.
     mutating func stop() {
         guard listens, let adapter else { return }
         var call = DBusCall(Self.bluez, adapter, BlueZObject.adapterInterface, "StopDiscovery")
@@ -162,13 +167,13 @@ package struct BlueZClient {
     }
 
     private mutating func askForObjects(_ now: BootTime) {
-        // Starts bluetoothd where the system is set up for that.
+        // The call also starts bluetoothd if the system supports D-Bus activation.
         ask(.objects, DBusCall(Self.bluez, "/", Self.objectManager, "GetManagedObjects"), now)
     }
 
     private mutating func startDiscovery(_ adapter: String, _ now: BootTime) {
         let interface = BlueZObject.adapterInterface
-        // Every advertisement counts, not only what is new in it.
+        // With duplicate data, BlueZ reports every advertisement, not only changed ones.
         let filter = DBusCall(Self.bluez, adapter, interface, "SetDiscoveryFilter")
             .with(["Transport": .text("le"), "DuplicateData": .bool(true)])
         ask(.filter, filter, now)
@@ -177,7 +182,7 @@ package struct BlueZClient {
 
     // MARK: Messages
 
-    /// Takes a message. The error says that the connection is of no use any more.
+    /// Processes a message. Throws an error if the connection is no longer usable.
     package mutating func take(_ message: DBusMessage, now: BootTime) throws(DeviceError) {
         if message.sender == owner { lastMessage = now }
         switch message.kind {
@@ -190,7 +195,7 @@ package struct BlueZClient {
             } else {
                 take(answer: message, to: question, now)
             }
-        // What cannot be read says nothing.
+        // Invalid signals are ignored.
         case .signal: do throws(DBusFormatError) { try take(signal: message, now) } catch {}
         case .call, nil: break
         }
@@ -211,7 +216,7 @@ package struct BlueZClient {
                     try values.dictionary { (values) throws(DBusFormatError) in
                         let path = try values.string()
                         let object = try BlueZObject(interfaces: &values)
-                        // What devices said before is of no time that is known.
+                        // The reception time of earlier advertisements is unknown, so they are not reported.
                         if let device = object.device { _ = beacons.take(device, at: path, now: now) }
                         if let found = object.adapter { note(found, path) }
                     }
@@ -226,14 +231,16 @@ package struct BlueZClient {
         case .hello, .match: throw BlueZProblem.refusedByBus(message)
         case .objects:
             let problem = BlueZProblem.noObjects(message, isOfBus: message.sender == Self.bus)
-            // While BlueZ does not run, the bus reports its start. Otherwise no signal says when to ask again.
+            // If BlueZ does not run, the bus signals its start. The end of other errors is not signaled, so the call is
+            // retried.
             if owner == nil, Self.absence.contains(message.error) { settle(problem) } else { fail(problem, now) }
-        // Versions without a filter discover all the same, and an error is an answer.
+        // Versions without a discovery filter can discover nevertheless. An error in reply to a ping shows that BlueZ
+        // responds.
         case .filter, .ping: break
         case .start:
             if message.error == "org.bluez.Error.InProgress" {
-                // Another program may have started discovery. But BlueZ answers so as well after it has crashed, and
-                // after the controller has refused to scan, while it does not discover.
+                // Another program may have started discovery. However, BlueZ sends the same reply after it has crashed,
+                // or after the controller has refused to scan, although it does not discover.
                 if let adapter, adapters[adapter]?.isDiscovering == true { return settle(nil) }
                 nextStep = .expectDiscovery(error: message, now.advanced(bySeconds: Self.discoveryDelay))
                 return
@@ -249,7 +256,7 @@ package struct BlueZClient {
             _ = try values.string()
             return ownerChanged(try values.string(), now)
         }
-        // The bus lets through what others send to this connection by name.
+        // The bus also delivers signals that other programs send directly to this connection.
         guard let owner, message.sender == owner else { return }
         switch (message.member, message.signature) {
         case ("InterfacesAdded", "oa{sa{sv}}"):
@@ -275,7 +282,8 @@ package struct BlueZClient {
         note(changed, path)
         if path == adapter, adapters[path]?.isPowered == true {
             if changed.isDiscovering == true {
-                // Of two programs that start discovery at once, BlueZ answers only one before discovery ends.
+                // If two programs start discovery simultaneously, BlueZ replies to only one of them before discovery
+                // ends. Therefore, the pending call is dropped.
                 questions = questions.filter { $0.value.question != .start }
                 nextStep = .none
                 if !isReceiving { settle(nil) }
@@ -284,7 +292,7 @@ package struct BlueZClient {
             } else if changed.isPowered == true {
                 nextStep = .retry(now)
             } else if changed.isDiscovering == false, case .none = nextStep {
-                // Something else has ended it.
+                // Discovery was ended by another cause than this client.
                 nextStep = .retry(now.advanced(bySeconds: retry.take()))
             }
         } else {
@@ -305,7 +313,7 @@ package struct BlueZClient {
         adapters[path] = adapter
     }
 
-    /// True for the path of an object, as D-Bus takes it in a call: it ends the connection over any other.
+    /// True if the text is a valid object path. The bus closes the connection if a call has an invalid path.
     private static func isPath(_ text: String) -> Bool {
         let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         return parts.count > 1 && text.utf8.count <= 255
@@ -322,7 +330,7 @@ package struct BlueZClient {
             }
     }
 
-    /// Another process has BlueZ's name now, or none has.
+    /// Resets the state after the owner of BlueZ's bus name has changed. The new owner is empty if BlueZ has ended.
     private mutating func ownerChanged(_ new: String, _ now: BootTime) {
         questions = questions.filter { $0.value.question == .hello || $0.value.question == .match }
         adapters = [:]
@@ -337,7 +345,7 @@ package struct BlueZClient {
         }
     }
 
-    /// Has the first adapter listen that is switched on, unless that is so already.
+    /// Selects the first powered adapter and starts discovery on it, unless a powered adapter is already selected.
     private mutating func choose(_ now: BootTime) {
         if let adapter, adapters[adapter]?.isPowered == true { return }
         adapter = adapters.filter(\.value.isPowered).keys.min()
@@ -346,13 +354,13 @@ package struct BlueZClient {
         if listens { startDiscovery(adapter, now) } else { settle(nil) }
     }
 
-    /// Reports that no beacon can be received, and tries again after a pause.
+    /// Reports that beacons cannot be received, and schedules a retry.
     private mutating func fail(_ problem: DeviceError, _ now: BootTime) {
         settle(problem)
         nextStep = .retry(now.advanced(bySeconds: retry.take()))
     }
 
-    /// Reports that beacons can be received, or why not.
+    /// Reports that beacons can be received, or the reason why they cannot.
     private mutating func settle(_ problem: DeviceError?) {
         isReceiving = problem == nil
         if problem == nil { retry.reset() }

@@ -2,34 +2,33 @@
 
 import DeviceCore
 
-/// What BlueZ says of an object in one message: only what is of use here.
+/// The supported properties of a BlueZ object that one message contains.
 struct BlueZObject {
     static let adapterInterface = "org.bluez.Adapter1"
     static let deviceInterface = "org.bluez.Device1"
 
-    /// An adapter.
+    /// The properties of an adapter. A property is nil if the message does not contain it.
     struct Adapter {
-        /// Nil when the message does not say.
         var isPowered: Bool?
         var isDiscovering: Bool?
     }
 
-    /// A device that was heard.
+    /// The properties of a remote device.
     struct Device {
-        /// How strongly, in dBm; nil when the message does not say.
+        /// The signal strength, in dBm; nil if the message does not contain it.
         var rssi: Int8?
-        /// True when the message says that the strength is not known any more.
+        /// True if the message invalidates the signal strength.
         var hasLostRSSI = false
-        /// What its manufacturer's data hold; nil when the message has none of a beacon.
+        /// The advertisement in the manufacturer data; nil if there is none.
         var advertisement: BeaconAdvertisement?
-        /// True when the message has manufacturer's data, be they of a beacon or not.
+        /// True if the message contains manufacturer data, of a beacon or of another device.
         var hasData = false
     }
 
     var adapter: Adapter?
     var device: Device?
 
-    /// Reads `a{sa{sv}}`: interfaces, each with its properties.
+    /// Reads interfaces with their properties: `a{sa{sv}}`.
     init(interfaces reader: inout DBusReader) throws(DBusFormatError) {
         var found = BlueZObject()
         try reader.dictionary { (reader) throws(DBusFormatError) in
@@ -39,7 +38,7 @@ struct BlueZObject {
         self = found
     }
 
-    /// Reads `sa{sv}as`, what PropertiesChanged says.
+    /// Reads the arguments of PropertiesChanged: `sa{sv}as`.
     init(changes reader: inout DBusReader) throws(DBusFormatError) {
         let name = try reader.string()
         try take(name, &reader)
@@ -51,7 +50,7 @@ struct BlueZObject {
 
     private init() {}
 
-    /// Reads `a{sv}`, the properties of an interface.
+    /// Reads the properties of an interface: `a{sv}`.
     private mutating func take(_ interface: String, _ reader: inout DBusReader) throws(DBusFormatError) {
         switch interface {
         case Self.adapterInterface: adapter = try Self.adapter(&reader)
@@ -86,7 +85,7 @@ struct BlueZObject {
             switch try reader.string() {
             case "RSSI":
                 let rssi = try reader.variant(of: "n") { (reader) throws(DBusFormatError) in try reader.int16() }
-                // 127 is how radios say that they do not know.
+                // 127 means that the controller does not know the signal strength.
                 device.rssi = rssi.flatMap(Int8.init(exactly:)).flatMap { $0 == 127 ? nil : $0 }
             case "ManufacturerData":
                 let data = try reader.variant(of: "a{qv}") { (reader) throws(DBusFormatError) in
@@ -101,7 +100,7 @@ struct BlueZObject {
         return device
     }
 
-    /// Reads `a{qv}`: the data of each company.
+    /// Reads the data of each company: `a{qv}`.
     private static func advertisement(
         _ reader: inout DBusReader
     ) throws(DBusFormatError) -> BeaconAdvertisement? {

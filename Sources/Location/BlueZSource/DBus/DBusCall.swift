@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A call of a method over D-Bus, with as much of the wire format as the calls here need: little endian, texts, and a
-/// dictionary of texts and switches.
+/// A D-Bus method call. Supports only the required part of the wire format: little endian, string arguments, and
+/// dictionaries of strings and booleans.
 struct DBusCall {
-    /// A value of a dictionary.
+    /// A value in a dictionary.
     enum Value {
         case text(String)
         case bool(Bool)
@@ -14,7 +14,7 @@ struct DBusCall {
     var interface: String
     var member: String
     var signature = ""
-    /// True when nobody waits for an answer.
+    /// True if no reply is expected.
     var isOneWay = false
     private var body: [UInt8] = []
 
@@ -25,7 +25,7 @@ struct DBusCall {
         self.member = member
     }
 
-    /// The same call with a text for an argument.
+    /// Returns the call with a string argument added.
     func with(_ text: String) -> DBusCall {
         var call = self
         call.signature += "s"
@@ -33,11 +33,12 @@ struct DBusCall {
         return call
     }
 
-    /// The same call with a dictionary for an argument.
+    /// Returns the call with a dictionary argument added.
     func with(_ dictionary: KeyValuePairs<String, Value>) -> DBusCall {
         var call = self
         call.signature += "a{sv}"
-        // Of its own, so that its length is known. It begins at a multiple of eight, as it does in the body.
+        // The entries are encoded separately to determine their length. They start at an alignment of 8, as in the
+        // body.
         var entries: [UInt8] = []
         for (key, value) in dictionary {
             Self.align(8, &entries)
@@ -57,12 +58,14 @@ struct DBusCall {
         return call
     }
 
-    /// The bytes of the call under that number, which is not 0.
+    /// Encodes the call.
+    ///
+    /// - Parameter serial: The serial number of the call, which must not be 0.
     func bytes(serial: UInt32) -> [UInt8] {
         var message: [UInt8] = [UInt8(ascii: "l"), DBusMessage.Kind.call.rawValue, isOneWay ? 1 : 0, 1]
         Self.append(UInt32(body.count), to: &message)
         Self.append(serial, to: &message)
-        // The length of the fields, once it is known.
+        // A placeholder for the length of the header fields.
         Self.append(UInt32(0), to: &message)
         let start = message.count
         Self.append(field: 1, "o", path, to: &message)

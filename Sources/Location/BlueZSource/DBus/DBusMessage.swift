@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A message that came over D-Bus.
+/// A received D-Bus message.
 package struct DBusMessage {
-    /// What a message is.
+    /// The type of a message.
     enum Kind: UInt8 {
         case call = 1
         case answer = 2
@@ -10,36 +10,36 @@ package struct DBusMessage {
         case signal = 4
     }
 
-    /// Nil for a kind of a later version, which is to be passed over.
+    /// nil for an unknown type of a later protocol version, which must be ignored.
     private(set) var kind: Kind?
     private(set) var serial: UInt32
-    /// The number of the call that it answers.
+    /// The serial number of the call to which this message replies.
     private(set) var replySerial: UInt32?
     package private(set) var path = ""
     private(set) var interface = ""
     package private(set) var member = ""
-    /// The name of an error.
+    /// The name of the error.
     private(set) var error = ""
-    /// The unique name of who sent it, which the bus vouches for.
+    /// The unique name of the sender, which is set by the bus.
     private(set) var sender = ""
-    /// The types of the values in it.
+    /// The types of the values in the body.
     private(set) var signature = ""
 
     private let bytes: [UInt8]
     private let body: Range<Int>
     private let isBigEndian: Bool
 
-    /// The values in it.
+    /// A reader of the values in the body.
     var values: DBusReader { DBusReader(bytes, in: body, isBigEndian: isBigEndian) }
 
-    /// A text that an error says of itself.
+    /// The description in an error message; empty if there is none.
     var errorText: String {
         var values = values
         guard signature.hasPrefix("s"), let text = try? values.string() else { return "" }
         return text
     }
 
-    /// Reads a whole message.
+    /// Decodes a complete message.
     init(_ bytes: [UInt8]) throws(DBusFormatError) {
         guard let size = try DBusFramer.size(of: bytes[...]), size.total == bytes.count else { throw DBusFormatError() }
         self.bytes = bytes
@@ -74,20 +74,21 @@ package struct DBusMessage {
     }
 }
 
-/// Cuts the bytes of a connection into messages.
+/// A framer that splits the bytes of a connection into messages.
 package struct DBusFramer {
-    /// Longer messages end the connection. BlueZ tells of some ten thousand devices within that.
+    /// The maximum size of a message, in bytes. A longer message ends the connection. The limit suffices for about ten
+    /// thousand devices of BlueZ.
     static let maximumSize = 8 << 20
-    /// The part of a message that tells how long it is.
+    /// The size of the fixed part of the header, which contains the length of the message.
     private static let fixedSize = 16
 
     private var bytes: [UInt8] = []
     private var start = 0
 
-    /// One to which nothing has come.
+    /// Creates a framer without bytes.
     package init() {}
 
-    /// Adds what was read.
+    /// Appends received bytes.
     package mutating func append(_ more: UnsafeRawBufferPointer) {
         if start > 0 {
             bytes.removeFirst(start)
@@ -96,7 +97,8 @@ package struct DBusFramer {
         bytes.append(contentsOf: more)
     }
 
-    /// The next message that is there as a whole; nil when none is. One of which only the length can be read is passed over.
+    /// Returns the next complete message; nil if there is none. Skips a message that has a valid length but is
+    /// otherwise invalid.
     package mutating func next() throws(DBusFormatError) -> DBusMessage? {
         while let size = try Self.size(of: bytes[start...]), size.total <= bytes.count - start {
             let message = Array(bytes[start..<start + size.total])
@@ -106,7 +108,8 @@ package struct DBusFramer {
         return nil
     }
 
-    /// How long the message is that begins there, and where its body does; nil while that cannot be known.
+    /// Returns the size of the message at the start of the bytes and the offset of its body; nil if the bytes are too
+    /// few to determine them.
     static func size(of bytes: ArraySlice<UInt8>) throws(DBusFormatError) -> (total: Int, body: Int)? {
         guard bytes.count >= fixedSize else { return nil }
         let head = Array(bytes.prefix(fixedSize))

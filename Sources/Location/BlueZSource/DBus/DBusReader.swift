@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Something that is no message of D-Bus.
+/// An error in the format of a D-Bus message.
 package struct DBusFormatError: Error {}
 
-/// Reads values as D-Bus writes them, each at its alignment from the start of the message; every step checks its bounds.
-///
-/// Source: the D-Bus specification 0.43, "Type System" and "Message Protocol".
+/// A reader of values in the D-Bus wire format. Values are aligned relative to the start of the message. Every
+/// operation checks its bounds.
 struct DBusReader {
-    /// Containers may stand this deep in each other, by the specification.
+    /// The maximum nesting depth of containers, according to the specification.
     static let maximumDepth = 64
 
     private let bytes: [UInt8]
     private let isBigEndian: Bool
-    /// What comes next.
+    /// The offset of the next value.
     private(set) var offset: Int
     private let end: Int
 
-    /// A reader of a part of a message.
+    /// Creates a reader of a part of a message.
     init(_ bytes: [UInt8], in range: Range<Int>, isBigEndian: Bool) {
         self.bytes = bytes
         self.isBigEndian = isBigEndian
@@ -34,7 +33,7 @@ struct DBusReader {
         offset += count
     }
 
-    // MARK: Plain values
+    // MARK: Basic types
 
     mutating func uint8() throws(DBusFormatError) -> UInt8 {
         guard offset < end else { throw DBusFormatError() }
@@ -62,10 +61,10 @@ struct DBusReader {
         return value
     }
 
-    /// A string or the path of an object.
+    /// Reads a string or an object path.
     mutating func string() throws(DBusFormatError) -> String { try text(count: Int(exactly: try uint32())) }
 
-    /// A signature, which says of what types the values are.
+    /// Reads a type signature.
     mutating func signature() throws(DBusFormatError) -> String { try text(count: Int(try uint8())) }
 
     private mutating func text(count: Int?) throws(DBusFormatError) -> String {
@@ -79,9 +78,9 @@ struct DBusReader {
 
     // MARK: Containers
 
-    /// Begins a list; the answer is where it ends.
+    /// Reads the length of an array and returns the offset of its end.
     ///
-    /// - Parameter alignment: That of its elements.
+    /// - Parameter alignment: The alignment of the elements.
     mutating func array(alignment: Int) throws(DBusFormatError) -> Int {
         guard let count = Int(exactly: try uint32()) else { throw DBusFormatError() }
         try align(alignment)
@@ -89,14 +88,14 @@ struct DBusReader {
         return offset + count
     }
 
-    /// Bytes in a list.
+    /// Reads an array of bytes.
     mutating func byteArray() throws(DBusFormatError) -> [UInt8] {
         let last = try array(alignment: 1)
         defer { offset = last }
         return Array(bytes[offset..<last])
     }
 
-    /// Reads a dictionary entry by entry. The closure is to read key and value.
+    /// Reads a dictionary. The closure must read the key and the value of one entry.
     mutating func dictionary(
         _ entry: (inout DBusReader) throws(DBusFormatError) -> Void
     ) throws(DBusFormatError) {
@@ -108,7 +107,7 @@ struct DBusReader {
         guard offset == last else { throw DBusFormatError() }
     }
 
-    /// Reads a variant if it holds a value of that type, and passes over any other.
+    /// Reads a variant if its value has the given type. Otherwise skips it and returns nil.
     mutating func variant<Value>(
         of type: String, _ read: (inout DBusReader) throws(DBusFormatError) -> Value
     ) throws(DBusFormatError) -> Value? {
@@ -118,10 +117,10 @@ struct DBusReader {
         return nil
     }
 
-    /// Passes over a variant.
+    /// Skips a variant.
     mutating func skipVariant() throws(DBusFormatError) { try skip(Array(try signature().utf8)) }
 
-    /// Passes over a single value of that type.
+    /// Skips a single value of the given type.
     private mutating func skip(_ signature: [UInt8], depth: Int = 0) throws(DBusFormatError) {
         var place = 0
         try skipOne(signature, &place, depth)
@@ -157,7 +156,7 @@ struct DBusReader {
         }
     }
 
-    /// The length of a list tells where it ends, so that its elements need not be looked at.
+    /// Skips an array by its length, without reading its elements.
     private mutating func skipArray(
         _ signature: [UInt8], _ place: inout Int, _ depth: Int
     ) throws(DBusFormatError) {
@@ -175,7 +174,7 @@ struct DBusReader {
         }
     }
 
-    /// Goes behind one complete type of a signature.
+    /// Advances past one complete type of a signature.
     private static func passType(
         _ signature: [UInt8], _ place: inout Int, _ depth: Int
     ) throws(DBusFormatError) {

@@ -2,9 +2,9 @@
 
 import DeviceCore
 
-/// A connection to the bus of the system: its socket, and who this program is.
+/// A connection to the system bus: its socket, authentication and pending output.
 struct SystemBus: ~Copyable {
-    /// Where the bus is: what `DBUS_SYSTEM_BUS_ADDRESS` says, else the path that D-Bus has agreed on.
+    /// The address in `DBUS_SYSTEM_BUS_ADDRESS` or, if it is not set, the standard path of D-Bus.
     static var standardAddress: String {
         getenv("DBUS_SYSTEM_BUS_ADDRESS").map { String(cString: $0) } ?? "unix:path=/var/run/dbus/system_bus_socket"
     }
@@ -14,13 +14,14 @@ struct SystemBus: ~Copyable {
 
     deinit { systemClose(descriptor) }
 
-    /// Connects, which takes no time: the socket is of this machine.
+    /// Connects to the bus. This does not block, because the socket is local.
     ///
-    /// What says who this program is (SASL's EXTERNAL, by the user's number) goes before the first message. The answer of
-    /// the bus is read with what follows.
+    /// The authentication (SASL EXTERNAL with the user ID) is sent before the first message. The reply of the bus is
+    /// read with the subsequent input.
     init(address: String) throws(DeviceError) {
         var paths: [String] = []
-        // Several may be named, the first that works counts: unix:path=/run/dbus/bus,guid=…;tcp:…
+        // The address can contain several entries, of which the first working one is used:
+        // unix:path=/run/dbus/bus,guid=…;tcp:…
         for entry in address.split(separator: ";") where entry.hasPrefix("unix:") {
             for part in entry.dropFirst(5).split(separator: ",") where part.hasPrefix("path=") {
                 paths.append(Self.unescaped(part.dropFirst(5)))
@@ -29,7 +30,7 @@ struct SystemBus: ~Copyable {
         guard !paths.isEmpty else {
             throw DeviceError(
                 .invalidConfiguration,
-                "The address \(ShownText.cleaned(address)) of the system bus cannot be used. Set DBUS_SYSTEM_BUS_ADDRESS to unix:path=PATH, or leave it out."
+                "The system bus address \(ShownText.cleaned(address)) is not supported. Set DBUS_SYSTEM_BUS_ADDRESS to unix:path=PATH, or unset it."
             )
         }
         var number: Int32 = 0
@@ -47,10 +48,10 @@ struct SystemBus: ~Copyable {
         throw Self.unreachable(paths[0], "connect", number)
     }
 
-    /// True while bytes wait to be sent.
+    /// True while bytes are waiting to be sent.
     var isSending: Bool { !waiting.isEmpty }
 
-    /// Sends the bytes, or as many as the socket takes; the rest goes with the next call.
+    /// Sends bytes. Bytes that the socket does not accept are sent by the next call.
     mutating func send(_ bytes: [UInt8]) throws(DeviceError) {
         waiting += bytes
         while !waiting.isEmpty {
@@ -65,7 +66,8 @@ struct SystemBus: ~Copyable {
         }
     }
 
-    /// Hands over what has come in; at most 256 KiB, so that a flood does not keep the thread.
+    /// Passes the received bytes to the closure. Reads at most 256 KiB, so that a flood of input does not block the
+    /// thread.
     func read(_ take: (UnsafeRawBufferPointer) -> Void) throws(DeviceError) {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         for _ in 0..<4 {
@@ -83,13 +85,13 @@ struct SystemBus: ~Copyable {
         }
     }
 
-    // MARK: Texts
+    // MARK: Text encoding
 
     private static func hexadecimal(_ text: String) -> String {
         text.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    /// `%2f` and the like are bytes.
+    /// Decodes percent-encoded bytes, for example `%2f`.
     private static func unescaped(_ text: Substring) -> String {
         var bytes: [UInt8] = []
         var rest = text.utf8[...]
@@ -109,8 +111,8 @@ struct SystemBus: ~Copyable {
     private static func unreachable(_ path: String, _ call: String, _ number: Int32) -> DeviceError {
         let remedy =
             number == EACCES
-            ? "This user may not use it."
-            : "Beacons are heard through BlueZ, which needs it: install both (apt install dbus bluez), and start them."
+            ? "This user may not connect to it."
+            : "BlueZ needs the bus to report beacons: install both (apt install dbus bluez) and start them."
         return DeviceError(
             number == EACCES ? .permissionDenied : .unreachable,
             "The system bus at \(ShownText.cleaned(path)) cannot be reached. \(remedy)",
@@ -119,23 +121,24 @@ struct SystemBus: ~Copyable {
 
     private static func ended(_ call: String?, _ number: Int32) -> DeviceError {
         DeviceError(
-            .connectionLost, "The system bus has closed the connection. It is made anew.",
+            .connectionLost, "The system bus closed the connection. Reconnecting.",
             cause: call.map { .system(call: $0, errno: number) })
     }
 }
 
-/// Takes the bus's answer to who this program is from the front of what is read.
+/// A filter that removes the bus's reply to the authentication from the start of the input.
 ///
-/// The connection sends `BEGIN` without waiting for it: the bus reads lines in order, and closes the connection if it does
-/// not agree.
+/// The connection sends `BEGIN` without waiting for the reply. The bus reads the lines in order, and closes the
+/// connection if it rejects the authentication.
 struct SystemBusGreeting {
-    /// No answer is longer.
+    /// The maximum length of the reply, in bytes.
     private static let maximumLength = 4096
 
     private var line: [UInt8] = []
     private var isOver = false
 
-    /// The bytes behind the answer; empty while it is not complete. The error says that the bus does not agree.
+    /// Returns the bytes after the reply; empty until the reply is complete. Throws an error if the bus rejects the
+    /// authentication.
     mutating func take(_ bytes: UnsafeRawBufferPointer) throws(DeviceError) -> UnsafeRawBufferPointer {
         if isOver { return bytes }
         for (place, byte) in bytes.enumerated() {
@@ -155,7 +158,7 @@ struct SystemBusGreeting {
         let text = ShownText.cleaned(String(decoding: line.prefix(256), as: UTF8.self))
         return DeviceError(
             .permissionDenied,
-            "The system bus does not let this user in. It says: \(text). Check that its socket is that of D-Bus (DBUS_SYSTEM_BUS_ADDRESS)."
+            "The system bus rejected the authentication of this user: \(text). Check that DBUS_SYSTEM_BUS_ADDRESS names a D-Bus socket."
         )
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The data of places, linked into the program as constants. Nothing includes this: see OfflinePlaceFinder.swift.
+// The place data, linked into the program as constants. No file includes this header: see OfflinePlaceFinder.swift.
 #ifndef DEVICE_SERVICES_PLACES_H
 #define DEVICE_SERVICES_PLACES_H
 

@@ -4,37 +4,39 @@ import DeviceCore
 import LiveDevice
 import Synchronization
 
-/// Whether programs may know where the device is, and who uses it: one for each device, shared by all managers.
+/// The authorization of apps to use the position of a device, and the current uses. All managers of a device share one
+/// instance.
 ///
-/// A test or a program drives it: `status` can be set at any time, also while updates run. Revoking stops them with
-/// `CLError.denied`; granting again lets them go on. The configuration (`location.authorization`) or a `policy` decides
-/// the first status and the answers to requests. Safe to use from any thread.
+/// A test or an app can set `status` at any time, also while updates are running. Revoking the authorization stops
+/// updates with `CLError.denied`; granting it again resumes them. The configuration (`location.authorization`)
+/// determines the initial status and decides requests; a `policy` can decide requests instead. Safe to use from any
+/// thread.
 public final class LocationAuthorization: Sendable {
     fileprivate struct State {
         var status: CLAuthorizationStatus
         var accuracy: CLAccuracyAuthorization
         var isOn = true
         var policy: any LocationPolicy
-        /// In the order in which they came, which is the order in which they are told. Each takes itself out.
+        /// In the order of registration, which is also the order of notification. Each observer removes itself.
         var observers: [any Observer] = []
         var isAsking = false
-        /// What waits until the policy has answered.
+        /// Requests that wait until the policy has decided the current one.
         var wishes: [Wish] = []
     }
 
-    /// Somebody who has to know of changes.
+    /// A receiver of authorization changes.
     protocol Observer: AnyObject, Sendable {
         /// Called without a lock, on the thread that made the change.
         func authorizationChanged()
-        /// Nil while it uses nothing.
+        /// The current use of the position; nil if there is none.
         var use: LocationUse? { get }
     }
 
-    /// What the position is for, as configured. Not the device, which owns this object.
+    /// The configured purpose. This object has no reference to the device, because the device owns it.
     private let purpose: String?
     private let state: Mutex<State>
 
-    /// The authorization of the device in force here: the task's, the installed one, or the live one.
+    /// The authorization of the current device: that of the task, the installed device, or the live device.
     public static var current: LocationAuthorization { of(LiveDevice.resolved) }
 
     static func of(_ device: Device) -> LocationAuthorization {
@@ -59,46 +61,47 @@ public final class LocationAuthorization: Sendable {
                 policy: ConfiguredLocationPolicy(grantsOnStart: rule == .grant)))
     }
 
-    // MARK: What is in force
+    // MARK: State
 
-    /// What programs may do. Setting it tells every manager.
+    /// The authorization status of apps. Setting it notifies every manager.
     public var status: CLAuthorizationStatus {
         get { state.withLock { $0.effectiveStatus } }
         set { change { $0.status = newValue } }
     }
 
-    /// How exactly programs may know the position. Setting it tells every manager.
+    /// The accuracy of the positions that apps may receive. Setting it notifies every manager.
     public var accuracy: CLAccuracyAuthorization {
         get { state.withLock { $0.accuracy } }
         set { change { $0.accuracy = newValue } }
     }
 
-    /// The switch for the whole device. While it is off every program is denied.
+    /// Whether location services are enabled on the device. False also if the status is restricted. Setting it to false
+    /// denies the authorization of every app.
     public var servicesEnabled: Bool {
         get { state.withLock { $0.isOn && $0.status != .restricted } }
         set { change { $0.isOn = newValue } }
     }
 
-    /// Who answers requests.
+    /// The policy that decides requests.
     public var policy: any LocationPolicy {
         get { state.withLock { $0.policy } }
         set { state.withLock { $0.policy = newValue } }
     }
 
-    /// Everybody who uses the position right now.
+    /// All current uses of the position.
     public var uses: [LocationUse] {
         state.withLock { $0.observers }.compactMap(\.use)
     }
 
     // MARK: Requests
 
-    /// True while a policy has a wish before it and has not answered.
+    /// True while the policy is deciding a request.
     var isAsking: Bool { state.withLock { $0.isAsking } }
 
-    /// True when locations may be delivered.
+    /// True if locations may be delivered.
     var isGranted: Bool { grantedAccuracy != nil }
 
-    /// How exact the locations are that may be delivered; nil when none may.
+    /// The accuracy of the locations that may be delivered; nil if none may be delivered.
     var grantedAccuracy: CLAccuracyAuthorization? {
         state.withLock { state in
             switch state.effectiveStatus {
@@ -108,21 +111,21 @@ public final class LocationAuthorization: Sendable {
         }
     }
 
-    /// True when a program has to be told that it may not.
+    /// True if the status is denied or restricted.
     var isRefused: Bool {
         let status = status
         return status == .denied || status == .restricted
     }
 
-    /// A program's wish, put before the policy when it has answered the ones before. The closure is called once it is
-    /// decided, at once when there is nothing to decide.
+    /// Submits a request to the policy after all earlier requests have been decided. The closure is called when the
+    /// request has been decided, immediately if no decision is necessary.
     func request(_ kind: LocationAccessRequest.Kind, purpose: String?, completion: (@Sendable () -> Void)? = nil) {
         let wish = Wish(
             request: LocationAccessRequest(kind: kind, purpose: purpose ?? self.purpose), completion: completion)
         let (isSettled, policy) = state.withLock { state -> (Bool, (any LocationPolicy)?) in
             guard state.isOn, state.canAsk(kind) else { return (true, nil) }
             guard !state.isAsking else {
-                // Once is enough where nobody waits for the answer.
+                // Without a completion, a second request of the same kind is redundant.
                 if completion != nil || !state.wishes.contains(where: { $0.request.kind == kind }) {
                     state.wishes.append(wish)
                 }
@@ -142,7 +145,7 @@ public final class LocationAuthorization: Sendable {
         policy.decide(wish.request) { question.answer($0) }
     }
 
-    /// Takes an answer and turns to the next wish that it has left open.
+    /// Applies a decision and submits the next request that still needs one.
     private func settle(_ wish: Wish, _ answer: LocationAnswer) {
         var settled = [wish]
         var next: (wish: Wish, policy: any LocationPolicy)?
@@ -162,13 +165,14 @@ public final class LocationAuthorization: Sendable {
         if let next { put(next.wish, before: next.policy) }
     }
 
-    /// What a program wishes, and who waits for the decision.
+    /// A request, and the closure that is called when it has been decided.
     fileprivate struct Wish: Sendable {
         let request: LocationAccessRequest
         let completion: (@Sendable () -> Void)?
     }
 
-    /// Lets a policy answer once only; one that drops the question has left it undecided.
+    /// An answer closure that accepts only the first answer. If the policy releases it without an answer, the request
+    /// stays undecided.
     private final class Question: Sendable {
         private let body: Mutex<(@Sendable (LocationAnswer) -> Void)?>
 
@@ -211,10 +215,10 @@ public final class LocationAuthorization: Sendable {
 }
 
 extension LocationAuthorization.State {
-    /// What programs see: while the switch is off, that they are denied.
+    /// The status that apps receive: denied while location services are disabled.
     fileprivate var effectiveStatus: CLAuthorizationStatus { isOn ? status : .denied }
 
-    /// True when the wish would change something and has not been refused.
+    /// Returns whether the request could change the status or the accuracy, and has not been refused before.
     fileprivate func canAsk(_ kind: LocationAccessRequest.Kind) -> Bool {
         switch kind {
         case .start, .whenInUse: status == .notDetermined
@@ -228,7 +232,7 @@ extension LocationAuthorization.State {
         let isGranted = answer == .grant
         switch kind {
         case .start, .whenInUse: status = isGranted ? .authorizedWhenInUse : .denied
-        // A refused upgrade leaves what was granted before.
+        // If an upgrade is refused, the earlier authorization remains.
         case .always where status == .authorizedWhenInUse: if isGranted { status = .authorizedAlways }
         case .always: status = isGranted ? .authorizedAlways : .denied
         case .temporaryFullAccuracy: if isGranted { accuracy = .fullAccuracy }
@@ -236,9 +240,10 @@ extension LocationAuthorization.State {
     }
 }
 
-/// Stands in for an observer that nobody takes out: a part of the device, as the authorization is.
+/// A weak reference to an observer that owns a reference to the authorization.
 ///
-/// Both would keep each other alive otherwise, after the device has gone.
+/// The observers are components of the device, like the authorization. Without the weak reference, they would keep each
+/// other alive after the device has been deallocated.
 final class WeakAuthorizationObserver: LocationAuthorization.Observer {
     private weak let observer: (any LocationAuthorization.Observer)?
 

@@ -2,7 +2,8 @@
 
 public import Foundation
 
-/// Decides who may know where the device is. Linux has no prompt for it, so a program, a test or the configuration does.
+/// A policy that decides whether apps may use the position. Linux has no prompt for this, so an app, a test or the
+/// configuration decides.
 ///
 /// ```swift
 /// struct AskOnTerminal: LocationPolicy {
@@ -14,25 +15,25 @@ public import Foundation
 /// LocationAuthorization.current.policy = AskOnTerminal()
 /// ```
 public protocol LocationPolicy: Sendable {
-    /// Answers a request, at once or later, from any thread. Only the first answer counts; a closure that is dropped
-    /// leaves the request undecided. Called without a lock held, on the thread of the program's call or of the previous
-    /// answer: requests come one at a time.
+    /// Decides a request, immediately or later, on any thread. Only the first answer counts; if the closure is released
+    /// without an answer, the request stays undecided. Called without a lock, on the thread of the app's request or of
+    /// the previous answer. Requests are submitted one at a time.
     func decide(_ request: LocationAccessRequest, answer: @escaping @Sendable (LocationAnswer) -> Void)
 }
 
-/// A policy's answer.
+/// The decision of a policy.
 public enum LocationAnswer: Sendable, Hashable {
     /// The request is granted.
     case grant
     /// The request is refused.
     case deny
-    /// Nothing is decided: the status stays as it is, and the program may ask again.
+    /// The request is not decided: the status does not change, and the app may ask again.
     case leaveUndecided
 }
 
-/// The policy of the configuration: see `location.authorization` there.
+/// The policy of the configuration; see `location.authorization` there.
 struct ConfiguredLocationPolicy: LocationPolicy {
-    /// True when starting a service counts as a wish.
+    /// Whether starting a service grants the authorization.
     let grantsOnStart: Bool
 
     func decide(_ request: LocationAccessRequest, answer: @escaping @Sendable (LocationAnswer) -> Void) {
@@ -40,34 +41,34 @@ struct ConfiguredLocationPolicy: LocationPolicy {
     }
 }
 
-/// A program's request to know where the device is, as a policy sees it.
+/// An app's request to use the position.
 public struct LocationAccessRequest: Sendable {
-    /// What is requested.
+    /// The kinds of requests.
     public enum Kind: Sendable, Hashable {
-        /// A service was started before anything was requested.
+        /// A service was started before any authorization was requested.
         case start
-        /// `requestWhenInUseAuthorization()`, or a session that wants as much.
+        /// `requestWhenInUseAuthorization()`, or a session with the same requirement.
         case whenInUse
-        /// `requestAlwaysAuthorization()`, or a session that wants as much.
+        /// `requestAlwaysAuthorization()`, or a session with the same requirement.
         case always
         /// `requestTemporaryFullAccuracyAuthorization(withPurposeKey:)`.
         case temporaryFullAccuracy(purposeKey: String)
     }
 
-    /// What is requested.
+    /// The kind of the request.
     public let kind: Kind
-    /// What the program says it is for: the manager's `purpose`, else the configured text; nil when nothing was said.
+    /// The purpose: the manager's `purpose`, otherwise the configured text; nil if there is none.
     public let purpose: String?
 }
 
-/// Somebody who uses the position right now.
+/// A current use of the position.
 public struct LocationUse: Sendable {
-    /// The ways to use it.
+    /// The services that use the position.
     public struct Services: OptionSet, Sendable, Hashable {
         /// One bit for each service.
         public let rawValue: Int
 
-        /// The services of those bits.
+        /// Creates a set from its bits.
         public init(rawValue: Int) {
             self.rawValue = rawValue
         }
@@ -82,7 +83,7 @@ public struct LocationUse: Sendable {
         public static let liveUpdates = Services(rawValue: 8)
         /// `startRangingBeacons(satisfying:)`.
         public static let ranging = Services(rawValue: 16)
-        /// Regions of managers and conditions of monitors.
+        /// Monitoring of managers' regions and of monitors' conditions.
         public static let regions = Services(rawValue: 32)
         /// `startMonitoringVisits()`.
         public static let visits = Services(rawValue: 64)
@@ -90,8 +91,8 @@ public struct LocationUse: Sendable {
 
     /// The services that are running.
     public let services: Services
-    /// What it is for, when that was said.
+    /// The purpose of the use; nil if there is none.
     public let purpose: String?
-    /// Since when, in the time of the device.
+    /// The start of the use, on the device's clock.
     public let since: Date
 }

@@ -4,12 +4,12 @@ import AppDelivery
 import DeviceCore
 import Foundation
 
-/// Which beacons are meant: those of a UUID, of a group of it, or one of them.
+/// A pattern that matches the beacons with a UUID, and optionally with a major and a minor value.
 struct BeaconPattern: Hashable, Sendable {
     var uuid: BeaconUUID
-    /// Nil for any.
+    /// nil matches any value.
     var major: UInt16?
-    /// Nil for any.
+    /// nil matches any value.
     var minor: UInt16?
 
     init(uuid: BeaconUUID, major: UInt16? = nil, minor: UInt16? = nil) {
@@ -18,7 +18,7 @@ struct BeaconPattern: Hashable, Sendable {
         self.minor = minor
     }
 
-    /// True when the beacon is one of them.
+    /// Returns whether a beacon matches the pattern.
     func matches(_ identity: BeaconIdentity) -> Bool {
         identity.uuid == uuid && major.map { $0 == identity.major } ?? true
             && minor.map { $0 == identity.minor } ?? true
@@ -46,7 +46,7 @@ extension BeaconPattern {
 }
 
 extension BeaconPattern: CustomStringConvertible {
-    /// The same in every locale.
+    /// Independent of the locale.
     var description: String {
         func text(_ value: UInt16?) -> String { value.map { String($0) } ?? "any" }
         return "uuid:\(uuid), major:\(text(major)), minor:\(text(minor))"
@@ -54,7 +54,7 @@ extension BeaconPattern: CustomStringConvertible {
 }
 
 extension BeaconUUID {
-    /// The same UUID, in Foundation's type.
+    /// Converts a UUID from Foundation's type.
     init(_ uuid: UUID) {
         self = withUnsafeBytes(of: uuid.uuid) { bytes in
             BeaconUUID(
@@ -63,7 +63,7 @@ extension BeaconUUID {
         }
     }
 
-    /// The same in Foundation's type.
+    /// The UUID as Foundation's type.
     var foundation: UUID {
         var uuid: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
         withUnsafeMutableBytes(of: &uuid) { $0.copyBytes(from: bytes) }

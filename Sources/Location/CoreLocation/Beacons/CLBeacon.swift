@@ -4,11 +4,11 @@ import AppDelivery
 import DeviceCore
 public import Foundation
 
-/// A beacon that was heard, and how near it seems.
+/// A received beacon and its estimated distance.
 ///
-/// Two beacons are equal when their UUIDs, majors and minors are, wherever they were heard. Immutable; usable from any
-/// thread. The class is open so that tests can override its properties; an archive holds the values that the object was
-/// made with.
+/// Two beacons are equal if their UUID, major and minor values are equal. Immutable and safe to use from any thread.
+/// The class is open so that tests can override its properties; archives contain the values with which the object was
+/// created.
 open class CLBeacon: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     let values: Values
 
@@ -16,11 +16,11 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
         self.values = values
     }
 
-    /// Creates a beacon of no identity whose proximity is unknown, for subclasses in tests.
+    /// Creates a beacon without an identity and with unknown proximity, for subclasses in tests.
     public override init() { values = .none }
 
-    /// Restores a beacon from an archive: a beacon without an identity if the archive has none of its keys, nil if its
-    /// values cannot be decoded.
+    /// Restores a beacon from an archive. An archive without a beacon results in a beacon without an identity; nil if
+    /// the values are damaged.
     public required init?(coder: NSCoder) {
         if Values.isAbsent(from: coder) {
             values = .none
@@ -30,51 +30,51 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
         self.values = values
     }
 
-    /// Whose beacon it is.
+    /// The UUID of the beacon, which identifies its owner.
     open var uuid: UUID { values.identity.uuid.foundation }
 
     /// The former name of ``uuid``.
     @available(*, deprecated, renamed: "uuid")
     open var proximityUUID: UUID { uuid }
 
-    /// Its group, 0 ... 65535.
+    /// The major value of the beacon, 0 ... 65535, which a group of beacons shares.
     open var major: NSNumber { NSNumber(value: values.identity.major) }
 
-    /// Which one of its group it is, 0 ... 65535.
+    /// The minor value of the beacon, 0 ... 65535, which identifies it within its group.
     open var minor: NSNumber { NSNumber(value: values.identity.minor) }
 
-    /// How near it is: immediate up to 0.5 m, near up to 3 m, far beyond; unknown when nothing was heard of it for two
-    /// seconds.
+    /// The proximity of the beacon: immediate up to 0.5 m, near up to 3 m, far beyond. Unknown if the beacon was not
+    /// received for two seconds.
     ///
-    /// The distances are those of ``accuracy``; Apple does not say its own. A beacon leaves a class when it is 20 per cent
-    /// beyond the border.
+    /// The distances refer to ``accuracy``; Apple does not document its own. The proximity changes when the distance is
+    /// 20 % beyond the border between two classes.
     open var proximity: CLProximity { values.proximity }
 
-    /// About how far away it is, in metres; -1 when that is not known.
+    /// The estimated distance in metres; -1 if it is unknown.
     ///
-    /// Radio waves indoors rise and fall by 6 dB and more, which is half or twice the distance: use it to tell which of
-    /// two beacons is nearer, and not as a distance.
+    /// Indoors, the signal strength varies by 6 dB and more, which corresponds to half or twice the distance. Use this
+    /// value to compare the distances of two beacons, not as a distance.
     open var accuracy: CLLocationAccuracy { values.accuracy }
 
-    /// How strongly it was received since the last report, in dBm, as a mean; 0 when nothing was heard of it in that time.
+    /// The mean signal strength since the last report, in dBm; 0 if the beacon was not received in this time.
     open var rssi: Int { values.rssi }
 
-    /// When it was heard last.
+    /// The time at which the beacon was last received.
     open var timestamp: Date { Date(timeIntervalSinceReferenceDate: values.timestamp) }
 
-    /// Returns the beacon itself, which cannot change.
+    /// Returns the object itself, because beacons are immutable.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// True: beacons can be archived securely.
+    /// Always true: beacons support secure coding.
     open class var supportsSecureCoding: Bool { true }
 
-    /// Writes the beacon into a keyed archive.
+    /// Encodes the beacon into a keyed archive.
     open func encode(with coder: NSCoder) {
         guard coder.allowsKeyedCoding else { return }
         values.encode(with: coder)
     }
 
-    /// Whether the other object is a beacon of the same identity.
+    /// Returns whether the other object is a beacon with the same identity.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? CLBeacon else { return false }
         return uuid == other.uuid && major == other.major && minor == other.minor
@@ -89,7 +89,7 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
         return hasher.finalize()
     }
 
-    /// Identity and nearness on one line; the same in every locale.
+    /// The identity, proximity, distance and signal strength on one line, independent of the locale.
     open override var description: String {
         let distance = String(format: "%.2fm", accuracy)
         return
@@ -97,23 +97,23 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     }
 }
 
-/// How near a beacon is. See ``CLBeacon/proximity`` for the distances.
+/// The proximity of a beacon. See ``CLBeacon/proximity`` for the distances.
 public enum CLProximity: Int, Sendable {
-    /// Not known.
+    /// The proximity cannot be determined.
     case unknown = 0
 
-    /// Within touch.
+    /// Up to 0.5 m away.
     case immediate = 1
 
-    /// A few metres away.
+    /// Up to 3 m away.
     case near = 2
 
-    /// Farther than that.
+    /// More than 3 m away.
     case far = 3
 }
 
 extension CLBeacon {
-    /// All that a beacon knows. Units and invalid values are those of the properties of ``CLBeacon``.
+    /// The values of a beacon. Units and invalid values are those of the properties of ``CLBeacon``.
     struct Values: Sendable {
         var identity: BeaconIdentity
         var proximity = CLProximity.unknown

@@ -3,23 +3,23 @@
 import DeviceCore
 public import Foundation
 
-/// Which beacons are to be ranged: those of a UUID, of a group of it, or a single one.
+/// A constraint on the beacons to range: those with a UUID, and optionally with a major and a minor value.
 ///
-/// Two constraints are equal when their values are. Immutable; usable from any thread.
+/// Two constraints are equal if their values are equal. Immutable and safe to use from any thread.
 open class CLBeaconIdentityConstraint: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     let pattern: BeaconPattern
 
-    /// All beacons of a UUID.
+    /// Creates a constraint that all beacons with the UUID satisfy.
     public init(uuid: UUID) {
         pattern = BeaconPattern(uuid: BeaconUUID(uuid))
     }
 
-    /// The beacons of a group.
+    /// Creates a constraint that all beacons with the UUID and the major value satisfy.
     public init(uuid: UUID, major: CLBeaconMajorValue) {
         pattern = BeaconPattern(uuid: BeaconUUID(uuid), major: major)
     }
 
-    /// One beacon.
+    /// Creates a constraint on a single beacon.
     public init(uuid: UUID, major: CLBeaconMajorValue, minor: CLBeaconMinorValue) {
         pattern = BeaconPattern(uuid: BeaconUUID(uuid), major: major, minor: minor)
     }
@@ -28,8 +28,8 @@ open class CLBeaconIdentityConstraint: NSObject, NSCopying, NSSecureCoding, @unc
         self.pattern = pattern
     }
 
-    /// Restores a constraint from an archive: one on the all-zero UUID if the archive has none of its keys, nil if its
-    /// values cannot be decoded.
+    /// Restores a constraint from an archive. An archive without a constraint results in a constraint on the all-zero
+    /// UUID; nil if the values are damaged.
     public required init?(coder: NSCoder) {
         if BeaconPattern.isAbsent(from: coder) {
             pattern = BeaconPattern(uuid: BeaconUUID(high: 0, low: 0))
@@ -39,28 +39,28 @@ open class CLBeaconIdentityConstraint: NSObject, NSCopying, NSSecureCoding, @unc
         self.pattern = pattern
     }
 
-    /// The UUID that the beacons have.
+    /// The UUID of the beacons.
     open var uuid: UUID { pattern.uuid.foundation }
 
-    /// The group that they are of; nil for any.
+    /// The major value of the beacons; nil matches any value.
     open var major: CLBeaconMajorValue? { pattern.major }
 
-    /// Which one of the group it is; nil for any.
+    /// The minor value of the beacons; nil matches any value.
     open var minor: CLBeaconMinorValue? { pattern.minor }
 
-    /// Returns the constraint itself, which cannot change.
+    /// Returns the object itself, because constraints are immutable.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// True: constraints can be archived securely.
+    /// Always true: constraints support secure coding.
     open class var supportsSecureCoding: Bool { true }
 
-    /// Writes the constraint into a keyed archive.
+    /// Encodes the constraint into a keyed archive.
     open func encode(with coder: NSCoder) {
         guard coder.allowsKeyedCoding else { return }
         pattern.encode(with: coder)
     }
 
-    /// Whether the other object is a constraint on the same values.
+    /// Returns whether the other object is a constraint with the same values.
     open override func isEqual(_ object: Any?) -> Bool {
         (object as? CLBeaconIdentityConstraint)?.pattern == pattern
     }
@@ -68,6 +68,6 @@ open class CLBeaconIdentityConstraint: NSObject, NSCopying, NSSecureCoding, @unc
     /// A hash of the values.
     open override var hash: Int { pattern.hashValue }
 
-    /// The values in words; the same in every locale.
+    /// A text with the values, independent of the locale.
     open override var description: String { "\(type(of: self)) (\(pattern))" }
 }

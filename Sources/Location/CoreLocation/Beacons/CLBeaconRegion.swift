@@ -3,38 +3,38 @@
 import DeviceCore
 public import Foundation
 
-/// The surroundings of beacons as a region: the device is inside while it hears one of them.
+/// A region defined by beacons: the device is inside while it receives a matching beacon.
 ///
-/// As with all regions, two are equal when their identifiers are.
+/// As with all regions, two are equal if their identifiers are equal.
 open class CLBeaconRegion: CLRegion, @unchecked Sendable {
     let pattern: BeaconPattern
 
-    /// A region of the beacons that satisfy the constraint.
+    /// Creates a region of the beacons that satisfy a constraint.
     public init(beaconIdentityConstraint: CLBeaconIdentityConstraint, identifier: String) {
         pattern = beaconIdentityConstraint.pattern
         super.init(identifier: identifier, circle: nil)
     }
 
-    /// A region of all beacons of a UUID.
+    /// Creates a region of all beacons with the UUID.
     public init(uuid: UUID, identifier: String) {
         pattern = BeaconPattern(uuid: BeaconUUID(uuid))
         super.init(identifier: identifier, circle: nil)
     }
 
-    /// A region of the beacons of a group.
+    /// Creates a region of all beacons with the UUID and the major value.
     public init(uuid: UUID, major: CLBeaconMajorValue, identifier: String) {
         pattern = BeaconPattern(uuid: BeaconUUID(uuid), major: major)
         super.init(identifier: identifier, circle: nil)
     }
 
-    /// A region of one beacon.
+    /// Creates a region of a single beacon.
     public init(uuid: UUID, major: CLBeaconMajorValue, minor: CLBeaconMinorValue, identifier: String) {
         pattern = BeaconPattern(uuid: BeaconUUID(uuid), major: major, minor: minor)
         super.init(identifier: identifier, circle: nil)
     }
 
-    /// Restores a region from an archive: one of the UUID of zeros when the archive holds nothing of a region, nil when
-    /// it holds another region or what cannot be.
+    /// Restores a region from an archive. An archive without a region results in a region of the all-zero UUID; nil if
+    /// the archive contains another kind of region, or if the values are damaged.
     public required init?(coder: NSCoder) {
         let pattern = BeaconPattern(coder: coder)
         guard pattern != nil || Self.isAbsent(from: coder) else { return nil }
@@ -42,30 +42,32 @@ open class CLBeaconRegion: CLRegion, @unchecked Sendable {
         super.init(coder: coder)
     }
 
-    /// The UUID that the beacons have.
+    /// The UUID of the beacons.
     open var uuid: UUID { pattern.uuid.foundation }
 
-    /// The group that they are of; nil for any.
+    /// The major value of the beacons; nil matches any value.
     open var major: NSNumber? { pattern.major.map { NSNumber(value: $0) } }
 
-    /// Which one of the group it is; nil for any.
+    /// The minor value of the beacons; nil matches any value.
     open var minor: NSNumber? { pattern.minor.map { NSNumber(value: $0) } }
 
-    /// What the beacons have to satisfy.
+    /// The constraint that the beacons have to satisfy.
     open var beaconIdentityConstraint: CLBeaconIdentityConstraint { CLBeaconIdentityConstraint(pattern) }
 
-    /// Whether the state is told when the display is switched on. False at first.
+    /// Whether the state is reported when the display is switched on. The default is false.
     ///
-    /// Kept, without an effect on Linux: nothing tells of displays there.
+    /// The value is stored and has no effect on Linux, where no display events are available.
     open var notifyEntryStateOnDisplay = false
 
-    /// What this machine would have to advertise to be such a beacon: under `kCBAdvDataAppleBeaconKey` the 21 bytes of
-    /// UUID, major, minor and power that follow `4c 00 02 15` in the manufacturer's data of an iBeacon.
+    /// Returns the advertisement data with which this machine acts as a beacon of this region. Under
+    /// `kCBAdvDataAppleBeaconKey`, it contains 21 bytes: the UUID, the major and minor values and the power, which
+    /// follow `4c 00 02 15` in the manufacturer data of an iBeacon.
     ///
-    /// A value that the region leaves open becomes 0. Linux has no Core Bluetooth; hand the bytes to BlueZ's
-    /// `LEAdvertisingManager1`.
+    /// Values that the region does not specify are 0. Linux has no Core Bluetooth; pass the bytes to the
+    /// `LEAdvertisingManager1` interface of BlueZ.
     ///
-    /// - Parameter measuredPower: How strongly the machine is received at a distance of one metre, in dBm; nil for -59.
+    /// - Parameter measuredPower: The signal strength of this machine at a distance of one metre, in dBm; nil means
+    ///   -59.
     open func peripheralData(withMeasuredPower measuredPower: NSNumber?) -> NSMutableDictionary {
         let power = Int8(clamping: measuredPower?.intValue ?? -59)
         var bytes = pattern.uuid.bytes
@@ -86,17 +88,17 @@ open class CLBeaconRegion: CLRegion, @unchecked Sendable {
         return copy
     }
 
-    /// Writes the region into a keyed archive.
+    /// Encodes the region into a keyed archive.
     open override func encode(with coder: NSCoder) {
         super.encode(with: coder)
         guard coder.allowsKeyedCoding else { return }
         pattern.encode(with: coder)
     }
 
-    /// Type, identifier and values on one line; the same in every locale.
+    /// The type, identifier and values on one line, independent of the locale.
     open override var description: String { "\(type(of: self)) (identifier:'\(identifier)', \(pattern))" }
 
-    // MARK: Former API
+    // MARK: Deprecated API
 
     /// The former name of `init(uuid:identifier:)`.
     @available(*, deprecated, renamed: "init(uuid:identifier:)")

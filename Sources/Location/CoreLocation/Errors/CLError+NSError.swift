@@ -3,32 +3,32 @@
 import DeviceCore
 public import Foundation
 
-// Without Objective-C, Swift casts between a class and a value type through this conformance alone: it is what makes
-// `nsError as? CLError`, `error as? NSError` and `catch let error as CLError` work. It is the one that strings and
-// arrays have for their Foundation classes.
+// Without Objective-C, this conformance is the only hook for casts between a class and a value type in Swift. It
+// enables `nsError as? CLError`, `error as? NSError` and `catch let error as CLError`. Strings and arrays use the same
+// conformance for their Foundation classes.
 extension CLError: _ObjectiveCBridgeable {
-    /// The error as `NSError`.
+    /// Returns the error as an `NSError`.
     public func _bridgeToObjectiveC() -> NSError { wrapped }
 
-    /// Gives nil for an error of another domain or with an unknown code.
+    /// Sets the result to nil if the error has another domain or an unknown code.
     public static func _forceBridgeFromObjectiveC(_ source: NSError, result: inout CLError?) {
         result = CLError(wrapping: source)
     }
 
-    /// False for an error of another domain or with an unknown code.
+    /// Returns false if the error has another domain or an unknown code.
     public static func _conditionallyBridgeFromObjectiveC(_ source: NSError, result: inout CLError?) -> Bool {
         result = CLError(wrapping: source)
         return result != nil
     }
 
-    /// Gives ``Code/locationUnknown`` for an error of another domain or with an unknown code.
+    /// Returns ``Code/locationUnknown`` if the error has another domain or an unknown code.
     public static func _unconditionallyBridgeFromObjectiveC(_ source: NSError?) -> CLError {
         source.flatMap(CLError.init(wrapping:)) ?? CLError(.locationUnknown)
     }
 }
 
-/// The `NSError` behind a ``CLError``: equal to any other of its domain, code and user information, but with a
-/// sentence for the code.
+/// The `NSError` that a ``CLError`` wraps. It equals any other `NSError` with the same domain, code and user
+/// information, and adds a description of the code.
 final class LocationNSError: NSError, @unchecked Sendable {
     init(_ code: CLError.Code, userInfo: [String: Any]) {
         super.init(domain: kCLErrorDomain, code: code.rawValue, userInfo: userInfo)
@@ -48,34 +48,34 @@ final class LocationNSError: NSError, @unchecked Sendable {
         "Error Domain=\(domain) Code=\(code) \"\(localizedDescription)\""
     }
 
-    /// The code: Foundation's own hash of an error recurses without end on Linux.
+    /// The code, because on Linux the hash of Foundation's `NSError` recurses endlessly.
     override var hash: Int { code }
 
-    /// Archives are readable without this module.
+    /// Archived as `NSError`, so that archives can be read without this module.
     override var classForCoder: AnyClass { NSError.self }
 }
 
 extension CLError {
-    /// What happened, in a sentence: the one in ``userInfo`` if there is one, else a general one for the code.
+    /// A description of the error: the text in ``userInfo`` if there is one, otherwise a general text for the code.
     public var localizedDescription: String {
         userInfo[NSLocalizedDescriptionKey] as? String ?? code.sentence
     }
 }
 
 extension CLError.Code {
-    /// What this code says happened.
+    /// A description of the code as one sentence.
     var sentence: String {
         switch self {
-        case .locationUnknown: "The location could not be determined just now."
+        case .locationUnknown: "The location is currently unknown."
         case .denied: "The use of location services was denied."
         case .network: "The network could not be reached."
         case .headingFailure: "The heading could not be determined because of magnetic interference."
         case .regionMonitoringDenied: "The use of region monitoring was denied."
         case .regionMonitoringFailure: "The region cannot be monitored."
-        case .regionMonitoringSetupDelayed: "The monitoring of the region could not be set up at once."
+        case .regionMonitoringSetupDelayed: "Region monitoring could not be set up immediately."
         case .regionMonitoringResponseDelayed: "Events of the monitored region may arrive late."
         case .geocodeFoundNoResult: "No place was found for the geocoding request."
-        case .geocodeFoundPartialResult: "Only a part of the place was found for the geocoding request."
+        case .geocodeFoundPartialResult: "Only part of the place was found for the geocoding request."
         case .geocodeCanceled: "The geocoding request was cancelled."
         case .deferredFailed: "Location updates cannot be deferred."
         case .deferredNotUpdatingLocation:
@@ -84,7 +84,7 @@ extension CLError.Code {
         case .deferredDistanceFiltered: "Location updates cannot be deferred while a distance filter is set."
         case .deferredCanceled: "The deferral of location updates was cancelled."
         case .rangingUnavailable: "Beacons cannot be ranged on this device."
-        case .rangingFailure: "The ranging of beacons failed."
+        case .rangingFailure: "Beacon ranging failed."
         case .promptDeclined: "The request for authorization was declined or could not be shown."
         case .historicalLocationError: "Past locations could not be read."
         }
@@ -92,7 +92,7 @@ extension CLError.Code {
 }
 
 extension CLError {
-    /// An error of a device, which stays reachable as the underlying error.
+    /// Creates an error with a device error as its underlying error.
     init(_ code: Code, cause: DeviceError?) {
         guard let cause else {
             self.init(code)

@@ -2,10 +2,11 @@
 
 public import Foundation
 
-/// The domain of Core Location's errors as `NSError`.
+/// The domain of Core Location errors as `NSError`.
 public let kCLErrorDomain = "kCLErrorDomain"
 
-/// The key in the user information of an error for a region that can be monitored better: ``CLError/alternateRegion``.
+/// The key in an error's user information for a similar region that can be monitored better:
+/// ``CLError/alternateRegion``.
 public let kCLErrorUserInfoAlternateRegionKey = "kCLErrorUserInfoAlternateRegionKey"
 
 /// An error of Core Location.
@@ -18,89 +19,90 @@ public let kCLErrorUserInfoAlternateRegionKey = "kCLErrorUserInfoAlternateRegion
 /// }
 /// ```
 ///
-/// As on Apple's platforms it is the Swift face of an `NSError` in ``kCLErrorDomain``: either can be cast to the other
-/// with `as?`, and `catch CLError.denied` catches both. An `NSError` with a code that is not in ``Code`` stays an
-/// `NSError`. Values can be used from any thread.
+/// As on Apple's platforms, it wraps an `NSError` in ``kCLErrorDomain``: either type can be cast to the other with
+/// `as?`, and `catch CLError.denied` catches both. An `NSError` with a code that is not in ``Code`` cannot be cast to
+/// `CLError`. Safe to use from any thread.
 public struct CLError: Error, CustomNSError, Hashable, Sendable {
-    /// What went wrong.
+    /// The error code.
     public let code: Code
 
-    /// The error that this one wraps. It carries the user information and is what a cast to `NSError` gives.
+    /// The wrapped error. It contains the user information and is the result of a cast to `NSError`.
     let wrapped: NSError
 
-    /// Creates an error: `CLError(.denied)`.
+    /// Creates an error, for example `CLError(.denied)`.
     /// - Parameters:
-    ///   - code: What went wrong.
-    ///   - userInfo: More about it, under Foundation's keys for errors or ``kCLErrorUserInfoAlternateRegionKey``.
+    ///   - code: The error code.
+    ///   - userInfo: Additional information, with Foundation's keys for errors or
+    ///     ``kCLErrorUserInfoAlternateRegionKey``.
     public init(_ code: Code, userInfo: [String: Any] = [:]) {
         self.code = code
         wrapped = LocationNSError(code, userInfo: userInfo)
     }
 
-    /// Wraps an error of Core Location; nil for an error of another domain or with an unknown code.
+    /// Wraps a Core Location error; nil if the error has another domain or an unknown code.
     init?(wrapping error: NSError) {
         guard error.domain == kCLErrorDomain, let code = Code(rawValue: error.code) else { return nil }
         self.code = code
         wrapped = error
     }
 
-    /// More about the error.
+    /// Additional information about the error.
     public var userInfo: [String: Any] { wrapped.userInfo }
 
-    /// A region close to the wanted one that can be monitored better, or nil.
+    /// A region close to the requested one that can be monitored better; nil if there is none.
     public var alternateRegion: CLRegion? { userInfo[kCLErrorUserInfoAlternateRegionKey] as? CLRegion }
 
-    /// ``kCLErrorDomain``.
+    /// The error domain, ``kCLErrorDomain``.
     public static var errorDomain: String { kCLErrorDomain }
 
     /// The raw value of ``code``.
     public var errorCode: Int { code.rawValue }
 
-    /// ``userInfo`` and a sentence that says what happened: Foundation's `localizedDescription` of any error asks here.
+    /// The ``userInfo`` with a description of the error, which Foundation's `localizedDescription` uses.
     public var errorUserInfo: [String: Any] {
         userInfo.merging([NSLocalizedDescriptionKey: code.sentence]) { given, _ in given }
     }
 
-    /// Whether two errors have the same code and the same user information.
+    /// Returns whether both errors have the same code and the same user information.
     public static func == (lhs: CLError, rhs: CLError) -> Bool { lhs.wrapped.isEqual(rhs.wrapped) }
 
-    /// Hashes the code: user information may hold values without a hash.
+    /// Hashes the code only, because values in the user information may not be hashable.
     public func hash(into hasher: inout Hasher) { hasher.combine(code) }
 }
 
 extension CLError {
-    /// What went wrong.
+    /// The codes of Core Location errors.
     ///
-    /// A code is also a pattern for errors: `catch CLError.denied`.
+    /// A code can be used as a pattern that matches errors: `catch CLError.denied`.
     public enum Code: Int, Hashable, Sendable {
-        /// A position could not be obtained just now; the service keeps trying.
+        /// No position is available at the moment; the service keeps trying.
         case locationUnknown = 0
 
-        /// The use of location services was refused.
+        /// The use of location services was denied.
         case denied = 1
 
-        /// The network was not available, or a network error occurred.
+        /// The network is not available, or a network error occurred.
         case network = 2
 
-        /// The heading could not be determined, for example next to a strong magnetic field.
+        /// The heading cannot be determined, for example because of a strong magnetic field.
         case headingFailure = 3
 
-        /// The use of region monitoring was refused.
+        /// The use of region monitoring was denied.
         case regionMonitoringDenied = 4
 
-        /// A region cannot be monitored: it is too large, or there are too many.
+        /// A region cannot be monitored because it is too large, or because too many regions are monitored.
         case regionMonitoringFailure = 5
 
-        /// Region monitoring could not be set up at once; it will be.
+        /// Region monitoring cannot be set up immediately and begins later.
         case regionMonitoringSetupDelayed = 6
 
-        /// Events of a region may arrive late; a better region may be in ``CLError/alternateRegion``.
+        /// Events of a region may be delayed; ``CLError/alternateRegion`` may contain a better region.
         case regionMonitoringResponseDelayed = 7
 
-        /// Geocoding found no place.
+        /// Geocoding found no result.
         case geocodeFoundNoResult = 8
 
-        /// Geocoding found a part of the answer only.
+        /// Geocoding found a partial result only.
         case geocodeFoundPartialResult = 9
 
         /// The geocoding request was cancelled.
@@ -109,31 +111,31 @@ extension CLError {
         /// Location updates cannot be deferred.
         case deferredFailed = 11
 
-        /// Location updates cannot be deferred because none are running.
+        /// Location updates cannot be deferred because they are not running.
         case deferredNotUpdatingLocation = 12
 
-        /// Location updates cannot be deferred at the accuracy that was asked for.
+        /// Location updates cannot be deferred at the requested accuracy.
         case deferredAccuracyTooLow = 13
 
-        /// Location updates cannot be deferred while there is a distance filter.
+        /// Location updates cannot be deferred while a distance filter is set.
         case deferredDistanceFiltered = 14
 
         /// The deferral of location updates was cancelled.
         case deferredCanceled = 15
 
-        /// Beacons cannot be ranged: there is no radio for it, or it is off.
+        /// Beacons cannot be ranged because no radio is available, or because it is switched off.
         case rangingUnavailable = 16
 
-        /// The ranging of beacons failed.
+        /// Beacon ranging failed.
         case rangingFailure = 17
 
-        /// The request for authorization was declined, or there was no way to ask.
+        /// The authorization request was declined, or no prompt is available.
         case promptDeclined = 18
 
-        /// Past locations could not be read.
+        /// Historical locations cannot be read.
         case historicalLocationError = 19
 
-        /// Whether an error is a Core Location error with this code, be it a ``CLError`` or an `NSError`.
+        /// Returns whether an error is a Core Location error with this code, either as ``CLError`` or as `NSError`.
         public static func ~= (match: Code, error: any Error) -> Bool {
             (error as? CLError)?.code == match
         }

@@ -2,9 +2,9 @@
 
 import Foundation
 
-/// Addresses as dictionaries, with the keys of Apple's Address Book framework.
+/// The conversion of addresses to and from dictionaries with the keys of Apple's Address Book framework.
 enum AddressDictionary {
-    /// The parts in the order in which an address is written, the smallest first.
+    /// The parts of an address in the order in which they are written, the smallest first.
     private static let parts: [(key: String, part: @Sendable (PlaceDescription) -> String?)] = [
         (
             "Street",
@@ -16,11 +16,11 @@ enum AddressDictionary {
         ("State", \.administrativeArea), ("ZIP", \.postalCode), ("Country", \.country),
     ]
 
-    /// The text to look for: what the dictionary has of an address. Nil when that is nothing.
+    /// Returns the search text for the address in a dictionary; nil if the dictionary contains no part of an address.
     static func text(of dictionary: [AnyHashable: Any]) -> String? {
         var found = parts.compactMap { dictionary[$0.key] as? String }
         if dictionary["Country"] as? String == nil, let code = dictionary["CountryCode"] as? String {
-            // In capitals it is a code: "Bo" is a town, too.
+            // Capital letters mark a country code, because "Bo", for example, is also a town.
             found.append(code.uppercased())
         }
         found.removeAll(where: \.isEmpty)
@@ -41,7 +41,7 @@ enum AddressDictionary {
         return dictionary
     }
 
-    /// The address, each part once.
+    /// Returns the parts of the address, without duplicates.
     static func lines(of place: PlaceDescription) -> [String] {
         var lines: [String] = []
         for text in parts.map({ $0.part(place) }) + [place.ocean] {

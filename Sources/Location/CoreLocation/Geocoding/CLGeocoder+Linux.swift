@@ -2,11 +2,13 @@
 
 import LiveDevice
 
-/// What Apple's API has no words for.
+/// Additions for Linux.
 extension CLGeocoder {
-    /// The service behind all geocoders of the device in force; nil, the default, for the data that is linked in.
+    /// The service used by all geocoders of the current device. The default, nil, selects the data that is linked into
+    /// the app.
     ///
-    /// A simulated device has one of its own, so set it within `use { }`. It counts for requests that begin after that.
+    /// A simulated device has its own service, which has to be set within `use { }`. A change applies to requests that
+    /// begin afterwards.
     public static var placeFinder: (any PlaceFinder)? {
         get { PlaceFinding.of(LiveDevice.resolved).finder }
         set { PlaceFinding.of(LiveDevice.resolved).finder = newValue }

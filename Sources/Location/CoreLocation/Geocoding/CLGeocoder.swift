@@ -3,23 +3,25 @@
 public import Foundation
 import LiveDevice
 
-/// Takes the answer of a ``CLGeocoder``: placemarks, the best first, or an error. One of the two is nil.
+/// A closure that receives the result of a ``CLGeocoder`` request: placemarks, the best one first, or an error. One of
+/// the two arguments is nil.
 public typealias CLGeocodeCompletionHandler = ([CLPlacemark]?, (any Error)?) -> Void
 
-/// Finds what is at a place, and where a place is.
+/// A converter between coordinates and place names.
 ///
-/// It answers without a network, from data that is linked into the program with the trait `OfflinePlaces`: countries by
-/// their borders, cities with more than 10,000 people, the first level of administration, time zones, lakes and seas, but
-/// no streets and no postal codes. `docs/location.md` says how well. Another service can be put in its place, see
-/// ``PlaceFinder``.
+/// A geocoder works without a network, with data that the trait `OfflinePlaces` links into the app. The data contains
+/// countries with their borders, cities with more than 10,000 inhabitants, first-level administrative areas, time
+/// zones, lakes and seas, but no streets and no postal codes. `docs/location.md` describes its accuracy. It can be
+/// replaced by another service; see ``PlaceFinder``.
 ///
-/// A geocoder takes one request at a time: while ``isGeocoding`` is true, another one is answered with
-/// `CLError.geocodeCanceled`. Every request is answered once. Completion handlers are called on the main queue, and while a
-/// trace is played by the player, in the order of its other callbacks. The asynchronous forms return where they were called.
+/// A geocoder processes one request at a time: while ``isGeocoding`` is true, another request fails with
+/// `CLError.geocodeCanceled`. Each request has exactly one result. Completion handlers are called on the main queue.
+/// While a trace is played, the player calls them, in the order of its other callbacks. The asynchronous methods return
+/// in the context of their caller.
 ///
-/// The errors are those of ``CLError``: `geocodeFoundNoResult` when nothing is known there or of that name,
-/// `geocodeFoundPartialResult` when only the country or the administrative area is known of what was looked for,
-/// `geocodeCanceled`, and `network` when the program has no data of places or the service behind it failed.
+/// Errors are of type ``CLError``: `geocodeFoundNoResult` if nothing is known at the coordinate or with the name,
+/// `geocodeFoundPartialResult` if only the country or the administrative area of the requested place is known,
+/// `geocodeCanceled`, and `network` if the app contains no place data or its service has failed.
 ///
 /// ```swift
 /// let geocoder = CLGeocoder()
@@ -31,33 +33,33 @@ public typealias CLGeocodeCompletionHandler = ([CLPlacemark]?, (any Error)?) -> 
 open class CLGeocoder: NSObject {
     let requests: GeocodingRequests
 
-    /// Creates a geocoder for the device in force.
+    /// Creates a geocoder for the current device.
     public override init() {
         requests = GeocodingRequests(device: LiveDevice.resolved)
     }
 
-    /// Whether a request is under way: from the call to the answer.
+    /// Whether a request is in progress.
     open var isGeocoding: Bool { requests.isBusy }
 
-    /// Ends the request that is under way; it is answered with `geocodeCanceled`.
+    /// Cancels the request in progress, which fails with `geocodeCanceled`.
     open func cancelGeocode() { requests.cancel() }
 
-    // MARK: What is there
+    // MARK: Reverse geocoding
 
-    /// Finds what is at a place.
+    /// Finds the placemarks of a location.
     open func reverseGeocodeLocation(
         _ location: CLLocation, completionHandler: @escaping CLGeocodeCompletionHandler
     ) {
         reverseGeocodeLocation(location, preferredLocale: nil, completionHandler: completionHandler)
     }
 
-    /// Finds what is at a place, and names the country in a language.
+    /// Finds the placemarks of a location, with the country name in the given language.
     ///
     /// - Parameters:
-    ///   - location: Where it is.
-    ///   - locale: The language; nil for that of the user, which LC_ALL, LC_MESSAGES or LANG tells. Other names are as the
-    ///     place has them, or English.
-    ///   - completionHandler: Told of the places or of an error, on the main thread.
+    ///   - location: The location.
+    ///   - locale: The language; nil means the user's language, which is determined by LC_ALL, LC_MESSAGES or LANG. All
+    ///     other names are in the local language or in English.
+    ///   - completionHandler: Called on the main queue with the placemarks or an error.
     open func reverseGeocodeLocation(
         _ location: CLLocation, preferredLocale locale: Locale?,
         completionHandler: @escaping CLGeocodeCompletionHandler
@@ -65,41 +67,43 @@ open class CLGeocoder: NSObject {
         ask(.place(location, locale: locale), completionHandler)
     }
 
-    /// Finds what is at a place.
+    /// Finds the placemarks of a location.
     nonisolated(nonsending) open func reverseGeocodeLocation(_ location: CLLocation) async throws -> [CLPlacemark] {
         try await reverseGeocodeLocation(location, preferredLocale: nil)
     }
 
-    /// Finds what is at a place, and names the country in a language.
+    /// Finds the placemarks of a location, with the country name in the given language.
     nonisolated(nonsending) open func reverseGeocodeLocation(
         _ location: CLLocation, preferredLocale locale: Locale?
     ) async throws -> [CLPlacemark] {
         try await requests.ask(.place(location, locale: locale))
     }
 
-    // MARK: Where it is
+    // MARK: Forward geocoding
 
-    /// Finds the places of a name or an address, such as "Berlin" or "Paris, Texas, US".
+    /// Finds the places with a name or an address, such as "Berlin" or "Paris, Texas, US".
     ///
-    /// The place comes first, what it lies in follows, with commas between them. Case, accents and postal codes do not
-    /// count. A street is passed over, and the town is found; a county, which is not known, is passed over as well. Names
-    /// are in Latin script. Of places of one name the largest come first, at most five.
+    /// The name of the place comes first, followed by the areas that contain it, separated by commas. Case, accents and
+    /// postal codes are ignored. Streets are ignored, so the town is found; counties are unknown and also ignored.
+    /// Names are in Latin script. Of several places with the same name, at most five are returned, the largest first.
     open func geocodeAddressString(
         _ addressString: String, completionHandler: @escaping CLGeocodeCompletionHandler
     ) {
         geocodeAddressString(addressString, in: nil, preferredLocale: nil, completionHandler: completionHandler)
     }
 
-    /// Finds the places of a name, those in a region first and the nearest to its middle before the others.
+    /// Finds the places with a name. Places in the region are returned first. Both groups are sorted by the distance
+    /// from the centre of the region.
     open func geocodeAddressString(
         _ addressString: String, in region: CLRegion?, completionHandler: @escaping CLGeocodeCompletionHandler
     ) {
         geocodeAddressString(addressString, in: region, preferredLocale: nil, completionHandler: completionHandler)
     }
 
-    /// Finds the places of a name, near a region, and names the country in a language.
+    /// Finds the places with a name, and returns the country name in the given language. Places in or near the region
+    /// are returned first.
     ///
-    /// The text may name the country in that language, too, or in one of the twenty that the data has.
+    /// The text may also contain the country name in this language, or in one of the twenty languages of the data.
     open func geocodeAddressString(
         _ addressString: String, in region: CLRegion?, preferredLocale locale: Locale?,
         completionHandler: @escaping CLGeocodeCompletionHandler
@@ -107,14 +111,15 @@ open class CLGeocoder: NSObject {
         ask(.search(PlaceSearch(addressString, in: region, locale: locale)), completionHandler)
     }
 
-    /// Finds the places of a name, those in a circle first, and names the country in a language.
+    /// Finds the places with a name, and returns the country name in the given language. Places in the circle are
+    /// returned first.
     ///
     /// - Parameters:
     ///   - addressString: The name or address.
-    ///   - centroid: The middle of the circle, in degrees on WGS 84.
-    ///   - radius: Its radius in metres.
-    ///   - locale: The language; nil for that of the user.
-    ///   - completionHandler: Told of the places or of an error, on the main thread.
+    ///   - centroid: The centre of the circle, in degrees on WGS 84.
+    ///   - radius: The radius of the circle in metres.
+    ///   - locale: The language; nil means the user's language.
+    ///   - completionHandler: Called on the main queue with the placemarks or an error.
     open func geocodeAddressString(
         _ addressString: String, inRegionCenteredAt centroid: CLLocationCoordinate2D,
         inRegionRadius radius: CLLocationDistance, preferredLocale locale: Locale?,
@@ -125,26 +130,28 @@ open class CLGeocoder: NSObject {
             addressString, in: circle, preferredLocale: locale, completionHandler: completionHandler)
     }
 
-    /// Finds the places of a name.
+    /// Finds the places with a name.
     nonisolated(nonsending) open func geocodeAddressString(_ addressString: String) async throws -> [CLPlacemark] {
         try await geocodeAddressString(addressString, in: nil, preferredLocale: nil)
     }
 
-    /// Finds the places of a name, near a region.
+    /// Finds the places with a name. Places in or near the region are returned first.
     nonisolated(nonsending) open func geocodeAddressString(
         _ addressString: String, in region: CLRegion?
     ) async throws -> [CLPlacemark] {
         try await geocodeAddressString(addressString, in: region, preferredLocale: nil)
     }
 
-    /// Finds the places of a name, near a region, and names the country in a language.
+    /// Finds the places with a name, and returns the country name in the given language. Places in or near the region
+    /// are returned first.
     nonisolated(nonsending) open func geocodeAddressString(
         _ addressString: String, in region: CLRegion?, preferredLocale locale: Locale?
     ) async throws -> [CLPlacemark] {
         try await requests.ask(.search(PlaceSearch(addressString, in: region, locale: locale)))
     }
 
-    /// Finds the places of a name, those in a circle first, and names the country in a language.
+    /// Finds the places with a name, and returns the country name in the given language. Places in the circle are
+    /// returned first.
     nonisolated(nonsending) open func geocodeAddressString(
         _ addressString: String, inRegionCenteredAt centroid: CLLocationCoordinate2D,
         inRegionRadius radius: CLLocationDistance, preferredLocale locale: Locale?
@@ -153,7 +160,7 @@ open class CLGeocoder: NSObject {
         return try await geocodeAddressString(addressString, in: circle, preferredLocale: locale)
     }
 
-    /// Finds the place of an address with the keys of the Address Book framework: "Street", "City", "State", "ZIP",
+    /// Finds the places of an address with keys of the Address Book framework: "Street", "City", "State", "ZIP",
     /// "Country", "CountryCode", "SubLocality", "SubAdministrativeArea".
     @available(*, deprecated, message: "Use geocodeAddressString(_:completionHandler:) instead.")
     open func geocodeAddressDictionary(

@@ -2,14 +2,14 @@
 
 public import Foundation
 
-/// What is known of a place: a name and an address, as ``CLGeocoder`` finds them.
+/// A description of a place with its name and address, as returned by ``CLGeocoder``.
 ///
-/// Each part may be nil, and then it is not known, or does not exist there. From the data of this package come country,
-/// administrative area, locality, part of the locality, time zone, lake and sea; streets, postal codes and areas of
-/// interest come from a ``PlaceFinder`` of your own.
+/// Each part is nil if it is unknown or does not exist. The data of this package contains the country, administrative
+/// area, locality, part of the locality, time zone, lake and sea. Streets, postal codes and areas of interest are
+/// available only from a custom ``PlaceFinder``.
 ///
-/// Immutable; usable from any thread. `postalAddress` and the initialiser from a postal address are missing: their type is
-/// of the Contacts framework.
+/// Immutable and safe to use from any thread. `postalAddress` and the initializer with a postal address are not
+/// available, because their type belongs to the Contacts framework.
 open class CLPlacemark: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     let details: PlaceDescription
     private let place: CLLocation?
@@ -19,24 +19,25 @@ open class CLPlacemark: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable
         place = location
     }
 
-    /// Creates a placemark with what another one holds.
+    /// Creates a placemark with the values of another one.
     public init(placemark: CLPlacemark) {
         details = placemark.details
         place = placemark.place
     }
 
-    /// Restores a placemark from an archive. What the archive does not hold is nil.
+    /// Restores a placemark from an archive. Values that the archive does not contain are nil.
     public required init?(coder: NSCoder) {
         details = PlaceDescription(coder: coder)
         place = CLLocation.Values.isAbsent(from: coder) ? nil : CLLocation(coder: coder)
     }
 
-    /// Where it is. The horizontal accuracy tells how far the place reaches, in metres.
+    /// The location of the place. Its horizontal accuracy is the extent of the place, in metres.
     ///
-    /// For a coordinate that was looked up it is that coordinate, with the accuracy that was given.
+    /// After reverse geocoding, the horizontal accuracy is that of the requested location. The data of this package
+    /// also returns the requested coordinate.
     open var location: CLLocation? { place }
 
-    /// The circle around the place; nil when its extent is not known.
+    /// The circle around the place; nil if its extent is unknown.
     open var region: CLRegion? {
         guard details.radius > 0 else { return nil }
         let center = CLLocationCoordinate2D(latitude: details.latitude, longitude: details.longitude)
@@ -45,14 +46,14 @@ open class CLPlacemark: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable
         return CLCircularRegion(center: center, radius: details.radius, identifier: identifier)
     }
 
-    /// The time zone; at sea, from the data of this package, the nautical one of the meridian.
+    /// The time zone. At sea, the data of this package provides the nautical time zone of the longitude.
     open var timeZone: TimeZone? { details.timeZone.flatMap(TimeZone.init(identifier:)) }
 
-    /// What people call the place.
+    /// The name of the place.
     open var name: String? { details.name }
     /// The street.
     open var thoroughfare: String? { details.thoroughfare }
-    /// The number in the street.
+    /// The house number.
     open var subThoroughfare: String? { details.subThoroughfare }
     /// The town.
     open var locality: String? { details.locality }
@@ -64,34 +65,34 @@ open class CLPlacemark: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable
     open var subAdministrativeArea: String? { details.subAdministrativeArea }
     /// The postal code.
     open var postalCode: String? { details.postalCode }
-    /// The two letters of ISO 3166-1 for the country, for example "DE"; "XK" for Kosovo, as is the custom.
+    /// The country code of two letters (ISO 3166-1), for example "DE". As is common, Kosovo has the code "XK".
     open var isoCountryCode: String? { details.isoCountryCode }
-    /// The name of the country, in the language of the user or in the one that was asked for.
+    /// The name of the country, in the user's or in the requested language.
     open var country: String? { details.country }
     /// The lake.
     open var inlandWater: String? { details.inlandWater }
-    /// The ocean or the sea.
+    /// The ocean or sea.
     open var ocean: String? { details.ocean }
-    /// What is worth seeing there.
+    /// The points of interest at the place.
     open var areasOfInterest: [String]? { details.areasOfInterest }
 
-    /// The parts of the address under the keys of the Address Book framework: "City", "State", "CountryCode" and so on.
+    /// The parts of the address with keys of the Address Book framework, such as "City", "State" and "CountryCode".
     @available(*, deprecated, message: "Use the properties instead.")
     open var addressDictionary: [AnyHashable: Any]? { AddressDictionary.dictionary(of: details) }
 
-    /// Returns the placemark itself, which cannot change.
+    /// Returns the object itself, because placemarks are immutable.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// True: placemarks can be archived securely.
+    /// Always true: placemarks support secure coding.
     open class var supportsSecureCoding: Bool { true }
 
-    /// Writes the placemark into a keyed archive.
+    /// Encodes the placemark into a keyed archive.
     open func encode(with coder: NSCoder) {
         details.encode(with: coder)
         place?.encode(with: coder)
     }
 
-    /// Name, address and location on one line.
+    /// The name, address and location on one line.
     open override var description: String {
         var parts: [String] = []
         for part in [name] + AddressDictionary.lines(of: details).map(Optional.some) {

@@ -6,9 +6,9 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// The requests of one geocoder: one at a time, each answered once.
+/// The requests of a geocoder: one at a time, each with exactly one result.
 final class GeocodingRequests: Sendable {
-    /// What is asked.
+    /// A geocoding request.
     enum Question: Sendable {
         case place(CLLocation, locale: Locale?)
         case search(PlaceSearch)
@@ -16,7 +16,7 @@ final class GeocodingRequests: Sendable {
 
     typealias Answer = Result<[CLPlacemark], CLError>
 
-    /// Only called where the program wants it, and once.
+    /// A completion handler. Unchecked because it is called only once, in the app's callback context.
     private struct Handler: @unchecked Sendable {
         let call: (Answer) -> Void
     }
@@ -39,14 +39,15 @@ final class GeocodingRequests: Sendable {
 
     var isBusy: Bool { state.withLock { $0.pending != nil } }
 
-    /// Asks, and has the handler called on the main queue.
+    /// Starts a request whose handler is called on the main queue.
     func ask(_ question: Question, handler: @escaping (Answer) -> Void) {
         _ = begin(question, Handler(call: handler), delivery)
     }
 
-    /// Asks, and returns the answer where the caller is.
+    /// Performs a request and returns its result to the caller.
     nonisolated(nonsending) func ask(_ question: Question) async throws -> [CLPlacemark] {
-        // A task that is cancelled before it asks gives up the number, and one that has the number gives up the request.
+        // Whichever of the two runs second cancels the request: the cancellation handler needs the number, and the
+        // operation checks whether the task was cancelled before the number was known.
         let asked = Mutex<(number: Int?, isCancelled: Bool)>((nil, false))
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -66,7 +67,7 @@ final class GeocodingRequests: Sendable {
         }
     }
 
-    /// Answers the request that is under way, or the one of that number, with `geocodeCanceled`.
+    /// Cancels the request in progress, or only the one with the number. The request fails with `geocodeCanceled`.
     func cancel(_ number: Int? = nil) {
         let pending = state.withLock { state -> Pending? in
             guard number == nil || state.pending?.number == number else { return nil }
@@ -77,7 +78,7 @@ final class GeocodingRequests: Sendable {
         tell(pending.handler, .failure(CLError(.geocodeCanceled)), pending.delivery)
     }
 
-    /// The number of the request; nil when it was answered at once.
+    /// Starts a request. Returns its number; nil if the request failed immediately.
     private func begin(_ question: Question, _ handler: Handler, _ delivery: (any Delivery)?) -> Int? {
         let number = state.withLock { state -> Int? in
             guard state.pending == nil else { return nil }
@@ -88,7 +89,7 @@ final class GeocodingRequests: Sendable {
         guard let number else {
             let error = CLError.telling(
                 .geocodeCanceled,
-                "The geocoder has a request under way and takes one at a time. Wait for its answer, or use another geocoder."
+                "The geocoder is still processing a request and accepts one at a time. Wait until the request completes, or use another geocoder."
             )
             tell(handler, .failure(error), delivery)
             return nil
@@ -106,7 +107,8 @@ final class GeocodingRequests: Sendable {
         return number
     }
 
-    /// The request keeps its place until its handler is called, so that `isGeocoding` is true until then.
+    /// Schedules the handler of a request. The request stays pending until its handler is called, so that `isGeocoding`
+    /// is true until then.
     private func finish(_ number: Int, _ answer: Answer) {
         let conclude: @Sendable () -> Void = { [self] in
             let pending = state.withLock { state in
@@ -126,7 +128,7 @@ final class GeocodingRequests: Sendable {
         if let delivery { delivery.schedule(conclude) } else { conclude() }
     }
 
-    // MARK: Answers
+    // MARK: Results
 
     private func answer(_ question: Question) -> Answer {
         answer(question) { () throws in
@@ -164,7 +166,7 @@ final class GeocodingRequests: Sendable {
         } catch is CancellationError {
             return .failure(CLError(.geocodeCanceled))
         } catch {
-            return .failure(.telling(.network, "The service for places failed: \(error)", cause: error))
+            return .failure(.telling(.network, "The place finder failed: \(error)", cause: error))
         }
     }
 
@@ -175,7 +177,7 @@ final class GeocodingRequests: Sendable {
         let coordinate = location.coordinate
         throw CLError.telling(
             .geocodeFoundNoResult,
-            "Latitude \(coordinate.latitude), longitude \(coordinate.longitude) is no place on the earth. Latitudes go from -90 to 90 degrees, longitudes from -180 to 180."
+            "Latitude \(coordinate.latitude), longitude \(coordinate.longitude) is not a valid coordinate. Latitudes range from -90 to 90 degrees, longitudes from -180 to 180."
         )
     }
 
@@ -185,9 +187,9 @@ final class GeocodingRequests: Sendable {
             let coordinate = location.coordinate
             return .telling(
                 .geocodeFoundNoResult,
-                "Nothing is known of latitude \(coordinate.latitude), longitude \(coordinate.longitude).")
+                "No place is known at latitude \(coordinate.latitude), longitude \(coordinate.longitude).")
         case .search(let search):
-            return .telling(.geocodeFoundNoResult, "No place of the name \"\(search.shownText)\" was found.")
+            return .telling(.geocodeFoundNoResult, "No place named \"\(search.shownText)\" was found.")
         }
     }
 
@@ -202,7 +204,7 @@ final class GeocodingRequests: Sendable {
     }
 }
 
-/// What a device's geocoders ask beyond the data that is linked in.
+/// The place finder of a device's geocoders; nil for the data that is linked into the app.
 final class PlaceFinding: Sendable {
     private let chosen = Mutex<(any PlaceFinder)?>(nil)
 

@@ -4,8 +4,8 @@ import Foundation
 import Places
 
 #if OfflinePlaces
-/// Where the data of places begins, and its bytes. CPlaceData has both, and is joined at link time: no framework may import
-/// a C module, as LiveDevice.swift says.
+/// The start and the length of the place data. CPlaceData contains both and is linked by symbol name, because no
+/// framework may import a C module; see LiveDevice.swift.
 @_silgen_name("DeviceServices_placesStart")
 private func placesStart() -> UnsafeRawPointer
 
@@ -13,10 +13,10 @@ private func placesStart() -> UnsafeRawPointer
 private func placesLength() -> Int
 #endif
 
-/// Answers from the data that is linked into the program.
+/// A place finder that uses the data linked into the app.
 struct OfflinePlaceFinder: Sendable {
-    /// What is at a place; the languages of the data are that of the place itself and English, so only the country's name
-    /// follows the locale.
+    /// Returns the place at a coordinate. The data contains names in the local language and in English, so the locale
+    /// affects the country name only.
     func places(at coordinate: CLLocationCoordinate2D, locale: Locale?) throws -> [PlaceDescription] {
         let data = try Self.data()
         guard let place = try data.place(latitude: coordinate.latitude, longitude: coordinate.longitude) else {
@@ -31,8 +31,8 @@ struct OfflinePlaceFinder: Sendable {
             throw CLError.telling(
                 .geocodeFoundNoResult,
                 """
-                The text "\(search.shownText)" has \(search.text.utf8.count) bytes. The name of a place has at most \
-                \(PlaceQuery.longestText).
+                The search text "\(search.shownText)" has \(search.text.utf8.count) bytes; the limit is \
+                \(PlaceQuery.longestText) bytes.
                 """
             )
         }
@@ -47,15 +47,15 @@ struct OfflinePlaceFinder: Sendable {
             throw CLError.telling(
                 .geocodeFoundPartialResult,
                 """
-                Of "\(search.shownText)" only \(name) was found, and in it no town of that name. Towns with more than \
-                10,000 people are known, by names in Latin script.
+                Only \(name) was found for "\(search.shownText)"; it contains no matching town. The place data contains \
+                towns with more than 10,000 inhabitants, with names in Latin script.
                 """)
         case .nothing:
             throw CLError.telling(
                 .geocodeFoundNoResult,
                 """
-                No place of the name "\(search.shownText)" was found. Known are countries, their largest areas, and towns \
-                with more than 10,000 people, by names in Latin script.
+                No place named "\(search.shownText)" was found. The place data contains countries, their largest \
+                administrative areas, and towns with more than 10,000 inhabitants, with names in Latin script.
                 """)
         }
     }
@@ -77,8 +77,8 @@ struct OfflinePlaceFinder: Sendable {
         throw CLError.telling(
             .network,
             """
-            This program was built without the data of places. Build it with the trait OfflinePlaces of \
-            swift-device-services, or set CLGeocoder.placeFinder to a service of your own.
+            This program was built without the place data. Build it with the trait OfflinePlaces of \
+            swift-device-services, or set CLGeocoder.placeFinder to a place finder of your own.
             """)
         #endif
     }
@@ -95,32 +95,32 @@ extension PlaceDescription {
         inlandWater = place.inlandWater
         ocean = place.ocean
         timeZone = place.timeZone
-        // A country is named in the language that was asked for.
+        // The name of a country is in the requested language.
         name = place.name == place.country ? country : place.name
     }
 }
 
-/// What countries are called in a language: in English as the data has it, else as Foundation does. For English nothing of
-/// Foundation's own data is read, which would take more memory than a search.
+/// The names of countries in a language. English names are those of the place data; names in other languages are
+/// provided by Foundation. For English, Foundation's data is not read, because it would need more memory than a search.
 struct CountryNames: Sendable {
     private let identifier: String
 
-    /// Nil is the language of the user.
+    /// Creates the names for a locale; nil means the user's language.
     init(_ locale: Locale?) { identifier = locale?.identifier ?? UserLanguage.current }
 
     private var language: Substring { identifier.prefix { $0 != "_" && $0 != "-" } }
 
-    /// Nil for the name that the data has.
+    /// Returns the name of a country; nil if the name in the place data applies.
     func name(of code: String) -> String? {
         guard language != "en" else { return nil }
-        // It gives the code back, or "Unknown Region", for what it does not know.
+        // For an unknown code, Foundation returns the code itself or "Unknown Region".
         guard let name = Locale(identifier: identifier).localizedString(forRegionCode: code), name != code else {
             return nil
         }
         return name
     }
 
-    /// The codes of countries of that folded name, for a language that the data does not have.
+    /// Returns the codes of the countries with a folded name, if the data does not contain the language.
     func codes(of name: [UInt8], by data: PlaceData) -> [String] {
         guard !PlaceQuery.languages.contains(String(language)) else { return [] }
         let locale = Locale(identifier: identifier)
@@ -133,14 +133,14 @@ struct CountryNames: Sendable {
 }
 
 extension PlaceSearch {
-    /// The text for a sentence that people read, cut off when it is long.
+    /// The text for error messages, truncated to 100 characters.
     var shownText: String {
         text.count > 100 ? text.prefix(100) + "..." : text
     }
 }
 
 extension CLError {
-    /// An error with a sentence of its own.
+    /// Creates an error with a specific description.
     static func telling(_ code: Code, _ sentence: String, cause: (any Error)? = nil) -> CLError {
         var userInfo: [String: Any] = [NSLocalizedDescriptionKey: sentence]
         if let cause { userInfo[NSUnderlyingErrorKey] = cause }

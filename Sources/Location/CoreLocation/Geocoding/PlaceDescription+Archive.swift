@@ -4,7 +4,7 @@ import AppDelivery
 import Foundation
 
 extension PlaceDescription {
-    /// The texts, by the names of their properties.
+    /// The texts and the names of their properties.
     private static let texts: [(key: String, path: any WritableKeyPath<PlaceDescription, String?> & Sendable)] = [
         ("name", \.name), ("thoroughfare", \.thoroughfare), ("subThoroughfare", \.subThoroughfare),
         ("locality", \.locality), ("subLocality", \.subLocality), ("administrativeArea", \.administrativeArea),
@@ -14,10 +14,10 @@ extension PlaceDescription {
     ]
     private static let numbersKey = "CLPlacemark.numbers"
     private static let interestKey = "CLPlacemark.areasOfInterest"
-    /// More areas of interest than that are left out when an archive is read.
+    /// The maximum number of areas of interest that are read from an archive.
     private static let mostAreas: UInt64 = 1000
 
-    /// Reads what `encode(with:)` wrote. What is not there, or is something else, is nil.
+    /// Decodes the values written by `encode(with:)`. Missing or invalid texts are nil, and missing numbers are 0.
     init(coder: NSCoder) {
         let words = coder.decodeWords(4, forKey: Self.numbersKey) ?? [0, 0, 0, 0]
         let numbers = words.prefix(3).map(Double.init(bitPattern:))
@@ -30,10 +30,10 @@ extension PlaceDescription {
         }
     }
 
-    /// Writes all of it into a keyed archive.
+    /// Encodes all values into a keyed archive.
     func encode(with coder: NSCoder) {
         guard coder.allowsKeyedCoding else { return }
-        // The number of areas and one, so that none at all differs from an empty list.
+        // The number of areas plus one, so that nil differs from an empty list.
         let areas = areasOfInterest.map { UInt64($0.count + 1) } ?? 0
         coder.encode(words: [latitude, longitude, radius].map(\.bitPattern) + [areas], forKey: Self.numbersKey)
         for (key, path) in Self.texts {

@@ -2,7 +2,7 @@
 
 public import Foundation
 
-/// A service that finds places, to be put behind ``CLGeocoder``: one on the network, or one with data of its own.
+/// A service that finds places for ``CLGeocoder``: a network service, or a service with its own data.
 ///
 /// ```swift
 /// struct Nominatim: PlaceFinder {
@@ -14,32 +14,32 @@ public import Foundation
 /// CLGeocoder.placeFinder = Nominatim()
 /// ```
 ///
-/// Both are called in a task of the request, which `cancelGeocode()` cancels. An empty array is answered with
-/// `CLError.geocodeFoundNoResult`. A `CLError` that is thrown reaches the program as it is, another error as
-/// `CLError.network` with the error under it. Nothing limits the rate of requests or remembers answers.
+/// The methods are called in the task of the request, which `cancelGeocode()` cancels. An empty array causes the error
+/// `CLError.geocodeFoundNoResult`. A thrown `CLError` is passed to the app unchanged; any other error is passed as the
+/// underlying error of `CLError.network`. Requests are neither limited in rate nor cached.
 public protocol PlaceFinder: Sendable {
-    /// What is at a place, the best description first.
+    /// Returns the descriptions of the place at a coordinate, the best one first.
     /// - Parameters:
-    ///   - coordinate: In degrees on WGS 84; valid.
-    ///   - locale: The language wanted; nil for that of the user.
+    ///   - coordinate: A valid coordinate in degrees on WGS 84.
+    ///   - locale: The requested language; nil means the user's language.
     func places(at coordinate: CLLocationCoordinate2D, locale: Locale?) async throws -> [PlaceDescription]
 
-    /// The places that fit a search, the best first.
+    /// Returns the places that match a search, the best one first.
     func places(for search: PlaceSearch) async throws -> [PlaceDescription]
 }
 
-/// What a program looks for with ``CLGeocoder``.
+/// A search for places with ``CLGeocoder``.
 public struct PlaceSearch: Sendable {
-    /// The text as it was given, or the lines of an address dictionary with commas between them.
+    /// The text of the request, or the lines of an address dictionary separated by commas.
     public var text: String
-    /// The middle of the circle in which places are preferred, in degrees; nil for none.
+    /// The centre of the circle in which places are preferred, in degrees on WGS 84; nil if there is none.
     public var center: CLLocationCoordinate2D?
-    /// The radius of that circle in metres.
+    /// The radius of the circle in metres.
     public var radius: CLLocationDistance
-    /// The language wanted; nil for that of the user.
+    /// The requested language; nil means the user's language.
     public var locale: Locale?
 
-    /// A search.
+    /// Creates a search.
     public init(
         text: String, center: CLLocationCoordinate2D? = nil, radius: CLLocationDistance = 0, locale: Locale? = nil
     ) {
@@ -50,19 +50,19 @@ public struct PlaceSearch: Sendable {
     }
 }
 
-/// What a ``PlaceFinder`` tells of a place; ``CLPlacemark`` shows it. What is not known is nil.
+/// The description of a place that a ``PlaceFinder`` returns and a ``CLPlacemark`` contains. Unknown values are nil.
 public struct PlaceDescription: Equatable, Sendable {
     /// Degrees on WGS 84, north positive.
     public var latitude: CLLocationDegrees
     /// Degrees on WGS 84, east positive.
     public var longitude: CLLocationDegrees
-    /// How far the place reaches, in metres; 0 when that is not known.
+    /// The extent of the place in metres; 0 if it is unknown.
     public var radius: CLLocationDistance
-    /// What people call the place or its address.
+    /// The name of the place or its address.
     public var name: String?
     /// The street.
     public var thoroughfare: String?
-    /// The number in the street.
+    /// The house number.
     public var subThoroughfare: String?
     /// The town.
     public var locality: String?
@@ -74,20 +74,20 @@ public struct PlaceDescription: Equatable, Sendable {
     public var subAdministrativeArea: String?
     /// The postal code.
     public var postalCode: String?
-    /// The two letters of ISO 3166-1.
+    /// The country code of two letters (ISO 3166-1).
     public var isoCountryCode: String?
     /// The name of the country.
     public var country: String?
-    /// The lake or other water inland.
+    /// The lake or another inland water.
     public var inlandWater: String?
     /// The ocean or sea.
     public var ocean: String?
-    /// What is worth seeing there.
+    /// The points of interest at the place.
     public var areasOfInterest: [String]?
-    /// A zone of IANA's, for example "Europe/Berlin".
+    /// The identifier of an IANA time zone, for example "Europe/Berlin".
     public var timeZone: String?
 
-    /// A place of which only that is known.
+    /// Creates a description with a coordinate and an extent; all other values are nil.
     public init(latitude: CLLocationDegrees, longitude: CLLocationDegrees, radius: CLLocationDistance = 0) {
         self.latitude = latitude
         self.longitude = longitude

@@ -4,12 +4,12 @@ import Foundation
 
 /// The language of the user.
 ///
-/// Foundation's current locale does not follow the environment on Linux, which is where programs are told of it there.
+/// On Linux, the environment determines the language, but Foundation's current locale does not follow it.
 enum UserLanguage {
-    /// The identifier of a locale that the environment names; nil when it names none.
+    /// Returns the locale identifier in the environment; nil if there is none, or if it is invalid.
     ///
-    /// As in the C library the first of LC_ALL, LC_MESSAGES and LANG that is not empty counts. The character set and what
-    /// is behind an "@" are left out; "C" and "POSIX" are English.
+    /// As in the C library, the first of LC_ALL, LC_MESSAGES and LANG that is not empty applies. The character set and
+    /// a modifier after "@" are removed; "C" and "POSIX" mean English.
     static func identifier(environment: (String) -> String?) -> String? {
         let names = ["LC_ALL", "LC_MESSAGES", "LANG"]
         guard let value = names.lazy.compactMap(environment).first(where: { !$0.isEmpty }) else { return nil }
@@ -26,7 +26,7 @@ enum UserLanguage {
         return isName && (2...32).contains(name.utf8.count) ? String(name) : nil
     }
 
-    /// The identifier of the locale of this program's user.
+    /// The identifier of the user's locale.
     static var current: String {
         identifier { name in getenv(name).map { String(cString: $0) } } ?? Locale.current.identifier
     }

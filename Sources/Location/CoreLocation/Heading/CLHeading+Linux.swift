@@ -2,13 +2,13 @@
 
 public import Foundation
 
-/// What a heading on Linux knows beyond Apple's properties.
+/// Additions for Linux.
 extension CLHeading {
-    /// The path of the compass on the machine that runs gpsd; nil for the device's own magnetometer, and for headings
-    /// that a program made or that came out of an archive.
+    /// The path of the compass on the machine that runs gpsd. nil for headings from the device's own magnetometer, and
+    /// for headings created by an app or restored from an archive.
     public var receiver: String? { compass }
 
-    /// When the heading was measured, or arrived from a compass, in seconds since the device was booted, by the same
-    /// clock as Core Motion's `timestamp`; nil for headings that a program made or that came out of an archive.
+    /// The time of the measurement, or of the arrival from a compass, in seconds since the device was booted. It uses
+    /// the same clock as Core Motion's `timestamp`. nil for headings created by an app or restored from an archive.
     public var uptime: TimeInterval? { time?.seconds }
 }

@@ -4,13 +4,14 @@ import AppDelivery
 import DeviceCore
 public import Foundation
 
-/// Which way the device points, how surely that is known, and when it was measured.
+/// The direction in which the device points, with its accuracy and the time of the measurement.
 ///
 /// A heading is the direction of one edge of the device, in degrees clockwise from north: the top edge, unless
-/// `CLLocationManager.headingOrientation` names another. A negative ``headingAccuracy`` marks it as invalid.
+/// `CLLocationManager.headingOrientation` selects another. A negative ``headingAccuracy`` marks the heading as invalid.
 ///
-/// Immutable; usable from any thread. Two headings are equal only when they are the same object. The class is open so
-/// that tests can override its properties; an archive and a copy hold the values that the object was made with.
+/// Immutable and safe to use from any thread. Two headings are equal only if they are the same object. The class is
+/// open so that tests can override its properties; archives and copies contain the values with which the object was
+/// created.
 ///
 /// ```swift
 /// func locationManager(_ manager: CLLocationManager, didUpdateHeading newHeading: CLHeading) {
@@ -20,29 +21,29 @@ public import Foundation
 /// }
 /// ```
 open class CLHeading: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
-    /// Everything this heading knows.
+    /// The values of the heading.
     let values: Values
-    /// The path of the compass that told it; nil for the device's own magnetometer.
+    /// The path of the compass that reported the heading; nil for the device's own magnetometer.
     private(set) var compass: String?
-    /// When it was measured, or arrived from a compass; nil for headings that no device has told.
+    /// The time of the measurement, or of the arrival from a compass; nil for headings that are not from a device.
     private(set) var time: BootTime?
 
-    /// Creates a heading from all of its values; headings from a device are made here.
+    /// Creates a heading from its values. All headings from a device are created here.
     init(_ values: Values, compass: String? = nil, time: BootTime? = nil) {
         self.values = values
         self.compass = compass
         self.time = time
     }
 
-    /// Creates a heading of 0° at the present time that is marked as invalid, for subclasses in tests.
+    /// Creates an invalid heading of 0° with the current time, for subclasses in tests.
     public override init() {
         values = Values(timestamp: Date().timeIntervalSinceReferenceDate)
     }
 
-    /// Restores a heading from an archive; nil when the archive holds only a part of one.
+    /// Restores a heading from an archive; nil if the archive contains only a part of its values.
     ///
-    /// An archive that holds nothing of a heading, as that of a subclass that overrides `encode(with:)` without calling
-    /// super, gives one as `init()` makes it: marked as invalid.
+    /// An archive without a heading, for example of a subclass that overrides `encode(with:)` without calling `super`,
+    /// results in the same invalid heading as `init()`.
     public required init?(coder: NSCoder) {
         if Values.isAbsent(from: coder) {
             values = Values(timestamp: Date().timeIntervalSinceReferenceDate)
@@ -55,52 +56,54 @@ open class CLHeading: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     /// Degrees clockwise from magnetic north, 0 ..< 360.
     open var magneticHeading: CLLocationDirection { values.magneticHeading }
 
-    /// Degrees clockwise from true north, 0 ..< 360; negative when it is not known.
+    /// Degrees clockwise from true north, 0 ..< 360; negative if it is unknown.
     ///
-    /// It is known while the same manager's location updates run and have found a position, except near the magnetic
-    /// poles, where a compass is of no use. A compass of gpsd may know it by itself.
+    /// The true heading is known while location updates of the same manager are running and have determined a position,
+    /// except near the magnetic poles, where a compass is unusable. A gpsd compass may report it itself.
     open var trueHeading: CLLocationDirection { values.trueHeading }
 
-    /// The largest expected error of ``magneticHeading``, in degrees, 1 ... 180; negative when the heading is invalid:
-    /// the magnetometer is not calibrated, or something magnetic disturbs it.
+    /// The maximum expected error of ``magneticHeading``, in degrees, 1 ... 180. Negative if the heading is invalid
+    /// because the magnetometer is not calibrated, or because of magnetic interference.
     ///
-    /// With the device's own magnetometer it is √(u² + c² + t²), and at least 1:
+    /// For the device's own magnetometer, the accuracy is √(u² + c² + t²), and at least 1:
     ///
-    /// - u is the attitude filter's 95 % bound: how long and how well the field and the gyroscope have agreed.
-    /// - c is the error that the calibration leaves: 2° when its quality is high, 5° medium, 15° low. Without a
-    ///   calibration it is what the unevenness of the field may cause, measured as the device turns (at least 3°). The
-    ///   heading then stays invalid until most directions have been seen and the field was even to a quarter.
-    /// - t is 1°·tan(elevation) of the edge: the steeper it stands, the less of it points anywhere.
+    /// - u is the 95 % bound of the attitude filter. It depends on how long and how well the magnetic field and the
+    ///   gyroscope have agreed.
+    /// - c is the remaining error of the calibration: 2° if its quality is high, 5° if it is medium, 15° if it is low.
+    ///   Without a calibration, c is the error that the unevenness of the field can cause, measured while the device
+    ///   rotates (at least 3°). In this case the heading is invalid until most directions have been covered and the
+    ///   unevenness was at most a quarter of the field.
+    /// - t is 1°·tan(elevation) of the edge: the steeper the edge, the less its direction is defined.
     ///
-    /// gpsd does not tell how good a compass is: its headings get 5°.
+    /// gpsd does not report the accuracy of a compass: its headings have an accuracy of 5°.
     open var headingAccuracy: CLLocationDirection { values.headingAccuracy }
 
-    /// The earth's magnetic field along the device's x axis in microtesla, without the device's own field.
+    /// The geomagnetic field along the device's x axis in microtesla, without the field of the device itself.
     ///
-    /// All three components are 0 for a compass of gpsd, as its unit is not known.
+    /// All three components are 0 for a gpsd compass, because their unit is unknown.
     open var x: CLHeadingComponentValue { values.x }
 
-    /// The earth's magnetic field along the device's y axis in microtesla, without the device's own field.
+    /// The geomagnetic field along the device's y axis in microtesla, without the field of the device itself.
     open var y: CLHeadingComponentValue { values.y }
 
-    /// The earth's magnetic field along the device's z axis in microtesla, without the device's own field.
+    /// The geomagnetic field along the device's z axis in microtesla, without the field of the device itself.
     open var z: CLHeadingComponentValue { values.z }
 
-    /// When the heading was measured.
+    /// The time of the measurement.
     open var timestamp: Date { Date(timeIntervalSinceReferenceDate: values.timestamp) }
 
-    /// Returns the heading itself, which cannot change.
+    /// Returns the object itself, because headings are immutable.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// True: headings can be archived securely.
+    /// Always true: headings support secure coding.
     open class var supportsSecureCoding: Bool { true }
 
-    /// Writes the heading into a keyed archive, every number bit for bit.
+    /// Encodes the heading into a keyed archive. All numbers are stored bit for bit.
     open func encode(with coder: NSCoder) {
         values.encode(with: coder)
     }
 
-    /// Headings, accuracy, field and time (UTC) on one line; the same in every locale.
+    /// The headings, accuracy, field and time (UTC) on one line, independent of the locale.
     open override var description: String {
         let numbers = String(
             format: "magneticHeading %.2f trueHeading %.2f accuracy %.2f x %+.3f y %+.3f z %+.3f",
@@ -110,7 +113,7 @@ open class CLHeading: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
 }
 
 extension CLHeading {
-    /// All that a heading knows: plain numbers. Units and invalid values are those of the properties of ``CLHeading``.
+    /// The values of a heading. Units and invalid values are those of the properties of ``CLHeading``.
     struct Values: Sendable {
         var magneticHeading: Double = 0
         var trueHeading: Double = -1
@@ -126,10 +129,10 @@ extension CLHeading {
 extension CLHeading.Values {
     private static let archiveKey = "CLHeading.values"
 
-    /// True for an archive that holds nothing of a heading.
+    /// Returns whether an archive contains no heading.
     static func isAbsent(from coder: NSCoder) -> Bool { coder.holdsNone(of: [archiveKey]) }
 
-    /// Reads what `encode(with:)` wrote; nil when there is less.
+    /// Decodes the values written by `encode(with:)`; nil if any is missing.
     init?(coder: NSCoder) {
         guard let words = coder.decodeWords(7, forKey: Self.archiveKey) else { return nil }
         let numbers = words.map(Double.init(bitPattern:))
@@ -138,7 +141,7 @@ extension CLHeading.Values {
             x: numbers[3], y: numbers[4], z: numbers[5], timestamp: numbers[6])
     }
 
-    /// Writes all of them into a keyed archive. New ones go to the end.
+    /// Encodes all values into a keyed archive. New values have to be appended at the end.
     func encode(with coder: NSCoder) {
         guard coder.allowsKeyedCoding else { return }
         let numbers = [magneticHeading, trueHeading, headingAccuracy, x, y, z, timestamp]
@@ -146,30 +149,30 @@ extension CLHeading.Values {
     }
 }
 
-/// How the device is held, for headings: the heading is the direction of the edge that is up.
+/// The orientation of the device. The heading is the direction of the edge that points up.
 ///
-/// Headings ignore `unknown`, `faceUp` and `faceDown`, which name no edge.
+/// Headings ignore `unknown`, `faceUp` and `faceDown`, because they do not select an edge.
 ///
-/// The numbering is that of `UIDeviceOrientation`.
+/// The raw values are those of `UIDeviceOrientation`.
 public enum CLDeviceOrientation: Int32, Sendable {
-    /// Not known.
+    /// An unknown orientation.
     case unknown = 0
 
-    /// Upright, the top edge up.
+    /// Upright, with the top edge up.
     case portrait = 1
 
-    /// Upside down, the top edge down.
+    /// Upside down, with the top edge down.
     case portraitUpsideDown = 2
 
-    /// On its side, the top edge to the left.
+    /// On its side, with the top edge to the left.
     case landscapeLeft = 3
 
-    /// On its side, the top edge to the right.
+    /// On its side, with the top edge to the right.
     case landscapeRight = 4
 
-    /// Lying flat, the screen up.
+    /// Flat, with the screen up.
     case faceUp = 5
 
-    /// Lying flat, the screen down.
+    /// Flat, with the screen down.
     case faceDown = 6
 }

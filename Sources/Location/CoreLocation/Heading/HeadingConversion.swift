@@ -4,25 +4,25 @@ import DeviceCore
 import Foundation
 import SensorFusion
 
-/// From fused states and compass reports to Core Location's values: the one place where that happens.
+/// The conversion of fused states and compass reports to Core Location's values.
 enum HeadingConversion {
-    /// What a gauss is in microtesla.
+    /// The number of microteslas per gauss.
     static let microteslaPerGauss = 100.0
-    /// The accuracy of a compass of gpsd, of which nothing is told: degrees.
+    /// The accuracy of a gpsd compass, in degrees. gpsd does not report one.
     static let compassAccuracy = 5.0
-    /// The smallest accuracy: degrees. No compass is better, and programs take 0 for invalid.
+    /// The smallest accuracy, in degrees. No compass is more accurate, and apps interpret 0 as invalid.
     static let leastAccuracy = 1.0
-    /// What an attitude may be tilted by mistake: degrees.
+    /// The tilt error of an attitude, in degrees.
     static let inclinationError = 1.0
-    /// The least that is said of a magnetometer that is not calibrated and has proved to be even: degrees.
+    /// The minimum error of an uncalibrated magnetometer in an even field, in degrees.
     static let leastEvennessError = 3.0
 
-    /// The true heading: negative where the declination is not known.
+    /// Returns the true heading; negative if the declination is unknown.
     static func trueHeading(magnetic: Double, declination: Double?) -> Double {
         declination.map { HeadingAxis.degrees(magnetic + $0) } ?? -1
     }
 
-    /// Degrees that the calibration leaves over; nil when the field cannot be trusted at all.
+    /// Returns the error that the calibration leaves, in degrees; nil if the magnetic field cannot be used at all.
     static func calibrationError(_ quality: MagneticQuality, deviation: Double?) -> Double? {
         switch quality {
         case .high: 2
@@ -32,11 +32,11 @@ enum HeadingConversion {
         }
     }
 
-    /// The accuracy in degrees, or -1: see ``CLHeading/headingAccuracy``.
+    /// Returns the accuracy in degrees, or -1 if the heading is invalid; see ``CLHeading/headingAccuracy``.
     /// - Parameters:
-    ///   - uncertainty: The filter's 95 % bound in radians.
-    ///   - calibrationError: Degrees; nil when the field cannot be trusted.
-    ///   - flatness: How much of the axis lies in the plane, 0 ... 1: the cosine of its elevation.
+    ///   - uncertainty: The 95 % bound of the filter, in radians.
+    ///   - calibrationError: In degrees; nil if the magnetic field cannot be used.
+    ///   - flatness: The fraction of the axis in the horizontal plane, 0 ... 1: the cosine of its elevation.
     static func accuracy(uncertainty: Double?, calibrationError: Double?, flatness: Double, isDisturbed: Bool) -> Double
     {
         guard !isDisturbed, let uncertainty, uncertainty >= 0, let calibrationError else { return -1 }
@@ -47,14 +47,14 @@ enum HeadingConversion {
         return min(180, max(leastAccuracy, sum))
     }
 
-    /// The values of a compass report; nil when it has no heading that is one (0 ..< 360).
+    /// Returns the values of a compass report; nil if it contains no valid heading (0 ..< 360).
     ///
-    /// The compass is taken to look where the top edge of a device does that lies flat. When it tells one of the two
-    /// headings, the declination gives the other: the magnetic one from the true one always, the true one only where the
-    /// program may have it.
+    /// The compass is assumed to point along the top edge of a device that lies flat. If it reports only one of the two
+    /// headings, the other one is computed from the declination: the magnetic heading in any case, the true heading
+    /// only if the app may receive it.
     /// - Parameters:
-    ///   - declination: Degrees, where this manager's location updates run.
-    ///   - deviceDeclination: Degrees, where the device was last seen, for the magnetic heading alone.
+    ///   - declination: In degrees, at the position of this manager's location updates; nil if they are not running.
+    ///   - deviceDeclination: In degrees, at the last known position of the device. Used for the magnetic heading only.
     static func values(
         of report: AttitudeReport, orientation: CLDeviceOrientation, declination: Double?, deviceDeclination: Double?,
         fallbackTime: WallTime
@@ -81,18 +81,19 @@ enum HeadingConversion {
 }
 
 extension CLDeviceOrientation {
-    /// The edge that is at the top, in the device's axes: -y upside down, +x in `landscapeLeft` (the top edge points left,
-    /// so the right one is up), -x in `landscapeRight`.
+    /// The edge that points up, in device axes: -y in `portraitUpsideDown`, +x in `landscapeLeft` (the top edge points
+    /// left, so the right edge is up), -x in `landscapeRight`.
     var topEdge: SIMD3<Double> {
         switch self {
         case .portraitUpsideDown: SIMD3(0, -1, 0)
         case .landscapeLeft: SIMD3(1, 0, 0)
         case .landscapeRight: SIMD3(-1, 0, 0)
-        // The last three are never taken for a heading.
+        // `unknown`, `faceUp` and `faceDown` are not used for headings.
         case .portrait, .unknown, .faceUp, .faceDown: SIMD3(0, 1, 0)
         }
     }
 
-    /// Degrees clockwise from portrait's top edge to the one that is at the top, seen from above on a device that lies flat.
+    /// The rotation from the top edge to the edge that points up, in degrees clockwise, as seen from above on a device
+    /// that lies flat.
     var turn: Double { HeadingAxis.degrees(atan2(topEdge.x, topEdge.y) * 180 / .pi) }
 }

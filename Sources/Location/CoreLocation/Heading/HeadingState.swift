@@ -4,25 +4,25 @@ import DeviceCore
 import MotionEngine
 import SensorFusion
 
-/// What one manager knows of the heading, and what of that the program shall hear. A part of the manager's state.
+/// The heading state of a manager, which also decides which headings and failures are delivered.
 struct HeadingState: Sendable {
-    /// Seconds for which a heading of the device's own magnetometer keeps a compass of gpsd silent.
+    /// The time for which a heading from the device's own magnetometer suppresses a gpsd compass, in seconds.
     static let ownHeadingAge = 2.0
-    /// Seconds without any heading after the start that count as a failure.
+    /// The time without a heading after the start that counts as a failure, in seconds.
     static let patience = 10.0
 
-    // What the program has set.
-    /// Degrees.
+    // Set by the app.
+    /// In degrees.
     var filter: Double = 1
     var orientation = CLDeviceOrientation.portrait
     private(set) var isRunning = false
-    /// Which start of the service this is: a time-out may be that of an earlier one.
+    /// The number of the current start, because a timeout may belong to an earlier start.
     private(set) var run: UInt32 = 0
-    /// True when there is no magnetometer to tell a heading: a compass of gpsd may.
+    /// True if the device's own sensors cannot provide a heading. A gpsd compass is used in this case.
     var needsCompass = false
-    /// The last one that was delivered.
+    /// The last delivered heading.
     var heading: CLHeading?
-    /// The declination where the location updates have found the device.
+    /// The declination at the position of the location updates.
     var declination = LocalDeclination()
 
     private var axis = HeadingAxis()
@@ -30,7 +30,7 @@ struct HeadingState: Sendable {
     private var corrections: UInt32 = 0
     private var seen = Seen()
 
-    /// What has been seen since the service was started.
+    /// The state since the start of the service.
     private struct Seen {
         var passed = HeadingFilter()
         var disturbance = DisturbanceWatch()
@@ -43,7 +43,7 @@ struct HeadingState: Sendable {
 
     // MARK: Start and stop
 
-    /// Begins; the next heading goes through whatever it is.
+    /// Starts the service. The filter accepts the first heading.
     mutating func start(needsCompass: Bool) {
         isRunning = true
         run &+= 1
@@ -51,18 +51,17 @@ struct HeadingState: Sendable {
         seen = Seen()
     }
 
-    /// Ends.
     mutating func stop() {
         isRunning = false
         seen = Seen()
     }
 
-    // MARK: What comes in
+    // MARK: Readings
 
-    /// Takes a state of the engine.
-    /// - Parameter knowsPlace: True while location updates run, so that the program may have a true heading.
+    /// Processes a state of the motion engine.
+    /// - Parameter knowsPlace: True while location updates are running, so that the app may receive a true heading.
     mutating func take(_ state: FusedState, knowsPlace: Bool, clock: any DeviceClock, mailbox: inout Mailbox) {
-        // What a gyroscope carries on without the others is no compass.
+        // A heading that only the gyroscope maintains is not delivered.
         guard isRunning, seen.lost.isEmpty, let attitude = state.magneticAttitude, let field = state.magneticField
         else {
             return
@@ -71,7 +70,7 @@ struct HeadingState: Sendable {
         seen.hasHeading = true
         seen.isFailed = false
         let (heading, flatness) = axis.direction(of: orientation.topEdge, attitude: attitude)
-        // What was seen through another calibration says nothing of this one.
+        // The field measured with another calibration is not comparable.
         if state.magneticCorrections != corrections { evenness = FieldEvenness() }
         corrections = state.magneticCorrections
         if !state.isMagneticallyDisturbed {
@@ -102,8 +101,9 @@ struct HeadingState: Sendable {
         mailbox.add(CLHeading(values, time: state.time))
     }
 
-    /// Takes a report of a compass; nothing comes of it while the device's own magnetometer tells the heading.
-    /// - Parameter deviceDeclination: Degrees where the device was last seen by anybody; asked when it is needed.
+    /// Processes a report of a compass. It is ignored while the device's own magnetometer provides headings.
+    /// - Parameter deviceDeclination: Returns the declination at the last known position of the device, in degrees.
+    ///   Called only if it is needed.
     mutating func take(
         _ report: AttitudeReport, knowsPlace: Bool, clock: any DeviceClock, mailbox: inout Mailbox,
         deviceDeclination: () -> Double?
@@ -121,7 +121,7 @@ struct HeadingState: Sendable {
         mailbox.add(CLHeading(values, compass: compass, time: report.arrival))
     }
 
-    /// There is no heading for now: told once, until there is one again.
+    /// Reports that no heading is available, once until a heading is available again.
     mutating func fail(_ error: DeviceError, mailbox: inout Mailbox) {
         guard isRunning, !seen.isFailed else { return }
         seen.isFailed = true
@@ -130,10 +130,10 @@ struct HeadingState: Sendable {
         mailbox.add(.headingFailure(CLError(.headingFailure, cause: error)))
     }
 
-    /// One of the device's own sensors is lost; without the magnetometer or the accelerometer a compass may tell the
-    /// heading at once.
+    /// Handles the loss of a sensor. Without the magnetometer or the accelerometer, a compass may provide headings
+    /// immediately.
     mutating func lose(_ sensor: SensorKind, _ error: DeviceError, mailbox: inout Mailbox) {
-        // Without the gyroscope and the barometer there are headings still.
+        // Headings remain available without the gyroscope and the barometer.
         guard isRunning, sensor == .magnetometer || sensor == .accelerometer else { return }
         fail(error, mailbox: &mailbox)
         seen.lost.insert(sensor)
@@ -141,18 +141,18 @@ struct HeadingState: Sendable {
         needsCompass = true
     }
 
-    /// One of them is back.
+    /// Handles the recovery of a sensor.
     mutating func regain(_ sensor: SensorKind) {
         seen.lost.remove(sensor)
     }
 
-    /// Time is up for the first heading of that start.
+    /// Reports a failure if the given start has not produced a heading before its timeout.
     mutating func timeOut(run: UInt32, mailbox: inout Mailbox) {
         guard run == self.run, !seen.hasHeading else { return }
         fail(.noHeading, mailbox: &mailbox)
     }
 
-    /// True while the device's own magnetometer tells the heading.
+    /// Returns whether the device's own magnetometer provides headings at the moment.
     func hasOwnHeading(now: BootTime) -> Bool {
         seen.lastOwnHeading.map { now.seconds(since: $0) <= Self.ownHeadingAge } ?? false
     }
@@ -162,7 +162,7 @@ extension DeviceError {
     fileprivate static var noHeading: DeviceError {
         DeviceError(
             .notFound,
-            "Neither a magnetometer with an accelerometer nor a compass of gpsd has told a heading. Check with `sensorctl list` what there is."
+            "Neither a magnetometer with an accelerometer nor a compass of gpsd provides a heading. Run `sensorctl list` to see the available sensors."
         )
     }
 }

@@ -3,12 +3,13 @@
 import DeviceCore
 import Foundation
 
-/// Lets a heading through when it is far enough from the last one that went through, or known clearly better or worse.
+/// A filter that accepts a heading if it differs enough from the last accepted one, or if its accuracy has changed
+/// significantly.
 struct HeadingFilter: Sendable {
     private var last: CLHeading.Values?
 
-    /// True when the heading goes through, which makes it the one to compare with.
-    /// - Parameter filter: Degrees; zero, negative and NaN let every heading through.
+    /// Returns whether the heading is accepted. An accepted heading becomes the reference for the next one.
+    /// - Parameter filter: In degrees. Zero, negative values and NaN accept every heading.
     mutating func accept(_ values: CLHeading.Values, filter: Double) -> Bool {
         guard filter > 0, let last else {
             last = values
@@ -24,7 +25,8 @@ struct HeadingFilter: Sendable {
         return min(turn, 360 - turn) >= filter
     }
 
-    /// A device at rest shall hear, too, that its compass can be used now, or not any more.
+    /// Returns whether the validity has changed, or the accuracy has doubled or halved. This is delivered even if the
+    /// device is stationary.
     private func hasChangedWorth(_ new: CLHeading.Values, _ old: CLHeading.Values) -> Bool {
         let (was, now) = (old.headingAccuracy, new.headingAccuracy)
         if (was < 0) != (now < 0) || (old.trueHeading < 0) != (new.trueHeading < 0) { return true }
@@ -32,15 +34,15 @@ struct HeadingFilter: Sendable {
     }
 }
 
-/// Notices when the magnetic field is not the earth's for long.
+/// A detector of lasting magnetic disturbances.
 struct DisturbanceWatch: Sendable {
-    /// Seconds of disturbance on end that count as a failure.
+    /// The duration from which a disturbance counts as a failure, in seconds.
     static let patience = 5.0
 
     private var since: BootTime?
     private var isTold = false
 
-    /// True once for each disturbance, when it has lasted long enough.
+    /// Returns true once per disturbance, when it has lasted long enough.
     mutating func update(isDisturbed: Bool, now: BootTime) -> Bool {
         guard isDisturbed else {
             self = DisturbanceWatch()
@@ -54,16 +56,16 @@ struct DisturbanceWatch: Sendable {
     }
 }
 
-/// Decides when the program is asked whether a calibration may be shown: at the first heading that is not to be trusted,
-/// and again when one is after others that were, but not every moment.
+/// A rate limiter for the question whether to display the heading calibration. The question is due at the first invalid
+/// heading, and when headings become invalid again, with a minimum interval.
 struct CalibrationQuestion: Sendable {
-    /// Seconds from one question to the next.
+    /// The minimum interval between two questions, in seconds.
     static let pause = 60.0
 
     private var isAsked = false
     private var lastTime: BootTime?
 
-    /// True when the question is due.
+    /// Returns true if the question is due.
     mutating func isDue(isTrusted: Bool, now: BootTime) -> Bool {
         if isTrusted {
             isAsked = false
@@ -77,24 +79,25 @@ struct CalibrationQuestion: Sendable {
     }
 }
 
-/// Whether the magnetic field has the same strength whichever way the device points.
+/// A check whether the magnetic field has the same strength for all headings of the device.
 ///
-/// The earth's has; what a device carries with it makes the horizontal part longer in one direction and shorter in the
-/// other, by as much as it can turn a heading. So a magnetometer that was calibrated in the factory, or a device that
-/// only ever turns about one axis, proves itself by being turned round once.
+/// The geomagnetic field does. Magnetic parts of the device increase the horizontal component in one direction and
+/// decrease it in the opposite one, by an amount that also limits the error of the heading. A factory-calibrated
+/// magnetometer, or a device that only rotates about one axis, can therefore be verified by one full rotation.
 struct FieldEvenness: Sendable {
     private static let sectors = 12
-    /// Some of the circle may be missing: not every vehicle can turn round on the spot.
+    /// The number of sectors that have to be covered. Some may be missing, because not every vehicle can turn on the
+    /// spot.
     private static let requiredSectors = 9
-    /// More than this part of the field's own length is no evenness.
+    /// The maximum unevenness, as a fraction of the field strength.
     private static let limit = 0.25
-    /// What a reading counts in the mean of its sector.
+    /// The weight of a reading in the mean of its sector.
     private static let weight = 0.1
 
-    /// The mean of the horizontal field in each sector; NaN where nothing has been seen.
+    /// The mean horizontal field strength of each sector; NaN for sectors without a reading.
     private var strengths = [Double](repeating: .nan, count: FieldEvenness.sectors)
 
-    /// Takes a reading: the direction of the device in degrees, 0 ..< 360, and the horizontal field in any unit.
+    /// Adds a reading: the heading of the device in degrees, 0 ..< 360, and the horizontal field strength in any unit.
     mutating func add(heading: Double, horizontal: Double) {
         guard horizontal.isFinite, horizontal > 0, heading >= 0, heading < 360 else { return }
         let sector = min(Self.sectors - 1, Int(heading / 360 * Double(Self.sectors)))
@@ -102,12 +105,13 @@ struct FieldEvenness: Sendable {
         strengths[sector] = mean.isNaN ? horizontal : mean + Self.weight * (horizontal - mean)
     }
 
-    /// Degrees by which a heading may be wrong because of the unevenness; nil when too little has been seen, or when
-    /// there is too much of it.
+    /// The maximum heading error caused by the unevenness, in degrees; nil if too few sectors are covered, or if the
+    /// unevenness is too large.
     var deviation: Double? {
         let seen = strengths.lazy.filter { !$0.isNaN }
         guard seen.count >= Self.requiredSectors, let least = seen.min(), let greatest = seen.max() else { return nil }
-        // A field e of the device's own across one h of the earth's reads h - e ... h + e and turns it by asin(e / h).
+        // If the horizontal field of the device is e and that of the Earth is h, the readings range from h - e to h +
+        // e, and the heading error is at most asin(e / h).
         let part = (greatest - least) / (greatest + least)
         guard part <= Self.limit else { return nil }
         return asin(part) * 180 / .pi

@@ -3,30 +3,31 @@
 import DeviceCore
 import Geodesy
 
-/// The angle from true to magnetic north where location updates have found the device.
+/// The magnetic declination, the angle from true to magnetic north, at the position of the location updates.
 ///
-/// It is that of the World Magnetic Model, which is computed for this very place and day. Receivers tell one too (gpsd's
-/// "magvar"), but with one decimal and often from a model of the year they were built in: it stands in only for dates
-/// outside of the model's five years. About the magnetic poles, in the model's blackout zones, there is none.
+/// The declination is that of the World Magnetic Model, computed for the exact position and date. Receivers report a
+/// declination, too (gpsd's "magvar"), but with one decimal and often from a model of the year in which they were
+/// built. It is only used for dates outside the model's validity of five years. In the model's blackout zones around
+/// the magnetic poles, there is no declination.
 struct LocalDeclination: Sendable {
-    /// Where and when, and what the receiver says of it.
+    /// A position and time, with the declination that the receiver reports there.
     struct Place: Sendable, Equatable {
-        /// Degrees.
+        /// In degrees.
         var latitude: Double
-        /// Degrees.
+        /// In degrees.
         var longitude: Double
-        /// Metres.
+        /// In metres.
         var altitude: Double
-        /// Degrees, east positive; NaN when the receiver gave none.
+        /// In degrees, east positive; NaN if the receiver reported none.
         var variation: Double
         var time: WallTime
     }
 
-    /// Where the device is; nil when no location updates tell.
+    /// The position of the device; nil if no location updates have determined it.
     var place: Place?
     private var last: (place: Place, degrees: Double?)?
 
-    /// Degrees from true to magnetic north, east positive; nil when it is not known.
+    /// Returns the angle from true to magnetic north in degrees, east positive; nil if it is unknown.
     mutating func degrees() -> Double? {
         guard let place else { return nil }
         if let last, last.place.isNear(place) { return last.degrees }
@@ -35,7 +36,7 @@ struct LocalDeclination: Sendable {
         return degrees
     }
 
-    /// Degrees from true to magnetic north at a place, east positive.
+    /// Returns the angle from true to magnetic north at a position, in degrees, east positive.
     static func degrees(at place: Place) -> Double? {
         let field = MagneticModel.wmm2025.field(
             latitude: place.latitude, longitude: place.longitude, altitude: place.altitude,
@@ -47,7 +48,8 @@ struct LocalDeclination: Sendable {
 }
 
 extension LocalDeclination.Place {
-    /// The place of a report, or of what may be known of it, at its own time or that of its arrival.
+    /// Creates a place from the values of a report, possibly with reduced accuracy, at the time of the report or of its
+    /// arrival.
     init(_ values: CLLocation.Values, report: PositionReport, clock: any DeviceClock) {
         latitude = values.latitude
         longitude = values.longitude
@@ -56,7 +58,8 @@ extension LocalDeclination.Place {
         time = report.time ?? clock.wallTime
     }
 
-    /// True when the declination is the same to some hundredths of a degree: within a kilometre and a day.
+    /// Returns whether both places have the same declination to some hundredths of a degree: they are within a
+    /// kilometre and a day.
     func isNear(_ other: Self) -> Bool {
         abs(latitude - other.latitude) < 0.01 && abs(longitude - other.longitude) < 0.01
             && abs(altitude - other.altitude) < 1000 && abs(time.seconds(since: other.time)) < 86_400

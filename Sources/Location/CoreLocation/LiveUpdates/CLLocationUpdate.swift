@@ -3,35 +3,35 @@
 import DeviceCore
 import LiveDevice
 
-/// One element of `CLLocationUpdate.liveUpdates()`: a location, or the news that there is none for now and why.
+/// An element of `CLLocationUpdate.liveUpdates()`: a location, or a state such as a denied authorization.
 public struct CLLocationUpdate: Sendable {
-    /// The location; nil when the element only reports a state.
+    /// The location; nil if the element reports a state only.
     public let location: CLLocation?
-    /// True when the device rests. After such an element none follows until the device moves.
+    /// True if the device is stationary. No element follows until the device moves.
     public let stationary: Bool
-    /// True when the program may not use the position.
+    /// True if the app may not use the position.
     public let authorizationDenied: Bool
-    /// True when nobody may, because the services are switched off.
+    /// True if no app may use the position, because location services are disabled.
     public let authorizationDeniedGlobally: Bool
-    /// True when the use of the position is restricted on this machine.
+    /// True if the use of the position is restricted on this machine.
     public let authorizationRestricted: Bool
-    /// True while a policy has not answered the request to use the position.
+    /// True while a policy is deciding the request to use the position.
     public let authorizationRequestInProgress: Bool
-    /// True when there is no position for now: no fix, no receiver, no gpsd.
+    /// True if no position is available at the moment: no fix, no receiver, or no gpsd.
     public let locationUnavailable: Bool
-    /// True when only a reduced accuracy is allowed.
+    /// True if only reduced accuracy is authorized.
     public let accuracyLimited: Bool
 
     /// The former name of `stationary`.
     public var isStationary: Bool { stationary }
-    /// False: a process on Linux is always in use.
+    /// Always false: a process on Linux is always in use.
     public var insufficientlyInUse: Bool { false }
-    /// False: Linux needs no session.
+    /// Always false: Linux does not require a session.
     public var serviceSessionRequired: Bool { false }
 
-    /// What the locations are for. A hint, without an effect on Linux.
+    /// The activity for which the app uses locations. A hint without effect on Linux.
     public enum LiveConfiguration: Sendable, Hashable {
-        /// Nothing special.
+        /// No specific activity.
         case `default`
         /// Navigation in a car.
         case automotiveNavigation
@@ -39,42 +39,42 @@ public struct CLLocationUpdate: Sendable {
         case otherNavigation
         /// Walking, running, cycling.
         case fitness
-        /// In the air.
+        /// Flying.
         case airborne
-        /// On the water.
+        /// Travelling on water.
         case maritime
     }
 
-    /// The position as a sequence that never ends by itself.
+    /// Returns an endless sequence of location updates.
     ///
-    /// Each loop over it is a client of its own: it starts with the first element asked for and ends when the loop is
-    /// left or its task is cancelled. At most 1,024 elements wait to be taken; then the oldest are dropped. It belongs to
-    /// the device in force where this is called.
+    /// Each iteration is an independent client. It starts when the first element is requested, and stops when the loop
+    /// ends or its task is cancelled. At most 1,024 elements are buffered; beyond that, the oldest are dropped. The
+    /// sequence belongs to the device that is current when this method is called.
     ///
-    /// Playback waits for a loop that works on an element, so do not await `play()` or `advance(by:)` in the body.
+    /// Playback waits while a loop processes an element, so do not await `play()` or `advance(by:)` in the loop body.
     public static func liveUpdates(_ configuration: LiveConfiguration = .default) -> Updates {
         Updates(device: LiveDevice.resolved)
     }
 }
 
 extension CLLocationUpdate {
-    /// The sequence of `liveUpdates()`.
+    /// The sequence returned by `liveUpdates()`.
     public struct Updates: AsyncSequence, Sendable {
-        /// What the sequence is made of.
+        /// The element type of the sequence.
         public typealias Element = CLLocationUpdate
-        /// What a loop over it uses.
+        /// The iterator type of the sequence.
         public typealias AsyncIterator = Iterator
 
         let device: Device
 
-        /// A client of its own.
+        /// Returns an iterator with an independent client.
         public func makeAsyncIterator() -> Iterator { Iterator(client: LiveUpdateClient(device: device)) }
 
-        /// One loop over the sequence.
+        /// An iterator over location updates.
         public struct Iterator: AsyncIteratorProtocol {
             private let handle: Handle
 
-            /// Ends the client when the iterator is released.
+            /// Stops the client when the iterator is released.
             private final class Handle {
                 let client: LiveUpdateClient
 
@@ -87,7 +87,8 @@ extension CLLocationUpdate {
                 handle = Handle(client)
             }
 
-            /// The next element, once there is one; nil when the task is cancelled. Never throws on Linux.
+            /// Returns the next element as soon as it is available; nil if the task is cancelled. Never throws on
+            /// Linux.
             public mutating func next() async throws -> CLLocationUpdate? {
                 await handle.client.next()
             }

@@ -4,9 +4,9 @@ import AppDelivery
 import DeviceCore
 import Foundation
 
-/// Everything behind one loop over live updates.
+/// The implementation of one iteration over live updates.
 final class LiveUpdateClient: Sendable {
-    /// More elements than this do not wait: the oldest are dropped.
+    /// The maximum number of buffered elements. If it is reached, the oldest element is dropped.
     static let limit = 1024
 
     private struct State: ConsumedState {
@@ -34,14 +34,14 @@ final class LiveUpdateClient: Sendable {
         loop = ConsumerLoop(State(), gate: device.playback?.consumers)
     }
 
-    // MARK: The program's side
+    // MARK: Iteration
 
     func next() async -> CLLocationUpdate? {
         if loop.start({ $0.since = device.clock.wallTime }) { begin() }
         return await loop.next { self.finish() }
     }
 
-    /// The loop was left, or its task cancelled.
+    /// Stops the client after the loop has ended or its task has been cancelled.
     func finish() {
         loop.finish()
         authorization.remove(self)
@@ -64,7 +64,7 @@ final class LiveUpdateClient: Sendable {
         adjustSubscription()
     }
 
-    // MARK: The source's side
+    // MARK: Position source
 
     private func adjustSubscription() {
         subscription.follow {
@@ -90,7 +90,7 @@ final class LiveUpdateClient: Sendable {
     }
 
     private func take(_ report: PositionReport, _ state: inout State) {
-        // A report may be on its way here while the authorization is revoked.
+        // The authorization may be revoked while a report is being delivered.
         guard let accuracy = authorization.grantedAccuracy else { return }
         let hasReturned = state.isLost
         state.isLost = false
@@ -100,7 +100,7 @@ final class LiveUpdateClient: Sendable {
         var location: CLLocation?
         if accuracy == .reducedAccuracy {
             location = state.maker.reducedAccuracy.reduce(values, now: report.arrival).map { CLLocation($0) }
-            // Too early for a place, but not for the news.
+            // No location is due yet with reduced accuracy; changes of the state are still delivered.
             guard location != nil || hasComeToRest || hasReturned else { return }
         } else {
             location = CLLocation(values, details: details)
@@ -127,7 +127,7 @@ final class LiveUpdateClient: Sendable {
 extension LiveUpdateClient: LocationAuthorization.Observer {
     func authorizationChanged() {
         loop.change { state in
-            // What is allowed now is told at once, also while the device rests.
+            // Resets the filters, so that the next position is delivered even if the device is stationary.
             state.detector = StationaryDetector()
             state.maker.reducedAccuracy = ReducedAccuracy()
             state.add(self.element())
@@ -144,20 +144,21 @@ extension LiveUpdateClient: LocationAuthorization.Observer {
     }
 }
 
-/// Tells when a device has come to rest, from its positions.
+/// A detector that determines from positions when a device has become stationary.
 struct StationaryDetector: Sendable {
-    /// A device rests that has stayed within this radius, in metres, or within the accuracy of its positions...
+    /// The radius within which a stationary device stays, in metres. The accuracy of the position applies if it is
+    /// larger.
     static let radius = 15.0
-    /// ...for this many seconds.
+    /// The time within the radius after which the device is stationary, in seconds.
     static let patience = 60.0
-    /// A device that is faster than this, in metres per second, moves.
+    /// The speed from which the device counts as moving, in metres per second.
     static let speed = 1.0
 
     private var anchor: (place: CLLocationCoordinate2D, since: BootTime)?
-    /// True while the device rests.
+    /// True while the device is stationary.
     private(set) var isStationary = false
 
-    /// Takes a position; true when the device has just come to rest.
+    /// Processes a position. Returns true if the device has just become stationary.
     mutating func accept(_ values: CLLocation.Values, now: BootTime) -> Bool {
         let place = CLLocationCoordinate2D(latitude: values.latitude, longitude: values.longitude)
         let radius = max(StationaryDetector.radius, values.horizontalAccuracy)

@@ -3,10 +3,10 @@
 public import Foundation
 import LiveDevice
 
-/// Delivers the position of the device to a delegate.
+/// An object that delivers the position of the device to a delegate.
 ///
-/// Make one, keep it, set its delegate, and start a service. On Linux positions come from gpsd; `receiver` and other
-/// additions for Linux are for what Apple's API lacks.
+/// Create a manager, keep a strong reference to it, set its delegate, and start a service. On Linux, gpsd provides the
+/// positions. `receiver` and other additions for Linux cover features that Apple's API does not have.
 ///
 /// ```swift
 /// final class Tracker: NSObject, CLLocationManagerDelegate {
@@ -24,24 +24,26 @@ import LiveDevice
 /// }
 /// ```
 ///
-/// **Where callbacks arrive.** A manager made on the main thread or the main actor calls its delegate on the main
-/// dispatch queue. `RunLoop.main.run()`, `dispatchMain()` and an async main all serve it; with the latter two, Linux
-/// runs that queue on other threads than the first. A manager made in a task or on another dispatch queue uses a
-/// private serial queue. One made on any other thread uses that thread's run loop, which has to run. `delegateQueue`
-/// overrides this. No callback comes from inside a call that starts a service, or after `stop…` has returned on the
-/// thread of the callbacks. The delegate is held weakly; keep the manager.
+/// **Callback context.** A manager that is created on the main thread or on the main actor calls its delegate on the
+/// main dispatch queue. `RunLoop.main.run()`, `dispatchMain()` and an async `main` all serve this queue; with the
+/// latter two, Linux runs the queue on threads other than the first. A manager that is created in a task or on another
+/// dispatch queue uses a private serial queue. A manager that is created on any other thread uses the run loop of that
+/// thread, which has to run. `delegateQueue` overrides this. Callbacks never run inside a call that starts a service,
+/// and never after `stop…` has returned on the callback thread. The manager holds its delegate weakly, and the app has
+/// to keep the manager.
 ///
-/// **Failures.** `CLError.locationUnknown` says that there is no position for now: no fix, no receiver, no gpsd. It is
-/// told once for each loss; the manager keeps trying, and the next location says that it is over. Its underlying error
-/// names the reason. `CLError.denied` says that the use of the position is not allowed; see `LocationAuthorization`.
-/// `CLError.headingFailure` says that there is no heading for now; headings go on when there is one again.
+/// **Errors.** `CLError.locationUnknown` means that no position is available at the moment: no fix, no receiver, or no
+/// gpsd. It is reported once per loss, and its underlying error contains the reason. The manager keeps trying, and the
+/// next location ends the loss. `CLError.denied` means that the app is not authorized to use the position; see
+/// `LocationAuthorization`. `CLError.headingFailure` means that no heading is available at the moment; headings resume
+/// as soon as one is available.
 ///
-/// A manager is used from one thread, as on Apple's platforms; calling it from others is safe. Several managers are
-/// independent of each other and share the receiver.
+/// Use a manager from one thread, as on Apple's platforms; calls from other threads are safe. Managers are independent
+/// of each other and share the receiver.
 open class CLLocationManager: NSObject {
     let client: LocationClient
 
-    /// Creates a manager for the device in force: that of `SimulatedDevice.use`, else the live one.
+    /// Creates a manager for the current device: the one set by `SimulatedDevice.use`, otherwise the live device.
     public override init() {
         client = LocationClient(device: LiveDevice.resolved)
         super.init()
@@ -52,62 +54,65 @@ open class CLLocationManager: NSObject {
         client.retire()
     }
 
-    /// Who is told; held weakly.
+    /// The delegate, held weakly.
     open weak var delegate: (any CLLocationManagerDelegate)? {
         get { client.delegate }
         set { client.delegate = newValue }
     }
 
-    // MARK: What is known
+    // MARK: State
 
-    /// The last location that was delivered, as old as it may be; nil before the first.
+    /// The last delivered location, of any age; nil before the first.
     ///
-    /// During `didUpdateLocations` it is already the last of the delivered ones.
+    /// During `didUpdateLocations`, it is the last of the delivered locations.
     open var location: CLLocation? { client.location }
 
-    /// The location that was delivered before the ones in the present callback; nil before the first.
+    /// The location delivered before those in the current callback; nil before the first.
     var precedingLocation: CLLocation? { client.precedingLocation }
 
-    /// The last heading that was delivered, as old as it may be; nil before the first.
+    /// The last delivered heading, of any age; nil before the first.
     ///
-    /// During `didUpdateHeading` it is already the delivered one.
+    /// During `didUpdateHeading`, it is the delivered heading.
     open var heading: CLHeading? { client.headings.heading }
 
-    // MARK: What is wanted
+    // MARK: Settings
 
-    /// How exact positions should be, in metres; negative values stand for the best there is. Default: best.
+    /// The desired accuracy, in metres; negative values mean the best available accuracy, which is the default.
     ///
-    /// A hint, never a filter: better and worse locations may arrive. On Linux it decides when `requestLocation()` is
-    /// satisfied; "best" is then taken for 10 metres.
+    /// This is a hint, not a filter: more and less accurate locations may be delivered. On Linux it determines the
+    /// accuracy that ends `requestLocation()`; the best accuracy then means 10 metres.
     open var desiredAccuracy: CLLocationAccuracy {
         get { client.settings.desiredAccuracy }
         set { client.set { $0.desiredAccuracy = newValue } }
     }
 
-    /// How far in metres the device has to move from the last delivered location before the next one; `kCLDistanceFilterNone`,
-    /// the default, delivers every one.
+    /// The minimum distance from the last delivered location, in metres, for a new location to be delivered. The
+    /// default, `kCLDistanceFilterNone`, delivers every location.
     ///
-    /// A nearer location is delivered if its accuracy is better than that of the last delivered one. For the standard
+    /// A nearer location is delivered if it is more accurate than the last delivered one. Applies to the standard
     /// service only.
     open var distanceFilter: CLLocationDistance {
         get { client.settings.distanceFilter }
         set { client.set { $0.distanceFilter = newValue } }
     }
 
-    /// What the program does with locations: it decides when updates pause, see `pausesLocationUpdatesAutomatically`.
+    /// The activity for which the app uses locations. It determines when updates pause; see
+    /// `pausesLocationUpdatesAutomatically`.
     open var activityType: CLActivityType {
         get { client.settings.activityType }
         set { client.set { $0.activityType = newValue } }
     }
 
-    /// Whether updates may pause while the device rests. Default: true, as Apple says; it takes effect once a program has
-    /// set it, because Apple pauses nothing that is in use, and a process on Linux always is.
+    /// Whether updates may pause while the device is stationary. The default is true, as on Apple's platforms, but
+    /// updates pause only after the app has set this property: Apple does not pause an app that is in use, and a
+    /// process on Linux always is.
     ///
-    /// The positions decide: the device rests that has stayed within 15 metres, or the accuracy of its positions, below one
-    /// metre per second. Updates pause when that has lasted three minutes (`activityType` fitness), five (other and other
-    /// navigation) or ten (automotive navigation). They never do for airborne activities, and with
-    /// `kCLLocationAccuracyBestForNavigation`. The delegate hears of it. Unlike on Apple's platforms they go on by
-    /// themselves with the first position that says that the device moves; the receiver runs on for that.
+    /// The device is stationary while it moves at less than 1 m/s within a radius of 15 metres, or of the accuracy of
+    /// its positions if that is larger. Updates pause when the device has been stationary for three minutes
+    /// (`activityType` fitness), five minutes (other and other navigation) or ten minutes (automotive navigation). They
+    /// never pause for airborne activities or with `kCLLocationAccuracyBestForNavigation`. The delegate is notified.
+    /// Unlike on Apple's platforms, updates resume automatically with the first position that shows movement; the
+    /// receiver keeps running for this purpose.
     open var pausesLocationUpdatesAutomatically: Bool {
         get { client.settings.pausesAutomatically }
         set {
@@ -118,38 +123,40 @@ open class CLLocationManager: NSObject {
         }
     }
 
-    /// Whether updates go on in the background. Default: false.
+    /// Whether updates continue in the background. The default is false.
     ///
-    /// Kept, without an effect on Linux: a process has no background state there.
+    /// The value is stored and has no effect: a process on Linux has no background state.
     open var allowsBackgroundLocationUpdates: Bool {
         get { client.settings.allowsBackgroundUpdates }
         set { client.set { $0.allowsBackgroundUpdates = newValue } }
     }
 
-    /// Whether the system shows that the program uses the position in the background. Default: false.
+    /// Whether the system indicates that the app uses the position in the background. The default is false.
     ///
-    /// Kept, without an effect on Linux; `LocationAuthorization.uses` tells who uses the position.
+    /// The value is stored and has no effect on Linux; `LocationAuthorization.uses` lists the uses of the position.
     open var showsBackgroundLocationIndicator: Bool {
         get { client.settings.showsBackgroundIndicator }
         set { client.set { $0.showsBackgroundIndicator = newValue } }
     }
 
-    /// By how many degrees the heading has to change from the last delivered one before the next;
-    /// `kCLHeadingFilterNone` delivers every one, up to 100 a second. Default: 1.
+    /// The minimum change from the last delivered heading, in degrees, for a new heading to be delivered. The default
+    /// is 1. `kCLHeadingFilterNone` delivers every heading, up to 100 per second.
     ///
-    /// A smaller change is delivered when the heading becomes valid or invalid, or its accuracy doubles or halves. The
-    /// first heading after a start is always delivered.
+    /// A heading with a smaller change is delivered if the heading becomes valid or invalid, or if its accuracy doubles
+    /// or halves. The first heading after a start is always delivered.
     open var headingFilter: CLLocationDegrees {
         get { client.headings.filter }
         set { client.setHeadings { $0.filter = newValue } }
     }
 
-    /// Which edge of the device the heading belongs to. Default: portrait, the top edge.
+    /// The device orientation that selects the edge whose direction is the heading. The default is portrait, which
+    /// selects the top edge.
     ///
-    /// It is the edge that is up when the device is held so: the bottom edge upside down, the right one in
-    /// `landscapeLeft`, the left one in `landscapeRight`. From when that edge points more than 60 degrees above the
-    /// horizon until it is below 50 again, the heading is that of the back of the device; when it points as steeply
-    /// down, that of the face. `unknown`, `faceUp` and `faceDown` are ignored.
+    /// The selected edge is the one that points up in this orientation: the bottom edge in `portraitUpsideDown`, the
+    /// right edge in `landscapeLeft` and the left edge in `landscapeRight`. When this edge points more than 60 degrees
+    /// above the horizon, the heading is the direction of the back of the device, until the edge is below 50 degrees
+    /// again. At the same angles below the horizon, it is the direction of the face. `unknown`, `faceUp` and `faceDown`
+    /// are ignored.
     open var headingOrientation: CLDeviceOrientation {
         get { client.headings.orientation }
         set {
@@ -163,49 +170,50 @@ open class CLLocationManager: NSObject {
 
     // MARK: Services
 
-    /// Starts the delivery of locations. Returns at once; a second call does nothing.
+    /// Starts the delivery of locations. Returns immediately; a second call has no effect.
     ///
-    /// When a fix is known already it comes first, with its own time, which may be long ago: check it.
+    /// If a fix is already known, it is delivered first, with its own timestamp. This fix may be old, so check the
+    /// timestamp.
     open func startUpdatingLocation() {
         client.start(.standard)
     }
 
-    /// Stops the delivery of locations, and a single request with it.
+    /// Stops the delivery of locations and cancels a single request.
     open func stopUpdatingLocation() {
         client.stop(.standard)
     }
 
     /// Delivers one location, or `CLError.locationUnknown`, and stops.
     ///
-    /// The location is the first that is as exact as `desiredAccuracy` asks, or the best one when that takes too long:
-    /// ten seconds, see `locationRequestTimeout`. A fix that is not older than 15 seconds counts as well. While updates
-    /// or another request run, a request does nothing.
+    /// The location is the first with the desired accuracy, or the best one received when `locationRequestTimeout`
+    /// expires, by default after ten seconds. A fix that is at most 15 seconds old is also accepted. A request has no
+    /// effect while updates or another request are running.
     open func requestLocation() {
         client.requestLocation()
     }
 
-    /// Starts the delivery of a location every 500 metres or so, and not more often than every five minutes.
+    /// Starts the delivery of a location about every 500 metres, and at most every five minutes.
     ///
-    /// The last known location comes first. `distanceFilter` and `desiredAccuracy` have no say in it. The receiver runs
-    /// all the while: unlike a phone, a board has no cheaper way to know that it has moved.
+    /// The last known location is delivered first. `distanceFilter` and `desiredAccuracy` do not apply. The receiver
+    /// runs continuously: unlike a phone, a board has no cheaper way to detect movement.
     open func startMonitoringSignificantLocationChanges() {
         client.start(.significantChanges)
     }
 
-    /// Stops the delivery of significant changes.
+    /// Stops the delivery of significant location changes.
     open func stopMonitoringSignificantLocationChanges() {
         client.stop(.significantChanges)
     }
 
-    /// Starts the delivery of headings; a second call does nothing.
+    /// Starts the delivery of headings; a second call has no effect.
     ///
-    /// The first heading comes as soon as there is one, later ones when `headingFilter` lets them through. They come from
-    /// the device's magnetometer, levelled by gravity and steadied by the gyroscope; where there is none, from a compass
-    /// that gpsd knows (its ATT reports). Needs no authorization, as on Apple's platforms: a heading tells nobody where
-    /// the device is.
+    /// The first heading is delivered as soon as it is available, later ones as permitted by `headingFilter`. Headings
+    /// are computed from the device's magnetometer, with tilt compensation by the accelerometer and smoothing by the
+    /// gyroscope. Without a magnetometer, a compass that reports to gpsd provides them (ATT reports). No authorization
+    /// is necessary, as on Apple's platforms, because a heading does not reveal the position.
     ///
-    /// `trueHeading` is valid while location updates run on the same manager and have found a position. Without a
-    /// magnetometer or compass use `CLLocation.course`, the direction of movement:
+    /// `trueHeading` is valid while location updates of the same manager are running and have determined a position.
+    /// Without a magnetometer or compass, use `CLLocation.course`, the direction of movement:
     ///
     /// ```swift
     /// if CLLocationManager.headingAvailable() {
@@ -215,9 +223,9 @@ open class CLLocationManager: NSObject {
     /// }
     /// ```
     ///
-    /// `CLError.headingFailure` is told once for each disturbance of the field that lasts five seconds, when the
-    /// sensors are lost, and when no heading has come within ten seconds of the start. Headings go on by themselves
-    /// when they can. When headings become invalid, the delegate is asked whether a calibration may be shown.
+    /// `CLError.headingFailure` is reported once per magnetic disturbance that lasts five seconds, when the sensors are
+    /// lost, and when no heading is available within ten seconds of the start. Headings resume automatically. When
+    /// headings become invalid, the delegate is asked whether to display the heading calibration.
     open func startUpdatingHeading() {
         client.startHeadings()
     }
@@ -227,42 +235,42 @@ open class CLLocationManager: NSObject {
         client.stopHeadings()
     }
 
-    /// Does nothing: no calibration is ever shown on Linux.
+    /// Has no effect: Linux has no calibration display.
     open func dismissHeadingCalibrationDisplay() {}
 
     // MARK: Beacons
 
-    /// Starts to range the beacons that satisfy the constraint; a second call with an equal one does nothing.
+    /// Starts ranging the beacons that satisfy the constraint; a second call with an equal constraint has no effect.
     ///
-    /// The delegate is told of them once a second, also while none is heard. Needs the authorization to know the place
-    /// exactly. On Linux beacons are heard through BlueZ; iBeacons and AltBeacons count.
+    /// The delegate is notified once per second, even if no beacon is received. Ranging needs full accuracy
+    /// authorization. On Linux, advertisements are received through BlueZ; iBeacon and AltBeacon formats are supported.
     open func startRangingBeacons(satisfying constraint: CLBeaconIdentityConstraint) {
         client.startRanging(.constraint(constraint))
     }
 
-    /// Stops the ranging of the beacons that satisfy the constraint.
+    /// Stops ranging the beacons that satisfy the constraint.
     open func stopRangingBeacons(satisfying constraint: CLBeaconIdentityConstraint) {
         client.stopRanging(.constraint(constraint))
     }
 
-    /// The constraints that this manager ranges beacons for.
+    /// The constraints for which this manager ranges beacons.
     open var rangedBeaconConstraints: Set<CLBeaconIdentityConstraint> {
         Set(client.rangingWishes.compactMap { if case .constraint(let constraint) = $0 { constraint } else { nil } })
     }
 
-    /// The former form, which `locationManager(_:didRangeBeacons:in:)` answers.
+    /// Starts ranging the beacons of a region and reports them to `locationManager(_:didRangeBeacons:in:)`.
     @available(*, deprecated, message: "Use startRangingBeacons(satisfying:).")
     open func startRangingBeacons(in region: CLBeaconRegion) {
         client.startRanging(.region(region))
     }
 
-    /// The former form.
+    /// Stops ranging the beacons of a region.
     @available(*, deprecated, message: "Use stopRangingBeacons(satisfying:).")
     open func stopRangingBeacons(in region: CLBeaconRegion) {
         client.stopRanging(.region(region))
     }
 
-    /// The regions that the former form ranges beacons for.
+    /// The regions passed to `startRangingBeacons(in:)` and not stopped since.
     @available(*, deprecated, message: "Use rangedBeaconConstraints.")
     open var rangedRegions: Set<CLRegion> {
         Set(client.rangingWishes.compactMap { if case .region(let region) = $0 { region } else { nil } })
@@ -270,133 +278,139 @@ open class CLLocationManager: NSObject {
 
     // MARK: Regions
 
-    /// Starts to monitor a region, in the place of one with the same identifier.
+    /// Starts monitoring a region. It replaces a monitored region with the same identifier.
     ///
-    /// `didStartMonitoringFor` comes first, then `didDetermineState` as soon as the state is known. From then on
-    /// `didEnterRegion` and `didExitRegion` tell of crossings, each after `didDetermineState`; to be inside from the start
-    /// is no entry. When they are told, and what they are told of, is under ``CLCircularRegion``.
+    /// `didStartMonitoringFor` is called first, then `didDetermineState` as soon as the state is known. After that,
+    /// `didEnterRegion` and `didExitRegion` report crossings, each preceded by `didDetermineState`. Being inside the
+    /// region at the start is not an entry. ``CLCircularRegion`` describes when crossings are reported.
     ///
-    /// `monitoringDidFailFor` comes with `CLError.regionMonitoringFailure` for a region that is too large, has no place or
-    /// is the 21st, and with `CLError.regionMonitoringDenied` when the use of the position, or of its full accuracy, is not
-    /// allowed. The underlying error says why. It comes for a region of beacons, too, when none can be heard now, so start
-    /// again when Bluetooth is there; to find out may take the caller up to two seconds.
+    /// `monitoringDidFailFor` is called with `CLError.regionMonitoringFailure` if the region is too large, has no valid
+    /// centre or exceeds the limit of 20 regions, and with `CLError.regionMonitoringDenied` if the app is not
+    /// authorized to use the position with full accuracy. The underlying error contains the reason. A beacon region
+    /// also fails if beacons cannot be received at the moment; start it again when Bluetooth is available. This check
+    /// may block the caller for up to two seconds.
     ///
-    /// Regions belong to the program, and to the device in force: all managers with a delegate are told, and those of an
-    /// earlier run of the program are monitored on as soon as a manager has a delegate (see ``monitoredRegions``).
+    /// Regions belong to the app and to the current device: all managers with a delegate are notified. Regions from an
+    /// earlier run of the app are monitored again as soon as a manager has a delegate (see ``monitoredRegions``).
     open func startMonitoring(for region: CLRegion) {
         client.regions.start(region, for: client)
     }
 
-    /// Stops to monitor the region of that identifier.
+    /// Stops monitoring the region with the same identifier.
     open func stopMonitoring(for region: CLRegion) {
         client.regions.stop(region.identifier)
     }
 
-    /// Answers with `didDetermineState`: on which side of a monitored region the device is. Unknown when that has not been
-    /// seen yet, and for regions that are not monitored.
+    /// Requests the state of a monitored region, which is delivered to `didDetermineState`. The state is unknown before
+    /// it has been determined, and for regions that are not monitored.
     open func requestState(for region: CLRegion) {
         client.regions.requestState(of: region, for: client)
     }
 
-    /// The regions that are monitored, of all managers of the program: copies.
+    /// Copies of the regions that are monitored by all managers of the app.
     ///
-    /// They are kept from one run of the program to the next, with what was told of them, in a file in the folder of
-    /// stored calibrations; not while a trace is played.
+    /// The regions and their last reported states are stored in a file in the calibration directory and restored in the
+    /// next run of the app. Nothing is stored while a trace is played.
     open var monitoredRegions: Set<CLRegion> { client.regions.regions }
 
-    /// The largest radius of a region that is monitored, in metres: 2,128,000, as on an iPhone.
+    /// The largest radius of a monitored region, in metres: 2,128,000, as on an iPhone.
     open var maximumRegionMonitoringDistance: CLLocationDistance { RegionShape.maximumRadius }
 
-    /// Starts the delivery of visits: `didVisit` tells of an arrival after five minutes at a place, and of the departure
-    /// when the device has been away for five minutes, or is far away (see ``CLVisit``).
+    /// Starts the delivery of visits to `didVisit`. An arrival is reported after five minutes at a place. A departure
+    /// is reported when the device has been away for five minutes, or is far away (see ``CLVisit``).
     ///
-    /// Needs full accuracy. The receiver runs all the while: unlike a phone, a board has no cheaper way to know that it
-    /// stays.
+    /// Needs full accuracy authorization. The receiver runs continuously: unlike a phone, a board has no cheaper way to
+    /// detect that it is stationary.
     open func startMonitoringVisits() {
         client.watchVisits(true)
     }
 
-    /// Stops the delivery of visits. One that goes on is forgotten.
+    /// Stops the delivery of visits and discards a visit in progress.
     open func stopMonitoringVisits() {
         client.watchVisits(false)
     }
 
     // MARK: Availability
 
-    /// Whether regions of a class can be monitored: circular ones always, those of beacons where these can be heard.
+    /// Returns whether regions of a class can be monitored: circular regions always, beacon regions if beacons can be
+    /// received.
     open class func isMonitoringAvailable(for regionClass: AnyClass) -> Bool {
         if regionClass is CLBeaconRegion.Type { return LiveDevice.resolved.beaconSource.problem == nil }
         return regionClass is CLCircularRegion.Type
     }
 
-    /// Whether the use of the position is switched on for this device.
+    /// Returns whether location services are enabled on this device.
     ///
-    /// True by default. Unlike the authorization it is the same for all programs; see `LocationAuthorization`. Whether
-    /// gpsd can be reached right now is not part of it: it may come later.
+    /// The default is true. Unlike the authorization, this setting applies to all apps; see `LocationAuthorization`. It
+    /// does not depend on whether gpsd is reachable, because gpsd may start later.
     open class func locationServicesEnabled() -> Bool {
         LocationAuthorization.current.servicesEnabled
     }
 
-    /// True: significant changes are derived from the standard service.
+    /// Always returns true: significant changes are derived from the standard service.
     open class func significantLocationChangeMonitoringAvailable() -> Bool {
         true
     }
 
-    /// Whether the device can tell a heading now: it has a magnetometer and an accelerometer, or a compass of gpsd has
-    /// been heard.
+    /// Returns whether the device can provide headings now: it has a magnetometer and an accelerometer, or a compass
+    /// has reported a heading to gpsd.
     ///
-    /// gpsd does not say beforehand which receiver is a compass. One counts from its first report on, and some manager
-    /// has to listen for that. If only such a compass is expected, start location updates first, or start headings
-    /// without asking. The first call may take a few seconds when a server has to be asked for sensors.
+    /// gpsd does not announce which receivers are compasses. A compass is known from its first report, which is
+    /// received only while a manager is subscribed. If a compass is the only source, start location updates first, or
+    /// start headings without this check. The first call may take a few seconds if a server has to be queried for
+    /// sensors.
     open class func headingAvailable() -> Bool {
         LocationClient.isHeadingAvailable(on: LiveDevice.resolved)
     }
 
-    /// Whether beacons can be heard now: BlueZ runs and has an adapter that is switched on.
+    /// Returns whether beacons can be received now: BlueZ is running and has a powered adapter.
     ///
-    /// When they cannot, `locationManager(_:didFailRangingFor:error:)` says why and what to do; ranging may be started all
-    /// the same, and begins when it can. The first call asks BlueZ, which takes some milliseconds, and two seconds at most.
+    /// If not, `locationManager(_:didFailRangingFor:error:)` reports the reason and a remedy; ranging may still be
+    /// started, and begins as soon as it is possible. The first call queries BlueZ, which takes some milliseconds and
+    /// at most two seconds.
     open class func isRangingAvailable() -> Bool {
         LiveDevice.resolved.beaconSource.problem == nil
     }
 
     // MARK: Authorization
 
-    /// Whether the program may know where the device is.
+    /// The app's authorization to use location services.
     open var authorizationStatus: CLAuthorizationStatus { client.authorization.status }
 
-    /// How exactly the program may know it.
+    /// The accuracy of the locations that the app may receive.
     open var accuracyAuthorization: CLAccuracyAuthorization { client.authorization.accuracy }
 
-    /// Asks for the use of the position while the program runs in the foreground. Acts only while nothing is decided.
+    /// Requests authorization to use the position while the app is in use. Has an effect only if the status is not
+    /// determined.
     ///
-    /// The answer is told to the delegate. Linux has no prompt: the configuration answers, or the program's own
-    /// `LocationPolicy`. By default it is granted.
+    /// The result is delivered to the delegate. Linux has no prompt: the configuration or the app's own
+    /// `LocationPolicy` decides. By default the request is granted.
     open func requestWhenInUseAuthorization() {
         client.authorization.request(.whenInUse, purpose: client.settings.purpose)
     }
 
-    /// Asks for the use of the position at any time. Acts while nothing is decided, and once more as an upgrade.
+    /// Requests authorization to use the position at any time. Has an effect if the status is not determined or is
+    /// "when in use".
     open func requestAlwaysAuthorization() {
         client.authorization.request(.always, purpose: client.settings.purpose)
     }
 
-    /// Asks for full accuracy while only a reduced one is allowed. The delegate is told of the change.
+    /// Requests full accuracy if only reduced accuracy is authorized. The delegate is notified of a change.
     open func requestTemporaryFullAccuracyAuthorization(withPurposeKey purposeKey: String) {
         client.authorization.request(.temporaryFullAccuracy(purposeKey: purposeKey), purpose: client.settings.purpose)
     }
 
-    /// Asks for full accuracy; the closure is called when that is decided, with an error when it was refused.
+    /// Requests full accuracy. The closure is called when the request is decided, with an error if it was refused.
     open func requestTemporaryFullAccuracyAuthorization(
         withPurposeKey purposeKey: String, completion: (((any Error)?) -> Void)?
     ) {
-        // Called once, where the request is decided. Not @Sendable, as on Apple's platforms: protocols that programs
-        // put before a manager would not be met otherwise.
+        // Called exactly once, in the context that decides the request. Not `@Sendable`, as on Apple's platforms:
+        // otherwise a manager would not satisfy the protocols that apps declare for it.
         nonisolated(unsafe) let completion = completion
         requestFullAccuracy(purposeKey) { completion?($0) }
     }
 
-    /// Asks for full accuracy and returns when that is decided; throws when it was refused.
+    /// Requests full accuracy and returns when the request is decided; throws an error if it was refused.
     open func requestTemporaryFullAccuracyAuthorization(withPurposeKey purposeKey: String) async throws {
         let error = await withCheckedContinuation { continuation in
             requestFullAccuracy(purposeKey) { continuation.resume(returning: $0) }
@@ -411,56 +425,57 @@ open class CLLocationManager: NSObject {
         }
     }
 
-    /// Whether the program may know where the device is.
-    @available(*, deprecated, message: "Use the property of a manager.")
+    /// Returns the app's authorization to use location services.
+    @available(*, deprecated, message: "Use the authorizationStatus property of a manager.")
     open class func authorizationStatus() -> CLAuthorizationStatus {
         LocationAuthorization.current.status
     }
 
-    // MARK: Former API
+    // MARK: Deprecated API
 
-    /// What the position is used for, in words for the user; policies and `LocationAuthorization.uses` show it.
+    /// The purpose for which the app uses the position, as text for the user. It is passed to policies and shown in
+    /// `LocationAuthorization.uses`.
     ///
-    /// Apple's platforms have the text in Info.plist now; here it is configured as `location.purpose`.
-    @available(*, deprecated, message: "Configure location.purpose.")
+    /// Apple's platforms read this text from Info.plist; here it is configured as `location.purpose`.
+    @available(*, deprecated, message: "Set location.purpose in the configuration.")
     open var purpose: String? {
         get { client.settings.purpose }
         set { client.set { $0.purpose = newValue } }
     }
 
-    /// The former form of `startMonitoring(for:)`. The accuracy has no effect.
+    /// The former name of `startMonitoring(for:)`. The accuracy has no effect.
     @available(*, deprecated, message: "Use startMonitoring(for:).")
     open func startMonitoring(for region: CLRegion, desiredAccuracy accuracy: CLLocationAccuracy) {
         startMonitoring(for: region)
     }
 
-    /// True: circular regions can be monitored.
+    /// Always returns true: circular regions can be monitored.
     @available(*, deprecated, message: "Use isMonitoringAvailable(for:).")
     open class func regionMonitoringAvailable() -> Bool { true }
 
-    /// Whether the use of the position is switched on.
-    @available(*, deprecated, message: "Use isMonitoringAvailable(for:) and the authorization.")
+    /// Returns whether location services are enabled.
+    @available(*, deprecated, message: "Use isMonitoringAvailable(for:) and authorizationStatus.")
     open class func regionMonitoringEnabled() -> Bool { locationServicesEnabled() }
 
-    /// The former form of the class method.
-    @available(*, deprecated, message: "Use the class method.")
+    /// The former name of the class method.
+    @available(*, deprecated, message: "Use the class method locationServicesEnabled().")
     open var locationServicesEnabled: Bool { client.authorization.servicesEnabled }
 
-    /// The former form of the class method.
-    @available(*, deprecated, message: "Use the class method.")
+    /// The former name of the class method.
+    @available(*, deprecated, message: "Use the class method headingAvailable().")
     open var headingAvailable: Bool { LocationClient.isHeadingAvailable(on: client.device) }
 
-    /// False: nothing on Linux stores fixes for later.
-    @available(*, deprecated, message: "Deferred updates do not exist on Linux.")
+    /// Always returns false: no receiver on Linux stores fixes for later delivery.
+    @available(*, deprecated, message: "Deferred updates are not supported on Linux.")
     open class func deferredLocationUpdatesAvailable() -> Bool { false }
 
-    /// Answers the delegate that it failed: nothing on Linux stores fixes for later.
-    @available(*, deprecated, message: "Deferred updates do not exist on Linux.")
+    /// Reports a failure to the delegate: no receiver on Linux stores fixes for later delivery.
+    @available(*, deprecated, message: "Deferred updates are not supported on Linux.")
     open func allowDeferredLocationUpdates(untilTraveled distance: CLLocationDistance, timeout: TimeInterval) {
         client.refuseDeferredUpdates()
     }
 
-    /// Does nothing.
-    @available(*, deprecated, message: "Deferred updates do not exist on Linux.")
+    /// Has no effect.
+    @available(*, deprecated, message: "Deferred updates are not supported on Linux.")
     open func disallowDeferredLocationUpdates() {}
 }

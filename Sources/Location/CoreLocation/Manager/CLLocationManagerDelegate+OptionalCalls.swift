@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// On Apple's platforms the requirements are optional, so wrappers and test doubles of a manager write
+// On Apple's platforms the requirements are optional, and wrappers or test doubles of a manager call
 // `delegate?.locationManager?(manager, didUpdateLocations: locations)`. Swift without Objective-C has no optional
-// requirements. These properties have the base names of the requirements and optional values that can be called in
-// the same forms; they are never nil. A `locationManager` property of a class's own goes before them.
+// requirements. These properties have the base names of the requirements and optional types, so the same calls compile;
+// they are never nil. A `locationManager` property of the conforming class takes precedence.
 extension CLLocationManagerDelegate {
-    /// The requirements named `locationManager` for a call with a question mark.
+    /// The requirements named `locationManager`, for optional chaining.
     public var locationManager: CLLocationManagerDelegateCalls? { CLLocationManagerDelegateCalls(delegate: self) }
 
-    /// `locationManagerShouldDisplayHeadingCalibration(_:)` for a call with a question mark.
+    /// `locationManagerShouldDisplayHeadingCalibration(_:)`, for optional chaining.
     public var locationManagerShouldDisplayHeadingCalibration: ((CLLocationManager) -> Bool)? {
         { manager in self.locationManagerShouldDisplayHeadingCalibration(manager) }
     }
 
-    /// `locationManagerDidChangeAuthorization(_:)` for a call with a question mark.
+    /// `locationManagerDidChangeAuthorization(_:)`, for optional chaining.
     public var locationManagerDidChangeAuthorization: ((CLLocationManager) -> Void)? {
         { manager in self.locationManagerDidChangeAuthorization(manager) }
     }
 
-    /// `locationManagerDidPauseLocationUpdates(_:)` for a call with a question mark.
+    /// `locationManagerDidPauseLocationUpdates(_:)`, for optional chaining.
     public var locationManagerDidPauseLocationUpdates: ((CLLocationManager) -> Void)? {
         { manager in self.locationManagerDidPauseLocationUpdates(manager) }
     }
 
-    /// `locationManagerDidResumeLocationUpdates(_:)` for a call with a question mark.
+    /// `locationManagerDidResumeLocationUpdates(_:)`, for optional chaining.
     public var locationManagerDidResumeLocationUpdates: ((CLLocationManager) -> Void)? {
         { manager in self.locationManagerDidResumeLocationUpdates(manager) }
     }
 }
 
-/// The methods of a delegate whose base name is `locationManager`, for calls with a question mark:
+/// The delegate methods with the base name `locationManager`, for calls with optional chaining:
 /// `delegate?.locationManager?(manager, didUpdateLocations: locations)`.
 public struct CLLocationManagerDelegateCalls {
     let delegate: any CLLocationManagerDelegate

@@ -2,95 +2,97 @@
 
 public import Foundation
 
-/// What a program does with the events of its ``CLLocationManager``.
+/// The methods that receive the events of a ``CLLocationManager``.
 ///
-/// Implement what you need. The two newer requirements call their older forms by default; all others do nothing. Events
-/// arrive where the manager delivers them (see there), never inside a call that starts a service.
+/// All methods have a default implementation. The two newer methods call their older forms by default; all others do
+/// nothing. The methods are called in the callback context of the manager (see ``CLLocationManager``), never inside a
+/// call that starts a service.
 ///
-/// On Linux a conforming class decides once, for its subclasses too, which methods are called: a method that only a
-/// subclass adds is not found. Give the superclass an empty one, and override that.
+/// On Linux, the class that declares the conformance determines which methods are called, also for its subclasses: a
+/// method that only a subclass implements is not called. Implement an empty method in the superclass and override it.
 public protocol CLLocationManagerDelegate: NSObjectProtocol {
-    /// A new location, and the one before it. The first location comes with itself as the one before.
+    /// Called with a new location and the previous one. For the first location, both are the same.
     ///
-    /// Called only when `locationManager(_:didUpdateLocations:)` is not implemented.
+    /// Called only if `locationManager(_:didUpdateLocations:)` is not implemented.
     func locationManager(
         _ manager: CLLocationManager, didUpdateTo newLocation: CLLocation, from oldLocation: CLLocation
     )
 
-    /// New locations, oldest first; at least one.
+    /// Called with at least one new location, oldest first.
     func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation])
 
-    /// A new heading.
+    /// Called with a new heading.
     func locationManager(_ manager: CLLocationManager, didUpdateHeading newHeading: CLHeading)
 
-    /// A location or heading could not be obtained. The manager keeps trying unless the use of it was denied.
+    /// Called when no location or heading is available. The manager keeps trying unless the authorization was denied.
     ///
-    /// `CLError.headingFailure` is about headings.
+    /// `CLError.headingFailure` refers to headings.
     func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error)
 
-    /// Asks whether a calibration of the compass may be shown, because headings are not to be trusted now.
+    /// Asks whether to display the heading calibration, because headings are not reliable at the moment.
     ///
-    /// Asked once when headings begin to be invalid, and not again within a minute. Linux has nothing to show, so the
-    /// answer has no effect; a program may take the question as a hint to tell its user to turn the device about.
+    /// Called once when headings become invalid, and at most once per minute. Linux has no calibration display, so the
+    /// result has no effect; an app may ask its user to rotate the device.
     func locationManagerShouldDisplayHeadingCalibration(_ manager: CLLocationManager) -> Bool
 
-    /// The authorization is known, or has changed; the manager tells what it is.
+    /// Called when the authorization is known and when it changes; read it from the manager.
     func locationManagerDidChangeAuthorization(_ manager: CLLocationManager)
 
-    /// The authorization is known, or has changed.
+    /// Called when the authorization is known and when it changes.
     ///
-    /// Called only when `locationManagerDidChangeAuthorization(_:)` is not implemented.
+    /// Called only if `locationManagerDidChangeAuthorization(_:)` is not implemented.
     func locationManager(_ manager: CLLocationManager, didChangeAuthorization status: CLAuthorizationStatus)
 
-    /// Answers a request for the state of a region, and precedes each entry and exit.
+    /// Called in response to a request for the state of a region, and before each entry and exit.
     func locationManager(
         _ manager: CLLocationManager, didDetermineState state: CLRegionState, for region: CLRegion
     )
 
-    /// The device has entered a region.
+    /// Called when the device has entered a region.
     func locationManager(_ manager: CLLocationManager, didEnterRegion region: CLRegion)
 
-    /// The device has left a region.
+    /// Called when the device has left a region.
     func locationManager(_ manager: CLLocationManager, didExitRegion region: CLRegion)
 
-    /// The monitoring of a region has started.
+    /// Called when the monitoring of a region has started.
     func locationManager(_ manager: CLLocationManager, didStartMonitoringFor region: CLRegion)
 
-    /// A region cannot be monitored.
+    /// Called when a region cannot be monitored.
     func locationManager(
         _ manager: CLLocationManager, monitoringDidFailFor region: CLRegion?, withError error: any Error
     )
 
-    /// The device has arrived at a place, or has left it; `departureDate` tells which.
+    /// Called when the device has arrived at a place or has left it; `departureDate` distinguishes the two.
     func locationManager(_ manager: CLLocationManager, didVisit visit: CLVisit)
 
-    /// Location updates were paused because the device rests.
+    /// Called when location updates pause because the device is stationary.
     func locationManagerDidPauseLocationUpdates(_ manager: CLLocationManager)
 
-    /// Location updates were resumed.
+    /// Called when location updates resume.
     func locationManagerDidResumeLocationUpdates(_ manager: CLLocationManager)
 
-    /// Location updates are not deferred any more; nil is no error.
+    /// Called when location updates are no longer deferred; the error is nil if none occurred.
     func locationManager(_ manager: CLLocationManager, didFinishDeferredUpdatesWithError error: (any Error)?)
 
-    /// The beacons that satisfy a constraint, once a second: the nearest first, those of unknown distance last. Empty when
-    /// none is heard.
+    /// Called once per second with the beacons that satisfy a constraint, sorted by distance; beacons of unknown
+    /// distance are last. The array is empty if no beacon is received.
     func locationManager(
         _ manager: CLLocationManager, didRange beacons: [CLBeacon],
         satisfying beaconConstraint: CLBeaconIdentityConstraint
     )
 
-    /// Beacons cannot be ranged now. Told once for each loss; the manager keeps trying unless the use of it was denied.
+    /// Called when beacons cannot be ranged, once per loss. The manager keeps trying unless the authorization was
+    /// denied.
     ///
-    /// `CLError.rangingUnavailable` names the reason and the remedy in its underlying error.
+    /// The underlying error of `CLError.rangingUnavailable` contains the reason and a remedy.
     func locationManager(
         _ manager: CLLocationManager, didFailRangingFor beaconConstraint: CLBeaconIdentityConstraint, error: any Error
     )
 
-    /// The former form, for what `startRangingBeacons(in:)` has started.
+    /// Called once per second with the beacons of a region that was passed to `startRangingBeacons(in:)`.
     func locationManager(_ manager: CLLocationManager, didRangeBeacons beacons: [CLBeacon], in region: CLBeaconRegion)
 
-    /// The former form, for what `startRangingBeacons(in:)` has started.
+    /// Called when the beacons of a region that was passed to `startRangingBeacons(in:)` cannot be ranged.
     func locationManager(
         _ manager: CLLocationManager, rangingBeaconsDidFailFor region: CLBeaconRegion, withError error: any Error
     )

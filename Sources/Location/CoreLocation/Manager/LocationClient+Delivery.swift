@@ -3,11 +3,11 @@
 import DeviceCore
 import Synchronization
 
-// Callbacks, where the program wants them.
+// Delivery of callbacks on the manager's executor.
 extension LocationClient {
-    /// Changes the state, and has the program told when something waits for it then.
+    /// Changes the state and schedules a drain if callbacks are pending.
     ///
-    /// - Parameter next: Done before the turn is scheduled, without the lock.
+    /// - Parameter next: Called without the lock, before the drain is scheduled.
     @discardableResult
     func change<Result: Sendable>(_ body: (inout State) -> Result, then next: () -> Void = {}) -> Result {
         let (result, turn) = state.withLock { state -> (Result, Turn?) in
@@ -19,13 +19,15 @@ extension LocationClient {
         return result
     }
 
-    /// Has the program told what waits for it.
+    /// Schedules a drain if callbacks are pending.
     func tellWhatWaits() {
         change { _ in }
     }
 
-    /// A turn, and the place where it is to be. By itself, because there are weak references to the client, which make each
-    /// other one slow; the client has one until it retires.
+    /// A scheduler that drains the pending callbacks on an executor.
+    ///
+    /// This is a separate object because weak references to the client exist, which slow down its reference counting.
+    /// The client holds this object until it retires.
     final class Turn: Sendable {
         private let client: LocationClient
         let delivery: any Delivery
@@ -38,16 +40,17 @@ extension LocationClient {
         func schedule() { delivery.schedule { self.client.deliver() } }
     }
 
-    /// Hands over what waits in the mailbox.
+    /// Drains the pending callbacks.
     private func deliver() {
-        // The manager lives until the turn is over, the former delegate goes outside of the lock: it may stop its manager
-        // as it goes. Neither is looked at twice: the reference may be the last, and would go inside the lock.
+        // The manager is retained until the drain ends. The delegate is released outside the lock, because its
+        // deinitializer may stop the manager. Neither weak reference is read twice: the strong reference from the first
+        // read may be the last one, and would be released inside the lock.
         var item: Mailbox.Item?
         var delegate: (any CLLocationManagerDelegate)?
         var next: Turn?
         let manager = state.withLock { state in
             let manager = state.manager
-            // A manager that is gone leaves nobody to be told.
+            // Without a manager, the pending callbacks are discarded.
             if manager == nil { state.mailbox.outbox.startAnew() }
             state.mailbox.outbox.beginTurn()
             state.isInCallback = manager != nil
@@ -57,7 +60,7 @@ extension LocationClient {
         guard let manager else { return }
         var hasToldRegions = false
         device.bind {
-            // Taken out, so that nothing is left in them that could go inside the lock.
+            // `take()` empties the variables, so that no reference is released inside the lock.
             while let current = item.take() {
                 if case .region = current { hasToldRegions = true }
                 if let told = delegate.take() { tell(told, current, manager) }
@@ -78,7 +81,7 @@ extension LocationClient {
         case .deferredFinished(let error):
             delegate.locationManager(manager, didFinishDeferredUpdatesWithError: error)
         case .heading(let heading): delegate.locationManager(manager, didUpdateHeading: heading)
-        // There is nothing that could be shown.
+        // The result is ignored: Linux has no calibration display.
         case .calibrationQuestion: _ = delegate.locationManagerShouldDisplayHeadingCalibration(manager)
         case .ranging(let beacons, .constraint(let constraint)):
             delegate.locationManager(manager, didRange: beacons, satisfying: constraint)

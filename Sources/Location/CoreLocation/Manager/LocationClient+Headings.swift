@@ -4,22 +4,22 @@ import DeviceCore
 import MotionEngine
 import Synchronization
 
-// Headings: of the motion engine, and of gpsd's compass where there is no magnetometer. They go into the same mailbox,
-// in one order with all else.
+// Headings from the motion engine, or from a gpsd compass if there is no magnetometer. They share one ordered queue of
+// pending callbacks with all other events.
 extension LocationClient {
-    /// What headings come from.
+    /// The subscriptions of the heading service, and the timer of its first heading.
     struct HeadingSubscriptions {
         var engine: Subscription?
         var compass: Subscription?
         var timeOut: ClockTimer?
     }
 
-    /// Seconds from one heading to the next at the least; the filter lets fewer through.
+    /// The minimum interval between headings, in seconds. The heading filter can reduce the rate further.
     private static let headingInterval = 0.01
-    /// Seconds for which a report of a compass is a heading still.
+    /// The maximum age of a compass report that is delivered as the first heading, in seconds.
     private static let compassAge = 5.0
 
-    /// True when a device can tell a heading now.
+    /// Returns whether the device can provide a heading now.
     static func isHeadingAvailable(on device: Device) -> Bool {
         MotionEngine.of(device).isAvailable(.heading) || HeardCompass.of(device).report != nil
     }
@@ -32,7 +32,7 @@ extension LocationClient {
 
     func startHeadings() {
         guard !headings.isRunning else { return }
-        // Asked without the lock: the first look for sensors may take its time.
+        // Checked without the lock, because the first sensor discovery may take time.
         let needsCompass = !MotionEngine.of(device).isAvailable(.heading)
         setHeadings { if !$0.isRunning { $0.start(needsCompass: needsCompass) } }
         if needsCompass, let report = heardCompass.report,
@@ -52,10 +52,10 @@ extension LocationClient {
         adjustHeadings()
     }
 
-    /// Subscribes or lets go, as it runs now.
+    /// Subscribes or cancels the subscriptions according to the current state.
     private func adjustHeadings() {
         headingSubscriptions.withLock { current in
-            // Read inside, so that the last to come sees the last state.
+            // Read under the lock, so that the last caller applies the latest state.
             let (isRunning, needsCompass, run) = state.withLock {
                 ($0.headings.isRunning, $0.headings.needsCompass, $0.headings.run)
             }
@@ -71,7 +71,8 @@ extension LocationClient {
                 current.timeOut = device.clock.timer(at: deadline) {
                     self.change { state in state.headings.timeOut(run: run, mailbox: &state.mailbox) }
                 }
-                // Also without a magnetometer: one may come. Strong: retiring ends it.
+                // Subscribes even without a magnetometer, because one may be connected later. The strong reference to
+                // `self` ends with `retire()`.
                 current.engine = MotionEngine.of(device).subscribe(
                     FusionRequest(need: .heading, interval: Self.headingInterval)
                 ) { event in self.receive(event) }
@@ -84,7 +85,7 @@ extension LocationClient {
         }
     }
 
-    // MARK: What comes in, on the sources' threads
+    // MARK: Events on the sources' threads
 
     func receive(_ event: FusionEvent) {
         let callsCompass = change { state in
@@ -101,7 +102,8 @@ extension LocationClient {
             return state.headings.needsCompass && !neededCompass
         }
         guard callsCompass else { return }
-        // Not from here, where a subscription may just be about to be made.
+        // Deferred to a timer, because `adjustHeadings()` holds its lock while it subscribes and may have caused this
+        // event.
         let timer = device.clock.timer(at: device.clock.now) { self.adjustHeadings() }
         let former = compassTimer.withLock { current in
             defer { current = timer }
@@ -141,21 +143,21 @@ extension LocationClient {
     }
 }
 
-/// The last heading that a compass of gpsd has told any manager of a device.
+/// The last report with a heading from any gpsd compass of a device.
 ///
-/// gpsd's list of receivers does not say which of them are compasses, so one is known from its first report on.
+/// gpsd's list of receivers does not identify compasses, so a compass is known only from its first report.
 final class HeardCompass: Sendable {
     private let last = Mutex<AttitudeReport?>(nil)
 
-    /// The one of a device.
+    /// Returns the instance of a device.
     static func of(_ device: Device) -> HeardCompass {
         device.component(HeardCompass.self) { _ in HeardCompass() }
     }
 
-    /// The last report that told a heading; nil before the first.
+    /// The last report with a valid heading; nil before the first.
     var report: AttitudeReport? { last.withLock { $0 } }
 
-    /// Takes note of a report that tells a heading, and of no other.
+    /// Records a report with a valid heading and ignores all others.
     func note(_ report: AttitudeReport) {
         guard report.heading >= 0 && report.heading < 360 || report.magneticHeading >= 0 && report.magneticHeading < 360
         else { return }

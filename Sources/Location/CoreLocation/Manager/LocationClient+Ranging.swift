@@ -3,13 +3,13 @@
 import DeviceCore
 import Synchronization
 
-// The ranging of beacons. What it tells goes into the same mailbox, in one order with all else.
+// Beacon ranging. Its events share one ordered queue of pending callbacks with all other events.
 extension LocationClient {
-    /// What ranging runs on.
+    /// The subscription and the report timer of ranging.
     struct RangingRun {
         var subscription: Subscription?
         var timer: ClockTimer?
-        /// Tells runs apart: a timer of a former one may be firing.
+        /// Identifies the run, because a timer of an earlier run may still fire.
         var number: UInt32 = 0
     }
 
@@ -36,27 +36,27 @@ extension LocationClient {
         adjustRanging()
     }
 
-    /// The manager is gone.
+    /// Stops all ranging when the manager is deallocated.
     func stopRanging() {
         state.withLock { state in for wish in state.ranging.wishes { state.ranging.stop(wish) } }
         adjustRanging()
     }
 
-    /// Why the program may not range; nil while it may, or nobody has decided.
+    /// The reason why the app may not range beacons; nil if it may, or if the authorization is not determined.
     var rangingRefusal: CLError? {
         if authorization.isRefused { return CLError(.denied) }
         guard authorization.accuracy == .reducedAccuracy else { return nil }
         return Self.unavailable(
             DeviceError(
                 .permissionDenied,
-                "Beacons tell the place exactly, and only a reduced accuracy is allowed. Ask for full accuracy, or set location.reducedAccuracy to false in the configuration."
+                "Beacons reveal the exact location, but the app is authorized for reduced accuracy only. Request full accuracy, or set location.reducedAccuracy to false in the configuration."
             ))
     }
 
-    /// Subscribes or lets go, as the program's wishes and the authorization have it now.
+    /// Subscribes or cancels the subscription according to the requested constraints and the authorization.
     func adjustRanging() {
         rangingRun.withLock { run in
-            // Read inside, so that the last to come sees the last state.
+            // Read under the lock, so that the last caller applies the latest state.
             let isWanted = !rangingWishes.isEmpty && authorization.grantedAccuracy == .fullAccuracy
             guard isWanted != (run.subscription != nil) else { return }
             run.number &+= 1
@@ -68,7 +68,7 @@ extension LocationClient {
                 return
             }
             schedule(&run, at: device.clock.now.advanced(bySeconds: RangingState.interval))
-            // Strong: retiring ends it.
+            // The strong reference to `self` ends with `retire()`.
             run.subscription = device.beaconSource.subscribe { event in self.receive(event) }
         }
     }
@@ -81,7 +81,7 @@ extension LocationClient {
     private func reportBeacons(due time: BootTime, _ number: UInt32) {
         let isCurrent = rangingRun.withLock { run in
             guard run.number == number else { return false }
-            // Evenly, unless time has made a leap, as when the machine was asleep.
+            // Keeps a constant period, unless the time has jumped, for example because the machine was suspended.
             let next = time.advanced(bySeconds: RangingState.interval)
             let now = device.clock.now
             schedule(&run, at: next > now ? next : now.advanced(bySeconds: RangingState.interval))

@@ -3,7 +3,7 @@
 import DeviceCore
 import Synchronization
 
-// What comes in, on the source's thread.
+// Position events, received on the source's thread.
 extension LocationClient {
     func receive(_ event: PositionEvent) {
         let finishesRequest = state.withLock { state in
@@ -15,7 +15,7 @@ extension LocationClient {
             case .sky(let sky): state.maker.sky = sky
             case .lost(let error):
                 state.maker.sky = nil
-                // News also to a program that knows that there is no fix.
+                // Reported even if the app already knows that there is no fix.
                 if !state.isServiceLost { state.lose(error) }
                 state.isServiceLost = true
             case .regained: state.isServiceLost = false
@@ -25,14 +25,15 @@ extension LocationClient {
             return requests && !state.services.contains(.singleRequest)
         }
         guard finishesRequest else { return }
-        // Without a subscription nobody says that the run of readings is over.
+        // `settled` is not called after the subscription has ended, so the drain is scheduled here.
         adjustSubscription()
         tellWhatWaits()
     }
 
-    /// Lets a report with a fix through the filters of the services and puts what remains into the mailbox.
+    /// Applies the filters of the services to a report with a fix, and adds the resulting location to the pending
+    /// callbacks.
     func take(_ report: PositionReport, _ state: inout State, services: Services) {
-        // A report may be on its way here while the authorization is revoked.
+        // The authorization may be revoked while a report is being delivered.
         guard let accuracy = authorization.grantedAccuracy else { return }
         state.isLost = false
         state.isServiceLost = false
@@ -52,7 +53,7 @@ extension LocationClient {
             let change = state.pause.accept(
                 values, now: report.arrival, patience: state.settings.pausePatience)
             if change == false { state.mailbox.add(.pause(isPaused: false)) }
-            // The one with which updates pause still comes.
+            // The location at which updates pause is still delivered.
             if !state.pause.isPaused || change == true {
                 isWanted = state.distanceFilter.accept(
                     place, accuracy: values.horizontalAccuracy, filter: state.settings.distanceFilter)
@@ -63,7 +64,7 @@ extension LocationClient {
             isWanted = true
         }
         if services.contains(.singleRequest), var request = state.request {
-            // A coarse place does not get better by waiting.
+            // Waiting does not improve a location with reduced accuracy.
             let desired = accuracy == .reducedAccuracy ? .infinity : state.settings.desiredAccuracy
             if request.accept(location, desiredAccuracy: desired) {
                 isWanted = true
@@ -81,7 +82,7 @@ extension DeviceError {
     fileprivate static func noFix(_ receiver: String) -> DeviceError {
         DeviceError(
             .noFix,
-            "The receiver\(receiver.isEmpty ? "" : " \(receiver)") has no fix. It needs a view of the sky, and some minutes after a cold start."
+            "The receiver\(receiver.isEmpty ? "" : " \(receiver)") has no fix. It needs a clear view of the sky and, after a cold start, a few minutes."
         )
     }
 }

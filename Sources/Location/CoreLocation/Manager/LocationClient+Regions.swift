@@ -3,7 +3,7 @@
 import DeviceCore
 import Synchronization
 
-// Regions and visits, which belong to the device: this manager hears of them.
+// Regions and visits belong to the device; this manager receives their events.
 extension LocationClient: RegionListener, VisitListener {
     var regions: MonitoredRegions { MonitoredRegions.of(device) }
 
@@ -11,7 +11,7 @@ extension LocationClient: RegionListener, VisitListener {
 
     var purpose: String? { settings.purpose }
 
-    /// Has the program told, after all that waits.
+    /// Adds the event to the pending callbacks.
     func tell(_ news: RegionNews) { change { $0.mailbox.add(.region(news)) } }
 
     func tell(_ visit: CLVisit) { change { if $0.watchesVisits { $0.mailbox.add(.visit(visit)) } } }
@@ -23,7 +23,7 @@ extension LocationClient: RegionListener, VisitListener {
             state.watchesVisits = isWanted
             if !isWanted { state.mailbox.removeVisits() }
         }
-        // Two threads may want it both ways at once; the last word counts.
+        // Two threads may start and stop visits at the same time; the loop applies the last request.
         var wanted: Bool
         repeat {
             wanted = state.withLock { $0.watchesVisits }
@@ -52,7 +52,7 @@ extension LocationClient {
 }
 
 extension LocationSettings {
-    /// Seconds at rest after which updates pause; nil for never.
+    /// The time at rest after which updates pause, in seconds; nil if they never pause.
     var pausePatience: Double? {
         guard pausesAutomatically, hasChosenPausing, desiredAccuracy != kCLLocationAccuracyBestForNavigation else {
             return nil

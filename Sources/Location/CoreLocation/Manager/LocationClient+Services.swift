@@ -4,7 +4,7 @@ import AppDelivery
 import DeviceCore
 import Synchronization
 
-// What the program starts and stops.
+// Starting and stopping services.
 extension LocationClient {
     func start(_ service: Services) {
         if authorization.status == .notDetermined { authorization.request(.start, purpose: settings.purpose) }
@@ -38,7 +38,8 @@ extension LocationClient {
                 state.cancelRequest()
                 state.mailbox.removePauses()
             }
-            // A service that did not run has nothing in the mailbox, unlike a request that has its result.
+            // Stopping significant changes that are not running must not discard the pending result of a single
+            // request.
             let wasRunning = state.services.remove(service) != nil
             if state.services.isEmpty, wasRunning || service == .standard { state.mailbox.removePositions() }
         }
@@ -72,14 +73,14 @@ extension LocationClient {
         }
     }
 
-    /// The last fix; nil when it is not of the receiver that was asked for.
+    /// The last fix; nil if it is not from the requested receiver.
     var cachedFix: PositionFix? {
         guard let fix = device.positionSource.lastFix else { return nil }
         guard let wanted = settings.receiver ?? device.configuration.receiver.value else { return fix }
         return fix.report.receiver == wanted ? fix : nil
     }
 
-    /// Deferred updates need hardware that stores fixes; the answer is always that it failed.
+    /// Reports a failure, because deferred updates need a receiver that stores fixes.
     func refuseDeferredUpdates() {
         change { state in
             let isUpdating = state.services.contains(.standard)
@@ -88,7 +89,8 @@ extension LocationClient {
         }
     }
 
-    /// Time is up for the request of that number, which may have made way for another while the timer fired.
+    /// Ends the request with this number when its timeout expires. A newer request may have replaced it while the timer
+    /// fired.
     func timeOut(_ number: UInt32) {
         change { state in
             guard let request = state.request, number == state.requestNumber else { return }
@@ -103,7 +105,7 @@ extension LocationClient {
         }
     }
 
-    /// Subscribes or lets go, as the services and the authorization have it now.
+    /// Subscribes or cancels the subscription according to the services and the authorization.
     func adjustSubscription() {
         subscription.follow {
             let (services, settings, delivery) = state.withLock { ($0.services, $0.settings, $0.turn?.delivery) }
@@ -115,7 +117,8 @@ extension LocationClient {
             request.place = DirectPlace(delivery)
             return request
         } subscribe: { request in
-            // Strong: retiring ends it. A weak reference would slow down every use of this object.
+            // The strong reference to `self` ends with `retire()`. A weak reference would slow down every use of this
+            // object.
             device.positionSource.subscribe(
                 request, receive: { event in self.receive(event) }, settled: { self.tellWhatWaits() })
         }

@@ -5,26 +5,26 @@ import Dispatch
 import Synchronization
 
 extension LocationClient {
-    // Unchecked because of the manager and its delegate, which belong to the program's thread: they are only held here,
-    // weakly, and used in callbacks.
+    // Unchecked because the manager and its delegate belong to the app's thread. Here they are only held weakly and
+    // used in callbacks.
     struct State: @unchecked Sendable {
-        // What the program has set.
+        // Set by the app.
         weak var manager: CLLocationManager?
         weak var delegate: (any CLLocationManagerDelegate)?
         var settings = LocationSettings()
         var delegateQueue: DispatchQueue?
-        /// Nil once the manager is gone.
+        /// nil after the manager has been deallocated.
         var turn: LocationClient.Turn?
-        // What runs.
+        // Running services.
         var services: Services = []
         var watchesVisits = false
         var since = WallTime.epoch
         var request: SingleRequest?
         var requestNumber: UInt32 = 0
-        // What has been seen.
+        // Received data.
         var maker = LocationMaker()
         var lastArrival: BootTime?
-        /// True once the program has been told that there is no position, and that the service is gone.
+        /// True after the loss of the position, or of the position service, has been reported.
         var isLost = false
         var isServiceLost = false
         var lastLoss: DeviceError?
@@ -33,16 +33,17 @@ extension LocationClient {
         var pause = PauseWatch()
         var headings = HeadingState()
         var ranging = RangingState()
-        // What the program has been told, and what it will be.
+        // Delivered and pending callbacks.
         var location: CLLocation?
         var precedingLocation: CLLocation?
         var hasIntroducedItself = false
         var mailbox = Mailbox()
         var isInCallback = false
-        /// True while the authorization is refused, as far as this manager has heard.
+        /// Whether the authorization was refused at the last change observed by this manager.
         var isRefused: Bool
 
-        /// True for a fix that would come round again and again to a program that starts anew in each callback.
+        /// Returns true for a cached fix that would be delivered repeatedly to an app that restarts a service in each
+        /// callback.
         func isRepetition(_ fix: PositionFix) -> Bool {
             isInCallback && fix.report.arrival == lastArrival
         }
@@ -50,9 +51,10 @@ extension LocationClient {
 }
 
 extension LocationClient.State {
-    /// Goes on with a turn, or ends it: then there is no item, and another turn when one has to be scheduled.
+    /// Returns the next item of a drain and its delegate, or ends the drain. In the latter case `item` is nil, and
+    /// `next` is set if another drain has to be scheduled.
     ///
-    /// What comes next goes into arguments, which have to be nil: a tuple of references that may be nil is slow.
+    /// The results are inout arguments, which have to be nil, because a tuple of optional references is slow.
     mutating func takeNext(
         _ item: inout Mailbox.Item?, _ told: inout (any CLLocationManagerDelegate)?, _ next: inout LocationClient.Turn?
     ) {
@@ -65,7 +67,7 @@ extension LocationClient.State {
         if mailbox.outbox.endTurn() { next = turn }
     }
 
-    /// Takes the next item of the turn out and makes its last location the manager's own.
+    /// Removes the next item of the drain and updates `location` or `heading` from it.
     private mutating func takeItem() -> Mailbox.Item? {
         guard mailbox.outbox.isInTurn else { return nil }
         let item = mailbox.takeFirst()
@@ -81,15 +83,15 @@ extension LocationClient.State {
         return item
     }
 
-    /// Tells that there is no position.
+    /// Reports that there is no position.
     mutating func lose(_ error: DeviceError) {
         isLost = true
         lastLoss = error
-        // A single request hears of it when its time is up.
+        // A single request reports the loss when it times out.
         if services != .singleRequest { mailbox.add(.failure(CLError(.locationUnknown, cause: error))) }
     }
 
-    /// Forgets where the device was; what waits to be told of it, too.
+    /// Discards all positions, including pending locations.
     mutating func forgetPlaces() {
         location = nil
         precedingLocation = nil
@@ -97,14 +99,13 @@ extension LocationClient.State {
         mailbox.removeLocations()
     }
 
-    /// Ends a single request.
     mutating func cancelRequest() {
         request?.timer.cancel()
         request = nil
         services.remove(.singleRequest)
     }
 
-    /// A service begins.
+    /// Adds a service. The first service resets the state of the previous session.
     mutating func begin(_ service: LocationUse.Services, at time: WallTime) {
         if services.isEmpty {
             since = time
@@ -115,17 +116,17 @@ extension LocationClient.State {
         services.insert(service)
     }
 
-    /// True while location updates run, which is when Core Location tells a true heading.
+    /// True while location updates are running. Core Location provides a true heading only then.
     var knowsPlace: Bool { !services.isDisjoint(with: [.standard, .significantChanges]) }
 }
 
-/// What a program has set on its manager.
+/// The settings of a manager.
 struct LocationSettings: Sendable {
     var desiredAccuracy = kCLLocationAccuracyBest
     var distanceFilter = kCLDistanceFilterNone
     var activityType = CLActivityType.other
     var pausesAutomatically = true
-    /// True once the program has set the one above.
+    /// True after the app has set `pausesAutomatically`.
     var hasChosenPausing = false
     var allowsBackgroundUpdates = false
     var showsBackgroundIndicator = false
@@ -133,6 +134,6 @@ struct LocationSettings: Sendable {
     var receiver: String?
     var deliversEveryReport = false
     var keepsRawReports = false
-    /// Seconds.
+    /// In seconds.
     var requestTimeout = 10.0
 }

@@ -6,23 +6,23 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Everything behind one manager. It receives readings on the source's thread, decides what the program shall hear, and
-/// tells it where the program wants to be told.
+/// The implementation of a manager. It receives readings on the source's thread, filters them, and calls the delegate
+/// on the manager's executor.
 final class LocationClient: Sendable {
     typealias Services = LocationUse.Services
 
     let device: Device
     let authorization: LocationAuthorization
     let heardCompass: HeardCompass
-    /// The delivery of the place where the manager was made.
+    /// The executor of the context in which the manager was created.
     let ownDelivery: any Delivery
     let state: Mutex<State>
     let subscription = StandingSubscription<PositionRequest>()
-    /// Held while the subscriptions to headings are brought in line with what runs; never together with a callback.
+    /// Held while the heading subscriptions are updated; never held during a callback.
     let headingSubscriptions = Mutex(HeadingSubscriptions())
-    /// Held while ranging is brought in line with what is wanted; never together with a callback.
+    /// Held while ranging is started or stopped; never held during a callback.
     let rangingRun = Mutex(RangingRun())
-    /// Brings the compass in a moment.
+    /// The timer that subscribes to the compass after the loss of a sensor.
     let compassTimer = Mutex<ClockTimer?>(nil)
 
     init(device: Device) {
@@ -35,7 +35,7 @@ final class LocationClient: Sendable {
         authorization.add(self)
     }
 
-    /// The manager is gone: nothing runs for it any more.
+    /// Ends all services when the manager is deallocated.
     func retire() {
         stopHeadings()
         stopRanging()
@@ -46,11 +46,11 @@ final class LocationClient: Sendable {
         }
         adjustSubscription()
         authorization.remove(self)
-        // It goes outside of the lock.
+        // Released outside the lock.
         _ = state.withLock { $0.turn.take() }
     }
 
-    // MARK: What the program sets and asks
+    // MARK: Settings and state
 
     func attach(_ manager: CLLocationManager) {
         state.withLock { $0.manager = manager }
@@ -59,21 +59,21 @@ final class LocationClient: Sendable {
     var delegate: (any CLLocationManagerDelegate)? {
         get { state.withLock { $0.delegate } }
         set {
-            // The first delegate is told what the authorization is; later ones ask for themselves.
+            // Only the first delegate is notified of the current authorization.
             change { state in
                 state.delegate = newValue
                 guard newValue != nil, !state.hasIntroducedItself else { return }
                 state.hasIntroducedItself = true
                 state.mailbox.add(.authorization)
             }
-            // What an earlier run of the program monitored goes on.
+            // Resumes the regions that an earlier run of the app monitored.
             if newValue != nil { regions.add(self) }
         }
     }
 
     var settings: LocationSettings { state.withLock { $0.settings } }
 
-    /// Changes settings in one go, so that two threads do not undo each other's.
+    /// Changes settings atomically, so that concurrent changes do not overwrite each other.
     func set(_ body: (inout LocationSettings) -> Void) {
         state.withLock { body(&$0.settings) }
         adjustSubscription()
@@ -93,7 +93,7 @@ final class LocationClient: Sendable {
                 state.delegateQueue = newValue
                 state.turn = Turn(of: self, on: delivery)
             }
-            // Its place may wait for readings itself.
+            // The new executor may be able to poll the source itself, which changes the request.
             adjustSubscription()
         }
     }
@@ -104,7 +104,7 @@ extension LocationClient: LocationAuthorization.Observer {
         change { state in
             if state.hasIntroducedItself { state.mailbox.add(.authorization) }
             let isRefused = authorization.isRefused
-            // Once for each refusal, and also in place of the result of a request that nobody has heard yet.
+            // Reported once per refusal, and in place of an undelivered result of a request.
             if isRefused, !state.isRefused, !state.services.isEmpty || state.mailbox.hasLocations {
                 state.mailbox.removePositions()
                 state.mailbox.add(.failure(CLError(.denied)))
@@ -112,12 +112,12 @@ extension LocationClient: LocationAuthorization.Observer {
             }
             if let error = rangingRefusal {
                 for wish in state.ranging.wishes {
-                    // In place of what nobody has heard yet.
+                    // Replaces undelivered results.
                     state.mailbox.removeRanging(wish)
                     state.mailbox.add(.rangingFailure(error, wish))
                 }
             }
-            // Nothing is kept that may not be known any more.
+            // Discards positions that the app is no longer authorized to receive.
             if isRefused || authorization.accuracy == .reducedAccuracy { state.forgetPlaces() }
             state.isRefused = isRefused
         } then: {

@@ -2,11 +2,11 @@
 
 import DeviceCore
 
-/// Lets a location through when it is far enough from the last one that went through, or known better.
+/// A filter that accepts a location if it is far enough from the last accepted one, or more accurate.
 struct DistanceFilter: Sendable {
     private var last: (place: CLLocationCoordinate2D, accuracy: Double)?
 
-    /// True when the location goes through, which makes it the one to compare with.
+    /// Returns whether the location is accepted. An accepted location becomes the reference for the next one.
     mutating func accept(_ place: CLLocationCoordinate2D, accuracy: Double, filter: Double) -> Bool {
         guard filter > 0, let last else {
             last = (place, accuracy)
@@ -18,16 +18,16 @@ struct DistanceFilter: Sendable {
     }
 }
 
-/// Lets a location through after 500 metres, and not more often than every five minutes.
+/// A filter that accepts a location at least 500 metres and five minutes after the last accepted one.
 struct SignificantChangeFilter: Sendable {
-    /// Metres.
+    /// In metres.
     static let distance = 500.0
-    /// Seconds.
+    /// In seconds.
     static let interval = 300.0
 
     private var last: (place: CLLocationCoordinate2D, time: BootTime)?
 
-    /// True when the location goes through.
+    /// Returns whether the location is accepted.
     mutating func accept(_ place: CLLocationCoordinate2D, now: BootTime) -> Bool {
         if let last {
             guard now.seconds(since: last.time) >= SignificantChangeFilter.interval,
@@ -39,24 +39,25 @@ struct SignificantChangeFilter: Sendable {
     }
 }
 
-/// One call of `requestLocation()`: waits for a fix that is good enough, and takes the best one when time is up.
+/// A call of `requestLocation()`. It waits for a fix of sufficient accuracy and uses the best one when the timeout
+/// expires.
 struct SingleRequest: Sendable {
-    /// A fix from before the request may stand in for one when it is younger than this many seconds.
+    /// The maximum age of a fix from before the request, in seconds.
     static let age = 15.0
-    /// What "best" means here, in metres.
+    /// The accuracy that satisfies `kCLLocationAccuracyBest`, in metres.
     static let bestAccuracy = 10.0
 
-    /// Ends the wait when it fires.
+    /// Ends the request when it fires.
     let timer: ClockTimer
     var best: CLLocation?
 
-    /// Takes a fix; true when it is as good as was asked for.
+    /// Records a fix. Returns true if it has the desired accuracy.
     mutating func accept(_ location: CLLocation, desiredAccuracy: Double) -> Bool {
         if let best, best.values.horizontalAccuracy < location.values.horizontalAccuracy {
             return false
         }
         best = location
-        // In this order what is not a number counts as best.
+        // If `desiredAccuracy` is NaN, `max` returns its first argument.
         return location.values.horizontalAccuracy <= max(SingleRequest.bestAccuracy, desiredAccuracy)
     }
 }

@@ -3,17 +3,18 @@
 import DeviceCore
 import Foundation
 
-/// Makes locations of the reports that come in one after the other.
+/// A converter of successive reports to locations.
 struct LocationMaker: Sendable {
-    /// The last view of the sky.
+    /// The last sky report.
     var sky: SkyReport?
     var reducedAccuracy = ReducedAccuracy()
-    /// The receiver of the last report, whether it is an accessory, and its time.
+    /// The receiver of the last report, whether it is an accessory, and the time of that report.
     private var receiver = ""
     private var isAccessory = false
     private var lastTime: WallTime?
 
-    /// The location of a report that has a fix, in its parts: not every one is told.
+    /// Returns the parts of a location for a report that has a fix. The caller creates the location only if it is
+    /// delivered.
     mutating func values(
         of report: PositionReport, on device: Device
     ) -> (values: CLLocation.Values, details: LocationDetails?) {
@@ -33,32 +34,33 @@ struct LocationMaker: Sendable {
     }
 }
 
-/// What programs see that may only know roughly where they are: the middle of a cell, every fifteen minutes at most.
+/// The conversion to reduced accuracy: the centre of a grid cell, at most every 15 minutes.
 struct ReducedAccuracy: Sendable {
-    /// Seconds between locations.
+    /// The minimum interval between locations, in seconds.
     static let interval = 900.0
-    /// The height of a cell in degrees of latitude; its width is about the same length.
+    /// The height of a cell in degrees of latitude; its width has about the same length.
     static let cell = 0.05
 
     private var last: BootTime?
 
-    /// The values to show; nil when it is too early for new ones.
+    /// Returns the values with reduced accuracy; nil if the interval has not elapsed.
     mutating func reduce(_ values: CLLocation.Values, now: BootTime) -> CLLocation.Values? {
         if let last, now.seconds(since: last) < ReducedAccuracy.interval { return nil }
         last = now
         return ReducedAccuracy.coarse(values)
     }
 
-    /// The middle of the cell that holds the place, with a radius that covers the cell. Nothing else is told.
+    /// Returns the centre of the cell that contains the position, with a radius that covers the cell. Altitude, course
+    /// and speed are omitted.
     static func coarse(_ values: CLLocation.Values) -> CLLocation.Values {
         let row = (values.latitude / cell).rounded(.down)
         let latitude = min(90, max(-90, (row + 0.5) * cell))
-        // Cells of a row have one width, so that the middle does not give away the place.
+        // All cells of a row have the same width, so that the centre does not reveal the position.
         let columns = max(1, (360 / cell * cos(latitude * .pi / 180)).rounded())
         let width = 360 / columns
         let column = (values.longitude / width).rounded(.down)
         let longitude = min(180, max(-180, (column + 0.5) * width))
-        // Half a diagonal of a cell is 3,936 metres, but around the poles cells are wide wedges: up to 4,827.
+        // Half the diagonal of a cell is 3,936 metres. Cells around the poles are wide wedges, with up to 4,827 metres.
         let radius = abs(latitude) < 89 ? 4000.0 : 5000
         return CLLocation.Values(
             latitude: latitude, longitude: longitude,

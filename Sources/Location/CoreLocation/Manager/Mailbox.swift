@@ -2,11 +2,10 @@
 
 import DeviceCore
 
-/// What waits to be told to a delegate, in order and bounded.
+/// The pending callbacks of a delegate, as a bounded queue.
 struct Mailbox {
-    /// One callback.
     enum Item {
-        /// As it waits; those in a row become one callback when they are taken.
+        /// A pending location. Consecutive locations are combined into one callback when they are removed.
         case location(CLLocation)
         case locations([CLLocation])
         case failure(CLError)
@@ -22,36 +21,35 @@ struct Mailbox {
         case pause(isPaused: Bool)
     }
 
-    /// More locations than this do not wait: the oldest are dropped and counted.
+    /// The maximum number of pending locations. If it is reached, the oldest location is dropped and counted.
     static let locationLimit = 1024
-    /// More headings than this do not wait: the oldest are dropped, and nobody misses them.
+    /// The maximum number of pending headings. If it is reached, the oldest heading is dropped without being counted.
     static let headingLimit = 32
-    /// More reports of beacons than this do not wait: the oldest are dropped, and newer ones say more.
+    /// The maximum number of pending beacon reports. If it is reached, the oldest is dropped, because newer reports
+    /// supersede it.
     static let rangingLimit = 64
-    /// More callbacks of other kinds than this do not wait either: the oldest are dropped.
+    /// The maximum number of pending callbacks of other kinds. If it is reached, the oldest is dropped.
     static let otherLimit = 1024
 
     var outbox = Outbox<Item>()
     private(set) var droppedLocations = 0
 
-    /// True while locations wait.
+    /// True if locations are pending.
     var hasLocations: Bool { outbox.contains(where: \.isLocation) }
 
-    /// Adds a location.
     mutating func add(_ location: CLLocation) {
         if outbox.append(.location(location), limit: Mailbox.locationLimit, of: \.isLocation) {
             droppedLocations += 1
         }
     }
 
-    /// Adds a heading.
     mutating func add(_ heading: CLHeading) {
         outbox.append(.heading(heading), limit: Mailbox.headingLimit, of: \.isHeading)
     }
 
-    /// Adds a callback of another kind.
+    /// Adds a callback that is neither a location nor a heading.
     mutating func add(_ item: Item) {
-        // The delegate asks what the authorization is when it hears of it: one piece of news at a time is enough.
+        // The delegate reads the current authorization, so one pending notification is enough.
         if case .authorization = item, case .authorization? = outbox.last { return }
         if item.isRanging {
             outbox.append(item, limit: Mailbox.rangingLimit, of: \.isRanging)
@@ -60,7 +58,7 @@ struct Mailbox {
         }
     }
 
-    /// Takes out the first callback: of locations all that stand in a row.
+    /// Removes and returns the first callback. Consecutive locations are combined.
     mutating func takeFirst() -> Item? {
         guard let item = outbox.takeFirst() else { return nil }
         guard case .location(let first) = item else { return item }
@@ -72,24 +70,24 @@ struct Mailbox {
         return .locations(locations)
     }
 
-    /// Drops locations and failures: the services they came from have been stopped.
+    /// Drops locations and failures after their services have been stopped.
     mutating func removePositions() {
         outbox.removeAll { item in
             if case .failure = item { true } else { item.isLocation }
         }
     }
 
-    /// Drops pauses and their ends: updates have been stopped.
+    /// Drops notifications of pauses and resumptions after updates have been stopped.
     mutating func removePauses() {
         outbox.removeAll { if case .pause = $0 { true } else { false } }
     }
 
-    /// Drops visits: nobody wants them any more.
+    /// Drops visits after their delivery has been stopped.
     mutating func removeVisits() {
         outbox.removeAll { if case .visit = $0 { true } else { false } }
     }
 
-    /// Drops headings and what belongs to them: the service has been stopped.
+    /// Drops headings, heading failures and calibration questions after the service has been stopped.
     mutating func removeHeadings() {
         outbox.removeAll { item in
             switch item {
@@ -102,7 +100,7 @@ struct Mailbox {
         }
     }
 
-    /// Drops what is said of those beacons: they are ranged no more.
+    /// Drops the reports and failures of a ranging request that has been stopped.
     mutating func removeRanging(_ wish: RangingWish) {
         outbox.removeAll { item in
             switch item {
@@ -112,7 +110,6 @@ struct Mailbox {
         }
     }
 
-    /// Drops locations only.
     mutating func removeLocations() {
         outbox.removeAll(where: \.isLocation)
     }

@@ -3,20 +3,20 @@
 import DeviceCore
 public import Foundation
 
-/// Something that is the case or not, and that a ``CLMonitor`` watches: one of the two conditions of the monitor.
+/// A condition for a ``CLMonitor``, which supports the two condition types that it declares.
 ///
-/// A condition of a program's own is answered with an event whose `conditionUnsupported` is true.
+/// A condition of any other type causes an event whose `conditionUnsupported` is true.
 public protocol CLCondition: Codable, Sendable {}
 
 extension CLMonitor {
-    /// The device is in a circle on the Earth.
+    /// The condition that the device is inside a circle on the Earth.
     public struct CircularGeographicCondition: CLCondition {
         /// The centre in degrees on WGS 84.
         public let center: CLLocationCoordinate2D
-        /// The radius in metres. Above 0 and at most 2,128,000, or the condition is not monitored.
+        /// The radius in metres. The condition is monitored only if the radius is above 0 and at most 2,128,000.
         public let radius: CLLocationDistance
 
-        /// A condition of those values, which are kept as they are given.
+        /// Creates a condition from values that are stored without validation.
         public init(center: CLLocationCoordinate2D, radius: CLLocationDistance) {
             self.center = center
             self.radius = radius
@@ -26,7 +26,7 @@ extension CLMonitor {
             case latitude, longitude, radius
         }
 
-        /// Restores a condition.
+        /// Decodes a condition.
         public init(from decoder: any Decoder) throws {
             let values = try decoder.container(keyedBy: CodingKeys.self)
             center = CLLocationCoordinate2D(
@@ -35,7 +35,7 @@ extension CLMonitor {
             radius = try values.decode(Double.self, forKey: .radius)
         }
 
-        /// Writes the condition.
+        /// Encodes the condition.
         public func encode(to encoder: any Encoder) throws {
             var values = encoder.container(keyedBy: CodingKeys.self)
             try values.encode(center.latitude, forKey: .latitude)
@@ -44,26 +44,26 @@ extension CLMonitor {
         }
     }
 
-    /// One of certain beacons is heard.
+    /// The condition that the device receives a matching beacon.
     public struct BeaconIdentityCondition: CLCondition, Hashable {
-        /// Whose beacons they are.
+        /// The UUID of the beacons.
         public let uuid: UUID
-        /// Their group; nil for any.
+        /// The major value of the beacons; nil matches any value.
         public let major: CLBeaconMajorValue?
-        /// Which one of the group; nil for any.
+        /// The minor value of the beacons; nil matches any value.
         public let minor: CLBeaconMinorValue?
 
-        /// Any beacon of a UUID.
+        /// Creates a condition that is satisfied by any beacon with the UUID.
         public init(uuid: UUID) {
             self.init(uuid, nil, nil)
         }
 
-        /// The beacons of a group.
+        /// Creates a condition that is satisfied by any beacon with the UUID and the major value.
         public init(uuid: UUID, major: CLBeaconMajorValue) {
             self.init(uuid, major, nil)
         }
 
-        /// One beacon.
+        /// Creates a condition that is satisfied by a single beacon.
         public init(uuid: UUID, major: CLBeaconMajorValue, minor: CLBeaconMinorValue) {
             self.init(uuid, major, minor)
         }
@@ -85,7 +85,7 @@ extension CLMonitor.BeaconIdentityCondition {
 }
 
 extension RegionShape {
-    /// The shape of a condition; nil for one that nobody here knows.
+    /// Creates the shape of a condition; nil if the type of the condition is not supported.
     init?(_ condition: any CLCondition) {
         switch condition {
         case let condition as CLMonitor.CircularGeographicCondition:
@@ -97,7 +97,7 @@ extension RegionShape {
         }
     }
 
-    /// The condition of that shape.
+    /// The condition with this shape.
     var condition: any CLCondition {
         switch self {
         case .circle(let circle): CLMonitor.CircularGeographicCondition(center: circle.center, radius: circle.radius)

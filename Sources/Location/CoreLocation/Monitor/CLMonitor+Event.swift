@@ -5,47 +5,48 @@ public import Foundation
 extension CLMonitor {
     /// A change of a condition's state.
     public struct Event: Sendable {
-        /// Whether a condition is satisfied.
+        /// The state of a condition.
         public enum State: UInt, Sendable {
-            /// Not seen yet.
+            /// The state has not been determined.
             case unknown = 0
-            /// It is: the device is in the circle, or hears the beacon.
+            /// The condition is satisfied: the device is inside the circle, or receives the beacon.
             case satisfied = 1
-            /// It is not.
+            /// The condition is not satisfied.
             case unsatisfied = 2
-            /// Nobody looks; the event's properties say why.
+            /// The condition is not monitored; the properties of the event contain the reason.
             case unmonitored = 3
         }
 
-        /// The condition's identifier.
+        /// The identifier of the condition.
         public let identifier: String
         /// The new state.
         public let state: State
-        /// Since when: the time of the first position on this side of the border, or of the beacon's first sighting.
+        /// The time since which the state holds: that of the first position on this side of the border, or of the first
+        /// sighting of the beacon.
         public let date: Date
-        /// The beacon that was heard, when the condition leaves open which one; nil otherwise.
+        /// The beacon that was received, if the condition matches several beacons; otherwise nil.
         public let refinement: (any CLCondition)?
-        /// True when the program may not use the position.
+        /// True if the app may not use the position.
         public let authorizationDenied: Bool
-        /// True when nobody may, because the services are switched off.
+        /// True if no app may use the position, because location services are disabled.
         public let authorizationDeniedGlobally: Bool
-        /// True when the use of the position is restricted on this machine.
+        /// True if the use of the position is restricted on this machine.
         public let authorizationRestricted: Bool
-        /// True while a policy has not answered the request to use the position.
+        /// True while a policy is deciding the request to use the position.
         public let authorizationRequestInProgress: Bool
-        /// True when only a reduced accuracy is allowed, which tells nothing of borders.
+        /// True if only reduced accuracy is authorized, which does not allow the monitoring of borders.
         public let accuracyLimited: Bool
-        /// True when such a condition cannot be watched here: a circle without a place or with a radius out of range, a
-        /// beacon on a machine that hears none, a condition of the program's own.
+        /// True if the condition cannot be monitored: a circle with an invalid centre or radius, a beacon on a machine
+        /// that cannot receive beacons, or a condition type that is not supported.
         public let conditionUnsupported: Bool
-        /// True when the monitor has 20 conditions already; this one was not added.
+        /// True if the monitor already has 20 conditions, so that this one was not added.
         public let conditionLimitExceeded: Bool
-        /// True when conditions cannot be kept: there is no place for the file, or it cannot be written. False while a
-        /// trace is played, where nothing shall be kept.
+        /// True if conditions cannot be stored because the file could not be written. Always false while a trace is
+        /// played, because nothing is stored then.
         public let persistenceUnavailable: Bool
-        /// False: a process on Linux is always in use.
+        /// Always false: a process on Linux is always in use.
         public var insufficientlyInUse: Bool { false }
-        /// False: Linux needs no session.
+        /// Always false: Linux does not require a session.
         public var serviceSessionRequired: Bool { false }
 
         init(

@@ -4,7 +4,7 @@ import DeviceCore
 import Foundation
 import LiveDevice
 
-/// Watches conditions, and tells when they begin or cease to be satisfied.
+/// A monitor of conditions that reports when they become satisfied or unsatisfied.
 ///
 /// ```swift
 /// let monitor = await CLMonitor("depot")
@@ -15,49 +15,50 @@ import LiveDevice
 /// }
 /// ```
 ///
-/// Borders are watched as those of ``CLCircularRegion``, which says when a crossing is told. A condition gives an event
-/// when its state is another than that of the last event; at first that is unknown, or what was assumed. Conditions and
-/// their last events are kept by the monitor's name from one run of the program to the next, beside the regions of
-/// managers. While a trace is played nothing is kept.
+/// Borders are monitored as those of ``CLCircularRegion``, which describes when a crossing is reported. A condition
+/// causes an event when its state differs from the state of its last event. The initial state is unknown, unless
+/// another state is assumed. Conditions and their last events are stored under the monitor's name, in the same file as
+/// the regions of managers, and restored in the next run of the app. Nothing is stored while a trace is played.
 ///
-/// A loop has done with an event when it asks for the next one, or is left. A program that is killed before that hears of
-/// the event again in its next run: nothing is lost, and an event may come twice. What it does on an event it does so that
-/// twice is no harm.
+/// A loop has completed an event when it requests the next one, or ends. If the app is terminated before that, the
+/// event is delivered again in the next run. No event is lost, but an event may be delivered twice, so its handling has
+/// to be idempotent.
 ///
-/// Adding the first condition asks for the authorization when it is not decided yet, as starting a service does.
+/// Adding the first condition requests the authorization if it is not determined, as starting a service does.
 ///
-/// Differences from Apple's: a second monitor of a name that is in use shares the conditions and the events of the first,
-/// where Apple ends the process. A monitor has 20 conditions, where Apple's limit is one of the program. Without a
-/// monitor and a loop over its events, its conditions are not watched: no other process does that.
+/// Differences from Apple's monitor: a second monitor with a name that is in use shares the conditions and events of
+/// the first, whereas Apple terminates the process. The limit of 20 conditions applies to each monitor, whereas Apple's
+/// limit applies to the app. Conditions are monitored only while the monitor or a loop over its events exists, because
+/// no other process monitors them.
 public actor CLMonitor {
     /// The monitor's name.
     public nonisolated let name: String
 
     private let core: MonitorCore
 
-    /// Opens the monitor of that name, with the conditions that it had.
+    /// Opens the monitor with a name and restores its conditions.
     public init(_ name: String) async {
         self.name = name
         core = MonitorCore.of(LiveDevice.resolved, name)
     }
 
-    /// Watches a condition from now on, in the place of one of that identifier.
+    /// Adds a condition and starts monitoring it. It replaces a condition with the same identifier.
     public func add(_ condition: any CLCondition, identifier: String) {
         core.add(condition, identifier, assuming: .unknown)
     }
 
-    /// Watches a condition from now on, in the place of one of that identifier. An event comes when the state is another
-    /// than the one assumed.
+    /// Adds a condition and starts monitoring it. It replaces a condition with the same identifier. An event is
+    /// delivered if the state differs from the assumed one.
     public func add(_ condition: any CLCondition, identifier: String, assuming state: Event.State) {
         core.add(condition, identifier, assuming: state)
     }
 
-    /// Watches the condition of that identifier no longer. No event of it comes after that, also of what waits.
+    /// Removes a condition and stops monitoring it. Its pending events are discarded.
     public func remove(_ identifier: String) {
         core.remove(identifier)
     }
 
-    /// The condition of that identifier and its last event; nil when there is none.
+    /// Returns a condition and its last event; nil if no condition has the identifier.
     public func record(for identifier: String) -> Record? {
         core.record(for: identifier)
     }
@@ -65,36 +66,37 @@ public actor CLMonitor {
     /// The identifiers of the conditions, in the order in which they were added.
     public var identifiers: [String] { core.identifiers }
 
-    /// What happens to the conditions, as a sequence that never ends by itself.
+    /// An endless sequence of the monitor's events.
     ///
-    /// What happened before the first loop waits for it, up to 1,024 events. There is one loop at a time: a second one
-    /// takes over, and the first ends. Playback waits for a loop that works on an event, so do not await `play()` in it.
+    /// Up to 1,024 events are buffered, even before the first loop. Only one loop is active at a time: a second loop
+    /// takes over, and the first one ends. Playback waits while a loop processes an event, so do not await `play()` in
+    /// the loop body.
     public var events: Events { Events(core: core) }
 }
 
 extension CLMonitor {
-    /// A condition and what is known of it.
+    /// A condition and its last event.
     public struct Record: Sendable {
         /// The condition.
         public let condition: any CLCondition
-        /// The last event that a loop has done with; before the first, one with the state that was assumed. While a loop
-        /// works on an event this is the one before, to compare with.
+        /// The last event that a loop has completed; before the first one, an event with the assumed state. While a
+        /// loop processes an event, this is the previous event, for comparison.
         public let lastEvent: Event
     }
 
-    /// The events of a monitor as a sequence.
+    /// A sequence of the monitor's events.
     public struct Events: AsyncSequence, Sendable {
-        /// What the sequence is made of.
+        /// The element type of the sequence.
         public typealias Element = Event
-        /// What a loop over it uses.
+        /// The iterator type of the sequence.
         public typealias AsyncIterator = Iterator
 
         let core: MonitorCore
 
-        /// A loop over the events.
+        /// Returns an iterator over the events.
         public func makeAsyncIterator() -> Iterator { Iterator(core: core) }
 
-        /// One loop over the events.
+        /// An iterator over the events.
         public struct Iterator: AsyncIteratorProtocol {
             private let handle: Handle
 
@@ -111,8 +113,8 @@ extension CLMonitor {
                 handle = Handle(MonitorLoop(core))
             }
 
-            /// The next event, once there is one; nil when the task is cancelled or another loop has taken over. Never
-            /// throws on Linux.
+            /// Returns the next event as soon as it is available; nil if the task is cancelled or another loop has
+            /// taken over. Never throws on Linux.
             public mutating func next() async throws -> Event? {
                 await handle.loop.next()
             }

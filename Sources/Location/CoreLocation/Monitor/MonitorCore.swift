@@ -5,12 +5,13 @@ import DeviceCore
 import Foundation
 import Synchronization
 
-/// What stands behind all monitors of one name: what asks the engine, and has loops told.
+/// The implementation of all monitors with the same name. It watches conditions through the region engine and passes
+/// their events to the current loop.
 final class MonitorCore: Sendable {
     typealias Event = CLMonitor.Event
     private typealias Condition = MonitorState.Condition
 
-    /// The monitors of a device that are in use.
+    /// The cores of a device's monitors that are in use.
     private final class Registry: Sendable {
         private struct WeakCore {
             weak var core: MonitorCore?
@@ -40,14 +41,14 @@ final class MonitorCore: Sendable {
 
     static func of(_ device: Device, _ name: String) -> MonitorCore {
         let registry = device.component(Registry.self) { _ in Registry() }
-        // Reads the file before there is a lock around it.
+        // Reads the file before the lock of the registry is held.
         _ = RegionStore.of(device).load(.monitor(name))
         let (core, isNew) = registry.core(name) { MonitorCore(device: device, name: name) }
         if isNew { core.begin() }
         return core
     }
 
-    /// With the conditions that the file has, which nobody watches before `begin()`.
+    /// Creates a core with the stored conditions, which are not monitored before `begin()` is called.
     init(device: Device, name: String) {
         owner = .monitor(name)
         clock = device.clock
@@ -68,18 +69,18 @@ final class MonitorCore: Sendable {
         engine.unwatch(state.withLock { $0.conditions.map(\.watch) })
     }
 
-    /// Goes on with what an earlier run of the program began.
+    /// Resumes the conditions of an earlier run of the app.
     private func begin() {
         let observer = WeakAuthorizationObserver(self)
         self.observer.withLock { $0 = observer }
         authorization.add(observer)
         let conditions = state.withLock(\.conditions)
-        // As if they were added now, which is what that run did.
+        // Requests the authorization, as the earlier run did when it added these conditions.
         if !conditions.isEmpty, authorization.status == .notDetermined { authorization.request(.start, purpose: nil) }
         for condition in conditions { watch(condition, known: condition.posted.region) }
     }
 
-    // MARK: What the program asks for
+    // MARK: Conditions
 
     func add(_ condition: any CLCondition, _ identifier: String, assuming assumed: Event.State) {
         let now = clock.wallTime.sinceReferenceDate
@@ -102,7 +103,7 @@ final class MonitorCore: Sendable {
             if isRefused { post(event(identifier, .unmonitored, now), new.watch) }
             watch(new, known: .unknown)
         }
-        // Not before: the engine would let go of its source in between.
+        // The former watch ends last; otherwise the engine would cancel its subscription in between.
         if let former { engine.unwatch([former.watch]) }
     }
 
@@ -132,7 +133,7 @@ final class MonitorCore: Sendable {
         state.withLock { $0.add(condition) }
     }
 
-    // MARK: What the engine tells
+    // MARK: Region engine
 
     private func watch(_ condition: Condition, known: CLRegionState) {
         guard let shape = condition.shape else { return }
@@ -140,14 +141,15 @@ final class MonitorCore: Sendable {
         engine.watch(watch, shape, known: known) { [weak self] report in
             self?.take(report, identifier, shape, watch)
         }
-        // Removed meanwhile by another thread, which had nothing to end yet.
+        // Another thread may have removed the condition before the engine was watching it.
         if !state.withLock({ $0.has(watch) }) { engine.unwatch([watch]) }
     }
 
     private func take(
         _ report: RegionEngine.Report, _ identifier: String, _ shape: RegionShape, _ watch: RegionEngine.Watch
     ) {
-        // On its way while the authorization was refused: the monitor has said that nobody looks.
+        // Ignores a report that was in progress when the authorization was refused, because the condition has already
+        // been reported as unmonitored.
         guard !isRefused else { return }
         var refinement: CLMonitor.BeaconIdentityCondition?
         if let beacon = report.beacon, case .beacons(let pattern) = shape, pattern.minor == nil {
@@ -157,7 +159,7 @@ final class MonitorCore: Sendable {
         post(event(identifier, state, report.timestamp, refinement), watch)
     }
 
-    /// Has an event wait for the loop, and tells that.
+    /// Adds an event to the pending events and notifies the loop.
     private func post(_ event: Event, _ watch: RegionEngine.Watch? = nil) {
         let loop = state.withLock { state in
             state.post(.init(event: event, watch: watch)) ? state.loop : nil
@@ -176,7 +178,7 @@ final class MonitorCore: Sendable {
 
     // MARK: Loops
 
-    /// A loop takes over; the one before it ends.
+    /// Makes a loop the current one and ends the previous loop.
     func begin(_ loop: MonitorLoop) {
         let former = state.withLock { state in
             defer { state.loop = loop }
@@ -185,7 +187,7 @@ final class MonitorCore: Sendable {
         former?.end()
     }
 
-    /// A loop was left; what it has not taken waits for the next one.
+    /// Removes a loop that has ended. Pending events remain for the next loop.
     func end(_ loop: MonitorLoop) {
         state.withLock { state in
             if state.loop === loop { state.loop = nil }
@@ -196,8 +198,9 @@ final class MonitorCore: Sendable {
 
     func takeFirst(for loop: MonitorLoop) -> MonitorState.News? { state.withLock { $0.takeFirst(for: loop) } }
 
-    /// A loop has done with an event: it shall not come again after a new start. Of several in a row the last is kept at
-    /// once, and the others with it or in a moment, for the disk takes its time.
+    /// Records that a loop has completed an event, so that it is not delivered again after a restart. Of several
+    /// pending events, only the last one is saved immediately. The others are saved with it or after a short delay,
+    /// because disk access is slow.
     func finished(_ news: MonitorState.News) {
         let (isNews, isLast) = state.withLock { ($0.finish(news), $0.isEmpty) }
         if isNews { save(atOnce: isLast) }
@@ -223,12 +226,12 @@ extension MonitorCore: LocationAuthorization.Observer {
         }
     }
 
-    /// The engine's.
+    /// Reported by the region engine.
     var use: LocationUse? { nil }
 }
 
 extension CLMonitor.Event.State {
-    /// The state of a circle or a beacon that this is made of.
+    /// The corresponding state of a region.
     fileprivate var region: CLRegionState {
         switch self {
         case .satisfied: .inside

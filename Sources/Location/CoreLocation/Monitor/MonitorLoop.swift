@@ -4,7 +4,7 @@ import AppDelivery
 import DeviceCore
 import Synchronization
 
-/// One loop over the events of a monitor, which keeps them until the loop's program asks for one.
+/// A loop over the events of a monitor.
 final class MonitorLoop: Sendable {
     private struct Source: ConsumedState {
         let core: MonitorCore
@@ -15,7 +15,7 @@ final class MonitorLoop: Sendable {
 
     private let core: MonitorCore
     private let loop: ConsumerLoop<Source>
-    /// What the program works on.
+    /// The event that the app is processing.
     private let current = Mutex<MonitorState.News?>(nil)
 
     init(_ core: MonitorCore) {
@@ -27,7 +27,7 @@ final class MonitorLoop: Sendable {
         finishCurrent()
         if loop.start({ $0.loop = self }) { core.begin(self) }
         while let news = await loop.next(onCancel: { self.finish() }) {
-            // Removed while it was on its way here.
+            // The condition was removed while its event was being delivered.
             guard core.isCurrent(news) else { continue }
             current.withLock { $0 = news }
             return news.event
@@ -35,7 +35,7 @@ final class MonitorLoop: Sendable {
         return nil
     }
 
-    /// The loop was left, or its task cancelled.
+    /// Ends the loop after the app has left it or its task has been cancelled.
     func finish() {
         finishCurrent()
         core.end(self)
@@ -46,11 +46,11 @@ final class MonitorLoop: Sendable {
         if let news = current.withLock({ $0.take() }) { core.finished(news) }
     }
 
-    // MARK: The monitor's side
+    // MARK: Called by the monitor
 
-    /// Something waits.
+    /// Delivers a pending event to the app if it awaits one.
     func look() { loop.change { _ in } }
 
-    /// Another loop has taken over.
+    /// Ends the loop because another loop has taken over.
     func end() { loop.finish() }
 }

@@ -2,46 +2,46 @@
 
 import DeviceCore
 
-/// The conditions of a monitor, and the events that no loop has taken yet. A value, under the monitor's lock.
+/// The conditions of a monitor and its pending events. Accessed under the lock of the monitor.
 ///
-/// Events wait here and nowhere else: a loop takes one when its program asks for it. So none is lost or overtaken when
-/// loops come and go.
+/// Events are buffered here only: a loop removes an event when the app requests it. Therefore events are neither lost
+/// nor reordered when one loop replaces another.
 struct MonitorState {
-    /// The most conditions of a monitor.
+    /// The maximum number of conditions.
     static let limit = 20
-    /// More events than this do not wait: the oldest are dropped.
+    /// The maximum number of pending events. If it is reached, the oldest event is dropped.
     static let eventLimit = 1024
 
     typealias Event = CLMonitor.Event
     typealias Watch = RegionEngine.Watch
 
-    /// A condition. What is added in the place of one of its identifier is another condition, with another watch.
+    /// A condition. A replacement with the same identifier is a new condition with a new watch.
     struct Condition {
         let watch = Watch()
         let identifier: String
         let condition: any CLCondition
-        /// Nil for one that cannot be watched.
+        /// nil if the condition cannot be monitored.
         let shape: RegionShape?
-        /// The state of the last event that was made.
+        /// The state of the last event that was posted.
         var posted: Event.State
-        /// The last event that a loop has done with.
+        /// The last event that a loop has completed.
         var last: Event
-        /// Its number.
+        /// The number of that event.
         var lastNumber: UInt64 = 0
     }
 
-    /// An event, and the watch that it is of; none when nothing was added.
+    /// An event and its watch; the watch is nil if the condition was not added.
     struct News: Sendable {
         let event: Event
         let watch: Watch?
-        /// Later events have higher numbers: a loop that was taken over may have done with one after its successor.
+        /// Increases with each event. A loop may complete an event after its successor has completed a later one.
         var number: UInt64 = 0
     }
 
     private(set) var conditions: [Condition] = []
     private var waiting = Outbox<News>()
     private var eventCount: UInt64 = 0
-    /// The one that events are for.
+    /// The loop that receives the events.
     weak var loop: MonitorLoop?
 
     // MARK: Conditions
@@ -50,9 +50,10 @@ struct MonitorState {
 
     func has(_ watch: Watch) -> Bool { index(of: watch) != nil }
 
-    /// Adds a condition, in the place of one of its identifier. What waits of that one is forgotten.
+    /// Adds a condition, which replaces one with the same identifier. Pending events of the replaced condition are
+    /// discarded.
     ///
-    /// - Returns: Whether there was room, and the condition that was there before.
+    /// - Returns: Whether the condition was added, and the condition that it replaced.
     mutating func add(_ condition: Condition) -> (isAdded: Bool, former: Condition?) {
         forgetEvents(of: condition.identifier)
         if let index = conditions.firstIndex(where: { $0.identifier == condition.identifier }) {
@@ -77,9 +78,10 @@ struct MonitorState {
 
     // MARK: Events
 
-    /// Has an event wait, unless it says what the last one said, or its condition is gone.
+    /// Adds an event to the pending events, unless its state is that of the last event or its condition has been
+    /// removed.
     ///
-    /// - Returns: True when it waits.
+    /// - Returns: Whether the event was added.
     mutating func post(_ news: News) -> Bool {
         if let watch = news.watch {
             guard let index = index(of: watch), conditions[index].posted != news.event.state else { return false }
@@ -90,17 +92,18 @@ struct MonitorState {
         return true
     }
 
-    /// Gives the oldest event to a loop that asks for it; nil when none waits, or another loop has taken over.
+    /// Removes and returns the oldest event; nil if none is pending, or if another loop has taken over.
     mutating func takeFirst(for asking: MonitorLoop) -> News? {
         asking === loop ? waiting.takeFirst() : nil
     }
 
     var isEmpty: Bool { waiting.isEmpty }
 
-    /// True while an event's condition is there, or when nothing was added.
+    /// Returns whether the condition of an event still exists. True for an event without a watch.
     func isCurrent(_ news: News) -> Bool { news.watch.map(has) ?? true }
 
-    /// A loop has done with an event; false when its condition is gone, or a later one is done with.
+    /// Records that a loop has completed an event. Returns false if the condition has been removed, or if a later event
+    /// has been completed.
     mutating func finish(_ news: News) -> Bool {
         guard let index = index(of: news.watch), news.number > conditions[index].lastNumber else { return false }
         conditions[index].lastNumber = news.number
@@ -108,7 +111,7 @@ struct MonitorState {
         return true
     }
 
-    // MARK: What is kept
+    // MARK: Persistence
 
     var stored: [StoredRegion] {
         conditions.compactMap { condition in

@@ -4,27 +4,27 @@ import DeviceCore
 import Foundation
 import Synchronization
 
-/// The regions that managers monitor: one set for each device, which all its managers share.
+/// The regions monitored by all managers of a device.
 ///
-/// It is kept in a file from one run of the program to the next, with the state that the program was told last. So what
-/// was not told, because the program ended or the device moved while it did not run, is found anew by the fixes that come
-/// then, and told once.
+/// The regions are stored in a file, with the last state that was delivered to the app, and restored in the next run. A
+/// change that was not delivered, because the app ended or because the device moved while the app was not running, is
+/// detected again from new fixes and delivered once.
 final class MonitoredRegions: Sendable {
-    /// Apple's limit for a program.
+    /// Apple's limit per app.
     static let limit = 20
 
     fileprivate struct Entry {
         let watch = RegionEngine.Watch()
-        /// A copy of the program's. It may be of a class of the program, so it is only used without the lock.
+        /// A copy of the app's region. Its class may belong to the app, so it is only used without the lock.
         let region: CLRegion
-        /// What is kept of it, but for the state.
+        /// The stored form of the region, except for its state.
         let stored: StoredRegion
-        /// The state that managers know or will hear of, and since when.
+        /// The last state that was passed to the managers, and the time since which it holds.
         var told: CLRegionState
         var date: Double?
-        /// What a delegate has heard, which is what is kept.
+        /// The last state that a delegate has received. This is the state that is stored.
         var heard: (state: CLRegionState, date: Double?)
-        /// The number of the change that it is of.
+        /// The number of the change to that state.
         var heardNumber: UInt64 = 0
 
         init(_ region: CLRegion, told: CLRegionState, date: Double?) {
@@ -37,11 +37,11 @@ final class MonitoredRegions: Sendable {
     }
 
     private struct State {
-        /// In the order in which they came.
+        /// In the order in which they were added.
         var entries: [Entry] = []
         var clients: [WeakClient] = []
         var isLoaded = false
-        /// True when delegates have heard of states that are not kept yet.
+        /// True if delegates have received states that are not stored yet.
         var hasNews = false
         var changeCount: UInt64 = 0
     }
@@ -50,7 +50,7 @@ final class MonitoredRegions: Sendable {
         weak var client: (any RegionListener)?
     }
 
-    // Not the device, which owns this object.
+    // No reference to the device, because the device owns this object.
     private let engine: RegionEngine
     private let authorization: LocationAuthorization
     private let store: RegionStore
@@ -69,7 +69,7 @@ final class MonitoredRegions: Sendable {
 
     // MARK: Managers
 
-    /// A manager has somebody to tell: what was monitored in an earlier run of the program goes on.
+    /// Adds a manager that has a delegate, and resumes the regions of an earlier run of the app.
     func add(_ client: any RegionListener) {
         let isNew = state.withLock { state in
             guard !state.clients.contains(where: { $0.client === client }) else { return false }
@@ -80,7 +80,7 @@ final class MonitoredRegions: Sendable {
         if isNew { load() }
     }
 
-    /// Takes up what the file has, once.
+    /// Loads the stored regions once.
     private func load() {
         guard !state.withLock(\.isLoaded) else { return }
         let kept = store.load(.managers).prefix(Self.limit).compactMap { stored -> Entry? in
@@ -95,12 +95,12 @@ final class MonitoredRegions: Sendable {
         }
         guard !entries.isEmpty else { return }
         register()
-        // As if they were started now, which is what an earlier run did.
+        // Requests the authorization, as the earlier run did when it started these regions.
         if authorization.status == .notDetermined { authorization.request(.start, purpose: nil) }
         for entry in entries { watch(entry) }
     }
 
-    // MARK: What programs ask for
+    // MARK: Managing regions
 
     var regions: Set<CLRegion> {
         load()
@@ -119,7 +119,7 @@ final class MonitoredRegions: Sendable {
                         .regionMonitoringFailure,
                         cause: DeviceError(
                             .notSupported,
-                            "The region \(identifier) is neither a circle nor a region of beacons. Use CLCircularRegion or CLBeaconRegion."
+                            "The region \(identifier) is neither a circular region nor a beacon region. Use CLCircularRegion or CLBeaconRegion."
                         ))))
         }
         if let problem = shape.problem(identifier: identifier) ?? (shape.isCircle ? nil : engine.beaconProblem) {
@@ -145,14 +145,14 @@ final class MonitoredRegions: Sendable {
                         .regionMonitoringFailure,
                         cause: DeviceError(
                             .notSupported,
-                            "\(Self.limit) regions are monitored already, which is the limit. Stop monitoring one of them, or use CLMonitor."
+                            "\(Self.limit) regions are already monitored, which is the limit. Stop monitoring one of them, or use CLMonitor."
                         ))))
         }
         save(atOnce: false)
         client.tell(.started(region))
         register()
         watch(entry)
-        // Not before: the engine would let go of its source in between.
+        // The former watch ends last; otherwise the engine would cancel its subscription in between.
         if let former { engine.unwatch([former.watch]) }
     }
 
@@ -166,7 +166,7 @@ final class MonitoredRegions: Sendable {
         save(atOnce: false)
     }
 
-    /// Answers with what is known now; unknown, too, for a region that is not monitored.
+    /// Delivers the current state; unknown for a region that is not monitored.
     func requestState(of region: CLRegion, for client: any RegionListener) {
         load()
         guard let copy = region.copy() as? CLRegion else { return }
@@ -175,13 +175,13 @@ final class MonitoredRegions: Sendable {
         client.tell(.determined(entry?.copy ?? copy, entry.map { engine.state(of: $0.watch) } ?? .unknown))
     }
 
-    // MARK: What the engine tells
+    // MARK: Region engine
 
     private func watch(_ entry: Entry) {
         guard let shape = RegionShape(entry.region) else { return }
         let watch = entry.watch
         engine.watch(watch, shape, known: entry.told) { [weak self] report in self?.take(report, watch) }
-        // Stopped meanwhile by another thread, which had nothing to end yet.
+        // Another thread may have stopped the region before the engine was watching it.
         if !isCurrent(watch) { engine.unwatch([watch]) }
     }
 
@@ -206,12 +206,12 @@ final class MonitoredRegions: Sendable {
         }
     }
 
-    /// True while that watch is the one over its region.
+    /// Returns whether the watch belongs to a monitored region.
     func isCurrent(_ watch: RegionEngine.Watch) -> Bool {
         state.withLock { state in state.entries.contains { $0.watch == watch } }
     }
 
-    /// A delegate has heard of a state, which is not told again.
+    /// Records that a delegate has received a state. The state is not delivered again.
     func hasHeard(of change: RegionChange) {
         let isNews = state.withLock { state in
             guard let index = state.entries.firstIndex(where: { $0.watch == change.watch }),
@@ -222,11 +222,11 @@ final class MonitoredRegions: Sendable {
             state.hasNews = true
             return true
         }
-        // In a moment at the latest: the turn may take long.
+        // Saved after a short delay, even if the drain takes longer.
         if isNews { save(atOnce: false) }
     }
 
-    /// A turn of a manager is over: what it told is kept, once for all of it, for the disk takes its time.
+    /// Saves the states that were delivered in a drain. They are saved together, because disk access is slow.
     func keepWhatWasHeard() {
         let hasNews = state.withLock { state in
             defer { state.hasNews = false }
@@ -247,7 +247,7 @@ final class MonitoredRegions: Sendable {
         store.save(atOnce: atOnce)
     }
 
-    // MARK: Who may
+    // MARK: Authorization
 
     private func register() {
         let new = watcher.withLock { watcher -> WeakAuthorizationObserver? in
@@ -258,7 +258,7 @@ final class MonitoredRegions: Sendable {
         if let new { authorization.add(new) }
     }
 
-    /// Why regions may not be monitored; nil when they may, or nobody has decided.
+    /// The reason why regions may not be monitored; nil if they may, or if the authorization is not determined.
     private var denial: CLError? {
         if authorization.isRefused { return CLError(.regionMonitoringDenied) }
         guard authorization.accuracy == .reducedAccuracy else { return nil }
@@ -266,13 +266,13 @@ final class MonitoredRegions: Sendable {
             .regionMonitoringDenied,
             cause: DeviceError(
                 .permissionDenied,
-                "Only a reduced accuracy is allowed, which tells nothing of borders. Ask for full accuracy (requestTemporaryFullAccuracyAuthorization)."
+                "The app is authorized for reduced accuracy only, which is too coarse to monitor regions. Request full accuracy (requestTemporaryFullAccuracyAuthorization)."
             ))
     }
 }
 
 extension MonitoredRegions.Entry {
-    /// For the program, which may change its copy.
+    /// A copy for the app, which may change it.
     fileprivate var copy: CLRegion {
         let copy = region.copy() as? CLRegion ?? region
         copy.stateTimestamp = date
@@ -289,6 +289,6 @@ extension MonitoredRegions: LocationAuthorization.Observer {
         }
     }
 
-    /// The engine's.
+    /// Reported by the region engine.
     var use: LocationUse? { nil }
 }

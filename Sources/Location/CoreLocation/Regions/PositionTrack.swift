@@ -2,24 +2,23 @@
 
 import DeviceCore
 
-/// A fix as regions and visits look at it.
+/// A fix as used by regions and visits.
 struct TrackedFix: Sendable {
     var place: CLLocationCoordinate2D
-    /// Metres; the true place is probably not farther away than this.
+    /// In metres; the true position is probably not farther away than this.
     var accuracy: Double
-    /// Metres per second; negative when the receiver does not say.
+    /// In metres per second; negative if the receiver does not report it.
     var speed: Double
-    /// The receiver's time: seconds since 2001-01-01T00:00:00Z.
+    /// The receiver's time in seconds since 2001-01-01T00:00:00Z.
     var timestamp: Double
-    /// When it arrived.
     var arrival: BootTime
 }
 
-/// Makes fixes of the events of a source, which tells of the sky by itself.
+/// A converter of position events to fixes. Sky reports arrive as separate events.
 struct FixReader: Sendable {
     private var sky: SkyReport?
 
-    /// Takes an event; the fix that it tells of, if any.
+    /// Processes an event. Returns its fix, if any.
     mutating func take(_ event: PositionEvent, _ clock: any DeviceClock) -> TrackedFix? {
         switch event {
         case .report(let report) where report.hasFix: return TrackedFix(report, sky: sky, wallTime: clock.wallTime)
@@ -32,7 +31,7 @@ struct FixReader: Sendable {
 }
 
 extension TrackedFix {
-    /// The fix of a report that has one, with the sky that belongs to it.
+    /// Creates the fix of a report that has one. The sky report is used only if it belongs to the report.
     init(_ report: PositionReport, sky: SkyReport?, wallTime: WallTime) {
         let values = LocationConversion.values(
             of: report, sky: sky.flatMap { $0.belongs(to: report) ? $0 : nil }, fallbackTime: wallTime,
@@ -44,39 +43,43 @@ extension TrackedFix {
     }
 }
 
-/// What a row of fixes says about itself: how much of the error jumps from fix to fix, whether the device moves, and
-/// whether it got where it is in a way that it could have.
+/// Statistics of successive fixes: the error that differs from fix to fix, whether the device moves, and whether it can
+/// have moved to its position.
 ///
-/// The part of the error that is new in every fix becomes small when fixes are averaged. The part that stays for minutes,
-/// which receivers have most of, does not. Of positions a second apart, x(i) - 2x(i-1) + x(i-2) has six times the variance
-/// of the first kind and next to none of the second, nor of a steady drive.
+/// Averaging fixes reduces the part of the error that is independent in each fix. It does not reduce the part that
+/// persists for minutes, which is the larger part for most receivers. For positions one second apart, x(i) - 2x(i-1) +
+/// x(i-2) has six times the variance of the independent part, and is almost unaffected by the persistent part and by
+/// movement at constant velocity.
 struct PositionTrack: Sendable {
-    /// Above this many metres per second the device moves. Receivers at rest report up to half of it.
+    /// The speed from which the device counts as moving, in metres per second. Receivers at rest report up to half of
+    /// it.
     static let movingSpeed = 1.0
-    /// Fixes that are farther apart than this many seconds say nothing of the noise: the device may have turned.
+    /// The maximum time between fixes that are used to estimate the noise, in seconds. In a longer time the device may
+    /// have turned.
     private static let noiseInterval = 3.0
-    /// The noise is that of the last fixes, about this many.
+    /// The approximate number of recent fixes over which the noise is averaged.
     private static let memory = 30.0
-    /// Without a speed a device moves that has gone farther than its error in this many seconds.
+    /// The time over which movement is detected if the receiver reports no speed, in seconds.
     private static let trailSeconds = 15.0
-    /// What nothing on wheels goes, in metres per second, where the receiver tells no speed.
+    /// The assumed maximum speed if the receiver reports no speed, in metres per second. Wheeled vehicles are slower.
     private static let unknownSpeed = 100.0
 
-    /// Of the error that is new in every fix, per axis: square metres.
+    /// The variance of the independent error, per axis, in square metres.
     private(set) var whiteVariance = 0.0
     /// True while the device moves.
     private(set) var isMoving = false
-    /// True when the last step was longer than the device can have gone: a reflection, or the end of one.
+    /// True if the last step was longer than the device can have moved. This happens at the beginning and the end of a
+    /// signal reflection.
     private(set) var isSudden = false
 
     private var last: TrackedFix?
     private var lastStep: (x: Double, y: Double, seconds: Double)?
     private var noiseCount = 0.0
-    /// Places in metres from the first one, a second or more apart.
+    /// Positions in metres relative to the first fix, at least one second apart.
     private var trail: [(x: Double, y: Double, time: Double)] = []
     private var (x, y) = (0.0, 0.0)
 
-    /// Takes a fix; false when it is not newer than the one before, and not to be used.
+    /// Processes a fix. Returns false if it is not newer than the previous fix and must not be used.
     mutating func accept(_ fix: TrackedFix) -> Bool {
         guard let last else {
             start(fix)
@@ -84,7 +87,7 @@ struct PositionTrack: Sendable {
         }
         let seconds = fix.timestamp - last.timestamp
         guard seconds > 0 else {
-            // A receiver whose clock was set back, or another one, begins anew.
+            // Starts over if the receiver's clock was set back or another receiver is in use.
             guard seconds < -10, fix.arrival > last.arrival else { return false }
             self = PositionTrack()
             start(fix)
@@ -119,7 +122,7 @@ struct PositionTrack: Sendable {
         }
         let (x, y) = (step.x - lastStep.x, step.y - lastStep.y)
         noiseCount = min(noiseCount + 1, Self.memory)
-        // Two axes, six variances each.
+        // Two axes, with six times the variance each.
         whiteVariance += ((x * x + y * y) / 12 - whiteVariance) / noiseCount
     }
 
@@ -128,7 +131,7 @@ struct PositionTrack: Sendable {
         return ((x - then.x) * (x - then.x) + (y - then.y) * (y - then.y)).squareRoot() > 2 * fix.accuracy
     }
 
-    /// Metres to the east and to the north, for small steps.
+    /// Returns the distances to the east and to the north in metres, valid for short steps.
     private static func step(
         from start: CLLocationCoordinate2D, to end: CLLocationCoordinate2D
     ) -> (x: Double, y: Double) {

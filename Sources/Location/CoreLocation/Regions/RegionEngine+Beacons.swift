@@ -3,14 +3,14 @@
 import DeviceCore
 import Synchronization
 
-// Regions of beacons: what is heard, and what is heard no longer.
+// Beacon events, and the deadlines of beacon regions.
 extension RegionEngine {
     func receive(_ event: BeaconEvent) {
         switch event {
         case .sighting(let sighting): hear(sighting)
         case .lost: state.withLock { $0.isDeaf = true }
         case .regained:
-            // Nobody knows what would have been heard.
+            // Sightings during the loss are unknown, so the time without a sighting starts now.
             let now = clock.now
             changeBeacons { $0.quietSince = now }
             state.withLock { $0.isDeaf = false }
@@ -36,7 +36,7 @@ extension RegionEngine {
         tellNews()
     }
 
-    /// The timer is for the first beacon that may not have been heard for too long; sightings in between do not move it.
+    /// Starts the timer for the earliest deadline of all beacon regions. Sightings do not reschedule a running timer.
     func setTimer() {
         state.withLock { state in
             guard state.timer == nil, !state.isDeaf, isAllowed,

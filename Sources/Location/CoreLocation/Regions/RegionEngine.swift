@@ -5,26 +5,26 @@ import DeviceCore
 import Foundation
 import Synchronization
 
-/// Watches the borders of all regions and conditions of a device: one for each device, with one subscription to its
-/// positions, and one to its beacons.
+/// The monitor of all regions and conditions of a device, with one subscription to its positions and one to its
+/// beacons.
 ///
-/// It listens only while there is something to watch and the authorization allows it. gpsd cannot be asked to speak only
-/// when the device moves: it reports as often as the receiver does, and each report costs a few microseconds here. There
-/// is no timer for circles. So when the receiver rests, or no receiver is there, nothing wakes this process for them.
+/// It subscribes only while regions are monitored and the authorization permits it. gpsd cannot be configured to report
+/// only when the device moves: it reports at the receiver's rate, and each report costs a few microseconds here.
+/// Circles need no timer, so they do not wake the process while the receiver is idle or absent.
 final class RegionEngine: Sendable {
-    /// One watch over one region. None has the name of an earlier one: what is still on its way from a watch that has
-    /// ended is not taken for news of the one in its place.
+    /// The identity of a watch on a region. Identities are not reused, so a late report of a cancelled watch is not
+    /// attributed to the watch that replaced it.
     struct Watch: Hashable, Sendable {
         private static let last = Atomic<UInt64>(0)
         private let number = Watch.last.wrappingAdd(1, ordering: .relaxed).newValue
     }
 
-    /// The state of a region, when it has become known or is another one.
+    /// A state of a region that has been determined or has changed.
     struct Report: Sendable {
         var state: CLRegionState
-        /// Since when, by the first fix or sighting: seconds since 2001-01-01T00:00:00Z.
+        /// The time of the first fix or sighting in this state, in seconds since 2001-01-01T00:00:00Z.
         var timestamp: Double
-        /// The beacon that was heard.
+        /// The received beacon; nil for circles, and if no beacon is received.
         var beacon: BeaconIdentity?
     }
 
@@ -56,21 +56,22 @@ final class RegionEngine: Sendable {
 
     struct State {
         var watched: [Watched] = []
-        /// What is to be told, in order: two threads must not tell the states of one region the wrong way round.
+        /// Pending reports. The queue ensures that two threads do not deliver the states of a region in the wrong
+        /// order.
         var news = Outbox<News>()
         var rules = RegionRules()
         var track = PositionTrack()
         var fixes = FixReader()
         var since = WallTime.epoch
-        /// True while no beacon can be heard, and silence means nothing.
+        /// True while beacons cannot be received, so that missing sightings have no meaning.
         var isDeaf = false
         var timer: ClockTimer?
     }
 
-    /// Older fixes than this, in seconds, do not stand in for one that is awaited.
+    /// The maximum age of a fix that is used at the start of a watch, in seconds.
     static let freshness = 10.0
 
-    // Not the device, which owns this object.
+    // No reference to the device, because the device owns this object.
     private let positions: any PositionSource
     let beacons: any BeaconSource
     let clock: any DeviceClock
@@ -95,22 +96,23 @@ final class RegionEngine: Sendable {
         authorization = LocationAuthorization.of(device)
     }
 
-    // MARK: What is watched
+    // MARK: Watches
 
     var rules: RegionRules {
         get { state.withLock { $0.rules } }
         set { state.withLock { $0.rules = newValue } }
     }
 
-    /// Why no beacon can be heard; nil when they can.
+    /// The reason why beacons cannot be received; nil if they can.
     var beaconProblem: DeviceError? { beacons.problem }
 
-    /// Watches a region from now on; a watch that goes on already begins anew.
+    /// Starts watching a region. An existing watch with this identity starts over.
     ///
-    /// - Parameters:
-    ///   - known: The state that holds until something else is seen. Unknown: the first state that is seen is reported.
-    ///   - tell: Called without a lock, on the source's thread, or within this call when a fix is at hand. A report may
-    ///     be on its way while the watch is ended, so the caller asks whether it is still its own.
+    /// Reports are delivered without a lock held, on the source's thread, or during this call if a recent fix is
+    /// available. A report may arrive after the watch has ended, so the caller checks whether the watch is still valid.
+    ///
+    /// - Parameter known: The state that is valid until another state is determined. If it is unknown, the first state
+    ///   that is determined is reported.
     func watch(_ watch: Watch, _ shape: RegionShape, known: CLRegionState = .unknown, tell: @escaping Tell) {
         let now = clock.now
         let fresh = positions.lastFix.flatMap { fix -> TrackedFix? in
@@ -151,20 +153,21 @@ final class RegionEngine: Sendable {
         adjust()
     }
 
-    /// On which side the device is; unknown, too, when nobody watches that.
+    /// Returns the state of the watched region; unknown if the watch does not exist.
     func state(of watch: Watch) -> CLRegionState {
         state.withLock { state in state.watched.first { $0.watch == watch }?.tracker.state ?? .unknown }
     }
 
-    /// Tells what waits, unless another thread, or a caller further up, is doing so.
+    /// Delivers pending reports, unless another thread or an outer call is already delivering them.
     func tellNews() { state.handOn(\.news) { $0.tell($0.report) } }
 
-    /// True while borders may be watched: a coarse position tells nothing of them.
+    /// True if borders may be monitored: positions with reduced accuracy do not reveal crossings.
     var isAllowed: Bool { authorization.grantedAccuracy == .fullAccuracy }
 
-    // MARK: What comes in
+    // MARK: Sources
 
-    /// Once there is something to watch; making a component must have no effect.
+    /// Observes the authorization from the first watch on, because the creation of a component must not have side
+    /// effects.
     private func register() {
         let new = watcher.withLock { watcher -> WeakAuthorizationObserver? in
             guard watcher == nil else { return nil }
@@ -185,7 +188,7 @@ final class RegionEngine: Sendable {
         beaconSubscription.follow {
             isAllowed && state.withLock({ $0.watched.contains { !$0.needsPosition } }) ? true : nil
         } subscribe: { _ in
-            // What was heard or lost while nobody listened is not known; a loss that lasts is told anew.
+            // Events before the subscription are unknown. A persistent loss is reported again.
             let now = clock.now
             changeBeacons { $0.quietSince = now }
             state.withLock { $0.isDeaf = false }
@@ -220,7 +223,7 @@ final class RegionEngine: Sendable {
 }
 
 extension RegionEngine.State {
-    /// More news than this does not wait for a thread that tells.
+    /// The maximum number of pending reports. If it is reached, the oldest report is dropped.
     private static let limit = 4096
 
     mutating func add(_ report: RegionEngine.Report, of watched: RegionEngine.Watched) {

@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a manager tells of regions.
+/// A region event that a manager delivers to its delegate.
 enum RegionNews: Sendable {
     case started(CLRegion)
     case failed(CLRegion, CLError)
-    /// An answer to the program.
+    /// The result of a request for the state.
     case determined(CLRegion, CLRegionState)
-    /// The state of a region is another one. Nobody is told once the region is not monitored any more, or anew.
+    /// A change of the state. It is not delivered if the region is no longer monitored or has been replaced.
     case changed(RegionChange)
 }
 
-/// What becomes known of a region that is monitored.
+/// A change of the state of a monitored region.
 struct RegionChange: Sendable {
     let watch: RegionEngine.Watch
-    /// Later changes have higher numbers: a manager may hear of one after another has heard of the next.
+    /// Increases with each change, because managers may deliver successive changes in a different order.
     let number: UInt64
-    /// For the program of one manager, which may change it.
+    /// A copy for the app of one manager, which may change it.
     let region: CLRegion
     let state: CLRegionState
-    /// Since when: seconds since 2001-01-01T00:00:00Z.
+    /// The time since which the state holds, in seconds since 2001-01-01T00:00:00Z.
     let timestamp: Double
-    /// To be inside from the start is no entry.
+    /// Whether to report an entry. Being inside at the start is not an entry.
     let isEntry: Bool
     let isExit: Bool
 }
 
-/// A manager, as far as regions know one.
+/// A manager that receives region events.
 protocol RegionListener: AnyObject, Sendable {
-    /// What the program uses the position for.
+    /// The purpose for which the app uses the position.
     var purpose: String? { get }
-    /// Has the program told, after all that waits.
+    /// Adds the event to the pending callbacks.
     func tell(_ news: RegionNews)
 }

@@ -2,18 +2,18 @@
 
 import DeviceCore
 
-/// What the device can be inside of.
+/// The extent of a region: a circle, or the range of beacons.
 enum RegionShape: Sendable {
     case circle(CLRegion.Circle)
-    /// Where beacons of that kind are heard.
+    /// The area in which matching beacons are received.
     case beacons(BeaconPattern)
 
-    /// The largest radius of a circle that is monitored, in metres: what Apple's manager says.
+    /// The largest radius of a monitored circle, in metres. Apple's manager reports the same value.
     static let maximumRadius = 2_128_000.0
-    /// The longest identifier, in bytes of UTF-8: it is kept in a small file.
+    /// The maximum length of an identifier, in bytes of UTF-8. It limits the size of the file.
     static let maximumIdentifier = 1024
 
-    /// The shape of a region; nil for one that has none.
+    /// Creates the shape of a region; nil if the region has none.
     init?(_ region: CLRegion) {
         switch region {
         case let region as CLBeaconRegion: self = .beacons(region.pattern)
@@ -24,41 +24,41 @@ enum RegionShape: Sendable {
         }
     }
 
-    /// Why nothing can be monitored with it, and what to do; nil when it can.
+    /// Returns the reason why the shape cannot be monitored, and a remedy; nil if it can.
     func problem(identifier: String) -> DeviceError? {
         guard identifier.utf8.count <= Self.maximumIdentifier else {
             return DeviceError(
                 .notSupported,
-                "The identifier of a region has \(identifier.utf8.count) bytes, and may have \(Self.maximumIdentifier). Choose a shorter one."
+                "The identifier of a region has \(identifier.utf8.count) bytes; the limit is \(Self.maximumIdentifier) bytes. Choose a shorter one."
             )
         }
         guard case .circle(let circle) = self else { return nil }
         guard CLLocationCoordinate2DIsValid(circle.center) else {
             return DeviceError(
                 .notSupported,
-                "The centre of the region \(identifier) is no place: latitude \(circle.center.latitude), longitude \(circle.center.longitude). Latitudes go from -90 to 90 degrees, longitudes from -180 to 180."
+                "The centre of the region \(identifier) is not a valid coordinate: latitude \(circle.center.latitude), longitude \(circle.center.longitude). Latitudes range from -90 to 90 degrees, longitudes from -180 to 180."
             )
         }
         guard circle.radius > 0, circle.radius <= Self.maximumRadius else {
             return DeviceError(
                 .notSupported,
-                "The region \(identifier) has a radius of \(circle.radius) m; it has to be above 0 and at most \(Int(Self.maximumRadius)) m (maximumRegionMonitoringDistance)."
+                "The region \(identifier) has a radius of \(circle.radius) m; it must be greater than 0 and at most \(Int(Self.maximumRadius)) m (maximumRegionMonitoringDistance)."
             )
         }
         return nil
     }
 
-    /// True when it needs the position.
+    /// True if monitoring needs positions.
     var isCircle: Bool { if case .circle = self { true } else { false } }
 }
 
-/// On which side of "heard" the device is: inside from the first sighting on, outside when none has come for a while.
+/// The state of a beacon region: inside from the first sighting on, outside after a time without sightings.
 struct BeaconTracker: Sendable {
-    /// Seconds without a sighting that make the device outside, as seen with Apple's.
+    /// The time without a sighting after which the state is outside, in seconds. Observed on Apple's platforms.
     static let patience = 30.0
 
     private(set) var state: CLRegionState
-    /// Since when nothing has been heard.
+    /// The time since which no beacon has been received.
     var quietSince: BootTime
 
     init(state: CLRegionState = .unknown, now: BootTime) {
@@ -66,7 +66,7 @@ struct BeaconTracker: Sendable {
         quietSince = now
     }
 
-    /// A beacon was heard; true when the device was not inside before.
+    /// Records a sighting. Returns true if the state has changed to inside.
     mutating func hear(at time: BootTime) -> Bool {
         quietSince = max(quietSince, time)
         guard state != .inside else { return false }
@@ -74,10 +74,10 @@ struct BeaconTracker: Sendable {
         return true
     }
 
-    /// When it will be outside unless something is heard; nil when it is already.
+    /// The time at which the state becomes outside without another sighting; nil if it is outside already.
     var deadline: BootTime? { state == .outside ? nil : quietSince.advanced(bySeconds: Self.patience) }
 
-    /// Time has passed; true when the device is outside now and was not before.
+    /// Updates the state for the current time. Returns true if the state has changed to outside.
     mutating func look(now: BootTime) -> Bool {
         guard let deadline, now >= deadline else { return false }
         state = .outside

@@ -6,21 +6,21 @@ import Foundation
 import LiveDevice
 import Synchronization
 
-/// What is kept of a region or a condition from one run of the program to the next.
+/// The stored form of a region or a condition.
 struct StoredRegion: Codable, Sendable {
     var identifier: String
     var latitude: Double?
     var longitude: Double?
-    /// Metres.
+    /// In metres.
     var radius: Double?
     var uuid: String?
     var major: UInt16?
     var minor: UInt16?
     var notifyOnEntry: Bool?
     var notifyOnExit: Bool?
-    /// What the program was told last: the raw value of its state.
+    /// The raw value of the state that was last delivered to the app.
     var state: Int
-    /// Since when: seconds since 2001-01-01T00:00:00Z.
+    /// The time since which the state holds, in seconds since 2001-01-01T00:00:00Z.
     var date: Double?
 
     init(identifier: String, shape: RegionShape, state: Int, date: Double?) {
@@ -35,7 +35,7 @@ struct StoredRegion: Codable, Sendable {
         }
     }
 
-    /// The shape, checked by nobody; nil for none.
+    /// The shape, which is not validated; nil if there is none.
     var shape: RegionShape? {
         if let latitude, let longitude, let radius {
             return .circle(.init(center: .init(latitude: latitude, longitude: longitude), radius: radius))
@@ -46,13 +46,13 @@ struct StoredRegion: Codable, Sendable {
 
 extension StoredRegion {
     init(_ region: CLRegion, state: CLRegionState, date: Double?) {
-        // Only regions with a shape are monitored.
+        // The fallback is not used, because only regions with a shape are monitored.
         let shape = RegionShape(region) ?? .circle(.init(center: CLLocationCoordinate2D(), radius: 0))
         self.init(identifier: region.identifier, shape: shape, state: state.rawValue, date: date)
         (notifyOnEntry, notifyOnExit) = (region.notifyOnEntry, region.notifyOnExit)
     }
 
-    /// The region for a manager; nil when there is no shape.
+    /// The region for a manager; nil if there is no shape.
     var region: CLRegion? {
         let region: CLRegion
         switch shape {
@@ -68,17 +68,17 @@ extension StoredRegion {
     }
 }
 
-/// The file of regions and conditions: one for each program and user, of live devices only.
+/// The file of regions and conditions of live devices. Each app and user has its own file.
 ///
-/// What a file holds that is not whole is left out with one warning, and everything begins anew.
+/// An incomplete or invalid file is ignored with one warning, and the store starts empty.
 final class RegionStore: Sendable {
-    /// Managers share their regions; each monitor has conditions of its own.
+    /// The owner of stored regions: all managers together, or one monitor.
     enum Owner {
         case managers
         case monitor(String)
     }
 
-    /// The names in the file: that of the managers' set is empty.
+    /// The contents of the file.
     private struct Contents: Codable, Sendable {
         var format = RegionStore.format
         var version = 1
@@ -102,14 +102,14 @@ final class RegionStore: Sendable {
 
     static func of(_ device: Device) -> RegionStore {
         device.component(RegionStore.self) { device in
-            // A trace is played the same way each time.
+            // Playback of a trace must not depend on stored state.
             RegionStore(device.isSimulated || device !== LiveDevice.shared ? nil : StateFile.ofProgram("regions"))
         }
     }
 
     init(_ file: StateFile?) { self.file = file }
 
-    /// True when nothing outlasts the program though it should.
+    /// True if the last attempt to write the file has failed.
     var isUnavailable: Bool { file.map(\.hasFailed) ?? false }
 
     func load(_ owner: Owner) -> [StoredRegion] {
@@ -134,7 +134,7 @@ final class RegionStore: Sendable {
         }
     }
 
-    /// Writes what has changed; in a moment, and once for many changes, unless it has to be there at once.
+    /// Writes changes to the file, either immediately or after a short delay that combines several changes.
     func save(atOnce: Bool) {
         guard file != nil else { return }
         if atOnce { return write() }
@@ -156,13 +156,14 @@ final class RegionStore: Sendable {
             guard let file, let contents else { return }
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys]
-            // All numbers are finite: shapes are checked before they come here.
+            // All numbers are finite, because shapes are validated before they are stored.
             guard let data = try? encoder.encode(contents) else { return }
             file.write(Array(data))
         }
     }
 
-    /// Reads the file, once. Without the lock: what is wrong with it goes to the program's log, which may ask for regions.
+    /// Reads the file once. The lock is not held, because problems are logged, and the app's log handler may access
+    /// regions.
     private func loadIfNeeded() {
         guard let file, !state.withLock(\.isLoaded) else { return }
         let (contents, problem) = file.read().map(Self.contents) ?? (nil, nil)
@@ -177,10 +178,10 @@ final class RegionStore: Sendable {
 
     private static func contents(_ bytes: [UInt8]) -> (Contents?, problem: String?) {
         guard let contents = try? JSONDecoder().decode(Contents.self, from: Data(bytes)) else {
-            return (nil, "it is cut off or damaged")
+            return (nil, "it is truncated or damaged")
         }
         guard contents.format == format, contents.version == 1 else {
-            return (nil, "it is of another format or version")
+            return (nil, "it has an unknown format or version")
         }
         return (contents, nil)
     }

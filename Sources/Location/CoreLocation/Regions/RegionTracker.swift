@@ -2,73 +2,76 @@
 
 import DeviceCore
 
-/// How sure it has to be that a border was crossed before that is told.
+/// The thresholds from which a border crossing is reported.
 struct RegionRules: Sendable, Equatable {
-    /// Seconds that a doubtful crossing has to last; 0 tells of every fix on the other side.
+    /// The minimum duration of an ambiguous crossing, in seconds. With 0, a single fix is sufficient.
     var dwell = 20.0
-    /// Metres that the device has to be beyond the border at least; 0 leaves the error of the fixes out of account, too.
+    /// The minimum distance beyond the border, in metres. With 0, the accuracy of the fixes is ignored as well.
     var cushion = 10.0
 }
 
-/// On which side of a circle's border the device is: a value that is fed with fixes and says when that changes.
+/// The state of a circular region, updated with each fix.
 ///
-/// Apple tells of a crossing when the device has been beyond the border by a minimum distance for 20 seconds. A car that
-/// drives through a circle of 100 metres is never told of then. So there are two ways here. Both look at the mean of the
-/// margins to the border since the first fix beyond it.
+/// Apple reports a crossing when the device has been beyond the border by a minimum distance for 20 seconds. With this
+/// rule alone, a car that drives through a circle of 100 metres would not be reported. Therefore two rules apply here.
+/// Both use the mean distance beyond the border since the first fix there.
 ///
-/// - A device that moves has crossed when that mean is beyond doubt: 4.5 standard deviations of the part of the error that
-///   averaging makes smaller, and twice the accuracy for the rest (see `PositionTrack`). Two seconds are enough for that.
-/// - Otherwise the crossing has to last for `dwell`, and the mean has to be the accuracy of the fixes; three times that
-///   for a device that rests, or noise alone would carry it over a border near by.
+/// - A moving device has crossed the border when this mean is significant. The threshold combines 4.5 standard
+///   deviations of the error that averaging reduces, and twice the accuracy for the remaining error (see
+///   `PositionTrack`). Two seconds can be sufficient.
+/// - Otherwise, the crossing has to last for `dwell`, and the mean has to reach the accuracy of the fixes. For a
+///   stationary device it has to reach three times the accuracy, because otherwise noise alone would cause crossings of
+///   a nearby border.
 ///
-/// Fixes that come nearer do not begin anew what was seen before; those that carry the mean back over the border do.
-/// With the figures of `GeofenceTests` this loses no crossing that is deeper than 4.5 times the accuracy of the fixes.
+/// Fixes nearer to the border do not restart the measurement. It restarts when the mean is on the original side again.
+/// With the parameters of `GeofenceTests`, every crossing deeper than 4.5 times the accuracy of the fixes is detected.
 struct RegionTracker: Sendable {
-    /// The least time, in seconds, and the least number of fixes for a crossing beyond doubt.
+    /// The minimum duration, in seconds, and the minimum number of fixes of an unambiguous crossing.
     static let shortest = (seconds: 2.0, fixes: 3)
-    /// A region is taken for as large as the error of the fixes, up to this many metres: else nobody would ever be in it.
+    /// The maximum radius, in metres, to which a region is enlarged if it is smaller than the error of the fixes.
+    /// Without the enlargement, the device would never be inside a small region.
     static let blurLimit = 50.0
 
     private(set) var state: CLRegionState
     private var run: Run?
 
-    /// Fixes on the other side in a row; while the state is unknown, all of them.
+    /// Consecutive fixes on the other side of the border; all fixes while the state is unknown.
     private struct Run {
         var start: Double
         var arrival: BootTime
         var count = 0.0
         var sum = 0.0
-        /// True when the border was not crossed by moving.
+        /// True if a step was longer than the device can have moved.
         var isSudden = false
     }
 
     init(state: CLRegionState = .unknown) { self.state = state }
 
-    /// A change of the state, and since when it holds: the time of the first fix there.
+    /// A change of the state, with the time of the first fix in the new state.
     struct Change: Sendable, Equatable {
         var state: CLRegionState
         var timestamp: Double
     }
 
-    /// Forgets a crossing that is under way: what comes next does not follow on what came before.
+    /// Discards a crossing in progress, because the next fix does not continue the previous ones.
     mutating func interrupt() { run = nil }
 
-    /// Takes a fix. Says so when the state is another one now.
+    /// Processes a fix. Returns the change of the state, if any.
     /// - Parameters:
-    ///   - distance: Metres from the middle of the circle to the fix.
-    ///   - track: What the fixes so far say, with this one.
+    ///   - distance: The distance from the centre of the circle to the fix, in metres.
+    ///   - track: The statistics of all fixes, including this one.
     mutating func accept(
         _ fix: TrackedFix, distance: Double, radius: Double, track: PositionTrack, rules: RegionRules
     ) -> Change? {
         let accuracy = rules.cushion == 0 ? 0 : fix.accuracy
         let extent = max(radius, min(accuracy, Self.blurLimit))
         let margin = extent - distance
-        // A circle that is smaller than the error cannot be seen to hold the device.
+        // If the circle is smaller than the error, a fix cannot show that the device is inside.
         let canBeInside = accuracy <= extent
         guard state != .unknown else {
             return determine(fix, margin: margin, accuracy: accuracy, canBeInside: canBeInside, rules)
         }
-        // Positive on the other side.
+        // Positive on the other side of the border.
         let depth = state == .inside ? -margin : margin
         if run == nil, depth > 0 { run = Run(start: fix.timestamp, arrival: fix.arrival) }
         guard var run else { return nil }
@@ -97,7 +100,7 @@ struct RegionTracker: Sendable {
             held >= min(shortest.seconds, rules.dwell)
             && (run.count >= Double(shortest.fixes) || run.count >= 2 && held >= 5 || rules.dwell == 0)
         if track.isMoving, !run.isSudden, isLongEnough {
-            // What is seen to jump may be more than the receiver owns up to.
+            // The measured noise may be larger than the accuracy that the receiver reports.
             let white = rules.cushion == 0 ? 0 : track.whiteVariance
             let slow = max(0, accuracy * accuracy - white)
             let doubt = (20.25 * white / run.count + 4 * slow).squareRoot()
@@ -105,12 +108,12 @@ struct RegionTracker: Sendable {
         }
         guard held >= rules.dwell, run.count >= 2 || rules.dwell == 0 else { return false }
         var depth = max(cushion, min(extent / 10, 50) * (cushion > 0 ? 1 : 0), accuracy * (track.isMoving ? 1 : 3))
-        // Nobody is deeper inside than in the middle.
+        // Limited, because no position is deeper inside than the centre.
         if state == .outside { depth = min(depth, extent / 2) }
         return mean >= depth
     }
 
-    /// From nothing: the first fix that is clearly on one side, or the mean of many that are rather there.
+    /// Determines the first state, from one fix that is clearly on one side or from the mean of several fixes.
     private mutating func determine(
         _ fix: TrackedFix, margin: Double, accuracy: Double, canBeInside: Bool, _ rules: RegionRules
     ) -> Change? {

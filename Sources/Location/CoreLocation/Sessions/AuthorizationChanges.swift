@@ -2,7 +2,8 @@
 
 import Synchronization
 
-/// Tells any number of loops that the authorization has changed. News that nobody has taken are one piece of news.
+/// A notifier of authorization changes for any number of asynchronous loops. Pending notifications of a loop are
+/// combined into one.
 final class AuthorizationChanges: Sendable {
     private struct State {
         var continuations: [Int: AsyncStream<Void>.Continuation] = [:]
@@ -18,7 +19,7 @@ final class AuthorizationChanges: Sendable {
         authorization.add(self)
     }
 
-    /// A stream that begins with the present state.
+    /// Creates a stream whose first element stands for the current state.
     func makeStream() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let number = state.withLock { state -> Int? in

@@ -2,16 +2,17 @@
 
 import LiveDevice
 
-/// Keeps a program informed of its position in the background. Linux knows no background, so it is always satisfied.
+/// A session that allows an app to receive its position in the background. Linux has no background state, so the
+/// session is always active.
 public final class CLBackgroundActivitySession: Sendable {
-    /// The state of the session. Only the members about the authorization can be true.
+    /// The state of the session. Only the authorization properties can be true.
     public typealias Diagnostic = CLServiceSession.Diagnostic
-    /// The diagnostics as a sequence.
+    /// A sequence of diagnostics.
     public typealias Diagnostics = CLServiceSession.Diagnostics
 
     private let changes: AuthorizationChanges
 
-    /// A session.
+    /// Creates a session.
     public init() {
         changes = AuthorizationChanges(LocationAuthorization.of(LiveDevice.resolved))
     }
@@ -20,12 +21,12 @@ public final class CLBackgroundActivitySession: Sendable {
         changes.finish()
     }
 
-    /// Ends the session; releasing it does the same.
+    /// Ends the session. Deallocation also ends it.
     public func invalidate() {
         changes.finish()
     }
 
-    /// How the authorization stands: the present state first, then one element for each change.
+    /// The state of the authorization: first the current state, then one element for each change.
     public var diagnostics: Diagnostics {
         Diagnostics(changes: changes, requirement: .none, wantsFullAccuracy: false)
     }

@@ -2,16 +2,16 @@
 
 import LiveDevice
 
-/// States, as long as it lives, that the program wants to know where the device is.
+/// A session that declares that the app needs the position. The declaration is valid as long as the session exists.
 ///
-/// Making one asks for the authorization when it is not decided yet, as `requestWhenInUseAuthorization()` does. Ending
-/// it withdraws the request and leaves the authorization as it is.
+/// Creating a session requests the required authorization, as `requestWhenInUseAuthorization()` and
+/// `requestAlwaysAuthorization()` do. Ending the session withdraws the request and does not change the authorization.
 public final class CLServiceSession: Sendable {
-    /// What a session wants.
+    /// The authorization that a session requires.
     public enum AuthorizationRequirement: Sendable, Hashable {
-        /// Nothing: the program does its own asking.
+        /// No authorization: the app requests it itself.
         case none
-        /// The position while the program is in use.
+        /// The position while the app is in use.
         case whenInUse
         /// The position at any time.
         case always
@@ -21,12 +21,12 @@ public final class CLServiceSession: Sendable {
     private let fullAccuracyPurposeKey: String?
     private let changes: AuthorizationChanges
 
-    /// A session with that requirement.
+    /// Creates a session with an authorization requirement.
     public convenience init(authorization: AuthorizationRequirement) {
         self.init(requirement: authorization, fullAccuracyPurposeKey: nil)
     }
 
-    /// A session with that requirement, and with full accuracy for a purpose.
+    /// Creates a session with an authorization requirement that also requests full accuracy for a purpose.
     public convenience init(authorization: AuthorizationRequirement, fullAccuracyPurposeKey: String) {
         self.init(requirement: authorization, fullAccuracyPurposeKey: fullAccuracyPurposeKey)
     }
@@ -50,12 +50,12 @@ public final class CLServiceSession: Sendable {
         changes.finish()
     }
 
-    /// Withdraws the request; releasing the session does the same.
+    /// Withdraws the request. Deallocation also withdraws it.
     public func invalidate() {
         changes.finish()
     }
 
-    /// How the request stands: the present state first, then one element for each change, until the session ends.
+    /// The state of the request: first the current state, then one element for each change until the session ends.
     public var diagnostics: Diagnostics {
         Diagnostics(changes: changes, requirement: requirement, wantsFullAccuracy: fullAccuracyPurposeKey != nil)
     }
@@ -64,21 +64,21 @@ public final class CLServiceSession: Sendable {
 extension CLServiceSession {
     /// The state of a session's request.
     public struct Diagnostic: Sendable {
-        /// True when the program may not use the position.
+        /// True if the app may not use the position.
         public let authorizationDenied: Bool
-        /// True when nobody may, because the services are switched off.
+        /// True if no app may use the position, because location services are disabled.
         public let authorizationDeniedGlobally: Bool
-        /// True when the use of the position is restricted on this machine.
+        /// True if the use of the position is restricted on this machine.
         public let authorizationRestricted: Bool
-        /// True while a policy has not answered.
+        /// True while a policy is deciding a request.
         public let authorizationRequestInProgress: Bool
-        /// True when full accuracy is wanted and only a reduced one is allowed.
+        /// True if full accuracy is required and only reduced accuracy is authorized.
         public let fullAccuracyDenied: Bool
-        /// True when "always" is wanted and only less is allowed.
+        /// True if "always" is required and the status is determined otherwise.
         public let alwaysAuthorizationDenied: Bool
-        /// False: a process on Linux is always in use.
+        /// Always false: a process on Linux is always in use.
         public var insufficientlyInUse: Bool { false }
-        /// False: Linux needs no session.
+        /// Always false: Linux does not require a session.
         public var serviceSessionRequired: Bool { false }
 
         init(_ authorization: LocationAuthorization, requirement: AuthorizationRequirement, wantsFullAccuracy: Bool) {
@@ -93,11 +93,11 @@ extension CLServiceSession {
         }
     }
 
-    /// The diagnostics of a session as a sequence.
+    /// A sequence of a session's diagnostics.
     public final class Diagnostics: AsyncSequence, Sendable {
-        /// What the sequence is made of.
+        /// The element type of the sequence.
         public typealias Element = Diagnostic
-        /// What a loop over it uses.
+        /// The iterator type of the sequence.
         public typealias AsyncIterator = Iterator
 
         private let makeIterator: @Sendable () -> Iterator
@@ -110,15 +110,16 @@ extension CLServiceSession {
             }
         }
 
-        /// A loop of its own.
+        /// Returns an independent iterator.
         public func makeAsyncIterator() -> Iterator { makeIterator() }
 
-        /// One loop over the diagnostics.
+        /// An iterator over the diagnostics.
         public struct Iterator: AsyncIteratorProtocol {
             var changes: AsyncStream<Void>.AsyncIterator
             let present: @Sendable () -> Diagnostic
 
-            /// The next diagnostic; nil when the session has ended or the task is cancelled. Never throws on Linux.
+            /// Returns the next diagnostic; nil if the session has ended or the task is cancelled. Never throws on
+            /// Linux.
             public mutating func next() async throws -> Diagnostic? {
                 guard await changes.next() != nil else { return nil }
                 return present()

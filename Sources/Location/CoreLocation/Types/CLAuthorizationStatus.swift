@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Whether the program may use location services.
+/// The authorization of an app to use location services.
 public enum CLAuthorizationStatus: Int32, Sendable {
-    /// Nobody has decided yet.
+    /// The user or the configuration has not decided yet.
     case notDetermined = 0
 
-    /// The program may not use location services, and its user cannot change that.
+    /// The app may not use location services, and the user cannot change this.
     case restricted = 1
 
-    /// The use of location services was refused, or they are switched off on this machine.
+    /// The use of location services was denied, or location services are disabled on this machine.
     case denied = 2
 
-    /// The program may use location services at any time.
+    /// The app may use location services at any time.
     case authorizedAlways = 3
 
-    /// The program may use location services while it is in use.
+    /// The app may use location services while it is in use.
     case authorizedWhenInUse = 4
 
     /// The name of ``authorizedAlways`` on macOS.
@@ -22,11 +22,11 @@ public enum CLAuthorizationStatus: Int32, Sendable {
     public static var authorized: CLAuthorizationStatus { .authorizedAlways }
 }
 
-/// How exactly the program may know where it is.
+/// The accuracy of the locations that an app may receive.
 public enum CLAccuracyAuthorization: Int, Sendable {
-    /// As exactly as the sources tell.
+    /// The full accuracy of the sources.
     case fullAccuracy = 0
 
-    /// Only roughly, and seldom.
+    /// Reduced accuracy, with infrequent updates.
     case reducedAccuracy = 1
 }

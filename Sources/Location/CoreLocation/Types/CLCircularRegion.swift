@@ -5,43 +5,44 @@ public import Foundation
 
 /// A circle on the Earth that can be monitored.
 ///
-/// Centre and radius are kept as they are given. A radius above the manager's maximum fails when monitoring starts,
-/// not here.
+/// The centre and the radius are stored without validation. A radius above the manager's maximum causes a failure when
+/// monitoring starts.
 ///
-/// **When a crossing is told.** The whole error circle of the positions counts, not only their middle. Of a device that
-/// moves a crossing is told when it is beyond doubt: after two seconds and three positions at the earliest, 30 to 45
-/// metres past the border with a good receiver. What is doubtful has to last 20 seconds, and three times as deep for a
-/// device that rests. So noise alone crosses no border, and a reflection of ten seconds does not either. Nothing is told
-/// of a graze that is not deeper than about 4.5 times the accuracy, or 20 metres. Apple's rule is 20 seconds at a minimum
-/// distance, and events within minutes. `regionDwell` and `regionCushion` of the manager change the rules.
+/// **Crossings.** The accuracy of positions is taken into account, not only their coordinates. For a moving device, a
+/// crossing is reported when it is unambiguous: at the earliest after two seconds and three positions, and 30 to 45
+/// metres beyond the border with a good receiver. An ambiguous crossing has to last 20 seconds; for a stationary
+/// device, it also has to be three times as deep. Therefore noise alone does not cause a crossing, and neither does a
+/// signal reflection of ten seconds. A brief crossing is not reported if it is no deeper than about 4.5 times the
+/// accuracy, or 20 metres. Apple requires 20 seconds at a minimum distance, and reports crossings within minutes. The
+/// manager's `regionDwell` and `regionCushion` change these thresholds.
 ///
-/// A region that is smaller than the error of the positions is taken for as large, up to 50 metres.
+/// A region smaller than the error of the positions is enlarged to this error, up to 50 metres.
 open class CLCircularRegion: CLRegion, @unchecked Sendable {
     /// Creates a circular region.
     /// - Parameters:
     ///   - center: The centre, in degrees on WGS 84.
-    ///   - radius: The radius in metres. Nothing lies in a region with a negative one.
-    ///   - identifier: The name of the region, unique among the regions that a program monitors.
+    ///   - radius: The radius in metres. A region with a negative radius contains no coordinate.
+    ///   - identifier: The name of the region, unique among the regions that an app monitors.
     public init(center: CLLocationCoordinate2D, radius: CLLocationDistance, identifier: String) {
         super.init(identifier: identifier, circle: Circle(center: center, radius: radius))
     }
 
-    /// Restores a region from an archive; nil when the archive holds no circular region, or a damaged one. One that holds
-    /// nothing of any region gives an empty one, as ``CLRegion``'s.
+    /// Restores a region from an archive; nil if the archive contains a region that is damaged or not circular. An
+    /// archive without a region results in an empty region, as for ``CLRegion``.
     public required init?(coder: NSCoder) {
         super.init(coder: coder)
         guard circle != nil || Self.isAbsent(from: coder) else { return nil }
     }
 
-    /// The centre, as it was given.
+    /// The centre, as passed to the initializer, in degrees on WGS 84.
     open override var center: CLLocationCoordinate2D { circle?.center ?? kCLLocationCoordinate2DInvalid }
 
-    /// The radius in metres, as it was given.
+    /// The radius in metres, as passed to the initializer.
     open override var radius: CLLocationDistance { circle?.radius ?? -1 }
 
-    /// Whether the distance from the centre to a coordinate is at most the radius.
+    /// Returns whether the distance from the centre to a coordinate is at most the radius.
     ///
-    /// False for an invalid coordinate, an invalid centre and a negative radius.
+    /// Returns false if the coordinate or the centre is invalid, or if the radius is negative.
     open override func contains(_ coordinate: CLLocationCoordinate2D) -> Bool {
         Circle(center: center, radius: radius).contains(coordinate)
     }
@@ -54,7 +55,7 @@ open class CLCircularRegion: CLRegion, @unchecked Sendable {
         return copy
     }
 
-    /// Type, identifier, centre and radius on one line; the same in every locale.
+    /// The type, identifier, centre and radius on one line, independent of the locale.
     open override var description: String {
         let numbers = String(
             format: "center:<%+.8f,%+.8f>, radius:%.2fm", center.latitude, center.longitude, radius
@@ -67,7 +68,7 @@ extension CLRegion {
     /// A circle on the Earth.
     struct Circle: Sendable {
         var center: CLLocationCoordinate2D
-        /// In metres, as it was given; a negative one contains nothing.
+        /// In metres, not validated; a circle with a negative radius contains nothing.
         var radius: Double
 
         func contains(_ coordinate: CLLocationCoordinate2D) -> Bool {

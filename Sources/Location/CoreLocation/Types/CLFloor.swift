@@ -3,9 +3,9 @@
 import AppDelivery
 public import Foundation
 
-/// The storey of a building that a location lies on.
+/// The floor of the building at a location.
 ///
-/// No position source for Linux tells the storey; traces and subclasses may. Immutable; usable from any thread.
+/// No position source on Linux reports a floor; traces and subclasses may. Immutable and safe to use from any thread.
 open class CLFloor: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     private let storedLevel: Int
 
@@ -14,14 +14,14 @@ open class CLFloor: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
         storedLevel = 0
     }
 
-    /// Not public: on Apple's platforms only the system makes floors, and programs that subclass this type declare
+    /// Not public: on Apple's platforms only the system creates floors, and apps that subclass this type declare
     /// `init(level:)` themselves, without `override`.
     init(storey: Int) {
         storedLevel = storey
     }
 
-    /// Restores a floor from an archive; nil when it is damaged there. The ground floor when the archive holds none, as
-    /// that of a subclass that overrides `encode(with:)` without calling super.
+    /// Restores a floor from an archive; nil if its value is damaged. An archive without a floor, for example of a
+    /// subclass that overrides `encode(with:)` without calling `super`, results in the ground floor.
     public required init?(coder: NSCoder) {
         if coder.holdsNone(of: [Self.levelKey]) {
             storedLevel = 0
@@ -33,24 +33,24 @@ open class CLFloor: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
         storedLevel = level
     }
 
-    /// The storey: 0 is the ground floor, negative numbers are below it.
+    /// The level of the floor: 0 is the ground floor, negative numbers are below it.
     ///
-    /// It is the number that people in the building use, so it does not tell a height.
+    /// The number follows the numbering of the building, so it does not determine an altitude.
     open var level: Int { storedLevel }
 
-    /// Returns the floor itself, which cannot change.
+    /// Returns the object itself, because floors are immutable.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// True: floors can be archived securely.
+    /// Always true: floors support secure coding.
     open class var supportsSecureCoding: Bool { true }
 
-    /// Writes the floor into a keyed archive.
+    /// Encodes the floor into a keyed archive.
     open func encode(with coder: NSCoder) {
         guard coder.allowsKeyedCoding else { return }
         coder.encode(words: [UInt64(bitPattern: Int64(level))], forKey: Self.levelKey)
     }
 
-    /// The storey in words.
+    /// A text with the level.
     open override var description: String { "<CLFloor level \(level)>" }
 
     private static let levelKey = "CLFloor.level"

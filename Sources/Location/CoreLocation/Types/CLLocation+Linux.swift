@@ -3,61 +3,64 @@
 public import DeviceCore
 public import Foundation
 
-/// What a location on Linux knows beyond Apple's properties. All of it is nil or empty for locations that a program
-/// made, that came out of an archive, or whose accuracy was reduced.
+/// Additions for Linux. They are nil or empty for locations that were created by an app, restored from an archive, or
+/// reduced in accuracy.
 extension CLLocation {
-    /// One satellite in the receiver's view.
+    /// A satellite in the receiver's view.
     public typealias Satellite = DeviceCore.Satellite
-    /// A position report as the receiver gave it.
+    /// A position report of a receiver.
     public typealias Report = DeviceCore.PositionReport
-    /// A view of the sky as the receiver gave it.
+    /// A sky report of a receiver.
     public typealias Sky = DeviceCore.SkyReport
 
     /// The path of the receiver on the machine that runs gpsd, for example "/dev/ttyACM0".
     public var receiver: String? { details.flatMap { $0.report.receiver.isEmpty ? nil : $0.report.receiver } }
 
-    /// The report that this location was made from, with every number that the receiver gave.
+    /// The report from which this location was created, with all values of the receiver.
     public var report: Report? { details?.report }
 
-    /// The report's own JSON; only when the manager's `keepsRawReports` is set.
+    /// The JSON of the report; nil unless the manager's `keepsRawReports` is true.
     public var rawReport: Data? { details?.report.raw.map { Data($0) } }
 
-    /// The receiver's last view of the sky with dilutions of precision and satellites.
+    /// The receiver's last sky report, with dilutions of precision and satellites.
     public var sky: Sky? { details?.sky }
 
-    /// The satellites in the receiver's last view.
+    /// The satellites in the receiver's last sky report.
     public var satellites: [Satellite] { details?.sky?.satellites ?? [] }
 
-    /// Metres above mean sea level, or nil when the receiver did not tell; `altitude` is then 0 and invalid.
+    /// Metres above mean sea level; nil if the receiver did not report it, in which case `altitude` is 0 and invalid.
     public var altitudeAboveSeaLevel: Double? {
         details.flatMap { $0.report.altitude.isNaN ? nil : $0.report.altitude }
     }
 
-    /// Metres above the WGS 84 ellipsoid, or nil when the receiver did not tell; `ellipsoidalAltitude` is then 0.
+    /// Metres above the WGS 84 ellipsoid; nil if the receiver did not report it, in which case `ellipsoidalAltitude` is
+    /// 0.
     public var altitudeAboveEllipsoid: Double? {
         details.flatMap { $0.report.altitudeHAE.isNaN ? nil : $0.report.altitudeHAE }
     }
 
-    /// Seconds since the report arrived, on the clock of its device; `timestamp` is the receiver's and may be off.
+    /// The time since the report arrived, in seconds, on the clock of its device. Unlike this value, `timestamp`
+    /// depends on the receiver's clock.
     public var age: TimeInterval? { details.map { $0.clock.now.seconds(since: $0.report.arrival) } }
 
-    /// False when the receiver gave no time, and `timestamp` is the time of arrival.
+    /// False if the receiver reported no time, in which case `timestamp` is the time of arrival.
     public var hasReceiverTime: Bool { details?.report.time != nil }
 
-    /// True when `timestamp` is earlier than in the receiver's report before: locations are never put in order.
+    /// True if `timestamp` is earlier than that of the receiver's previous report. Locations are not sorted.
     public var isOutOfOrder: Bool { details?.isOutOfOrder ?? false }
 }
 
 extension CLLocation: PositionReporting {
-    /// The receiver's ``report``, where there is one; else one that says no more than this location's own properties:
-    /// that is so for locations that a program made, that came out of an archive, or whose accuracy was reduced.
+    /// The receiver's ``report`` if there is one, otherwise a report with the values of this location. The latter is
+    /// used for locations that were created by an app, restored from an archive, or reduced in accuracy.
     ///
-    /// A value that is marked as invalid is NaN in it, and without a valid coordinate there is no fix.
+    /// Invalid values are NaN in the report. Without a valid coordinate, the report has no fix.
     public var positionReport: PositionReport {
         if let report { return report }
         var report = PositionReport()
         report.mode = horizontalAccuracy < 0 ? .none : verticalAccuracy > 0 ? .threeDimensional : .twoDimensional
-        // A date is exact to a part of a microsecond only: 0.2 s is not to become 0.1999998.
+        // A `Date` is exact to a fraction of a microsecond only. The time is rounded to microseconds, so that 0.2 s
+        // does not become 0.1999998 s.
         report.time = WallTime(seconds: timestamp.timeIntervalSince1970).map { time in
             WallTime(nanoseconds: time.nanoseconds.addingSaturated(500) / 1000 * 1000)
         }

@@ -5,7 +5,7 @@ import DeviceCore
 import Foundation
 
 extension CLLocation {
-    /// All that a location knows: plain numbers, so that a location costs one allocation.
+    /// The values of a location. They are plain numbers, so a location needs a single allocation.
     ///
     /// Units and invalid values are those of the properties of ``CLLocation``.
     struct Values: Sendable {
@@ -28,7 +28,7 @@ extension CLLocation {
 }
 
 extension CLLocation.Values {
-    /// What a program tells of a place.
+    /// Creates the values of a location that an app creates.
     init(
         _ coordinate: CLLocationCoordinate2D, altitude: Double = 0, horizontalAccuracy: Double,
         verticalAccuracy: Double = -1, course: Double = -1, courseAccuracy: Double = -1, speed: Double = -1,
@@ -43,10 +43,10 @@ extension CLLocation.Values {
 
     private static let archiveKey = "CLLocation.values"
 
-    /// True for an archive that holds nothing of a location.
+    /// Returns whether an archive contains no location.
     static func isAbsent(from coder: NSCoder) -> Bool { coder.holdsNone(of: [archiveKey]) }
 
-    /// Reads what `encode(with:)` wrote; nil when there is less: eleven numbers, the flags, the floor.
+    /// Decodes the values written by `encode(with:)`: eleven numbers, the flags and the floor. nil if any is missing.
     init?(coder: NSCoder) {
         guard let words = coder.decodeWords(13, forKey: Self.archiveKey) else { return nil }
         let numbers = words.prefix(11).map(Double.init(bitPattern:))
@@ -58,7 +58,7 @@ extension CLLocation.Values {
             floorLevel: words[11] & 4 == 0 ? nil : Int(exactly: Int64(bitPattern: words[12])))
     }
 
-    /// Writes all of them into a keyed archive. New ones go to the end.
+    /// Encodes all values into a keyed archive. New values have to be appended at the end.
     func encode(with coder: NSCoder) {
         guard coder.allowsKeyedCoding else { return }
         var words = [
@@ -71,12 +71,12 @@ extension CLLocation.Values {
     }
 }
 
-/// What a location from a device knows beyond Apple's properties: the report it was made from and the sky above it.
+/// The details of a location from a device: the report from which it was created, and the sky report.
 struct LocationDetails: Sendable {
     let report: PositionReport
     let sky: SkyReport?
-    /// True when the receiver's time was earlier than in its report before.
+    /// True if the receiver's time is earlier than in its previous report.
     let isOutOfOrder: Bool
-    /// The clock by which the report arrived.
+    /// The clock that measured the arrival of the report.
     let clock: any DeviceClock
 }

@@ -2,15 +2,15 @@
 
 public import Foundation
 
-/// A place and its accuracy, the movement there, and the time of measurement.
+/// A position with its accuracy, the movement at this position, and the time of the measurement.
 ///
-/// Angles are degrees on WGS 84, lengths metres, speeds metres per second. A negative accuracy says that the value it
-/// belongs to is invalid; ``course`` and ``speed`` are themselves -1 when unknown. Values are kept as they are given:
-/// nothing is checked, clamped or cleared, so check the accuracy before using a value.
+/// Angles are in degrees on WGS 84, lengths in metres and speeds in metres per second. A negative accuracy marks the
+/// corresponding value as invalid; ``course`` and ``speed`` are -1 if they are unknown. Values are stored without
+/// validation, so check the accuracy before using a value.
 ///
-/// Immutable; usable from any thread. Two locations are equal only when they are the same object, as with any
+/// Immutable and safe to use from any thread. Two locations are equal only if they are the same object, as for any
 /// `NSObject`: compare ``coordinate`` or ``distance(from:)`` instead. The class is open so that tests can override its
-/// properties; an archive and a copy hold the values that the object was made with.
+/// properties; archives and copies contain the values with which the object was created.
 ///
 /// ```swift
 /// let tower = CLLocation(latitude: 48.85837, longitude: 2.294481)
@@ -19,31 +19,31 @@ public import Foundation
 /// }
 /// ```
 open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
-    /// Everything this location knows.
+    /// The values of the location.
     let values: Values
-    /// What a location from a device knows beyond that.
+    /// The details of a location from a device; nil for other locations.
     private(set) var details: LocationDetails?
 
-    /// Creates a location from all of its values; positions from a device are made here.
+    /// Creates a location from its values. All locations from a device are created here.
     init(_ values: Values, details: LocationDetails? = nil) {
         self.values = values
         self.details = details
     }
 
-    /// Creates a location at 0° N, 0° E that marks its coordinate and altitude as invalid.
+    /// Creates a location at 0° N, 0° E whose coordinate and altitude are invalid.
     public override init() {
         values = Values(CLLocationCoordinate2D(), horizontalAccuracy: -1, timestamp: Date())
     }
 
-    /// Creates a location from a coordinate, in degrees, at the present time.
+    /// Creates a location from a coordinate, in degrees, with the current time.
     ///
-    /// The altitude is 0 with an accuracy of -1 (invalid), the horizontal accuracy 0, course and speed are -1.
+    /// The altitude is 0 with an accuracy of -1 (invalid), the horizontal accuracy is 0, and course and speed are -1.
     public init(latitude: CLLocationDegrees, longitude: CLLocationDegrees) {
         let coordinate = CLLocationCoordinate2D(latitude: latitude, longitude: longitude)
         values = Values(coordinate, horizontalAccuracy: 0, timestamp: Date())
     }
 
-    /// Creates a location without a movement: course, speed and their accuracies are -1.
+    /// Creates a location without movement: course, speed and their accuracies are -1.
     public init(
         coordinate: CLLocationCoordinate2D, altitude: CLLocationDistance, horizontalAccuracy: CLLocationAccuracy,
         verticalAccuracy: CLLocationAccuracy, timestamp: Date
@@ -75,9 +75,9 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
             timestamp: timestamp)
     }
 
-    /// Creates a location with a movement, its accuracies and the source of it all.
+    /// Creates a location with a movement, its accuracies and source information.
     ///
-    /// The two properties of `sourceInfo` are kept, not the object.
+    /// The location stores the two properties of `sourceInfo`, not the object.
     public init(
         coordinate: CLLocationCoordinate2D, altitude: CLLocationDistance, horizontalAccuracy: CLLocationAccuracy,
         verticalAccuracy: CLLocationAccuracy, course: CLLocationDirection, courseAccuracy: CLLocationDirectionAccuracy,
@@ -93,10 +93,10 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
         self.values = values
     }
 
-    /// Restores a location from an archive; nil when the archive holds only a part of one.
+    /// Restores a location from an archive; nil if the archive contains only a part of its values.
     ///
-    /// An archive that holds nothing of a location, as that of a subclass that overrides `encode(with:)` without calling
-    /// super, gives one as `init()` makes it: coordinate and altitude are marked as invalid.
+    /// An archive without a location, for example of a subclass that overrides `encode(with:)` without calling `super`,
+    /// results in the same location as `init()`, whose coordinate and altitude are invalid.
     public required init?(coder: NSCoder) {
         if Values.isAbsent(from: coder) {
             values = Values(CLLocationCoordinate2D(), horizontalAccuracy: -1, timestamp: Date())
@@ -106,55 +106,55 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
         self.values = values
     }
 
-    /// The place in degrees on WGS 84; invalid when ``horizontalAccuracy`` is negative.
+    /// The coordinate in degrees on WGS 84; invalid if ``horizontalAccuracy`` is negative.
     open var coordinate: CLLocationCoordinate2D {
         CLLocationCoordinate2D(latitude: values.latitude, longitude: values.longitude)
     }
 
-    /// The height above mean sea level in metres; invalid when ``verticalAccuracy`` is negative.
+    /// The altitude above mean sea level in metres; invalid if ``verticalAccuracy`` is negative.
     open var altitude: CLLocationDistance { values.altitude }
 
-    /// The height above the WGS 84 ellipsoid in metres; invalid when ``verticalAccuracy`` is negative.
+    /// The altitude above the WGS 84 ellipsoid in metres; invalid if ``verticalAccuracy`` is negative.
     ///
-    /// It is 0 for locations that a program made.
+    /// The value is 0 for locations created by an app.
     open var ellipsoidalAltitude: CLLocationDistance { values.ellipsoidalAltitude }
 
-    /// The radius in metres of the circle around ``coordinate`` that holds the true place; negative when invalid.
+    /// The radius of uncertainty around ``coordinate``, in metres; negative if the coordinate is invalid.
     open var horizontalAccuracy: CLLocationAccuracy { values.horizontalAccuracy }
 
-    /// The uncertainty in metres of both altitudes; negative when they are invalid.
+    /// The uncertainty of both altitudes in metres; negative if they are invalid.
     open var verticalAccuracy: CLLocationAccuracy { values.verticalAccuracy }
 
-    /// The direction of movement in degrees clockwise from true north, 0 ..< 360; negative when unknown.
+    /// The direction of movement in degrees clockwise from true north, 0 ..< 360; negative if it is unknown.
     open var course: CLLocationDirection { values.course }
 
-    /// The uncertainty of ``course`` in degrees; negative when the course is invalid.
+    /// The uncertainty of ``course`` in degrees; negative if the course is invalid.
     open var courseAccuracy: CLLocationDirectionAccuracy { values.courseAccuracy }
 
-    /// The speed over ground in metres per second; negative when unknown.
+    /// The speed over ground in metres per second; negative if it is unknown.
     open var speed: CLLocationSpeed { values.speed }
 
-    /// The uncertainty of ``speed`` in metres per second; negative when the speed is invalid.
+    /// The uncertainty of ``speed`` in metres per second; negative if the speed is invalid.
     open var speedAccuracy: CLLocationSpeedAccuracy { values.speedAccuracy }
 
-    /// When the place was measured.
+    /// The time of the measurement.
     open var timestamp: Date { Date(timeIntervalSinceReferenceDate: values.timestamp) }
 
-    /// The storey of the building, or nil where it is not known: no position source for Linux tells it.
+    /// The floor of the building; nil if it is unknown. No position source on Linux reports it.
     open var floor: CLFloor? { values.floorLevel.map(CLFloor.init(storey:)) }
 
-    /// Whether software or an accessory produced the location.
+    /// Whether the location was produced by software or by an accessory.
     ///
-    /// Never nil, also for locations that a program made; a new object at each call.
+    /// Never nil, even for locations created by an app. Each call returns a new object.
     open var sourceInformation: CLLocationSourceInformation? {
         CLLocationSourceInformation(
             softwareSimulationState: values.isSimulatedBySoftware,
             andExternalAccessoryState: values.isProducedByAccessory)
     }
 
-    /// The length in metres of the shortest way over the WGS 84 ellipsoid to another location.
+    /// Returns the length of the shortest path over the WGS 84 ellipsoid to another location, in metres.
     ///
-    /// Altitudes do not count. The distance is the same in both directions.
+    /// Altitudes are ignored. The distance is the same in both directions.
     open func distance(from location: CLLocation) -> CLLocationDistance {
         geodesicDistance(coordinate, location.coordinate)
     }
@@ -165,18 +165,18 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
         distance(from: location)
     }
 
-    /// Returns the location itself, which cannot change.
+    /// Returns the object itself, because locations are immutable.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// True: locations can be archived securely.
+    /// Always true: locations support secure coding.
     open class var supportsSecureCoding: Bool { true }
 
-    /// Writes the location into a keyed archive, every number bit for bit.
+    /// Encodes the location into a keyed archive. All numbers are stored bit for bit.
     open func encode(with coder: NSCoder) {
         values.encode(with: coder)
     }
 
-    /// Place, accuracy, movement and time (UTC) on one line; the same in every locale.
+    /// The coordinate, accuracy, movement and time (UTC) on one line, independent of the locale.
     open override var description: String {
         let numbers = String(
             format: "<%+.8f,%+.8f> +/- %.2fm (speed %.2f mps / course %.2f)",
@@ -186,6 +186,6 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
 }
 
 extension Date {
-    /// The time in UTC, in the same words in every locale. Foundation's own description traps for NaN.
+    /// The time in UTC, independent of the locale. Foundation's own description traps for NaN.
     var shown: String { timeIntervalSinceReferenceDate.isNaN ? "unknown time" : description }
 }

@@ -8,40 +8,40 @@ public typealias CLLocationDegrees = Double
 /// A length in metres.
 public typealias CLLocationDistance = Double
 
-/// A radius of uncertainty in metres; negative when the value that it belongs to is invalid.
+/// A radius of uncertainty in metres; negative if the corresponding value is invalid.
 public typealias CLLocationAccuracy = Double
 
-/// A speed in metres per second; negative when invalid.
+/// A speed in metres per second; negative if it is invalid.
 public typealias CLLocationSpeed = Double
 
-/// The uncertainty of a speed in metres per second; negative when the speed is invalid.
+/// The uncertainty of a speed in metres per second; negative if the speed is invalid.
 public typealias CLLocationSpeedAccuracy = Double
 
-/// A direction in degrees clockwise from north, 0 ..< 360; negative when invalid.
+/// A direction in degrees clockwise from north, 0 ..< 360; negative if it is invalid.
 public typealias CLLocationDirection = Double
 
-/// The uncertainty of a direction in degrees; negative when the direction is invalid.
+/// The uncertainty of a direction in degrees; negative if the direction is invalid.
 public typealias CLLocationDirectionAccuracy = Double
 
-/// One component of the geomagnetic field in microtesla.
+/// A component of the geomagnetic field in microtesla.
 public typealias CLHeadingComponentValue = Double
 
-/// The more significant number of a beacon, shared by a group of beacons.
+/// The major value of a beacon, which a group of beacons shares.
 public typealias CLBeaconMajorValue = UInt16
 
-/// The less significant number of a beacon, within its group.
+/// The minor value of a beacon, which identifies it within its group.
 public typealias CLBeaconMinorValue = UInt16
 
-/// The distance filter that lets every movement through.
+/// The distance filter that passes every location.
 public let kCLDistanceFilterNone: CLLocationDistance = -1
 
-/// The heading filter that lets every change of heading through.
+/// The heading filter that passes every heading.
 public let kCLHeadingFilterNone: CLLocationDegrees = -1
 
-/// The highest accuracy there is, with help from other sensors. A sentinel, not a length.
+/// The highest available accuracy, with the help of other sensors. A sentinel, not a length.
 public let kCLLocationAccuracyBestForNavigation: CLLocationAccuracy = -2
 
-/// The highest accuracy there is. A sentinel, not a length.
+/// The highest available accuracy. A sentinel, not a length.
 public let kCLLocationAccuracyBest: CLLocationAccuracy = -1
 
 /// Accurate to about ten metres.
@@ -56,29 +56,29 @@ public let kCLLocationAccuracyKilometer: CLLocationAccuracy = 1000
 /// Accurate to about three kilometres.
 public let kCLLocationAccuracyThreeKilometers: CLLocationAccuracy = 3000
 
-/// The accuracy of a program that may only know roughly where it is.
+/// The accuracy of an app that is authorized for reduced accuracy only.
 ///
-/// A very large number that serves as a label; it is not a usable threshold.
+/// A large number that serves as a marker, not as a threshold.
 public let kCLLocationAccuracyReduced: CLLocationAccuracy = 6_380_000
 
-/// The largest distance: an upper limit that never takes effect.
+/// The largest distance. As an upper limit, it has no effect.
 public let CLLocationDistanceMax: CLLocationDistance = .greatestFiniteMagnitude
 
-/// The longest time: an upper limit that never takes effect.
+/// The longest time interval. As an upper limit, it has no effect.
 public let CLTimeIntervalMax: TimeInterval = .greatestFiniteMagnitude
 
-/// What the program's user is doing, as a hint for saving power.
+/// The activity of the app's user, as a hint for saving power.
 public enum CLActivityType: Int, Sendable {
-    /// Not known.
+    /// An unknown activity.
     case other = 1
 
-    /// Driving, following a route.
+    /// Driving along a route.
     case automotiveNavigation = 2
 
-    /// Walking, running, cycling and the like.
+    /// Walking, running, cycling and similar activities.
     case fitness = 3
 
-    /// Moving in another vehicle: a boat, a train, an aeroplane.
+    /// Travelling in another vehicle, for example a boat, a train or an aeroplane.
     case otherNavigation = 4
 
     /// Flying.

@@ -3,14 +3,14 @@
 import AppDelivery
 public import Foundation
 
-/// Where a location comes from: a simulation, an accessory, or neither.
+/// The source of a location: software, an accessory, or neither.
 ///
-/// Immutable; usable from any thread.
+/// Immutable and safe to use from any thread.
 open class CLLocationSourceInformation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     private let simulated: Bool
     private let accessory: Bool
 
-    /// Creates source information that claims neither a simulation nor an accessory.
+    /// Creates source information that indicates neither software nor an accessory.
     public override init() {
         simulated = false
         accessory = false
@@ -18,15 +18,16 @@ open class CLLocationSourceInformation: NSObject, NSCopying, NSSecureCoding, @un
 
     /// Creates source information.
     /// - Parameters:
-    ///   - isSoftware: Whether software made the location up, or played it back.
-    ///   - isAccessory: Whether an external receiver measured the location.
+    ///   - isSoftware: Whether the location was simulated or played back by software.
+    ///   - isAccessory: Whether the location was measured by an external receiver.
     public init(softwareSimulationState isSoftware: Bool, andExternalAccessoryState isAccessory: Bool) {
         simulated = isSoftware
         accessory = isAccessory
     }
 
-    /// Restores source information from an archive; nil when it is damaged there. It claims nothing when the archive holds
-    /// none, as that of a subclass that overrides `encode(with:)` without calling super.
+    /// Restores source information from an archive; nil if its value is damaged. An archive without source information,
+    /// for example of a subclass that overrides `encode(with:)` without calling `super`, results in the same object as
+    /// `init()`.
     public required init?(coder: NSCoder) {
         if coder.holdsNone(of: [Self.flagsKey]) {
             simulated = false
@@ -38,26 +39,26 @@ open class CLLocationSourceInformation: NSObject, NSCopying, NSSecureCoding, @un
         accessory = flags & 2 != 0
     }
 
-    /// Whether software made the location up, or played it back from a trace.
+    /// Whether the location was simulated by software, or played back from a trace.
     open var isSimulatedBySoftware: Bool { simulated }
 
-    /// Whether an external receiver measured the location.
+    /// Whether the location was measured by an external receiver.
     open var isProducedByAccessory: Bool { accessory }
 
-    /// Returns the object itself, which cannot change.
+    /// Returns the object itself, because source information is immutable.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// True: source information can be archived securely.
+    /// Always true: source information supports secure coding.
     open class var supportsSecureCoding: Bool { true }
 
-    /// Writes the source information into a keyed archive.
+    /// Encodes the source information into a keyed archive.
     open func encode(with coder: NSCoder) {
         guard coder.allowsKeyedCoding else { return }
         let flags: UInt64 = (isSimulatedBySoftware ? 1 : 0) | (isProducedByAccessory ? 2 : 0)
         coder.encode(words: [flags], forKey: Self.flagsKey)
     }
 
-    /// Both properties in words.
+    /// A text with both properties.
     open override var description: String {
         "<CLLocationSourceInformation simulated by software: \(isSimulatedBySoftware), "
             + "produced by accessory: \(isProducedByAccessory)>"

@@ -4,18 +4,18 @@ import AppDelivery
 public import Foundation
 import Synchronization
 
-/// A part of the world that can be monitored; use one of its subclasses.
+/// An area that can be monitored. Use one of the subclasses.
 ///
-/// Two regions are equal when their identifiers are. Usable from any thread.
+/// Two regions are equal if their identifiers are equal. Safe to use from any thread.
 open class CLRegion: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     private let storedIdentifier: String
     private let flags = Atomic<UInt8>(Flags.entry | Flags.exit)
     private let sinceBits = Atomic<UInt64>(Double.nan.bitPattern)
 
-    /// The circle; nil for a region of no or another shape.
+    /// The circle; nil for regions without a circular shape.
     let circle: Circle?
 
-    /// Creates a region without a name and without extent, for subclasses that override the properties.
+    /// Creates a region without an identifier and without extent, for subclasses that override the properties.
     public override init() {
         storedIdentifier = ""
         circle = nil
@@ -26,7 +26,7 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
         self.circle = circle
     }
 
-    /// Creates a circular region; the radius is in metres.
+    /// Creates a circular region with a radius in metres.
     @available(*, deprecated, message: "Use CLCircularRegion(center:radius:identifier:) instead.")
     public init(
         circularRegionWithCenter center: CLLocationCoordinate2D, radius: CLLocationDistance, identifier: String
@@ -35,10 +35,10 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
         circle = Circle(center: center, radius: radius)
     }
 
-    /// Restores a region from an archive; nil when what it holds is damaged.
+    /// Restores a region from an archive; nil if its values are damaged.
     ///
-    /// An archive that holds nothing of a region, as that of a subclass that overrides `encode(with:)` without calling
-    /// super, gives one without a name and without extent.
+    /// An archive without a region, for example of a subclass that overrides `encode(with:)` without calling `super`,
+    /// results in a region without an identifier and without extent.
     public required init?(coder: NSCoder) {
         if Self.isAbsent(from: coder) {
             storedIdentifier = ""
@@ -53,22 +53,22 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
         flags.store(UInt8(truncatingIfNeeded: stored & 3), ordering: .relaxed)
     }
 
-    /// The name of the region, unique among the regions that a program monitors.
+    /// The name of the region, unique among the regions that an app monitors.
     open var identifier: String { storedIdentifier }
 
-    /// Whether entering the region is reported. True at first.
+    /// Whether entering the region is reported. The default is true.
     open var notifyOnEntry: Bool {
         get { has(Flags.entry) }
         set { set(Flags.entry, newValue) }
     }
 
-    /// Whether leaving the region is reported. True at first.
+    /// Whether leaving the region is reported. The default is true.
     open var notifyOnExit: Bool {
         get { has(Flags.exit) }
         set { set(Flags.exit, newValue) }
     }
 
-    /// The centre of a circular region; invalid for other regions.
+    /// The centre of a circular region, in degrees on WGS 84; invalid for other regions.
     @available(*, deprecated, message: "Use CLCircularRegion's center instead.")
     open var center: CLLocationCoordinate2D { circle?.center ?? kCLLocationCoordinate2DInvalid }
 
@@ -76,7 +76,7 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     @available(*, deprecated, message: "Use CLCircularRegion's radius instead.")
     open var radius: CLLocationDistance { circle?.radius ?? -1 }
 
-    /// Whether a coordinate lies in a circular region; false for other regions.
+    /// Returns whether a coordinate lies in a circular region; false for other regions.
     @available(*, deprecated, message: "Use CLCircularRegion's contains(_:) instead.")
     open func contains(_ coordinate: CLLocationCoordinate2D) -> Bool { circle?.contains(coordinate) ?? false }
 
@@ -88,10 +88,10 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
         return copy
     }
 
-    /// True: regions can be archived securely.
+    /// Always true: regions support secure coding.
     open class var supportsSecureCoding: Bool { true }
 
-    /// Writes the region into a keyed archive.
+    /// Encodes the region into a keyed archive.
     open func encode(with coder: NSCoder) {
         guard coder.allowsKeyedCoding else { return }
         coder.encode(text: identifier, forKey: Key.identifier)
@@ -99,16 +99,16 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
         circle?.encode(with: coder)
     }
 
-    /// Whether the other object is a region with the same identifier.
+    /// Returns whether the other object is a region with the same identifier.
     open override func isEqual(_ object: Any?) -> Bool { (object as? CLRegion)?.identifier == identifier }
 
     /// A hash of the identifier.
     open override var hash: Int { identifier.hashValue }
 
-    /// Type and identifier in words.
+    /// A text with the type and the identifier.
     open override var description: String { "\(type(of: self)) (identifier:'\(identifier)')" }
 
-    /// Since when the state holds that a callback tells of with this object; nil for regions of programs.
+    /// The time since which the state reported with this object holds; nil for regions created by an app.
     var stateTimestamp: Double? {
         get {
             let value = Double(bitPattern: sinceBits.load(ordering: .relaxed))
@@ -139,18 +139,18 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
 }
 
 extension CLRegion {
-    /// True for an archive that holds nothing of a region.
+    /// Returns whether an archive contains no region.
     static func isAbsent(from coder: NSCoder) -> Bool { coder.holdsNone(of: [Key.identifier, Key.flags]) }
 }
 
-/// Where the device is with respect to a region.
+/// The position of the device relative to a region.
 public enum CLRegionState: Int, Sendable {
-    /// There is no position to tell from.
+    /// The state has not been determined.
     case unknown = 0
 
-    /// Inside the region.
+    /// The device is inside the region.
     case inside = 1
 
-    /// Outside the region.
+    /// The device is outside the region.
     case outside = 2
 }

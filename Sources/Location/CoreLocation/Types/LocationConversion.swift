@@ -2,17 +2,18 @@
 
 import DeviceCore
 
-/// From a receiver's report to Core Location's values: the one place where that happens.
+/// The conversion of receiver reports to Core Location's values.
 ///
-/// gpsd's error estimates are passed on as they are. They have a nominal confidence of 95 per cent, while Apple's
-/// radius is said to hold about 68, so accuracies here are the more careful ones.
+/// gpsd's error estimates are passed on unchanged. They have a nominal confidence of 95 %, whereas Apple's radius is
+/// assumed to contain about 68 % of the positions. Accuracies here are therefore more conservative.
 enum LocationConversion {
-    /// What one unit of dilution is worth when a receiver gives nothing better: metres, for a civilian receiver.
+    /// The error per unit of dilution of precision, in metres, for a civilian receiver. Used if a receiver reports no
+    /// error.
     static let userEquivalentRangeError = 8.0
-    /// The horizontal accuracy of a fix of which nothing is known but that it is one: metres.
+    /// The horizontal accuracy of a fix without any information about its error, in metres.
     static let unknownHorizontalAccuracy = 100.0
 
-    /// The values of a report that has a fix.
+    /// Returns the values of a report that has a fix.
     static func values(
         of report: PositionReport, sky: SkyReport?, fallbackTime: @autoclosure () -> WallTime, isSimulated: Bool,
         isAccessory: Bool
@@ -25,7 +26,7 @@ enum LocationConversion {
             timestamp: (report.time ?? fallbackTime()).sinceReferenceDate)
         values.altitude = report.altitude.isNaN ? 0 : report.altitude
         values.ellipsoidalAltitude = report.altitudeHAE.isNaN ? 0 : report.altitudeHAE
-        // In a 2D fix the altitude is the last one known or a guess, whatever the receiver says of its error.
+        // In a 2D fix the altitude is the last known one or a guess, regardless of the error that the receiver reports.
         if isThreeDimensional, !report.altitude.isNaN, report.verticalError > 0 {
             values.verticalAccuracy = report.verticalError
         }
@@ -38,8 +39,9 @@ enum LocationConversion {
         return values
     }
 
-    /// The error in the plane as the receiver gives it, else from its two components, else from the dilution. Never
-    /// negative: a fix has a position, and Core Location reads a negative accuracy as "no position".
+    /// Returns the horizontal error reported by the receiver, otherwise the error computed from its two components,
+    /// otherwise from the dilution of precision. Never negative: a fix has a position, and Core Location interprets a
+    /// negative accuracy as an invalid one.
     static func horizontalAccuracy(of report: PositionReport, sky: SkyReport?) -> Double {
         if report.horizontalError >= 0 { return report.horizontalError }
         let error = (report.longitudeError * report.longitudeError + report.latitudeError * report.latitudeError)
@@ -49,7 +51,7 @@ enum LocationConversion {
         return unknownHorizontalAccuracy
     }
 
-    /// True for a receiver on USB, Bluetooth or a hot-plugged serial line.
+    /// Returns true for a receiver on USB, Bluetooth or a hot-plugged serial port.
     static func isAccessory(_ receiver: String) -> Bool {
         receiver.hasPrefix("/dev/ttyUSB") || receiver.hasPrefix("/dev/ttyACM") || receiver.hasPrefix("/dev/rfcomm")
             || receiver.hasPrefix("usb") || receiver.hasPrefix("bluetooth")
@@ -57,7 +59,7 @@ enum LocationConversion {
 }
 
 extension WallTime {
-    /// Seconds since 2001-01-01T00:00:00Z, as `Date` counts, with one rounding only.
+    /// Seconds since 2001-01-01T00:00:00Z, as in `Date`, with a single rounding.
     var sinceReferenceDate: Double {
         let (seconds, nanoseconds) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
         return Double(seconds - 978_307_200) + Double(nanoseconds) / 1e9

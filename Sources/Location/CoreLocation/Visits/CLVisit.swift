@@ -3,10 +3,10 @@
 import AppDelivery
 public import Foundation
 
-/// A stay of the device at a place: told when it has arrived, and again when it has left.
+/// A visit of the device to a place. It is delivered after the arrival and again after the departure.
 ///
-/// Immutable; usable from any thread. The class is open so that tests can override its properties; an archive and a copy
-/// hold the values that the object was made with.
+/// Immutable and safe to use from any thread. The class is open so that tests can override its properties; archives and
+/// copies contain the values with which the object was created.
 open class CLVisit: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     let values: VisitTracker.Visit
 
@@ -14,12 +14,12 @@ open class CLVisit: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
         self.values = values
     }
 
-    /// Creates a visit at 0° N, 0° E without a beginning and an end, for subclasses in tests.
+    /// Creates a visit at 0° N, 0° E without arrival and departure, for subclasses in tests.
     public override init() {
         values = VisitTracker.Visit(latitude: 0, longitude: 0, accuracy: -1)
     }
 
-    /// Restores a visit from an archive; one as `init()` makes it when the archive holds none.
+    /// Restores a visit from an archive. If the archive contains no visit, the result is the same as that of `init()`.
     public required init?(coder: NSCoder) {
         let numbers = coder.decodeWords(5, forKey: Self.key)?.map(Double.init(bitPattern:))
         values = VisitTracker.Visit(
@@ -28,29 +28,30 @@ open class CLVisit: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
             latitude: numbers?[2] ?? 0, longitude: numbers?[3] ?? 0, accuracy: numbers?[4] ?? -1)
     }
 
-    /// When the device arrived; `Date.distantPast` when it was there from the first fix on.
+    /// The time of arrival; `Date.distantPast` if the device was already there at the first fix.
     open var arrivalDate: Date { values.arrival.map { Date(timeIntervalSinceReferenceDate: $0) } ?? .distantPast }
 
-    /// When the device left; `Date.distantFuture` while it is there.
+    /// The time of departure; `Date.distantFuture` if the device has not left.
     open var departureDate: Date { values.departure.map { Date(timeIntervalSinceReferenceDate: $0) } ?? .distantFuture }
 
-    /// The middle of the place, in degrees on WGS 84.
+    /// The centre of the place, in degrees on WGS 84.
     open var coordinate: CLLocationCoordinate2D {
         CLLocationCoordinate2D(latitude: values.latitude, longitude: values.longitude)
     }
 
-    /// The radius in metres around ``coordinate`` in which the device was most of the time; negative when invalid.
+    /// The radius around ``coordinate`` within which the device stayed most of the time, in metres; negative if
+    /// invalid.
     ///
-    /// It is the median accuracy of the fixes, or their mean distance from the middle where that is more.
+    /// The value is the median accuracy of the fixes, or their mean distance from the centre if that is larger.
     open var horizontalAccuracy: CLLocationAccuracy { values.accuracy }
 
-    /// Returns the visit itself, which cannot change.
+    /// Returns the object itself, because visits are immutable.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// True: visits can be archived securely.
+    /// Always true: visits support secure coding.
     open class var supportsSecureCoding: Bool { true }
 
-    /// Writes the visit into a keyed archive, every number bit for bit.
+    /// Encodes the visit into a keyed archive. All numbers are stored bit for bit.
     open func encode(with coder: NSCoder) {
         guard coder.allowsKeyedCoding else { return }
         let numbers = [
@@ -59,7 +60,7 @@ open class CLVisit: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
         coder.encode(words: numbers.map(\.bitPattern), forKey: Self.key)
     }
 
-    /// Place, accuracy and times (UTC) on one line; the same in every locale.
+    /// The coordinate, accuracy and times (UTC) on one line, independent of the locale.
     open override var description: String {
         let place = String(
             format: "<%+.8f,%+.8f> +/- %.2fm", coordinate.latitude, coordinate.longitude, horizontalAccuracy)

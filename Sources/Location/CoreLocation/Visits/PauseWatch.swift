@@ -2,15 +2,15 @@
 
 import DeviceCore
 
-/// Decides when the updates of a manager pause, and when they go on.
+/// A detector of the times when the updates of a manager pause and resume.
 struct PauseWatch: Sendable {
     private var detector = StationaryDetector()
     private var restSince: BootTime?
-    /// True while updates pause.
+    /// True while updates are paused.
     private(set) var isPaused = false
 
-    /// Takes a fix; true when updates pause from now on, false when they go on, nil when nothing changes.
-    /// - Parameter patience: Seconds at rest after which updates pause; nil for never.
+    /// Processes a fix. Returns true if updates pause from now on, false if they resume, and nil if nothing changes.
+    /// - Parameter patience: The time at rest after which updates pause, in seconds; nil if they never pause.
     mutating func accept(_ values: CLLocation.Values, now: BootTime, patience: Double?) -> Bool? {
         guard let patience else {
             let wasPaused = isPaused

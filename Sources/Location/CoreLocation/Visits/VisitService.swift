@@ -5,16 +5,16 @@ import DeviceCore
 import Foundation
 import Synchronization
 
-/// A manager, as far as visits know one.
+/// A manager that receives visits.
 protocol VisitListener: AnyObject, Sendable {
-    /// What the program uses the position for.
+    /// The purpose for which the app uses the position.
     var purpose: String? { get }
-    /// Has the program told, after all that waits.
+    /// Adds the visit to the pending callbacks.
     func tell(_ visit: CLVisit)
     func fail(_ error: CLError)
 }
 
-/// Looks for visits while a manager wants to hear of them: one for each device, so that all managers hear the same.
+/// The visit detection of a device. It runs while a manager requests visits, and all managers receive the same visits.
 final class VisitService: Sendable {
     private struct State {
         var clients: [WeakClient] = []
@@ -27,7 +27,7 @@ final class VisitService: Sendable {
         weak var client: (any VisitListener)?
     }
 
-    // Not the device, which owns this object.
+    // No reference to the device, because the device owns this object.
     private let positions: any PositionSource
     private let clock: any DeviceClock
     private let receiver: String?
@@ -73,7 +73,7 @@ final class VisitService: Sendable {
         adjust()
     }
 
-    /// A coarse place, four times an hour, shows no visit.
+    /// Visits need full accuracy: four coarse locations per hour do not reveal a stay.
     private var isAllowed: Bool { authorization.grantedAccuracy == .fullAccuracy }
 
     private func adjust() {
@@ -99,7 +99,7 @@ final class VisitService: Sendable {
 
 extension VisitService: LocationAuthorization.Observer {
     func authorizationChanged() {
-        // A visit outlasts what does not end it, as when a program that may while in use may always.
+        // A visit in progress survives changes that keep full accuracy, for example from "when in use" to "always".
         if !isAllowed { state.withLock { $0.tracker = VisitTracker() } }
         adjust()
     }

@@ -2,36 +2,36 @@
 
 import DeviceCore
 
-/// Finds stays in a row of fixes: a value that is fed with fixes and says when a visit begins and ends.
+/// A detector of visits in a sequence of fixes.
 ///
-/// A fix at which the device is slow opens a stay. It is a visit when the device has been within `radius` of the stay's
-/// middle for five minutes; traffic lights take less than 90 seconds. Whoever walks up and down in front of the door does
-/// not leave: a visit ends when the device has been outside for five minutes, or is far outside. Until then it may come
-/// back. The times are those of the first and the last fix inside.
+/// A fix at low speed begins a stay. The stay becomes a visit when the device has been within its radius for five
+/// minutes; stops at traffic lights take less than 90 seconds. Short walks near the place do not end the visit. It ends
+/// when the device has been outside for five minutes, or is far outside; if the device returns before that, the visit
+/// continues. The times of arrival and departure are those of the first and the last fix inside.
 ///
-/// The figures are in the middle of what published stay detectors use (50 to 200 m, 5 to 20 minutes).
+/// The constants are in the middle of the range used by published stay-point detectors (50 to 200 m, 5 to 20 minutes).
 struct VisitTracker: Sendable {
-    /// Fixes of a worse accuracy than this many metres say nothing of a stay. It is what stands for an accuracy that the
-    /// receiver does not tell: stays of such fixes are of 200 m.
+    /// The largest accuracy value of a fix that is used, in metres. It is also the accuracy assumed for receivers that
+    /// report none; stays detected from their fixes have a radius of 200 m.
     static let worstAccuracy = LocationConversion.unknownHorizontalAccuracy
-    /// The least radius of a stay in metres; twice the accuracy of its first fix where that is more.
+    /// The minimum radius of a stay, in metres. The radius is twice the accuracy of the first fix if that is larger.
     static let leastRadius = 75.0
-    /// Faster than this many metres per second, nobody stays: a brisk walk.
+    /// The maximum speed of a fix that begins a stay, in metres per second: that of a brisk walk.
     static let greatestSpeed = 1.4
-    /// Seconds that make a stay a visit, and an absence its end.
+    /// The time inside after which a stay becomes a visit, and the time outside after which a visit ends, in seconds.
     static let patience = 300.0
-    /// A visit goes on over a silence of up to this many seconds if the device is there afterwards.
+    /// The maximum time without a fix, in seconds, after which a visit continues if the device is still there.
     static let longestSilence = 43_200.0
 
-    /// A visit that has begun, or that has ended.
+    /// A visit in progress or a completed visit.
     struct Visit: Sendable, Equatable {
-        /// Seconds since 2001-01-01T00:00:00Z; nil when the device was there from the first fix on.
+        /// Seconds since 2001-01-01T00:00:00Z; nil if the device was already there at the first fix.
         var arrival: Double?
-        /// Nil while the device is there.
+        /// nil while the device is there.
         var departure: Double?
         var latitude: Double
         var longitude: Double
-        /// Metres.
+        /// In metres.
         var accuracy: Double
     }
 
@@ -48,7 +48,8 @@ struct VisitTracker: Sendable {
         var accuracies: [Double]
         var spread = 0.0
         var isTold = false
-        /// The first fix outside in a row of such, how many they are, and how many of them are far away.
+        /// The time of the first of the consecutive fixes outside, their number, and the number of these that are far
+        /// outside.
         var absence: (since: Double, count: Int, far: Int)?
 
         var center: CLLocationCoordinate2D { CLLocationCoordinate2D(latitude: latitude, longitude: longitude) }
@@ -57,12 +58,12 @@ struct VisitTracker: Sendable {
     private var stay: Stay?
     private var last: Double?
 
-    /// Takes a fix; what has begun or ended with it, an end before a beginning.
+    /// Processes a fix. Returns the visit that begins or ends with it, if any.
     mutating func accept(_ fix: TrackedFix) -> [Visit] {
         guard fix.accuracy >= 0, fix.accuracy <= Self.worstAccuracy else { return [] }
         let former = last
         if let former, fix.timestamp <= former {
-            // A clock that was set back: nothing is known of how long.
+            // The clock was set back, so durations are unknown.
             if former - fix.timestamp > 10 { (stay, last) = (nil, nil) }
             return []
         }
@@ -86,7 +87,7 @@ struct VisitTracker: Sendable {
         if distance > 3 * stay.radius { absence.far += 1 }
         stay.absence = absence
         self.stay = stay
-        // One fix may be a reflection.
+        // A single fix outside may be caused by a reflected signal.
         let hasGone =
             silence > Self.longestSilence || absence.far >= 2
             || absence.count >= 2 && (!stay.isTold || fix.timestamp - absence.since >= Self.patience)
@@ -111,8 +112,8 @@ struct VisitTracker: Sendable {
 }
 
 extension VisitTracker.Stay {
-    /// Takes a fix inside. The middle is the mean of the first five minutes, and no farther than half of the radius from
-    /// where the stay began: a slow walk shall not take it along.
+    /// Adds a fix inside. The centre is the weighted mean of the fixes of the first five minutes. It stays within half
+    /// the radius of the first fix, so that a slow walk does not move it.
     fileprivate mutating func include(_ fix: TrackedFix, _ distance: Double) {
         if distance <= radius { lastInside = fix.timestamp }
         count += 1

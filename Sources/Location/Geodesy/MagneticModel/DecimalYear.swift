@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Times as years and their fractions, the way that magnetic models count them.
+/// Times as decimal years, as used by magnetic models.
 ///
-/// The fraction is the part of the calendar year that has passed, in UTC without leap seconds: 2027-01-01T00:00:00Z is
-/// 2027.0, and noon of 2 July 2027 is 2027.5. A year of 366 days goes slower. The calendar is the Gregorian one, also
-/// before it was introduced.
+/// The fraction is the elapsed part of the calendar year, in UTC without leap seconds: 2027-01-01T00:00:00Z is 2027.0,
+/// and noon of 2 July 2027 is 2027.5. In a year of 366 days the fraction grows more slowly. The calendar is the
+/// proleptic Gregorian calendar.
 package enum DecimalYear {
-    /// The decimal year of an instant.
+    /// Returns the decimal year of an instant.
     ///
-    /// - Parameter seconds: seconds since 1970-01-01T00:00:00Z, negative before. NaN for what is not finite or some
-    ///   ninety million years away.
+    /// - Parameter seconds: Seconds since 1970-01-01T00:00:00Z, negative before. The result is NaN if the value is
+    ///   infinite, NaN, or about ninety million years away.
     package static func at(secondsSince1970 seconds: Double) -> Double {
         guard abs(seconds) < 3e15 else { return .nan }
         let days = (seconds / 86_400).rounded(.down)
@@ -18,9 +18,9 @@ package enum DecimalYear {
         return Double(year) + (dayOfYear + (seconds - days * 86_400) / 86_400) / Double(length(of: year))
     }
 
-    /// The decimal year of a day in UTC; nil when the calendar has no such day.
+    /// Returns the decimal year of a day in UTC; nil if the calendar has no such day.
     ///
-    /// - Parameter seconds: seconds since the day began; negative and large ones lead into other days.
+    /// - Parameter seconds: Seconds since the beginning of the day; negative and large values extend into other days.
     package static func at(year: Int, month: Int, day: Int, seconds: Double = 0) -> Double? {
         guard (-10_000_000...10_000_000).contains(year), (1...12).contains(month) else { return nil }
         let year = Int64(year)
@@ -30,9 +30,9 @@ package enum DecimalYear {
         return at(secondsSince1970: Double(days) * 86_400 + seconds)
     }
 
-    /// Days from 1970-01-01 to the first day of the year.
+    /// Returns the number of days from 1970-01-01 to the first day of a year.
     private static func startOf(year: Int64) -> Int64 {
-        // Leap days up to the end of the year before; shifting is a division that rounds down.
+        // The leap days up to the end of the previous year. The shift is a division that rounds down.
         let past = year - 1
         return year * 365 + (past >> 2) - dividedDown(past, by: 100) + dividedDown(past, by: 400) - 719_527
     }
@@ -41,9 +41,9 @@ package enum DecimalYear {
         startOf(year: year + 1) - startOf(year: year)
     }
 
-    /// The year in which that many days after 1970-01-01 lie.
+    /// Returns the year of a day, given in days since 1970-01-01.
     private static func yearOf(day: Int64) -> Int64 {
-        // 400 years have 146,097 days. The guess is off by one at most.
+        // 400 years have 146,097 days. The estimate is off by at most one.
         let guess = 1970 + dividedDown(day * 400, by: 146_097)
         if startOf(year: guess) > day { return guess - 1 }
         return startOf(year: guess + 1) <= day ? guess + 1 : guess

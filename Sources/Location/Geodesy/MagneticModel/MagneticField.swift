@@ -2,12 +2,13 @@
 
 import SystemCalls
 
-/// The earth's magnetic field at a place and a time, as a ``MagneticModel`` has it.
+/// The earth's magnetic field at a location and a time, computed by a ``MagneticModel``.
 ///
-/// Strengths are in nanotesla (100,000 nT = 1 gauss = 100 µT), angles in degrees, rates per year. Axes are those of
-/// the ellipsoid at the place: x north, y east, z down. All is NaN where there was no such place or time.
+/// Strengths are in nanotesla (100,000 nT = 1 gauss = 100 µT), angles in degrees, rates per year. The axes are those of
+/// the ellipsoid at the location: x north, y east, z down. All values are NaN for an invalid location or time.
 ///
-/// Rates are those of the model, which are the same for all of its years but for the angles and lengths made of them.
+/// The rates of the components are those of the model and do not depend on the year; the rates of angles and strengths
+/// are derived from them.
 package struct MagneticField: Sendable, Hashable {
     /// The northward component, in nT.
     package let x: Double
@@ -15,19 +16,19 @@ package struct MagneticField: Sendable, Hashable {
     package let y: Double
     /// The downward component, in nT.
     package let z: Double
-    /// The change of ``x``, in nT a year.
+    /// The change of ``x``, in nT per year.
     package let xRate: Double
-    /// The change of ``y``, in nT a year.
+    /// The change of ``y``, in nT per year.
     package let yRate: Double
-    /// The change of ``z``, in nT a year.
+    /// The change of ``z``, in nT per year.
     package let zRate: Double
 
     /// The decimal year of the field.
     package let year: Double
 
-    /// Whether the year and the height are among those that the model is made for.
+    /// Whether the model is valid for the year and the height.
     ///
-    /// When false the values are the formulas' continuation, whose error grows with every year.
+    /// If false, the values are an extrapolation, whose error grows with every year.
     package let isModelValid: Bool
 
     init(field: SIMD3<Double>, rate: SIMD3<Double>, year: Double, isModelValid: Bool) {
@@ -37,28 +38,28 @@ package struct MagneticField: Sendable, Hashable {
         self.isModelValid = isModelValid
     }
 
-    /// The strength of the horizontal component, in nT: what a compass has to work with.
+    /// The strength of the horizontal component, in nT, which moves the needle of a compass.
     package var horizontal: Double { (x * x + y * y).squareRoot() }
 
-    /// The strength of the whole field, in nT.
+    /// The strength of the field, in nT.
     package var total: Double { (x * x + y * y + z * z).squareRoot() }
 
-    /// The angle from true north to magnetic north in degrees, east positive, from -180 to 180.
+    /// The angle from true north to magnetic north in degrees, positive east, from -180 to 180.
     package var declination: Double { atan2(y, x) * 180 / .pi }
 
-    /// The angle of the field below the horizon in degrees (dip), from -90 to 90; positive where it points down.
+    /// The angle of the field below the horizon (dip) in degrees, from -90 to 90; positive if the field points down.
     package var inclination: Double { atan2(z, horizontal) * 180 / .pi }
 
-    /// The change of ``horizontal``, in nT a year; NaN where ``horizontal`` is 0.
+    /// The change of ``horizontal``, in nT per year; NaN if ``horizontal`` is 0.
     package var horizontalRate: Double { (x * xRate + y * yRate) / horizontal }
 
-    /// The change of ``total``, in nT a year; NaN where ``total`` is 0.
+    /// The change of ``total``, in nT per year; NaN if ``total`` is 0.
     package var totalRate: Double { (x * xRate + y * yRate + z * zRate) / total }
 
-    /// The change of ``declination``, in degrees a year; NaN where ``horizontal`` is 0.
+    /// The change of ``declination``, in degrees per year; NaN if ``horizontal`` is 0.
     package var declinationRate: Double { (x * yRate - y * xRate) / (x * x + y * y) * 180 / .pi }
 
-    /// The change of ``inclination``, in degrees a year; NaN where ``horizontal`` is 0.
+    /// The change of ``inclination``, in degrees per year; NaN if ``horizontal`` is 0.
     package var inclinationRate: Double {
         (horizontal * zRate - z * horizontalRate) / (x * x + y * y + z * z) * 180 / .pi
     }
@@ -68,14 +69,15 @@ extension SIMD3<Double> {
     static var nan: SIMD3<Double> { SIMD3(repeating: .nan) }
 }
 
-/// What the model leaves out, as one standard deviation.
+/// The uncertainty of the model, as one standard deviation.
 ///
-/// The figures are those of the error model in the technical report of WMM2025 (NOAA NCEI and British Geological
-/// Survey, 2024, section 3): they hold for the crust's field, which the model has not, and for the model's own errors
-/// over its five years, anywhere on the ground. Buildings and vehicles disturb much more. They are given for other
-/// releases too, whose own figures differ by some percent, and do not grow outside the model's years.
+/// The values are those of the error model in the technical report of WMM2025 (NOAA NCEI and British Geological Survey,
+/// 2024, section 3). They include the field of the crust, which is not part of the model, and the errors of the model
+/// itself over its five years, anywhere on the ground. Buildings and vehicles cause much larger disturbances. The
+/// values are used for other releases too, whose own values differ by some percent, and do not grow outside the years
+/// of the model.
 extension MagneticField {
-    /// The uncertainty of ``declination`` in degrees, at most 180; NaN for a field of NaN.
+    /// The uncertainty of ``declination`` in degrees, at most 180; NaN for an invalid field.
     package var declinationUncertainty: Double {
         let local = 5_417 / horizontal
         let sigma = (0.26 * 0.26 + local * local).squareRoot()
@@ -100,11 +102,12 @@ extension MagneticField {
     /// The uncertainty of ``total``, in nT.
     package var totalUncertainty: Double { x.isNaN ? .nan : 138 }
 
-    /// Whether a compass is unreliable here because the horizontal field is weaker than 6,000 nT.
+    /// Whether a compass is unreliable at the location, because the horizontal field is weaker than 6,000 nT.
     ///
-    /// The zones are those of the technical report of WMM2025. True in the blackout zone too, and for a field of NaN.
+    /// The zones are those of the technical report of WMM2025. Also true in the blackout zone and for an invalid field.
     package var isInCautionZone: Bool { !(horizontal >= 6_000) }
 
-    /// Whether a compass is of no use here because the horizontal field is weaker than 2,000 nT; true for NaN.
+    /// Whether a compass is unusable at the location, because the horizontal field is weaker than 2,000 nT. Also true
+    /// for an invalid field.
     package var isInBlackoutZone: Bool { !(horizontal >= 2_000) }
 }

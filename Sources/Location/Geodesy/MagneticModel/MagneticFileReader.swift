@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension MagneticModel {
-    /// The largest file that ``init(cof:)`` takes, in bytes.
+    /// The largest file that ``init(cof:)`` accepts, in bytes.
     package static var maximumFileSize: Int { 1_048_576 }
 
-    /// The highest degree that ``init(cof:)`` takes: that of the high-resolution model WMMHR.
+    /// The highest degree that ``init(cof:)`` accepts, which is that of the high-resolution model WMMHR.
     package static var maximumDegree: Int { 133 }
 
-    /// Reads a coefficient file (`WMM.COF`) as NOAA publishes it.
+    /// Reads a coefficient file (`WMM.COF`) in the format published by NOAA.
     ///
-    /// The first line holds the epoch, the name and the date; then come rows of degree, order, `g`, `h` (nT) and their
-    /// changes a year; a line of nines ends them, and what follows is not read. Rows may come in any order but must be
-    /// complete. Blank lines, tabs, more space, Windows line ends and a byte order mark make no difference.
+    /// The first line contains the epoch, the name and the date. Each following row contains degree, order, `g`, `h`
+    /// (nT) and their changes per year. A line of nines ends the rows; all lines after it are ignored. Rows may have
+    /// any order but must be complete. Blank lines, tabs, additional spaces, Windows line endings and a byte order mark
+    /// are accepted.
     ///
-    /// - Throws: what is wrong, and in which line.
+    /// - Throws: ``MagneticModelError`` with the kind of the error and the number of the line.
     package init(cof bytes: some Collection<UInt8>) throws(MagneticModelError) {
         var reader = MagneticFileReader()
         try reader.read(bytes)
@@ -21,17 +22,18 @@ extension MagneticModel {
     }
 }
 
-/// Takes a coefficient file apart, line by line.
+/// A parser of coefficient files, which processes one line at a time.
 struct MagneticFileReader {
     private var line = 0
     private var header: (epoch: Double, name: String, date: String?)?
-    /// By degree and order, as they come.
+    /// The rows read so far, by degree and order.
     private var rows: [Int: MagneticRow] = [:]
     private var degree = 0
     private var hasEnded = false
 
     private static let longestLine = 200
-    /// Far above anything that the earth has had, and far below what would overflow.
+    /// The largest absolute value of a coefficient: far above any value in the history of the earth, and far below an
+    /// overflow.
     private static let largestCoefficient = 1e6
 
     mutating func read(_ bytes: some Collection<UInt8>) throws(MagneticModelError) {
@@ -90,7 +92,7 @@ struct MagneticFileReader {
 
     private mutating func takeHeader(_ fields: [String]) throws(MagneticModelError) {
         guard (2...8).contains(fields.count), let epoch = Self.number(fields[0]) else { throw error(.badHeader) }
-        // A row in the header's place begins with two numbers.
+        // A row at the position of the header begins with two numbers.
         guard Self.number(fields[1]) == nil else { throw error(.badHeader) }
         guard (1900...2200).contains(epoch) else { throw error(.badEpoch) }
         header = (epoch, fields[1], fields.count > 2 ? fields[2] : nil)
@@ -105,7 +107,7 @@ struct MagneticFileReader {
         let row = MagneticRow(
             g: try coefficient(fields[2]), h: try coefficient(fields[3]), gRate: try coefficient(fields[4]),
             hRate: try coefficient(fields[5]))
-        // These belong to a sine that is zero; a number here tells of fields that are not where they should be.
+        // These coefficients belong to a sine that is zero. Another value indicates fields in the wrong columns.
         if m == 0, row.h != 0 { throw error(.badNumber(fields[3])) }
         if m == 0, row.hRate != 0 { throw error(.badNumber(fields[5])) }
         guard rows.updateValue(row, forKey: Self.key(n, m)) == nil else {
@@ -122,7 +124,7 @@ struct MagneticFileReader {
     }
 
     private func integer(_ text: String) throws(MagneticModelError) -> Int {
-        // Longer ones are no degree, and could be too large for an Int.
+        // A longer number cannot be a degree, and could exceed the range of Int.
         guard text.utf8.count <= 4, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let value = Int(text) else {
             throw error(.badNumber(text))
         }
@@ -137,7 +139,8 @@ struct MagneticFileReader {
         byte == 0x20 || byte == 0x09 || byte == 0x0D
     }
 
-    /// A finite decimal number; nil also for what Swift takes beyond that, such as "nan" and hexadecimal.
+    /// Returns a finite decimal number; nil for any other text, including formats that Swift accepts, such as "nan" and
+    /// hexadecimal.
     private static func number(_ text: String) -> Double? {
         let isDecimal = text.utf8.allSatisfy { byte in
             (0x30...0x39).contains(byte) || "+-.eE".utf8.contains(byte)

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension MagneticModel {
-    /// The field at a place and a time.
+    /// Returns the field at a location and a time.
     ///
-    /// Outside ``validYears`` or ``validAltitudes`` the formulas are continued, and ``MagneticField/isModelValid`` is
-    /// false. What is no place or no time at all gives a field of NaN: a latitude beyond ±90 degrees, anything that is
-    /// not finite, a height more than 2,800 km below the ellipsoid, where the field has its source.
+    /// Outside ``validYears`` or ``validAltitudes`` the field is extrapolated, and ``MagneticField/isModelValid`` is
+    /// false. The field is NaN for an invalid location or time: a latitude beyond ±90 degrees, an infinite or NaN
+    /// value, or a height more than 2,800 km below the ellipsoid, the region in which the field is generated.
     ///
-    /// At the poles north is where the given longitude's meridian points, as a traveller along it would have it.
+    /// At the poles, north is the direction along the meridian of the given longitude.
     ///
     /// - Parameters:
-    ///   - latitude: the geodetic latitude in degrees, north positive (WGS 84).
-    ///   - longitude: the longitude in degrees, east positive; any number, taken modulo 360.
-    ///   - altitude: metres above the WGS 84 ellipsoid. The height above mean sea level does as well: the difference of
-    ///     at most 110 m is 0.005 % of the field.
-    ///   - year: the decimal year, such as 2026.5; see ``DecimalYear``.
-    ///   - withRates: false to leave the changes a year NaN, which spares the time that they take.
+    ///   - latitude: The geodetic latitude in degrees, positive north (WGS 84).
+    ///   - longitude: The longitude in degrees, positive east; any finite value, taken modulo 360.
+    ///   - altitude: The height in metres above the WGS 84 ellipsoid. The height above mean sea level is also
+    ///     sufficient: the difference of at most 110 m is 0.005 % of the field.
+    ///   - year: The decimal year, for example 2026.5; see ``DecimalYear``.
+    ///   - withRates: If false, the changes per year are NaN and the time to compute them is saved.
     package func field(
         latitude: Double, longitude: Double, altitude: Double, year: Double, withRates: Bool = true
     ) -> MagneticField {
@@ -31,19 +31,20 @@ extension MagneticModel {
             isModelValid: validYears.contains(year) && Self.validAltitudes.contains(altitude))
     }
 
-    /// The field and its change a year: north, east and down of a sphere. The change is zero where it is not wanted.
+    /// Returns the field and its change per year: north, east and down on a sphere. The change is zero if `withRates`
+    /// is false.
     @inline(__always)
     private func sums(
         at place: SphericalPlace, years: Double, withRates: Bool
     ) -> (field: SIMD3<Double>, rate: SIMD3<Double>) {
         let (sinLatitude, cosLatitude) = (place.latitude.sine, place.latitude.cosine)
         let ratio = place.ratio
-        // One step up in degree brings another power of the ratio of the radii.
+        // Each further degree has another power of the ratio of the radii.
         let step = ratio * sinLatitude
         let ratioSquared = ratio * ratio
         var (field, rate) = (FieldSums(), FieldSums())
 
-        // The function of order 0, and that of order 1 over the cosine of the latitude, which is its derivative.
+        // The function of order 0, and its derivative: the function of order 1, divided by the cosine of the latitude.
         var (value, before) = (step * ratioSquared, ratioSquared)
         var (nextValue, nextBefore) = (ratio * ratioSquared, 0.0)
         for term in zonal {
@@ -57,7 +58,7 @@ extension MagneticModel {
 
         let turn = place.longitude + place.longitude
         var orders = OrderPair(angle: SineCosines(place.longitude, turn), place: place, last: summedDegree)
-        // The functions of the lowest degrees of two orders, over the cosine of the latitude.
+        // The functions of the lowest degrees of two orders, divided by the cosine of the latitude.
         let cube: Double = ratioSquared * ratio
         var seed = SIMD2<Double>(cube, ratio * cosLatitude * cube)
         let seedStep = ratio * cosLatitude * (ratio * cosLatitude)
@@ -65,7 +66,8 @@ extension MagneticModel {
         var count = summedDegree
         while count > 0 {
             var (fieldSums, rateSums) = (OrderSums(), OrderSums())
-            // Of the degree at hand, and of the one before times the square of the ratio.
+            // The functions of the current degree, and those of the previous degree multiplied by the square of the
+            // ratio.
             var (value, before) = (seed, SIMD2<Double>.zero)
             for term in sectoral[first..<(first + count)] {
                 let below = term.slope * before
@@ -84,12 +86,12 @@ extension MagneticModel {
     }
 }
 
-/// Two orders beside each other at a place.
+/// Two adjacent orders at a location.
 private struct OrderPair {
-    /// The orders times the longitude.
+    /// The orders multiplied by the longitude.
     var angle: SineCosines
     var orders = SIMD2<Double>(1, 2)
-    /// One more than the degrees of the last terms.
+    /// The degrees of the last terms, plus one.
     let beyond: SIMD2<Double>
     let sinLatitude: Double
     let radii: Double
@@ -109,14 +111,14 @@ private struct OrderPair {
     }
 }
 
-/// The sums over the degrees of two orders beside each other.
+/// The sums over the degrees of two adjacent orders.
 private struct OrderSums {
-    /// Plain, and the sum of all that this has been on the way.
+    /// The sums of the terms, and the running sums of these sums.
     var g = SIMD2<Double>.zero
     var h = SIMD2<Double>.zero
     var gRunning = SIMD2<Double>.zero
     var hRunning = SIMD2<Double>.zero
-    /// With the functions of the degree before.
+    /// The sums with the functions of the previous degree.
     var gBelow = SIMD2<Double>.zero
     var hBelow = SIMD2<Double>.zero
 
@@ -136,7 +138,7 @@ private struct OrderSums {
 /// The sums over all orders.
 private struct FieldSums {
     private var (x, y, z) = (SIMD2<Double>.zero, SIMD2<Double>.zero, SIMD2<Double>.zero)
-    /// Of order 0: along the radius, and along the meridian over the cosine of the latitude.
+    /// The sums of order 0: along the radius, and along the meridian divided by the cosine of the latitude.
     private var (up, slope) = (0.0, 0.0)
 
     @inline(__always)
@@ -148,8 +150,9 @@ private struct FieldSums {
 
     @inline(__always)
     mutating func add(_ sums: OrderSums, _ pair: OrderPair) {
-        // The sums weighted by the degree: each of the terms is in the running sum as often as its degree is below the last
-        // one's, and once more. That costs an addition a term, where a weight would cost a multiplication as well.
+        // The sums weighted by the degree, computed from the running sums: a running sum contains each term once for
+        // its own degree and once for each higher one. It costs one addition per term; explicit weights would also cost
+        // a multiplication.
         let (g, h) = (pair.beyond * sums.g - sums.gRunning, pair.beyond * sums.h - sums.hRunning)
         let (sine, cosine) = (pair.angle.sine, pair.angle.cosine)
         x += cosine * (pair.sinLatitude * g - pair.radii * sums.gBelow)

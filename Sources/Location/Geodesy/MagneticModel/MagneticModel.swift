@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A model of the earth's main magnetic field: spherical harmonics that drift linearly for the years after an epoch.
+/// A model of the earth's main magnetic field: spherical harmonics that change linearly during the years after an
+/// epoch.
 ///
-/// ``wmm2025`` is built in; ``init(cof:)`` reads a newer release. The field is the one that the core and the deep crust
-/// make. Iron nearby, the local crust and magnetic storms come on top of it; the uncertainties of ``MagneticField`` say
-/// how much that usually is.
+/// ``wmm2025`` is built in; ``init(cof:)`` reads other releases. The field is that of the earth's core and deep crust.
+/// Nearby iron, the local crust and magnetic storms add to it; the uncertainties of ``MagneticField`` state their usual
+/// size.
 ///
-/// The formulas are those of the technical report of the World Magnetic Model (NOAA NCEI and British Geological
-/// Survey, section 1.2). They are evaluated here with Gauss-normalised Legendre functions divided by the cosine of the
-/// latitude, so that nothing is divided by zero at the poles.
+/// The formulas are those of the technical report of the World Magnetic Model (NOAA NCEI and British Geological Survey,
+/// section 1.2). They are evaluated with Gauss-normalised Legendre functions divided by the cosine of the latitude,
+/// which avoids a division by zero at the poles.
 ///
-/// Values are immutable and can be used from any thread. A call allocates nothing.
+/// Values are immutable and can be used from any thread. Computing a field does not allocate memory.
 package struct MagneticModel: Sendable {
-    /// The name that the release gives itself, such as `WMM-2025`.
+    /// The name of the release, for example `WMM-2025`.
     package let name: String
 
-    /// The decimal year that the coefficients belong to.
+    /// The decimal year for which the coefficients are given.
     package let epoch: Double
 
-    /// The date behind the name in the file, as it stands there (month/day/year); nil where there is none.
+    /// The date after the name in the file, with its original format (month/day/year); nil if there is none.
     package let releaseDate: String?
 
     /// The highest degree and order of the harmonics; 12 for the World Magnetic Model.
@@ -27,16 +28,16 @@ package struct MagneticModel: Sendable {
     /// The terms of order 0, by degree.
     let zonal: ContiguousArray<ZonalTerm>
 
-    /// The terms of the other orders, an odd one and the next beside each other: by order, each by degree up to
-    /// ``summedDegree`` for the odd one.
+    /// The terms of the other orders. Each element combines a term of an odd order with a term of the next order and
+    /// degree. The elements are sorted by order, then by degree up to ``summedDegree`` for the odd order.
     let sectoral: ContiguousArray<MagneticTerms>
 
-    /// The highest degree of a term that is not zero; 1 where all are.
+    /// The highest degree of a term that is not zero; 1 if all terms are zero.
     let summedDegree: Int
 
-    /// Creates a model of rows in the order of a COF file: degree by degree, order 0 first.
+    /// Creates a model from rows in the order of a COF file: degree by degree, order 0 first.
     ///
-    /// - Parameter rows: `g`, `h` in nanotesla and their changes a year, Schmidt semi-normalised; one row for each
+    /// - Parameter rows: `g` and `h` in nanotesla and their changes per year, Schmidt semi-normalised; one row for each
     ///   degree from 1 and each order.
     init(name: String, epoch: Double, releaseDate: String?, degree: Int, rows: some RandomAccessCollection<MagneticRow>)
     {
@@ -44,9 +45,9 @@ package struct MagneticModel: Sendable {
         self.epoch = epoch
         self.releaseDate = releaseDate
         self.degree = degree
-        // Of each order from 0 the rows by degree, for functions that are normalised as Gauss has them.
+        // The rows of each order, by degree, for Gauss-normalised functions.
         var orders = [[MagneticRow]](repeating: [], count: degree + 2)
-        // Schmidt's normalisation over that of Gauss, for order 0 of the degree at hand.
+        // The ratio of Schmidt's to Gauss's normalisation for order 0 of the current degree.
         var zonalScale = 1.0
         var summedDegree = 1
         var rows = rows.makeIterator()
@@ -73,14 +74,14 @@ package struct MagneticModel: Sendable {
         self.sectoral = sectoral
     }
 
-    /// The decimal years that the model is made for: five from its epoch.
+    /// The decimal years for which the model is valid: five years from its epoch.
     package var validYears: ClosedRange<Double> { epoch...(epoch + 5) }
 
-    /// The heights that the model is made for, in metres above the ellipsoid: 1 km below it to 850 km above.
+    /// The heights for which the model is valid, in metres above the ellipsoid: from 1 km below it to 850 km above.
     package static var validAltitudes: ClosedRange<Double> { -1_000...850_000 }
 }
 
-/// A row of a coefficient file without its degree and order: nanotesla, and nanotesla a year.
+/// A row of a coefficient file without its degree and order, in nanotesla and nanotesla per year.
 struct MagneticRow: Equatable, Sendable {
     var g: Double
     var h: Double
@@ -94,9 +95,10 @@ struct MagneticRow: Equatable, Sendable {
     }
 }
 
-/// Two harmonics beside each other, the second of the next order and degree, with what does not depend on the place.
+/// Two adjacent harmonics, the second with the next order and degree, with their factors that do not depend on the
+/// location.
 struct MagneticTerms: Sendable, Equatable {
-    /// For functions that are normalised as Gauss has them: nanotesla, and nanotesla a year.
+    /// The coefficients for Gauss-normalised functions, in nanotesla and nanotesla per year.
     let g: SIMD2<Double>
     let h: SIMD2<Double>
     let gRate: SIMD2<Double>
@@ -105,10 +107,10 @@ struct MagneticTerms: Sendable, Equatable {
     /// The weight in the derivative `sin θ dP(n)/dθ = n cos θ P(n) - slope P(n-1)`.
     let slope: SIMD2<Double>
 
-    /// The weight of the above in the recursion `P(n+1) = cos θ P(n) - recursion · slope P(n-1)`.
+    /// The weight of `slope` in the recursion `P(n+1) = cos θ P(n) - recursion · slope P(n-1)`.
     let recursion: SIMD2<Double>
 
-    /// - Parameter step: How many degrees above the lowest of its order.
+    /// - Parameter step: The degree of the first harmonic minus its order.
     init(order m: Int, step: Int, row: MagneticRow, second: MagneticRow) {
         g = SIMD2(row.g, second.g)
         h = SIMD2(row.h, second.h)
@@ -121,16 +123,16 @@ struct MagneticTerms: Sendable, Equatable {
     }
 }
 
-/// A harmonic of order 0, with what does not depend on the place. The derivative of its function is that of order 1 and
-/// the same degree, so that both go side by side.
+/// A harmonic of order 0, with its factors that do not depend on the location. The derivative of its function is the
+/// function of order 1 and the same degree, so both are computed together.
 struct ZonalTerm: Sendable, Equatable {
-    /// For functions that are normalised as Gauss has them: nanotesla, and nanotesla a year.
+    /// The coefficients for Gauss-normalised functions, in nanotesla and nanotesla per year.
     let g: Double
     let gRate: Double
 
     let degree: Double
 
-    /// The weight in the recursion `P(n+1) = cos θ P(n) - recursion P(n-1)`, and the one of order 1.
+    /// The weight in the recursion `P(n+1) = cos θ P(n) - recursion P(n-1)`, and the weight for order 1.
     let recursion: Double
     let nextRecursion: Double
 

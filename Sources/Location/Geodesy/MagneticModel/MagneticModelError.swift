@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why bytes are not a coefficient file of a magnetic model.
+/// An error in the coefficient file of a magnetic model.
 package struct MagneticModelError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What is wrong.
+    /// The kind of an error.
     package enum Reason: Sendable, Hashable {
         case empty
-        /// More than ``MagneticModel/maximumFileSize`` bytes.
+        /// The file has more than ``MagneticModel/maximumFileSize`` bytes.
         case tooLarge
-        /// A line of more than 200 bytes, or one with bytes that are not ASCII text.
+        /// A line has more than 200 bytes, or bytes that are not ASCII text.
         case notText
         case badHeader
         case badEpoch
-        /// A line has another number of fields than the six of a row.
+        /// A row does not have six fields. The associated value is the number of fields.
         case badFieldCount(Int)
-        /// A field is not a number, or one that no such coefficient has.
+        /// A field is not a number, or its value is impossible for a coefficient.
         case badNumber(String)
-        /// The degree is not from 1 to ``MagneticModel/maximumDegree``, or the order not from 0 to the degree.
+        /// The degree is not within 1 to ``MagneticModel/maximumDegree``, or the order is not within 0 to the degree.
         case badOrder(degree: Int, order: Int)
         case duplicate(degree: Int, order: Int)
         case missing(degree: Int, order: Int)
         case noEnd
     }
 
-    /// What is wrong.
+    /// The kind of the error.
     package let reason: Reason
 
-    /// The line that it is wrong in, counted from 1; nil where the file as a whole is meant.
+    /// The number of the line with the error, counted from 1; nil if the error concerns the whole file.
     package let line: Int?
 
     init(_ reason: Reason, line: Int? = nil) {
@@ -33,7 +33,7 @@ package struct MagneticModelError: Error, Sendable, Hashable, CustomStringConver
         self.line = line
     }
 
-    /// A sentence for people.
+    /// A description of the error for users.
     package var description: String {
         let place = line.map { "Line \($0): " } ?? ""
         return place + sentence
@@ -41,18 +41,19 @@ package struct MagneticModelError: Error, Sendable, Hashable, CustomStringConver
 
     private var sentence: String {
         switch reason {
-        case .empty: "the file is empty."
-        case .tooLarge: "the file is larger than \(MagneticModel.maximumFileSize) bytes."
-        case .notText: "this is not a line of text as coefficient files have it."
-        case .badHeader: "the file does not begin with an epoch and the name of a model."
+        case .empty: "The file is empty."
+        case .tooLarge: "The file is larger than \(MagneticModel.maximumFileSize) bytes."
+        case .notText: "the line is not ASCII text or is too long."
+        case .badHeader: "the file does not begin with an epoch and a model name."
         case .badEpoch: "the epoch is not a year from 1900 to 2200."
-        case .badFieldCount(let count): "a row has six fields (n, m, g, h and their rates), this line has \(count)."
-        case .badNumber(let text): "\"\(text)\" is not a number that can stand here."
+        case .badFieldCount(let count):
+            "a row needs six fields (n, m, g, h and their rates), but this one has \(count)."
+        case .badNumber(let text): "\"\(text)\" is not a valid number in this field."
         case .badOrder(let n, let m):
-            "degree \(n) and order \(m) are not possible (1 to \(MagneticModel.maximumDegree), 0 to the degree)."
-        case .duplicate(let n, let m): "degree \(n) and order \(m) are given twice."
-        case .missing(let n, let m): "degree \(n) and order \(m) are missing."
-        case .noEnd: "the file is cut off: the line of nines at its end is missing."
+            "degree \(n) and order \(m) are out of range (1 to \(MagneticModel.maximumDegree), 0 to the degree)."
+        case .duplicate(let n, let m): "degree \(n) and order \(m) occur twice."
+        case .missing(let n, let m): "Degree \(n) and order \(m) are missing."
+        case .noEnd: "The file is truncated: the line of nines at its end is missing."
         }
     }
 }

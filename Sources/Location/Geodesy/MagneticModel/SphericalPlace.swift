@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A place as the harmonics need it.
+/// A location in geocentric coordinates, as required by the harmonics.
 struct SphericalPlace {
-    /// The angle at the earth's centre, above the equator.
+    /// The geocentric latitude.
     let latitude: SineCosine
 
     let longitude: SineCosine
 
-    /// The reference radius of the coefficients over the distance from the earth's centre.
+    /// The ratio of the reference radius of the coefficients to the distance from the earth's centre.
     let ratio: Double
 
-    /// The distance from the earth's centre over the reference radius.
+    /// The ratio of the distance from the earth's centre to the reference radius.
     let radii: Double
 
-    /// Geocentric minus geodetic latitude.
+    /// The geocentric latitude minus the geodetic latitude.
     private let rotation: SineCosine
 
-    /// The mean radius of the earth that the coefficients refer to, in metres.
+    /// The mean radius of the earth to which the coefficients refer, in metres.
     static var referenceRadius: Double { 6_371_200 }
 
-    /// Degrees on the WGS-84 ellipsoid and metres above it.
+    /// Creates a location from degrees on the WGS-84 ellipsoid and metres above it.
     @inline(__always)
     init(latitude: Double, longitude: Double, altitude: Double) {
         let angles = SineCosines(degrees: SIMD2(latitude, DegreeArithmetic.reduced(longitude)))
         let geodetic = SineCosine(sine: angles.sine.x, cosine: angles.cosine.x)
         self.longitude = SineCosine(sine: angles.sine.y, cosine: angles.cosine.y)
-        // The cross-section through the poles: from the normal's length down to the earth's axis.
+        // The cross-section through the poles, computed from the length of the normal down to the earth's axis.
         let e2 = WGS84.eccentricitySquared
         let normal = WGS84.semiMajorAxis / (1 - e2 * geodetic.sine * geodetic.sine).squareRoot()
         let fromAxis = (normal + altitude) * geodetic.cosine
@@ -38,7 +38,7 @@ struct SphericalPlace {
         rotation = geocentric - geodetic
     }
 
-    /// A vector in the axes of the sphere (north, east, down) in those of the ellipsoid.
+    /// Converts a vector from the axes of the sphere (north, east, down) to those of the ellipsoid.
     @inline(__always)
     func turned(_ vector: SIMD3<Double>) -> SIMD3<Double> {
         SIMD3(
@@ -47,7 +47,7 @@ struct SphericalPlace {
     }
 }
 
-/// Two angles beside each other, held as their sines and cosines.
+/// Two angles, represented by their sines and cosines.
 struct SineCosines {
     var sine: SIMD2<Double>
     var cosine: SIMD2<Double>
@@ -58,16 +58,17 @@ struct SineCosines {
         cosine = SIMD2(first.cosine, second.cosine)
     }
 
-    /// Angles from -180 to 180 degrees: within a few units of the last place, which is ten thousand times more than a model of
-    /// the field needs, and exact at multiples of 90 degrees. The same on every machine, and without a call.
+    /// Creates angles from degrees, from -180 to 180. The error is a few units in the last place, which is ten thousand
+    /// times more accurate than required for a model of the field; multiples of 90 degrees are exact. The result is the
+    /// same on every machine, and no library function is called.
     @inline(__always)
     init(degrees: SIMD2<Double>) {
-        // Rounds to a whole number: larger ones have no place for a fraction.
+        // Rounds to an integer, because doubles of this size have no fractional bits.
         let large = 0x1.8p52
         let quadrant = (degrees * (1.0 / 90) + large) - large
-        // Exact: the quadrant is taken off before the conversion to radians.
+        // Exact, because the quadrant is subtracted before the conversion to radians.
         let angle = (degrees - quadrant * 90) * (Double.pi / 180)
-        // Taylor's series, up to 45 degrees: what is left out is below a hundredth of a unit of the last place.
+        // Taylor series for up to 45 degrees. The omitted terms are below a hundredth of a unit in the last place.
         let square: SIMD2<Double> = angle * angle
         let fourth: SIMD2<Double> = square * square
         let s1: SIMD2<Double> = square * (1.0 / 120) - 1.0 / 6
@@ -77,7 +78,7 @@ struct SineCosines {
         let c1: SIMD2<Double> = 1.0 / 24 - square * (1.0 / 720)
         let c2: SIMD2<Double> = 1.0 / 40_320 - square * (1.0 / 3_628_800)
         let c3: SIMD2<Double> = 1.0 / 479_001_600 - square * (1.0 / 87_178_291_200)
-        // In steps, since a whole series is too much for a compiler's inference of types.
+        // Split into several expressions, because a single one takes the compiler too long to type-check.
         let s34: SIMD2<Double> = s3 + fourth * s4
         let s234: SIMD2<Double> = s2 + fourth * s34
         let series: SIMD2<Double> = s1 + fourth * s234
@@ -95,7 +96,7 @@ struct SineCosines {
         cosine = c * quadrantCosine - s * quadrantSine
     }
 
-    /// Both angles turned by a third.
+    /// Returns both angles increased by a third.
     @inline(__always)
     static func + (left: SineCosines, right: SineCosine) -> SineCosines {
         var sum = left

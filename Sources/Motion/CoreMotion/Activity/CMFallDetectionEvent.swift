@@ -2,29 +2,29 @@
 
 public import Foundation
 
-/// The news that the person who wears the device has fallen.
+/// A fall of the user.
 ///
-/// Only Apple's watches tell it. The name is here because published packages extend its enumeration wherever there is a
-/// Core Motion.
+/// Falls are never detected on Linux, so the framework creates no events. The class exists because published packages
+/// extend its `UserResolution` on every platform that has Core Motion.
 open class CMFallDetectionEvent: NSObject {
-    /// What the person answered when asked about the fall.
+    /// The user's response to the question about the fall.
     public enum UserResolution: Int, Sendable {
-        /// It was a fall.
+        /// The user confirmed the fall.
         case confirmed = 0
-        /// The question was put aside.
+        /// The user dismissed the question.
         case dismissed = 1
-        /// It was none.
+        /// The user denied the fall.
         case rejected = 2
-        /// There was no answer.
+        /// The user did not respond.
         case unresponsive = 3
     }
 
-    /// An event at 1970-01-01T00:00:00Z that nobody answered.
+    /// Creates an event at 1970-01-01T00:00:00Z with the resolution `unresponsive`.
     public override init() {}
 
-    /// When it happened.
+    /// The time of the fall. Always 1970-01-01T00:00:00Z on Linux.
     open var date: Date { Date(timeIntervalSince1970: 0) }
 
-    /// What the person answered.
+    /// The user's response. Always `unresponsive` on Linux.
     open var resolution: UserResolution { .unresponsive }
 }

@@ -4,14 +4,16 @@ import DeviceCore
 public import Foundation
 import SensorFusion
 
-/// What the person who carries the device does. Several may be true: a car that waits at a light is automotive and
-/// stationary.
+/// The activity of the user who carries the device.
+///
+/// Several properties may be true at once: in a car that waits at a traffic light, both `automotive` and `stationary`
+/// are true.
 open class CMMotionActivity: CMLogItem {
     private var stored = CarriedActivity.unknown
     private var storedConfidence = CMMotionActivityConfidence.low
     private var storedStart: TimeInterval = 0
 
-    /// An activity of which nothing is known.
+    /// Creates an activity with no property set, low confidence and the start date 1970-01-01T00:00:00Z.
     public override init() { super.init() }
 
     init(_ current: CurrentActivity) {
@@ -21,8 +23,8 @@ open class CMMotionActivity: CMLogItem {
         super.init(measuredAt: MotionConversion.timestamp(current.time))
     }
 
-    /// Restores an activity from an archive: with default values where a subclass has written nothing, nil where
-    /// something else stands.
+    /// Creates an activity from an archive. Uses default values if the archive contains none for this class; returns
+    /// nil if the values are invalid.
     public required init?(coder: NSCoder) {
         super.init(coder: coder)
         guard coder.holdsNumbers(forKey: Self.key) else { return }
@@ -32,24 +34,24 @@ open class CMMotionActivity: CMLogItem {
         storedStart = numbers[2]
     }
 
-    /// True when the device does not move.
+    /// True if the device is stationary.
     open var stationary: Bool { stored.contains(.stationary) }
-    /// True when the person walks, also on stairs.
+    /// True if the user is walking, including on stairs.
     open var walking: Bool { stored.contains(.walking) }
-    /// True when the person runs.
+    /// True if the user is running.
     open var running: Bool { stored.contains(.running) }
-    /// True when the device is in a vehicle. Only where a receiver tells the speed.
+    /// True if the device is in a vehicle. Requires the speed from a position fix.
     open var automotive: Bool { stored.contains(.automotive) }
-    /// True when the person rides a bicycle. Only where a receiver tells the speed.
+    /// True if the user is cycling. Requires the speed from a position fix.
     open var cycling: Bool { stored.contains(.cycling) }
-    /// True when the device moves and nothing says how.
+    /// True if the device is moving and the activity cannot be determined.
     open var unknown: Bool { stored.contains(.unknown) }
-    /// When it began.
+    /// The time at which the activity began.
     open var startDate: Date { Date(timeIntervalSince1970: storedStart) }
-    /// How sure it is.
+    /// The confidence in the activity.
     open var confidence: CMMotionActivityConfidence { storedConfidence }
 
-    /// What is true, and since when.
+    /// The properties that are true, the confidence and the start date.
     open override var description: String {
         let flags = [
             (stationary, "stationary"), (walking, "walking"), (running, "running"), (automotive, "automotive"),
@@ -68,7 +70,7 @@ open class CMMotionActivity: CMLogItem {
         ]
     }
 
-    /// As the properties have it, which subclasses may override.
+    /// The values of the public properties, which subclasses may override.
     private var flags: CarriedActivity {
         var flags: CarriedActivity = []
         if stationary { flags.insert(.stationary) }
@@ -83,16 +85,17 @@ open class CMMotionActivity: CMLogItem {
     private static let key = "CMMotionActivity.values"
 }
 
-/// How sure an activity is.
+/// The confidence in an activity.
 ///
-/// On Linux it says how many windows of 1.3 seconds in a row agree: medium three, high ten. Walking and running without
-/// counted steps, cycling and unknown are always low. docs/motion.md has how often each was right.
+/// On Linux, the confidence depends on the number of consecutive windows of 1.28 seconds that agree: `medium` requires
+/// three, `high` ten. Walking and running without counted steps, cycling and unknown activities always have low
+/// confidence. `docs/motion.md` lists the measured accuracy of each level.
 public enum CMMotionActivityConfidence: Int, Sendable {
-    /// Hardly.
+    /// Low confidence.
     case low = 0
-    /// Fairly.
+    /// Medium confidence.
     case medium = 1
-    /// Very.
+    /// High confidence.
     case high = 2
 }
 

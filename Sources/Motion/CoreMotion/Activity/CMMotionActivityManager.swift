@@ -5,7 +5,7 @@ import DeviceCore
 public import Foundation
 import LiveDevice
 
-/// Tells what the person who carries the device does: resting, walking, running, riding.
+/// A manager that reports the activity of the user: stationary, walking, running, cycling or automotive.
 ///
 /// ```swift
 /// let manager = CMMotionActivityManager()
@@ -14,27 +14,28 @@ import LiveDevice
 /// }
 /// ```
 ///
-/// Stationary, walking and running come from the accelerometer, four to six seconds late. Automotive and cycling need
-/// a speed: the device's last fix is used, and none is asked for; without one they are never claimed. Nothing is told
-/// while no program listens, here or with `CMPedometer`.
+/// Stationary, walking and running are derived from the accelerometer, with a delay of four to six seconds. Automotive
+/// and cycling also require a speed, which is taken from the device's last fix. The manager does not request fixes;
+/// without one, it never reports these two activities. Activities are detected only while a manager or a `CMPedometer`
+/// receives updates.
 open class CMMotionActivityManager: NSObject {
     private let client: ActivityClient
 
-    /// Creates a manager for the device in force.
+    /// Creates a manager for the current device.
     public override init() { client = ActivityClient(device: LiveDevice.resolved) }
 
     deinit { client.updates.stop() }
 
-    /// True when the device in force has an accelerometer.
+    /// Returns true if the current device has an accelerometer.
     open class func isActivityAvailable() -> Bool { LiveDevice.resolved.has(.accelerometer) }
 
-    /// Authorized when the device in force has an accelerometer that can be read; else not determined.
+    /// Returns `authorized` if the current device has a readable accelerometer, otherwise `notDetermined`.
     open class func authorizationStatus() -> CMAuthorizationStatus { LiveDevice.resolved.authorization(.accelerometer) }
 
-    /// Starts to tell each activity, and each change of how sure it is, on that queue.
+    /// Starts updates. The handler is called on the queue with each new activity and each change of its confidence.
     ///
-    /// The handler is called with nil once when there is no accelerometer, and once when it is lost; it goes on by
-    /// itself when it is back.
+    /// The handler is called once with nil if the device has no accelerometer, and once with nil each time the
+    /// accelerometer is lost. Updates resume automatically when the accelerometer is available again.
     open func startActivityUpdates(to queue: OperationQueue, withHandler handler: @escaping CMMotionActivityHandler) {
         let device = client.device
         let delivery = AppDelivery.on(queue, device: device)
@@ -48,22 +49,22 @@ open class CMMotionActivityManager: NSObject {
             plan: ActivityUpdates.plan(device))
     }
 
-    /// Stops it.
+    /// Stops updates.
     open func stopActivityUpdates() {
         client.refusal.set(nil)
         client.updates.stop()
     }
 
-    /// Answers, once, with the activities between two dates, of the last seven days, and the one that went on at the
-    /// first.
+    /// Queries the activities between two dates within the last seven days, including the activity that was current at
+    /// the start date. The handler is called once.
     ///
-    /// The error is `CMErrorMotionActivityNotAvailable` without an accelerometer, and `CMErrorInvalidParameter` when
-    /// the second date is before the first or one is no number.
+    /// The error is `CMErrorMotionActivityNotAvailable` if the device has no accelerometer, and
+    /// `CMErrorInvalidParameter` if `end` is before `start` or a date is not a finite number.
     open func queryActivityStarting(
         from start: Date, to end: Date, to queue: OperationQueue,
         withHandler handler: @escaping CMMotionActivityQueryHandler
     ) {
-        // Queries always answer, also when the manager is gone by then.
+        // The handler is called even if the manager has been released.
         let device = client.device
         _ = PendingRefusal(device: device, delivery: AppDelivery.on(queue, device: device)) {
             guard device.has(.accelerometer) else { return handler(nil, MotionActivity.notAvailable) }
@@ -84,16 +85,16 @@ open class CMMotionActivityManager: NSObject {
     }
 }
 
-/// Why there are no activities and steps.
+/// The errors of activity and step queries.
 enum MotionActivity {
     static var notAvailable: NSError {
         CMErrorMotionActivityNotAvailable.error(
-            "Steps and activities are not available: this machine has no accelerometer that can be read.")
+            "Steps and activities are not available: this machine has no readable accelerometer.")
     }
 
     static var noSpan: NSError {
-        CMErrorInvalidParameter.error("There is no time between these dates: the second is before the first.")
+        CMErrorInvalidParameter.error("The end date is before the start date.")
     }
 
-    static var noDate: NSError { CMErrorInvalidParameter.error("This date is no number.") }
+    static var noDate: NSError { CMErrorInvalidParameter.error("The date is not a number.") }
 }

@@ -6,7 +6,7 @@ import Dispatch
 public import Foundation
 import LiveDevice
 
-/// Counts the steps of the person who carries the device, and tells how far, how fast and how many floors that is.
+/// A pedometer that counts the user's steps and estimates the distance, the pace and the number of floors.
 ///
 /// ```swift
 /// let pedometer = CMPedometer()
@@ -15,32 +15,32 @@ import LiveDevice
 /// }
 /// ```
 ///
-/// It takes an accelerometer with at least five readings a second, anywhere on the body; it runs at up to 50 while
-/// somebody listens, here or with `CMMotionActivityManager`. A walk counts from its eighth step on, then all eight at
-/// once, so that handling the device does not count; docs/motion.md has the errors on recorded walks. On a wrist slow
-/// walks are missed.
+/// The pedometer requires an accelerometer with at least five readings per second, worn anywhere on the body. The
+/// accelerometer runs at up to 50 Hz while a pedometer or a `CMMotionActivityManager` receives updates. The first seven
+/// steps of a walk are counted together with the eighth, so that handling the device does not count as steps.
+/// `docs/motion.md` lists the errors on recorded walks. A device on the wrist misses slow walks.
 ///
-/// The distance comes from the cadence, and from a receiver's speed where the device has a fix that is less than
-/// three seconds old. No fix is asked for: some other part of the program has to, as with `CLLocationManager`.
-/// Without one it is wrong by 10 to 20 per cent, and more for running.
+/// The distance is estimated from the cadence, or from the speed of the device's last fix if that is less than three
+/// seconds old. The pedometer does not request fixes; another part of the app has to, for example with
+/// `CLLocationManager`. Without a fix, expect an error of 10 to 20 %, and a larger one for running.
 ///
-/// Nothing counts while no program listens. What was counted is kept for seven days, on a live device in the file
-/// `steps.json` beside the calibrations, for all programs of the user.
+/// Steps are counted only while an app receives updates. Counts are kept for seven days. On a live device they are
+/// stored in the file `steps.json` next to the calibrations, which all apps of the user share.
 ///
-/// Handlers run on a serial queue of the pedometer's own, one call at a time, and not after `stop…` has returned on
-/// that queue. When the accelerometer is lost they are told `CMErrorNotAvailable` once; it goes on by itself when it
-/// is back.
+/// Handlers are called on a private serial queue of the pedometer, one call at a time. If `stop…` is called on that
+/// queue, the handler is not called after it returns. If the accelerometer is lost, each handler is called once with
+/// `CMErrorNotAvailable`; updates resume automatically when the accelerometer is available again.
 open class CMPedometer: NSObject {
     private let client: PedometerClient
 
-    /// Creates a pedometer for the device in force.
+    /// Creates a pedometer for the current device.
     public override init() {
         let device = LiveDevice.resolved
         let queue = DispatchQueue(label: "device-services.pedometer")
         client = PedometerClient(device: device, delivery: AppDelivery.on(queue, device: device))
     }
 
-    /// Creates a pedometer whose handlers run on that queue.
+    /// Creates a pedometer that calls its handlers on the queue.
     package init(queue: OperationQueue) {
         let device = LiveDevice.resolved
         client = PedometerClient(device: device, delivery: AppDelivery.on(queue, device: device))
@@ -48,31 +48,31 @@ open class CMPedometer: NSObject {
 
     deinit { client.retire() }
 
-    /// True when the device in force has an accelerometer.
+    /// Returns true if the current device has an accelerometer.
     open class func isStepCountingAvailable() -> Bool { LiveDevice.resolved.has(.accelerometer) }
-    /// True when steps are counted: their length is estimated.
+    /// Returns true if step counting is available. The distance is estimated from the steps.
     open class func isDistanceAvailable() -> Bool { isStepCountingAvailable() }
-    /// True when the device in force has an accelerometer and a barometer.
+    /// Returns true if the current device has an accelerometer and a barometer.
     open class func isFloorCountingAvailable() -> Bool {
         isStepCountingAvailable() && LiveDevice.resolved.has(.pressure)
     }
-    /// True when steps are counted.
+    /// Returns true if step counting is available.
     open class func isPaceAvailable() -> Bool { isStepCountingAvailable() }
-    /// True when steps are counted.
+    /// Returns true if step counting is available.
     open class func isCadenceAvailable() -> Bool { isStepCountingAvailable() }
-    /// True when steps are counted.
+    /// Returns true if step counting is available.
     open class func isPedometerEventTrackingAvailable() -> Bool { isStepCountingAvailable() }
 
-    /// Authorized when the device in force has an accelerometer that can be read; else not determined.
+    /// Returns `authorized` if the current device has a readable accelerometer, otherwise `notDetermined`.
     open class func authorizationStatus() -> CMAuthorizationStatus { LiveDevice.resolved.authorization(.accelerometer) }
 
-    /// Starts to tell what was walked since that date, which may be up to seven days ago. While a trace is played, a date
-    /// after the time of the trace means from now on: the present is in its future.
+    /// Starts updates with the steps since the given date, up to seven days ago. During playback of a trace, a date
+    /// later than the trace's current time is replaced by that time, because `Date()` lies in the trace's future.
     ///
-    /// The handler is called at most once a second, and only when something is new; once at first when there is
-    /// something from before, and at the end of a trace with what is left. A second start begins anew. Without an
-    /// accelerometer it is called once, with `CMErrorMotionActivityNotAvailable`; with `CMErrorInvalidParameter` when
-    /// the date is no number.
+    /// The handler is called at most once a second, and only with new data. The first call reports stored steps, if
+    /// there are any; at the end of a trace, the last call reports the remaining ones. A second call of this method
+    /// restarts the updates. The handler is called once with `CMErrorMotionActivityNotAvailable` if the device has no
+    /// accelerometer, and once with `CMErrorInvalidParameter` if the date is not a finite number.
     open func startUpdates(from start: Date, withHandler handler: @escaping CMPedometerHandler) {
         guard let time = WallTime(seconds: start.timeIntervalSince1970) else {
             client.updates.stop()
@@ -89,28 +89,28 @@ open class CMPedometer: NSObject {
                 client.device, start: client.device.isSimulated ? min(time, client.device.clock.wallTime) : time))
     }
 
-    /// The same from now on, by the device's clock.
+    /// Starts updates with the steps from now on, by the device's clock.
     package func startUpdatesFromNow(withHandler handler: @escaping CMPedometerHandler) {
         startUpdates(
             from: Date(timeIntervalSince1970: client.device.clock.wallTime.seconds), withHandler: handler)
     }
 
-    /// Stops it. What was counted is stored in the background, and before a program that calls `exit` or returns from
-    /// `main` ends. One that is killed loses up to five minutes.
+    /// Stops updates. The counts are stored in the background; `exit` and a return from `main` wait up to five seconds
+    /// for this. A process that ends without stopping updates loses up to five minutes of counts.
     open func stopUpdates() {
         client.refusedUpdates.set(nil)
         client.updates.stop()
     }
 
-    /// Starts to tell when the person stops walking, 2.5 seconds later, and when the person goes on.
+    /// Starts reporting pauses and resumptions of walking. A pause is reported 2.5 seconds after the last step.
     ///
-    /// Without an accelerometer the handler is called once, with `CMErrorNotAvailable`.
+    /// The handler is called once with `CMErrorNotAvailable` if the device has no accelerometer.
     open func startEventUpdates(handler: @escaping CMPedometerEventHandler) {
         guard client.device.has(.accelerometer) else {
             client.events.stop()
             return refuse(
                 client.refusedEvents,
-                CMErrorNotAvailable.error("Events of a pedometer are not available without an accelerometer.")
+                CMErrorNotAvailable.error("Pedometer events are not available without an accelerometer.")
             ) { handler(nil, $0) }
         }
         client.refusedEvents.set(nil)
@@ -119,18 +119,19 @@ open class CMPedometer: NSObject {
         )
     }
 
-    /// Stops it.
+    /// Stops reporting pauses and resumptions.
     open func stopEventUpdates() {
         client.refusedEvents.set(nil)
         client.events.stop()
     }
 
-    /// Answers, once, with what was walked between two dates, of the last seven days.
+    /// Queries the steps between two dates within the last seven days. The handler is called once.
     ///
-    /// `currentPace` and `currentCadence` are nil. The error is `CMErrorMotionActivityNotAvailable` without an
-    /// accelerometer, and `CMErrorInvalidParameter` when the second date is before the first or one is no number.
+    /// `currentPace` and `currentCadence` of the result are nil. The error is `CMErrorMotionActivityNotAvailable` if
+    /// the device has no accelerometer, and `CMErrorInvalidParameter` if `end` is before `start` or a date is not a
+    /// finite number.
     open func queryPedometerData(from start: Date, to end: Date, withHandler handler: @escaping CMPedometerHandler) {
-        // Queries always answer, also when the pedometer is gone by then.
+        // The handler is called even if the pedometer has been released.
         _ = PendingRefusal(device: client.device, delivery: client.delivery) { [device = client.device] in
             switch Self.answer(device, start, end) {
             case .success(let data): handler(data, nil)
@@ -139,7 +140,7 @@ open class CMPedometer: NSObject {
         }
     }
 
-    /// What was walked between two dates; throws what ``queryPedometerData(from:to:withHandler:)`` tells.
+    /// Returns the steps between two dates. Throws the errors of ``queryPedometerData(from:to:withHandler:)``.
     open func queryPedometerData(from start: Date, to end: Date) async throws -> CMPedometerData {
         try Self.answer(client.device, start, end).get()
     }

@@ -3,9 +3,9 @@
 import DeviceCore
 public import Foundation
 
-/// What a pedometer counted between two times.
+/// The steps, distance and floors that a pedometer counted between two dates.
 open class CMPedometerData: NSObject, NSSecureCoding, NSCopying {
-    /// What it holds.
+    /// The stored values.
     struct Values: Sendable, Hashable {
         /// Seconds since 1970.
         var start = 0.0
@@ -15,7 +15,7 @@ open class CMPedometerData: NSObject, NSSecureCoding, NSCopying {
         var distance: Double?
         var floorsAscended: Double?
         var floorsDescended: Double?
-        /// Seconds a metre, and steps a second.
+        /// Seconds per metre. The unit of `cadence` is steps per second.
         var pace: Double?
         var cadence: Double?
         var averageActivePace: Double?
@@ -23,49 +23,50 @@ open class CMPedometerData: NSObject, NSSecureCoding, NSCopying {
 
     private var values = Values()
 
-    /// No steps from 1970-01-01T00:00:00Z to the same time.
+    /// Creates an object without steps, whose start and end are 1970-01-01T00:00:00Z.
     public override init() {}
 
     init(_ values: Values) { self.values = values }
 
-    /// Restores it from an archive: with default values where a subclass has written nothing, nil where something
-    /// else stands.
+    /// Creates an object from an archive. Uses default values if the archive contains none for this class; returns nil
+    /// if the values are invalid.
     public required init?(coder: NSCoder) {
         guard let values = Values(coder, Self.key) else { return nil }
         self.values = values
     }
 
-    /// When counting began.
+    /// The start of the counting period.
     open var startDate: Date { Date(timeIntervalSince1970: values.start) }
-    /// When it ended: of live updates, when the last reading was taken.
+    /// The end of the counting period. For live updates, the time of the last reading.
     open var endDate: Date { Date(timeIntervalSince1970: values.end) }
-    /// The steps between the two.
+    /// The number of steps between the start and the end.
     open var numberOfSteps: NSNumber { NSNumber(value: Int(values.steps.rounded())) }
-    /// Metres, estimated from the cadence, or from a receiver's speed.
+    /// The distance in metres, estimated from the cadence or from the speed of position fixes.
     open var distance: NSNumber? { values.distance.map { NSNumber(value: $0) } }
-    /// Floors up; nil without a barometer.
+    /// The number of floors ascended; nil without a barometer.
     open var floorsAscended: NSNumber? { values.floorsAscended.map { NSNumber(value: Int($0)) } }
-    /// Floors down; nil without a barometer.
+    /// The number of floors descended; nil without a barometer.
     open var floorsDescended: NSNumber? { values.floorsDescended.map { NSNumber(value: Int($0)) } }
-    /// Seconds per metre now, over the last five seconds; nil when nobody walks, and in answers to queries.
+    /// The pace of the last five seconds, in seconds per metre; nil if the user is not walking, and in query results.
     open var currentPace: NSNumber? { values.pace.map { NSNumber(value: $0) } }
-    /// Steps per second now, over the last five seconds; nil when nobody walks, and in answers to queries.
+    /// The cadence of the last five seconds, in steps per second; nil if the user is not walking, and in query results.
     open var currentCadence: NSNumber? { values.cadence.map { NSNumber(value: $0) } }
-    /// Seconds per metre on average, of the time in which steps were taken; nil without a distance.
+    /// The average pace while the user was walking, in seconds per metre; nil if the distance or the walking time is
+    /// zero.
     open var averageActivePace: NSNumber? { values.averageActivePace.map { NSNumber(value: $0) } }
 
-    /// The steps and the times.
+    /// The number of steps, the distance and the dates.
     open override var description: String {
         "<CMPedometerData \(numberOfSteps) steps, \(distance.map { "\($0) m, " } ?? "")\(startDate) to \(endDate)>"
     }
 
-    /// Returns the object itself, which cannot change.
+    /// Returns this object, which is immutable.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// True: it can be archived securely.
+    /// Always true.
     open class var supportsSecureCoding: Bool { true }
 
-    /// Writes it into a keyed archive, as the properties have it, which subclasses may override.
+    /// Encodes the values of the public properties, which subclasses may override, into a keyed archive.
     open func encode(with coder: NSCoder) {
         coder.encode(
             numbers: [

@@ -3,12 +3,12 @@
 import DeviceCore
 public import Foundation
 
-/// The news that a person has stopped walking, or goes on.
+/// A pause or a resumption of walking.
 open class CMPedometerEvent: NSObject, NSSecureCoding, NSCopying {
     private var storedDate: TimeInterval = 0
     private var storedType = CMPedometerEventType.pause
 
-    /// A pause at 1970-01-01T00:00:00Z.
+    /// Creates a pause event at 1970-01-01T00:00:00Z.
     public override init() {}
 
     init(_ turn: WalkTurn) {
@@ -16,8 +16,8 @@ open class CMPedometerEvent: NSObject, NSSecureCoding, NSCopying {
         storedType = turn.isWalking ? .resume : .pause
     }
 
-    /// Restores an event from an archive: with default values where a subclass has written nothing, nil where
-    /// something else stands.
+    /// Creates an event from an archive. Uses default values if the archive contains none for this class; returns nil
+    /// if the values are invalid.
     public required init?(coder: NSCoder) {
         guard coder.holdsNumbers(forKey: Self.key) else { return }
         guard let numbers = coder.decodeNumbers(2, forKey: Self.key) else { return nil }
@@ -25,18 +25,18 @@ open class CMPedometerEvent: NSObject, NSSecureCoding, NSCopying {
         storedType = numbers[1] == 1 ? .resume : .pause
     }
 
-    /// When it happened: the time of the last step before a pause, or of the first one after it.
+    /// The time of the last step before a pause, or of the first step after it.
     open var date: Date { Date(timeIntervalSince1970: storedDate) }
-    /// What happened.
+    /// Whether the event is a pause or a resumption.
     open var type: CMPedometerEventType { storedType }
 
-    /// Returns the event itself, which cannot change.
+    /// Returns this event, which is immutable.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// True: events can be archived securely.
+    /// Always true.
     open class var supportsSecureCoding: Bool { true }
 
-    /// Writes the event into a keyed archive.
+    /// Encodes the event into a keyed archive.
     open func encode(with coder: NSCoder) {
         coder.encode(numbers: [date.timeIntervalSince1970, Double(type.rawValue)], forKey: Self.key)
     }
@@ -44,10 +44,10 @@ open class CMPedometerEvent: NSObject, NSSecureCoding, NSCopying {
     private static let key = "CMPedometerEvent.values"
 }
 
-/// What a pedometer's event says.
+/// The type of a pedometer event.
 public enum CMPedometerEventType: Int, Sendable {
-    /// The person has stopped walking.
+    /// The user has stopped walking.
     case pause = 0
-    /// The person goes on.
+    /// The user has started or resumed walking.
     case resume = 1
 }

@@ -5,14 +5,14 @@ import DeviceCore
 public import Foundation
 import LiveDevice
 
-/// The former name of the pedometer. It counts the same steps as ``CMPedometer``, and tells no more.
+/// The predecessor of ``CMPedometer``. It counts the same steps and reports no other data.
 @available(*, deprecated, message: "Use CMPedometer")
 open class CMStepCounter: NSObject {
     private let device: Device
     private let updates: SensorStream<StepCounts>
     private let refusal = RefusalSlot()
 
-    /// Creates a step counter for the device in force.
+    /// Creates a step counter for the current device.
     public override init() {
         let device = LiveDevice.resolved
         self.device = device
@@ -21,11 +21,12 @@ open class CMStepCounter: NSObject {
 
     deinit { updates.stop() }
 
-    /// True when the device in force has an accelerometer.
+    /// Returns true if the current device has an accelerometer.
     open class func isStepCountingAvailable() -> Bool { LiveDevice.resolved.has(.accelerometer) }
 
-    /// Answers, once, with the steps between two dates, of the last seven days; with 0 and an error where they cannot
-    /// be told, as ``CMPedometer/queryPedometerData(from:to:withHandler:)``.
+    /// Queries the number of steps between two dates within the last seven days. The handler is called once. If the
+    /// steps cannot be determined, the handler receives 0 and the same error as from
+    /// ``CMPedometer/queryPedometerData(from:to:withHandler:)``.
     open func queryStepCountStarting(
         from start: Date, to end: Date, to queue: OperationQueue, withHandler handler: @escaping CMStepQueryHandler
     ) {
@@ -39,10 +40,11 @@ open class CMStepCounter: NSObject {
         }
     }
 
-    /// Starts to tell the steps from now on and the time of the last, each time that there are `stepCounts` more.
+    /// Starts updates. The handler is called after every `stepCounts` steps, with the number of steps since the start
+    /// and the time of the last one.
     ///
-    /// A number below 1 counts as 1. Without an accelerometer the handler is called once, with no steps and
-    /// `CMErrorMotionActivityNotAvailable`.
+    /// A `stepCounts` below 1 is treated as 1. If the device has no accelerometer, the handler is called once with 0
+    /// steps and `CMErrorMotionActivityNotAvailable`.
     open func startStepCountingUpdates(
         to queue: OperationQueue, updateOn stepCounts: Int, withHandler handler: @escaping CMStepUpdateHandler
     ) {
@@ -61,7 +63,7 @@ open class CMStepCounter: NSObject {
             }, plan: StepCounts.plan(device, every: stepCounts))
     }
 
-    /// Stops it.
+    /// Stops updates.
     open func stopStepCountingUpdates() {
         refusal.set(nil)
         updates.stop()

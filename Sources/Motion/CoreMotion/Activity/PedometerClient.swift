@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-/// Everything behind one pedometer.
+/// The implementation of a `CMPedometer`: its streams and pending errors.
 final class PedometerClient: Sendable {
     let device: Device
     let delivery: any Delivery
@@ -18,14 +18,14 @@ final class PedometerClient: Sendable {
         events = SensorStream(device: device, plan: PedometerEvents.plan(device), interval: 0)
     }
 
-    /// The pedometer is gone: nothing runs for it any more.
+    /// Stops both streams. Called when the pedometer is released.
     func retire() {
         updates.stop()
         events.stop()
     }
 }
 
-/// Everything behind one activity manager.
+/// The implementation of a `CMMotionActivityManager`: its stream and pending error.
 final class ActivityClient: Sendable {
     let device: Device
     let updates: SensorStream<ActivityUpdates>

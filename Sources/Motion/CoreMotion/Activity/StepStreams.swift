@@ -5,7 +5,7 @@ import Foundation
 import SensorFusion
 
 extension StreamSource<StepNews> {
-    /// What the step engine tells; from that time on, where steps from before are wanted.
+    /// Returns a source of the step engine's updates, including earlier steps if the request has a start time.
     static func steps(of device: Device, _ request: StepRequest) -> StreamSource {
         StreamSource(isAvailable: { device.has(.accelerometer) }, endsLossesByInput: false) { _, _, receive in
             StepEngine.of(device).subscribe(request) { event in
@@ -19,7 +19,8 @@ extension StreamSource<StepNews> {
     }
 }
 
-/// What a pedometer tells: everything since its start, at most once a second, and only what is new.
+/// A converter of the step engine's updates to pedometer data: the totals since the start, at most once a second, and
+/// only if they have changed.
 struct PedometerUpdates: ReadingShaper {
     private static let beat = 1.0
 
@@ -35,7 +36,7 @@ struct PedometerUpdates: ReadingShaper {
         self.countsFloors = countsFloors
     }
 
-    /// What runs from that time on.
+    /// Returns the plan for pedometer data since the start time.
     static func plan(_ device: Device, start: WallTime) -> StreamPlan<PedometerUpdates> {
         let countsFloors = device.has(.pressure)
         return StreamPlan(source: .steps(of: device, StepRequest(start: start, wantsFloors: countsFloors))) {
@@ -57,7 +58,7 @@ struct PedometerUpdates: ReadingShaper {
         totals.floorsDescended += news.floorsDescended
         if news.floorsAscended + news.floorsDescended > 0 || hadPace != (news.pace != nil) { isNew = true }
         hadPace = news.pace != nil
-        // Also after a clock that was set back. At the end of a trace no other second follows.
+        // The absolute value also covers a clock that was set back. The last update of a trace is always due.
         let isDue = news.isLast || lastTold.map { abs(news.time.seconds(since: $0)) >= Self.beat } ?? true
         guard isNew, isDue else { return }
         isNew = false
@@ -69,7 +70,7 @@ struct PedometerUpdates: ReadingShaper {
     }
 }
 
-/// What a pedometer tells of stopping and going on.
+/// A converter of the step engine's updates to pedometer events.
 struct PedometerEvents: ReadingShaper {
     static func plan(_ device: Device) -> StreamPlan<PedometerEvents> {
         StreamPlan(source: .steps(of: device, StepRequest())) { PedometerEvents() }
@@ -80,9 +81,9 @@ struct PedometerEvents: ReadingShaper {
     }
 }
 
-/// What a step counter tells: the steps since its start, each time that there are so many more.
+/// A converter of the step engine's updates to step counts: the total since the start, once for every `every` steps.
 struct StepCounts: ReadingShaper {
-    /// Steps, and when the last one was.
+    /// A number of steps and the time of the last one.
     struct Value: Sendable {
         var steps: Int
         var time: WallTime
@@ -115,7 +116,7 @@ struct StepCounts: ReadingShaper {
     }
 }
 
-/// What an activity manager tells: each activity, and each change of how sure it is.
+/// A converter of the step engine's updates to activities: each new activity and each change of its confidence.
 struct ActivityUpdates: ReadingShaper {
     private var last: CurrentActivity?
 

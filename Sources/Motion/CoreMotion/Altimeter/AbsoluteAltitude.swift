@@ -3,24 +3,28 @@
 import DeviceCore
 import Foundation
 
-/// Heights above mean sea level: the altitude of a fix, carried on by the change of pressure since.
+/// A converter of pressure to altitude above mean sea level: the altitude of a position fix, updated with the change of
+/// pressure since that fix.
 ///
-/// Pressure alone does not tell the altitude, since the weather changes it by tens of metres. So there is no event
-/// before a fix with an altitude and an error estimate has come in, and the accuracy counts what may have happened since:
-/// the error of the fix; 10 metres for each hour, about the fastest that weather commonly changes pressure (1.2 hPa); and
-/// 4 per cent of the height since, which is what air 10 K off the standard does to the formula. A new fix takes the place
-/// of the former one as soon as it tells the altitude better than that.
+/// Pressure alone does not determine the altitude, because the weather changes it by the equivalent of tens of metres.
+/// Values are therefore produced only after a fix with an altitude and an error estimate. Their accuracy is the sum of
+///
+/// - the error of the fix,
+/// - 10 metres for each hour since the fix, about the fastest common change of pressure by weather (1.2 hPa), and
+/// - 4 % of the height gained or lost since the fix, the error of the formula in air that is 10 K off the standard.
+///
+/// A new fix replaces the current one if its error does not exceed this accuracy.
 struct AbsoluteAltitude: ReadingShaper {
-    /// What one event tells, in metres.
+    /// An altitude and its errors, in metres.
     struct Value: Sendable {
         var altitude: Double
         var accuracy: Double
-        /// The scatter of the readings in the event; negative when there was but one.
+        /// The standard deviation of the averaged readings; negative if there was only one reading.
         var precision: Double
         var time: BootTime
     }
 
-    /// A fix and the pressure that belonged to it.
+    /// A fix and the pressure at the time of the fix.
     private struct Anchor {
         var altitude: Double
         var error: Double
@@ -33,11 +37,11 @@ struct AbsoluteAltitude: ReadingShaper {
         }
     }
 
-    /// Metres an hour.
+    /// The error that weather adds, in metres per hour.
     static let drift = 10.0
-    /// The part of a height that the formula may be wrong by.
+    /// The relative error of heights that the barometric formula computes.
     static let formulaError = 0.04
-    /// A fix and a pressure belong together when they are no further apart than this, in seconds.
+    /// The maximum time between a fix and the pressure of an anchor, in seconds.
     static let closeness = 2.0
 
     private let lastFix: @Sendable () -> PositionFix?
@@ -63,7 +67,7 @@ struct AbsoluteAltitude: ReadingShaper {
     }
 
     private mutating func adjustAnchor(_ event: MeanPressure.Value) {
-        // In a 2D fix the altitude is the last one known or a guess.
+        // In a 2D fix, the altitude is the last known one or a guess.
         guard let report = lastFix()?.report, report.mode == .threeDimensional, report.verticalError >= 0,
             abs(event.time.seconds(since: report.arrival)) <= Self.closeness
         else { return }

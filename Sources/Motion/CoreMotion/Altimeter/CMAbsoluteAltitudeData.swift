@@ -2,13 +2,13 @@
 
 public import Foundation
 
-/// A height above mean sea level.
+/// An altitude above mean sea level.
 open class CMAbsoluteAltitudeData: CMLogItem {
     private var storedAltitude = 0.0
     private var storedAccuracy = -1.0
     private var storedPrecision = -1.0
 
-    /// Sea level at the time zero, without an accuracy.
+    /// Creates an altitude of 0 at timestamp 0, without accuracy and precision.
     public override init() { super.init() }
 
     init(_ value: AbsoluteAltitude.Value) {
@@ -16,8 +16,8 @@ open class CMAbsoluteAltitudeData: CMLogItem {
         super.init(measuredAt: MotionConversion.timestamp(value.time))
     }
 
-    /// Restores it from an archive: with default values where a subclass has written nothing, nil where something
-    /// else stands.
+    /// Creates an object from an archive. Uses default values if the archive contains none for this class; returns nil
+    /// if the values are invalid.
     public required init?(coder: NSCoder) {
         if coder.holdsNumbers(forKey: Self.key) {
             guard let numbers = coder.decodeNumbers(3, forKey: Self.key) else { return nil }
@@ -26,14 +26,14 @@ open class CMAbsoluteAltitudeData: CMLogItem {
         super.init(coder: coder)
     }
 
-    /// Metres above mean sea level.
+    /// The altitude above mean sea level, in metres.
     open var altitude: Double { storedAltitude }
 
-    /// How far the altitude may be off, in metres: the receiver's own estimate for the fix that it comes from, and what
-    /// weather and the formula may have added since. Negative when unknown.
+    /// The accuracy of the altitude, in metres: the receiver's error estimate for the underlying fix, plus the error
+    /// that weather and the barometric formula may have added since. Negative if unknown.
     open var accuracy: Double { storedAccuracy }
 
-    /// How far neighbouring values scatter, in metres: the standard deviation of the barometer's readings. Negative when
+    /// The precision of the altitude, in metres: the standard deviation of the barometer's readings. Negative if
     /// unknown.
     open var precision: Double { storedPrecision }
 
@@ -41,7 +41,7 @@ open class CMAbsoluteAltitudeData: CMLogItem {
         super.archived + [(Self.key, [altitude, accuracy, precision])]
     }
 
-    /// The values and the time.
+    /// The values and the timestamp.
     open override var description: String {
         "<CMAbsoluteAltitudeData altitude \(altitude) accuracy \(accuracy) precision \(precision) @ \(timestamp)>"
     }

@@ -5,7 +5,7 @@ import DeviceCore
 public import Foundation
 import LiveDevice
 
-/// Tells heights from air pressure.
+/// An altimeter that reports altitudes computed from air pressure.
 ///
 /// ```swift
 /// let altimeter = CMAltimeter()
@@ -14,14 +14,14 @@ import LiveDevice
 /// }
 /// ```
 ///
-/// There is about one event a second: the mean of the barometer's readings since the last event, with the time of the
-/// newest. Handlers run on the queue that they were started with, one call at a time, as with ``CMMotionManager``. A
-/// handler is told `CMErrorNotAvailable` when started without a barometer, and once when the barometer is lost; events
-/// go on by themselves when it is back.
+/// A handler is called about once a second with the mean of the barometer's readings since the previous call and the
+/// time of the latest reading. Handlers are called on the queue that was passed at the start, one call at a time, as
+/// with ``CMMotionManager``. If the device has no barometer, or when the barometer is lost, the handler is called once
+/// with `CMErrorNotAvailable`. Updates resume automatically when the barometer is available again.
 ///
-/// Heights come from the international barometric formula for air of 15 °C where updates began. In colder or warmer air
-/// they are too large or too small by 3.5 per cent for each 10 K, and changes of the weather look like changes of height:
-/// a few metres an hour.
+/// Heights are computed with the international barometric formula for air of 15 °C at the starting point. For each 10 K
+/// that the air is colder or warmer, they are too large or too small by 3.5 %. Changes of the weather appear as changes
+/// of height of a few metres per hour.
 open class CMAltimeter: NSObject {
     private let device: Device
     private let relative: SensorStream<RelativeAltitude>
@@ -29,7 +29,7 @@ open class CMAltimeter: NSObject {
     private let relativeRefusal = RefusalSlot()
     private let absoluteRefusal = RefusalSlot()
 
-    /// Creates an altimeter for the device in force.
+    /// Creates an altimeter for the current device.
     public override init() {
         let device = LiveDevice.resolved
         self.device = device
@@ -46,26 +46,27 @@ open class CMAltimeter: NSObject {
         absolute.stop()
     }
 
-    /// True when the device in force has a barometer.
+    /// Returns true if the current device has a barometer.
     open class func isRelativeAltitudeAvailable() -> Bool { LiveDevice.resolved.has(.pressure) }
 
-    /// True when the device in force has a barometer. Events also need fixes with an altitude, which some other part of
-    /// the program has to ask for, as with `CLLocationManager`.
+    /// Returns true if the current device has a barometer. Updates also require position fixes with an altitude, which
+    /// another part of the app has to request, for example with `CLLocationManager`.
     open class func isAbsoluteAltitudeAvailable() -> Bool { LiveDevice.resolved.has(.pressure) }
 
-    /// Authorized when the device in force has a barometer that can be read; else not determined.
+    /// Returns `authorized` if the current device has a readable barometer, otherwise `notDetermined`.
     open class func authorizationStatus() -> CMAuthorizationStatus { LiveDevice.resolved.authorization(.pressure) }
 
     // MARK: Relative altitude
 
-    /// Starts to tell the height above the place of the first event, which is exactly 0. A second start begins anew.
+    /// Starts updates of the height relative to the first value, which is exactly 0. A second call restarts the updates
+    /// with a new reference.
     open func startRelativeAltitudeUpdates(to queue: OperationQueue, withHandler handler: @escaping CMAltitudeHandler) {
         let delivery = AppDelivery.on(queue, device: device)
         relative.start(StreamHandler(delivery, CMAltitudeData.init, handler))
         relativeRefusal.set(refusal(delivery) { handler(nil, $0) })
     }
 
-    /// Stops it.
+    /// Stops updates of the relative altitude.
     open func stopRelativeAltitudeUpdates() {
         relativeRefusal.set(nil)
         relative.stop()
@@ -73,11 +74,12 @@ open class CMAltimeter: NSObject {
 
     // MARK: Absolute altitude
 
-    /// Starts to tell the height above mean sea level.
+    /// Starts updates of the altitude above mean sea level.
     ///
-    /// Pressure continues the altitude of a fix, so there is no event before the device has one. Its last fix is used;
-    /// none is requested. `accuracy` starts with the receiver's estimate of its error in height. It grows by 10 metres
-    /// an hour and 4 per cent of the height gained or lost, until a better fix comes.
+    /// The altitude of a position fix is updated with the pressure, so the first update requires a fix. The altimeter
+    /// uses the device's last fix and does not request any. `accuracy` starts with the receiver's estimate of the
+    /// vertical error and grows by 10 metres per hour and by 4 % of the height gained or lost, until a more accurate
+    /// fix is available.
     open func startAbsoluteAltitudeUpdates(
         to queue: OperationQueue, withHandler handler: @escaping CMAbsoluteAltitudeHandler
     ) {
@@ -86,13 +88,14 @@ open class CMAltimeter: NSObject {
         absoluteRefusal.set(refusal(delivery) { handler(nil, $0) })
     }
 
-    /// Stops it.
+    /// Stops updates of the absolute altitude.
     open func stopAbsoluteAltitudeUpdates() {
         absoluteRefusal.set(nil)
         absolute.stop()
     }
 
-    /// Tells a handler that there is no barometer; nil when there is one. A stream alone would wait for it in silence.
+    /// Returns a pending error if the device has no barometer, otherwise nil. The stream itself does not report a
+    /// missing sensor.
     private func refusal(_ delivery: any Delivery, _ tell: @escaping (any Error) -> Void) -> PendingRefusal? {
         guard !device.has(.pressure) else { return nil }
         return PendingRefusal(device: device, delivery: delivery) {

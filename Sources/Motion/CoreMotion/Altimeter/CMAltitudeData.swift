@@ -2,12 +2,12 @@
 
 public import Foundation
 
-/// A height above the place where updates began.
+/// A height relative to the start of updates.
 open class CMAltitudeData: CMLogItem {
     private var storedAltitude = 0.0
     private var storedPressure = 0.0
 
-    /// No height and no pressure at the time zero.
+    /// Creates a height of 0 and a pressure of 0 at timestamp 0.
     public override init() { super.init() }
 
     init(_ value: RelativeAltitude.Value) {
@@ -15,8 +15,8 @@ open class CMAltitudeData: CMLogItem {
         super.init(measuredAt: MotionConversion.timestamp(value.time))
     }
 
-    /// Restores it from an archive: with default values where a subclass has written nothing, nil where something
-    /// else stands.
+    /// Creates an object from an archive. Uses default values if the archive contains none for this class; returns nil
+    /// if the values are invalid.
     public required init?(coder: NSCoder) {
         if coder.holdsNumbers(forKey: Self.key) {
             guard let numbers = coder.decodeNumbers(2, forKey: Self.key) else { return nil }
@@ -25,17 +25,17 @@ open class CMAltitudeData: CMLogItem {
         super.init(coder: coder)
     }
 
-    /// Metres above the place of the first event, which is exactly 0; negative below it.
+    /// The height relative to the first value, in metres; negative below it. The first value is exactly 0.
     open var relativeAltitude: NSNumber { NSNumber(value: storedAltitude) }
 
-    /// The air pressure in kilopascal: the mean of the readings since the event before.
+    /// The air pressure, in kilopascals: the mean of the readings since the previous value.
     open var pressure: NSNumber { NSNumber(value: storedPressure) }
 
     override var archived: [(key: String, numbers: [Double])] {
         super.archived + [(Self.key, [relativeAltitude.doubleValue, pressure.doubleValue])]
     }
 
-    /// The values and the time.
+    /// The values and the timestamp.
     open override var description: String {
         "<CMAltitudeData altitude \(relativeAltitude) pressure \(pressure) @ \(timestamp)>"
     }

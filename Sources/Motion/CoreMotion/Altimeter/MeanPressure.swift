@@ -3,31 +3,33 @@
 import DeviceCore
 import Foundation
 
-/// The mean of a barometer's readings over about a second.
+/// A running average of a barometer's readings over about one second.
 struct MeanPressure {
-    /// The mean of some readings.
+    /// A mean of several readings.
     struct Value: Sendable {
-        /// Kilopascal.
+        /// The pressure, in kilopascals.
         var pressure: Double
-        /// The standard deviation of a reading in kilopascal; NaN when there was but one.
+        /// The standard deviation of the readings, in kilopascals; NaN for a single reading.
         var deviation: Double
         /// The time of the last reading.
         var time: BootTime
     }
 
-    /// Seconds from one mean to the next. Apple's altimeter tells about one a second.
+    /// The interval between two means, in seconds. Apple's altimeter also reports about one value a second.
     static let interval = 1.0
-    /// The interval that the sensor is asked for: some ten readings a mean take away two thirds of the noise.
+    /// The requested interval between readings, in seconds. Averaging about ten readings removes two thirds of the
+    /// noise.
     static let readingInterval = 0.1
 
     private var begin: BootTime?
     private var last = BootTime.zero
     private var count = 0
     private var mean = 0.0
-    /// The sum of the squares of the deviations from the mean, by Welford's recurrence.
+    /// The sum of the squared deviations from the mean, updated with Welford's algorithm.
     private var squares = 0.0
 
-    /// Takes a reading; the mean when it completes one. What cannot be a pressure is left out.
+    /// Processes a reading. Returns the mean if the reading completes it. Values that are not valid pressures are
+    /// ignored.
     mutating func take(_ pressure: Double, at time: BootTime) -> Value? {
         guard pressure.isFinite, pressure > 0 else { return nil }
         guard let begin, time > last else {
@@ -36,10 +38,10 @@ struct MeanPressure {
         }
         let step = time.seconds(since: last)
         last = time
-        // What was read before a pause says nothing about now.
+        // Readings from before a gap do not describe the current pressure.
         if step > Self.interval { count = 0 }
         add(pressure)
-        // A reading may be early by up to half a step.
+        // The last reading of a mean may be early by up to half an interval between readings.
         guard time.seconds(since: begin) >= Self.interval - min(step, Self.interval) / 2 else { return nil }
         let deviation = count > 1 ? (squares / Double(count - 1)).squareRoot() : .nan
         self.begin = time
@@ -47,7 +49,7 @@ struct MeanPressure {
         return Value(pressure: mean, deviation: deviation, time: time)
     }
 
-    /// The first reading, or one after a clock that was set back.
+    /// Starts the first mean, or a new one after the clock was set back.
     private mutating func restart(_ pressure: Double, _ time: BootTime) {
         begin = time
         last = time

@@ -3,13 +3,13 @@
 import DeviceCore
 import Foundation
 
-/// Heights above the place where updates began, from pressure alone.
+/// A converter of pressure to height relative to the first value.
 struct RelativeAltitude: ReadingShaper {
-    /// What one event tells.
+    /// A height and the pressure from which it was computed.
     struct Value: Sendable {
-        /// Metres.
+        /// The height, in metres.
         var altitude: Double
-        /// Kilopascal.
+        /// The pressure, in kilopascals.
         var pressure: Double
         var time: BootTime
     }
@@ -30,22 +30,22 @@ struct RelativeAltitude: ReadingShaper {
     }
 }
 
-/// The international barometric formula: the troposphere of the standard atmosphere (ISO 2533:1975, ICAO Doc 7488).
+/// The international barometric formula for the troposphere of the standard atmosphere (ISO 2533:1975, ICAO Doc 7488).
 ///
 /// h = T/L · (1 - (p/p₀)^(R·L/g)) with T = 288.15 K at the reference, L = 0.0065 K/m, R = 287.05287 J/(kg·K) and
-/// g = 9.80665 m/s²; that is 44330.77 m · (1 - (p/p₀)^0.190263). A reference that is 10 K colder or warmer than 15 °C
-/// makes heights 3.5 per cent too large or too small.
+/// g = 9.80665 m/s², which is 44330.77 m · (1 - (p/p₀)^0.190263). If the air at the reference is 10 K colder or warmer
+/// than 15 °C, heights are 3.5 % too large or too small.
 enum BarometricFormula {
     private static let temperature = 288.15
     private static let lapseRate = 0.0065
     private static let exponent = 287.05287 * lapseRate / 9.80665
 
-    /// Metres above the place where the pressure is the reference.
+    /// Returns the height above the level at which the pressure equals the reference, in metres.
     static func height(pressure: Double, reference: Double) -> Double {
         temperature / lapseRate * (1 - pow(pressure / reference, exponent))
     }
 
-    /// How many metres a small difference in pressure makes.
+    /// Returns the height that corresponds to a small difference in pressure, in metres.
     static func height(ofDifference difference: Double, at pressure: Double) -> Double {
         temperature / lapseRate * exponent * difference / pressure
     }

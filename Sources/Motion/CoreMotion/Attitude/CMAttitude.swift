@@ -4,19 +4,20 @@ public import Foundation
 
 /// The rotation of the device relative to a reference frame whose z axis points up.
 ///
-/// The rotation from the device's axes to those of the reference is Rz(yaw)·Rx(pitch)·Ry(roll): a device that lies flat
-/// with its face up has pitch and roll 0. For use on one thread at a time: `multiply(byInverseOf:)` changes it.
+/// The rotation from the device's axes to those of the reference frame is Rz(yaw)·Rx(pitch)·Ry(roll). A device that
+/// lies flat with its face up has a pitch and a roll of 0. An attitude must be used on one thread at a time, because
+/// `multiply(byInverseOf:)` changes it.
 open class CMAttitude: NSObject, NSCopying, NSSecureCoding {
     private var rotation: Rotation
 
-    /// The attitude of a device whose axes are those of the reference. (On Apple's platforms such an object must not be
-    /// read.)
+    /// Creates an identity attitude, for which the device's axes are those of the reference frame. On Apple's
+    /// platforms, an attitude that is created this way must not be read.
     public override init() { rotation = .identity }
 
     init(deviceToReference quaternion: CMQuaternion) { rotation = Rotation(quaternion) }
 
-    /// Restores an attitude from an archive: with default values where a subclass has written nothing, nil where
-    /// something else stands.
+    /// Creates an attitude from an archive. Uses default values if the archive contains none for this class; returns
+    /// nil if the values are invalid.
     public required init?(coder: NSCoder) {
         guard coder.holdsNumbers(forKey: Self.key) else {
             rotation = .identity
@@ -26,37 +27,37 @@ open class CMAttitude: NSObject, NSCopying, NSSecureCoding {
         rotation = Rotation(CMQuaternion(x: numbers[0], y: numbers[1], z: numbers[2], w: numbers[3]))
     }
 
-    /// The angle about the y axis in radians, from -π to π.
+    /// The rotation about the y axis in radians, from -π to π.
     ///
-    /// Where the device stands upright (pitch ±π/2) roll and yaw turn about the same axis; roll is then 0.
+    /// If the device stands upright (pitch ±π/2), roll and yaw are rotations about the same axis, and roll is 0.
     open var roll: Double { rotation.angles.roll }
 
-    /// The angle about the x axis in radians, from -π/2 to π/2; positive when the top edge is raised.
+    /// The rotation about the x axis in radians, from -π/2 to π/2; positive if the top edge is raised.
     open var pitch: Double { rotation.angles.pitch }
 
-    /// The angle about the z axis in radians, from -π to π, positive counterclockwise as seen from above.
+    /// The rotation about the z axis in radians, from -π to π; positive counterclockwise as seen from above.
     open var yaw: Double { rotation.angles.yaw }
 
-    /// The rotation from the device's axes to those of the reference, of length 1.
+    /// The rotation from the device's axes to those of the reference frame, as a unit quaternion.
     open var quaternion: CMQuaternion { rotation.quaternion }
 
-    /// The rotation from the axes of the reference to the device's: v(device) = M·v(reference).
+    /// The rotation from the axes of the reference frame to the device's: v(device) = M·v(reference).
     ///
-    /// So gravity in the device's axes is -(m13, m23, m33). It is the transpose of the matrix of ``quaternion``.
+    /// Gravity in the device's axes is -(m13, m23, m33). The matrix is the transpose of the matrix of ``quaternion``.
     open var rotationMatrix: CMRotationMatrix { rotation.matrix }
 
-    /// Makes this attitude relative to another: M·M(other)⁻¹. Relative to itself an attitude is the identity.
+    /// Makes this attitude relative to another one: M·M(other)⁻¹. An attitude relative to itself is the identity.
     open func multiply(byInverseOf attitude: CMAttitude) {
         rotation = Rotation(quaternion).relative(to: Rotation(attitude.quaternion))
     }
 
-    /// An independent copy: `multiply(byInverseOf:)` on this one does not change it.
+    /// Returns an independent copy, which is not affected by `multiply(byInverseOf:)` on this attitude.
     open func copy(with zone: NSZone? = nil) -> Any { CMAttitude(deviceToReference: quaternion) }
 
-    /// True: attitudes can be archived securely.
+    /// Always true.
     open class var supportsSecureCoding: Bool { true }
 
-    /// Writes the attitude into a keyed archive.
+    /// Encodes the attitude into a keyed archive.
     open func encode(with coder: NSCoder) {
         let q = quaternion
         coder.encode(numbers: [q.x, q.y, q.z, q.w], forKey: Self.key)

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The axes that an attitude is measured against. In all of them z points up.
+/// A reference frame for attitudes. In all frames, the z axis points up.
 public struct CMAttitudeReferenceFrame: OptionSet, Sendable {
-    /// A bit for each frame.
+    /// The raw value, with one bit for each frame.
     public var rawValue: UInt
 
-    /// The frames of those bits.
+    /// Creates a set of frames from its raw value.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// x points in an arbitrary horizontal direction, held by the gyroscope: it drifts with the gyroscope's noise and
-    /// residual bias. Nothing magnetic can disturb it.
+    /// The x axis points in an arbitrary horizontal direction, maintained by the gyroscope. It drifts with the
+    /// gyroscope's noise and residual bias, but is not affected by magnetic disturbances.
     public static let xArbitraryZVertical = CMAttitudeReferenceFrame(rawValue: 1)
-    /// x points in an arbitrary horizontal direction, held by the magnetometer, from where `xArbitraryZVertical` is
-    /// then.
+    /// The x axis points in an arbitrary horizontal direction, maintained by the magnetometer. At the start of updates,
+    /// it coincides with that of `xArbitraryZVertical`.
     public static let xArbitraryCorrectedZVertical = CMAttitudeReferenceFrame(rawValue: 2)
-    /// x points to magnetic north, y to the west: yaw is 0 where the right edge points north, -90° where the top edge does.
+    /// The x axis points to magnetic north and the y axis to the west. The yaw is 0 if the right edge points north, and
+    /// -90° if the top edge points north.
     public static let xMagneticNorthZVertical = CMAttitudeReferenceFrame(rawValue: 4)
-    /// x points to true north, y to the west. It needs the position, for which the World Magnetic Model gives the
-    /// declination.
+    /// The x axis points to true north and the y axis to the west. Requires the position, from which the World Magnetic
+    /// Model determines the declination.
     public static let xTrueNorthZVertical = CMAttitudeReferenceFrame(rawValue: 8)
 }

@@ -4,18 +4,18 @@ public import Foundation
 
 /// The attitude, rotation and acceleration of the device, computed from several sensors.
 ///
-/// A filter computes the attitude from the gyroscope, the accelerometer and, where the frame needs it, the
-/// magnetometer. All vectors are in the device's axes: with the device held upright x points to the right, y to the top
-/// edge and z out of the screen.
+/// A filter computes the attitude from the gyroscope, the accelerometer and, if the frame needs it, the magnetometer.
+/// All vectors are in the device's axes: with the device held upright, x points to the right, y to the top edge and z
+/// out of the screen.
 ///
-/// `gravity` plus `userAcceleration` is the accelerometer's reading for the same time, as `CMAccelerometerData` gives
-/// it. If a calibration is stored, the sensor's own errors are subtracted. `timestamp` is the time of the gyroscope's
-/// sample.
+/// The sum of `gravity` and `userAcceleration` is the accelerometer's reading for the same time, as in
+/// `CMAccelerometerData`. If a calibration is stored, the sensor's own errors are subtracted. `timestamp` is the time
+/// of the gyroscope's sample.
 open class CMDeviceMotion: CMLogItem {
     private var stored = Values()
     private let storedAttitude: CMAttitude
 
-    /// A device at the attitude of its reference, without any acceleration, at the time zero.
+    /// Creates a device motion at timestamp 0 whose attitude is the identity and whose vectors are zero.
     public override init() {
         storedAttitude = CMAttitude()
         super.init()
@@ -27,8 +27,8 @@ open class CMDeviceMotion: CMLogItem {
         super.init(measuredAt: timestamp)
     }
 
-    /// Restores a device motion from an archive: with default values where a subclass has written nothing, nil where
-    /// something else stands.
+    /// Creates a device motion from an archive. Uses default values if the archive contains none for this class;
+    /// returns nil if the values are invalid.
     public required init?(coder: NSCoder) {
         var values = Values()
         if coder.holdsNumbers(forKey: Self.key) {
@@ -42,46 +42,48 @@ open class CMDeviceMotion: CMLogItem {
         super.init(coder: coder)
     }
 
-    /// The attitude in the reference frame that the updates were started with: one object, which
-    /// `multiply(byInverseOf:)` changes for good.
+    /// The attitude in the reference frame of the updates. The property always returns the same object, so
+    /// `multiply(byInverseOf:)` changes it permanently.
     open var attitude: CMAttitude { storedAttitude }
 
-    /// The rate of rotation in radians per second, right-handed about each axis, less the gyroscope's bias as far as it
-    /// is known. (`CMGyroData` includes the bias.)
+    /// The rotation rate in radians per second, right-handed about each axis, without the estimated bias of the
+    /// gyroscope. (`CMGyroData` includes the bias.)
     open var rotationRate: CMRotationRate { stored.rotationRate }
 
-    /// Gravity, of length 1: with the face up (0, 0, -1).
+    /// The gravity vector, of length 1: (0, 0, -1) if the face points up.
     ///
-    /// It follows from the attitude, -(m13, m23, m33) of its rotation matrix, and not from a low-pass of the
-    /// accelerometer, so that it stays right while the device moves.
+    /// It is derived from the attitude, as -(m13, m23, m33) of its rotation matrix, and not by low-pass filtering the
+    /// accelerometer, so it remains correct while the device moves.
     open var gravity: CMAcceleration { stored.gravity }
 
-    /// The rest of the accelerometer's reading, in units of standard gravity and with its sign: a device that is pushed to
-    /// its right has a negative x.
+    /// The accelerometer's reading minus `gravity`, in units of standard gravity and with the sign of gravity: x is
+    /// negative while the device is accelerated to its right.
     open var userAcceleration: CMAcceleration { stored.userAcceleration }
 
-    /// The magnetic field in microtesla without the device's own, and how well that is known.
+    /// The magnetic field in microtesla without the device's own field, and its calibration accuracy.
     ///
-    /// Zero and `uncalibrated` in the frame `xArbitraryZVertical`, for which no magnetometer runs. In the others an
-    /// `uncalibrated` field is what the sensor reads.
+    /// In the frame `xArbitraryZVertical`, no magnetometer runs, and the field is zero and `uncalibrated`. In the other
+    /// frames, an `uncalibrated` field is the sensor's raw reading.
     open var magneticField: CMCalibratedMagneticField { stored.magneticField }
 
-    /// The direction of the top edge in degrees clockwise from north, from 0 to less than 360: 270° less the attitude's
-    /// yaw. -1 in frames whose x axis does not point north, and in that of true north while that is not known.
+    /// The direction of the top edge in degrees clockwise from north, from 0 to less than 360: 270° minus the yaw. The
+    /// heading is -1 in frames whose x axis does not point north, and in the true-north frame while true north is
+    /// unknown.
     ///
-    /// It is the axis of Core Location's headings in portrait: when the top edge points up by more than 60°, and until it
-    /// does so by less than 50°, it is the direction of the back, and of the face when the edge points down as much.
+    /// If the top edge points more than 60° above the horizon, the heading is the direction of the device's back, until
+    /// the edge points less than 50° above the horizon. If the edge points below the horizon by the same angles, the
+    /// heading is the direction of the face. Core Location uses the same axis for headings in portrait orientation.
     open var heading: Double { stored.heading }
 
-    /// Where the sensors are.
+    /// The location of the sensors.
     open var sensorLocation: SensorLocation { stored.sensorLocation }
 
-    /// A copy whose attitude is one of its own.
+    /// Returns a copy with its own attitude object.
     open override func copy(with zone: NSZone? = nil) -> Any { CMDeviceMotion(values, measuredAt: timestamp) }
 
     override var archived: [(key: String, numbers: [Double])] { super.archived + [(Self.key, values.numbers)] }
 
-    /// The values and the time.
+    /// The values and the timestamp.
     open override var description: String {
         let (q, m) = (attitude.quaternion, magneticField)
         return "<CMDeviceMotion quaternion x \(q.x) y \(q.y) z \(q.z) w \(q.w) rotationRate \(rotationRate.text)"
@@ -89,7 +91,7 @@ open class CMDeviceMotion: CMLogItem {
             + " magneticField \(m.field.text) accuracy \(m.accuracy.rawValue) heading \(heading) @ \(timestamp)>"
     }
 
-    /// As the properties have it, which subclasses may override.
+    /// The values of the public properties, which subclasses may override.
     private var values: Values {
         Values(
             attitude: attitude.quaternion, rotationRate: rotationRate, gravity: gravity,
@@ -101,7 +103,7 @@ open class CMDeviceMotion: CMLogItem {
 }
 
 extension CMDeviceMotion {
-    /// All that a device motion knows, in Core Motion's units.
+    /// The values of a device motion, in Core Motion's units.
     struct Values: Sendable {
         var attitude = CMQuaternion(x: 0, y: 0, z: 0, w: 1)
         var rotationRate = CMRotationRate()
@@ -114,17 +116,17 @@ extension CMDeviceMotion {
 }
 
 extension CMDeviceMotion.Values {
-    /// The number of values in an archive. New ones go to the end.
+    /// The number of values in an archive. New values are appended.
     static let numberCount = 19
 
-    /// The values for an archive.
+    /// The values to archive.
     var numbers: [Double] {
         [attitude.x, attitude.y, attitude.z, attitude.w] + rotationRate.numbers + gravity.numbers
             + userAcceleration.numbers + magneticField.field.numbers
             + [Double(magneticField.accuracy.rawValue), heading, Double(sensorLocation.rawValue)]
     }
 
-    /// Reads what ``numbers`` wrote; nil when there is less or something impossible.
+    /// Creates the values from archived ``numbers``; nil if there are too few or if one is invalid.
     init?(numbers n: [Double]) {
         guard n.count >= Self.numberCount,
             let accuracy = Int32(exactly: n[16]).flatMap(CMMagneticFieldCalibrationAccuracy.init(rawValue:)),
@@ -141,9 +143,9 @@ extension CMDeviceMotion.Values {
 }
 
 extension CMDeviceMotion {
-    /// Where the sensors are that a device motion was measured with.
+    /// The location of the sensors that measured a device motion.
     public enum SensorLocation: Int, Sendable {
-        /// In the device itself, always on Linux.
+        /// In the device itself, which is the only location on Linux.
         case `default` = 0
         /// In the left one of Apple's headphones.
         case headphoneLeft = 1

@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A rotation as a matrix of three rows and three columns.
+/// A rotation as a 3×3 matrix.
 public struct CMRotationMatrix: Sendable {
-    /// Row 1, column 1.
+    /// The element in row 1, column 1.
     public var m11: Double
-    /// Row 1, column 2.
+    /// The element in row 1, column 2.
     public var m12: Double
-    /// Row 1, column 3.
+    /// The element in row 1, column 3.
     public var m13: Double
-    /// Row 2, column 1.
+    /// The element in row 2, column 1.
     public var m21: Double
-    /// Row 2, column 2.
+    /// The element in row 2, column 2.
     public var m22: Double
-    /// Row 2, column 3.
+    /// The element in row 2, column 3.
     public var m23: Double
-    /// Row 3, column 1.
+    /// The element in row 3, column 1.
     public var m31: Double
-    /// Row 3, column 2.
+    /// The element in row 3, column 2.
     public var m32: Double
-    /// Row 3, column 3.
+    /// The element in row 3, column 3.
     public var m33: Double
 
-    /// Nine zeros, which is no rotation yet.
+    /// Creates a matrix of zeros, which is not a valid rotation.
     public init() { self.init(m11: 0, m12: 0, m13: 0, m21: 0, m22: 0, m23: 0, m31: 0, m32: 0, m33: 0) }
 
-    /// A matrix of those elements.
+    /// Creates a matrix from its elements.
     public init(
         m11: Double, m12: Double, m13: Double,
         m21: Double, m22: Double, m23: Double,
@@ -36,20 +36,20 @@ public struct CMRotationMatrix: Sendable {
     }
 }
 
-/// A rotation as a unit quaternion, the scalar part last.
+/// A rotation as a unit quaternion with the scalar part last.
 public struct CMQuaternion: Sendable {
-    /// The x axis times the sine of half the angle.
+    /// The x component of the rotation axis, multiplied by the sine of half the angle.
     public var x: Double
-    /// The y axis times the sine of half the angle.
+    /// The y component of the rotation axis, multiplied by the sine of half the angle.
     public var y: Double
-    /// The z axis times the sine of half the angle.
+    /// The z component of the rotation axis, multiplied by the sine of half the angle.
     public var z: Double
     /// The cosine of half the angle.
     public var w: Double
 
-    /// Four zeros, which is no rotation yet.
+    /// Creates a quaternion of zeros, which is not a valid rotation.
     public init() { self.init(x: 0, y: 0, z: 0, w: 0) }
 
-    /// A quaternion of those components.
+    /// Creates a quaternion from its components.
     public init(x: Double, y: Double, z: Double, w: Double) { (self.x, self.y, self.z, self.w) = (x, y, z, w) }
 }

@@ -2,23 +2,23 @@
 
 import Foundation
 
-/// The mathematics of attitudes.
+/// A rotation from the device's axes to those of the reference frame: R = Rz(yaw)·Rx(pitch)·Ry(roll).
 ///
-/// A rotation turns vectors from the device's axes into those of the reference: R = Rz(yaw)·Rx(pitch)·Ry(roll). It is
-/// kept as a unit quaternion; Core Motion's rotation matrix is the transpose of R.
+/// The rotation is stored as a unit quaternion. Core Motion's rotation matrix is the transpose of R.
 struct Rotation {
     /// A unit quaternion.
     let quaternion: CMQuaternion
 
-    /// The device's axes are those of the reference.
+    /// The rotation for which the device's axes are those of the reference frame.
     static let identity = Rotation(unit: CMQuaternion(x: 0, y: 0, z: 0, w: 1))
 
     private init(unit quaternion: CMQuaternion) { self.quaternion = quaternion }
 
-    /// The rotation of a quaternion of any length; identity when that has no direction.
+    /// Creates a rotation from a quaternion of any length. The result is the identity if the quaternion cannot be
+    /// normalized.
     init(_ q: CMQuaternion) {
         let square = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w
-        // One that has the length 1 already keeps every bit.
+        // A quaternion of length 1 is stored bit for bit.
         if abs(square - 1) < 1e-14 {
             quaternion = q
             return
@@ -31,9 +31,9 @@ struct Rotation {
         quaternion = CMQuaternion(x: q.x / length, y: q.y / length, z: q.z / length, w: q.w / length)
     }
 
-    /// First this rotation, then the inverse of the reference: what remains when the reference counts as none.
+    /// Returns this rotation followed by the inverse of the reference.
     func relative(to reference: Rotation) -> Rotation {
-        // The Hamilton product of the reference's conjugate and this.
+        // The Hamilton product of the reference's conjugate and this quaternion.
         let a = reference.quaternion
         let b = quaternion
         return Rotation(
@@ -44,7 +44,7 @@ struct Rotation {
                 w: a.w * b.w + a.x * b.x + a.y * b.y + a.z * b.z))
     }
 
-    /// From the axes of the reference to the device's: v(device) = M·v(reference).
+    /// The matrix from the axes of the reference frame to the device's: v(device) = M·v(reference).
     var matrix: CMRotationMatrix {
         let q = quaternion
         return CMRotationMatrix(
@@ -55,7 +55,7 @@ struct Rotation {
 
     /// The angles in radians.
     ///
-    /// With R = Rz(yaw)·Rx(pitch)·Ry(roll) the matrix M has m13 = -cos pitch·sin roll, m23 = sin pitch,
+    /// With R = Rz(yaw)·Rx(pitch)·Ry(roll), the matrix M has m13 = -cos pitch·sin roll, m23 = sin pitch,
     /// m33 = cos pitch·cos roll, m21 = -sin yaw·cos pitch and m22 = cos yaw·cos pitch.
     var angles: (roll: Double, pitch: Double, yaw: Double) {
         let m = matrix
@@ -64,14 +64,14 @@ struct Rotation {
         return (cosine > Self.upright ? atan2(-m.m13, m.m33) : 0, pitch, yaw)
     }
 
-    /// The yaw of ``angles`` alone, which many ask for.
+    /// The yaw in radians, without the cost of computing the other ``angles``.
     var yaw: Double {
         let m = matrix
-        // When the device stands upright, yaw and roll turn about one axis, and all of it counts as yaw.
+        // If the device stands upright, yaw and roll are rotations about the same axis, and yaw is the entire rotation.
         return Self.cosineOfPitch(m) > Self.upright ? atan2(-m.m21, m.m22) : atan2(m.m12, m.m11)
     }
 
-    /// The cosine of a pitch at which the device stands upright.
+    /// If the cosine of the pitch is at most this value, the device counts as upright.
     private static let upright = 1e-8
 
     private static func cosineOfPitch(_ m: CMRotationMatrix) -> Double {

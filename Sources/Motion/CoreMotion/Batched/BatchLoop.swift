@@ -4,7 +4,7 @@ import AppDelivery
 import DeviceCore
 import Foundation
 
-/// One loop over batches. Its subscription ends with it.
+/// An iteration over batches, with a subscription that ends with it.
 final class BatchLoop<Shaper: ReadingShaper>: Sendable {
     private struct State: ConsumedState {
         var mailbox = Mailbox<Shaper.Value>(limit: Batches.limit)
@@ -19,7 +19,7 @@ final class BatchLoop<Shaper: ReadingShaper>: Sendable {
     private let loop: ConsumerLoop<State>
     private let subscription = StandingSubscription<TimeInterval>()
 
-    /// - Parameter missing: Says what is not there where the device has not what it takes.
+    /// - Parameter missing: The description of the error that is thrown if the device lacks a required sensor.
     init(device: Device, plan: StreamPlan<Shaper>, interval: TimeInterval, missing: String) {
         source = plan.source
         self.interval = interval
@@ -29,7 +29,7 @@ final class BatchLoop<Shaper: ReadingShaper>: Sendable {
 
     deinit { finish() }
 
-    /// The next batch; nil when the task is cancelled. Throws when there is no such sensor or it is lost.
+    /// Returns the next batch; nil if the task has been cancelled. Throws if a required sensor is missing or lost.
     func next() async throws -> Shaper.Value? {
         guard source.isAvailable() else {
             finish()
@@ -45,7 +45,7 @@ final class BatchLoop<Shaper: ReadingShaper>: Sendable {
         }
     }
 
-    /// The loop was left, or its task cancelled.
+    /// Ends the iteration. Called when the iterator is released, its task is cancelled, or an error is thrown.
     private func finish() {
         loop.finish()
         adjustSubscription()
@@ -55,7 +55,7 @@ final class BatchLoop<Shaper: ReadingShaper>: Sendable {
         subscription.follow {
             loop.isRunning ? interval : nil
         } subscribe: { interval in
-            // Not of this object, which ends while it is subscribed.
+            // The closure captures `loop` instead of `self`, so that the subscription does not keep this object alive.
             source.subscribe(interval, nil) { [loop] event in
                 loop.change { state in
                     switch event {

@@ -4,15 +4,16 @@ import DeviceCore
 import MotionEngine
 import SensorFusion
 
-/// What batches have in common.
+/// The constants of batched updates.
 enum Batches {
-    /// Seconds of values in a batch.
+    /// The duration of a batch, in seconds.
     static let length = 1.0
-    /// More batches than this do not wait: the oldest are dropped.
+    /// The maximum number of queued batches. If there are more, the oldest are dropped.
     static let limit = 16
-    /// Accelerometer readings a second that are asked for at most, as on Apple's hardware; a faster sensor gives this many.
+    /// The maximum rate of accelerometer readings, in hertz, as on Apple's hardware. A faster sensor is limited to this
+    /// rate.
     static let accelerometerRate = 800.0
-    /// Device motions a second that are asked for at most, as on Apple's hardware.
+    /// The maximum rate of device motion, in hertz, as on Apple's hardware.
     static let deviceMotionRate = 200.0
 
     static var accelerometerInterval: Double { 1 / accelerometerRate }
@@ -20,7 +21,8 @@ enum Batches {
 }
 
 extension Device {
-    /// The values a second in batches: the sensor's greatest rate up to the limit, else what was measured.
+    /// Returns the number of values per second in batches: the sensor's maximum rate, or the measured rate if the
+    /// sensor does not specify one, but at most `limit`. Returns 0 if neither is known.
     func batchFrequency(of kind: SensorKind, limit: Double) -> Int {
         guard let sensor = sensor(kind) else { return 0 }
         guard let rate = sensor.rates.greatest ?? motionSource.measuredRate(of: sensor.id), rate.isFinite else {
@@ -30,17 +32,17 @@ extension Device {
     }
 }
 
-/// Groups values by their time stamps into arrays of a second, however the source hands them over.
+/// A collector that groups values into arrays of one second by their timestamps, independently of the source's batches.
 struct SecondCollector<Value: Sendable>: Sendable {
     private var values: [Value] = []
     private var start = BootTime.zero
-    /// More than this do not wait to be complete, whatever their time stamps say.
+    /// The number of values at which an array is complete regardless of the timestamps.
     private let limit: Int
 
-    /// - Parameter rate: The values a second that are expected at most.
+    /// - Parameter rate: The maximum expected number of values per second.
     init(rate: Double) { limit = 2 * Int(rate) }
 
-    /// Takes a value; returns the array before it when it belongs to the next.
+    /// Adds a value. If the value belongs to the next array, returns the completed one.
     mutating func take(_ value: Value, at time: BootTime) -> [Value]? {
         var complete: [Value]?
         if !values.isEmpty {
@@ -57,11 +59,11 @@ struct SecondCollector<Value: Sendable>: Sendable {
     }
 }
 
-/// Groups the readings of the accelerometer into arrays of a second.
+/// A converter of accelerometer readings to arrays of one second.
 struct SecondOfReadings: ReadingShaper {
     private var collector = SecondCollector<MotionReading>(rate: Batches.accelerometerRate)
 
-    /// What batches of the accelerometer come from. Readings may wait in the kernel until there is a second of them.
+    /// Returns the plan for batches of accelerometer readings. The kernel may buffer one second of readings.
     static func plan(_ device: Device) -> StreamPlan<SecondOfReadings> {
         StreamPlan(source: .sensor(.accelerometer, of: device, latency: Batches.length)) { SecondOfReadings() }
     }
@@ -74,12 +76,12 @@ struct SecondOfReadings: ReadingShaper {
     }
 }
 
-/// Groups device motions, in the frame that needs no magnetometer, into arrays of a second.
+/// A converter of device motion, in the frame that needs no magnetometer, to arrays of one second.
 struct SecondOfMotions: ReadingShaper {
     private var collector = SecondCollector<DeviceMotionReading>(rate: Batches.deviceMotionRate)
     private var axis = HeadingAxis()
 
-    /// What batches of device motion come from. Readings may wait in the kernel until there is a second of them.
+    /// Returns the plan for batches of device motion. The kernel may buffer one second of readings.
     static func plan(_ device: Device) -> StreamPlan<SecondOfMotions> {
         StreamPlan(source: .attitude(of: device, withNorth: false, latency: Batches.length)) { SecondOfMotions() }
     }

@@ -4,19 +4,19 @@ import DeviceCore
 import Foundation
 
 extension CMBatchedSensorManager {
-    /// The sequence of `accelerometerUpdates()`.
+    /// An asynchronous sequence of batches of accelerometer readings.
     public struct AccelerometerUpdates: AsyncSequence, Sendable {
-        /// About a second of readings, oldest first.
+        /// The readings of about one second, oldest first.
         public typealias Element = [CMAccelerometerData]
-        /// What a loop over it uses.
+        /// The iterator of the sequence.
         public typealias AsyncIterator = Iterator
 
         let device: Device
 
-        /// A subscription of its own.
+        /// Creates an iterator with its own subscription.
         public func makeAsyncIterator() -> Iterator { Iterator(device: device) }
 
-        /// One loop over the sequence.
+        /// An iterator over batches of accelerometer readings.
         public struct Iterator: AsyncIteratorProtocol {
             private let loop: BatchLoop<SecondOfReadings>
 
@@ -26,41 +26,42 @@ extension CMBatchedSensorManager {
                     missing: "There is no accelerometer.")
             }
 
-            /// The next second of readings, once it is complete; nil when the task is cancelled.
+            /// Returns the next batch once it is complete; nil if the task has been cancelled.
             ///
-            /// Throws `CMErrorNotAvailable` when there is no accelerometer or it is lost; the loop is over then.
+            /// Throws `CMErrorNotAvailable` and ends the iteration if the device has no accelerometer or the
+            /// accelerometer is lost.
             public mutating func next() async throws -> [CMAccelerometerData]? {
                 try await loop.next()?.map(CMAccelerometerData.init)
             }
         }
     }
 
-    /// The sequence of `deviceMotionUpdates()`.
+    /// An asynchronous sequence of batches of device motion.
     public struct DeviceMotionUpdates: AsyncSequence, Sendable {
-        /// About a second of device motions, oldest first.
+        /// The device motion of about one second, oldest first.
         public typealias Element = [CMDeviceMotion]
-        /// What a loop over it uses.
+        /// The iterator of the sequence.
         public typealias AsyncIterator = Iterator
 
         let device: Device
 
-        /// A subscription of its own.
+        /// Creates an iterator with its own subscription.
         public func makeAsyncIterator() -> Iterator { Iterator(device: device) }
 
-        /// One loop over the sequence.
+        /// An iterator over batches of device motion.
         public struct Iterator: AsyncIteratorProtocol {
             private let loop: BatchLoop<SecondOfMotions>
 
             init(device: Device) {
                 loop = BatchLoop(
                     device: device, plan: SecondOfMotions.plan(device), interval: Batches.deviceMotionInterval,
-                    missing: "Device motion is not available: it takes an accelerometer and a gyroscope.")
+                    missing: "Device motion is not available: it requires an accelerometer and a gyroscope.")
             }
 
-            /// The next second of device motions, once it is complete; nil when the task is cancelled.
+            /// Returns the next batch once it is complete; nil if the task has been cancelled.
             ///
-            /// Throws `CMErrorNotAvailable` when there is no accelerometer or no gyroscope, or one of them is lost; the loop
-            /// is over then.
+            /// Throws `CMErrorNotAvailable` and ends the iteration if the accelerometer or the gyroscope is missing or
+            /// lost.
             public mutating func next() async throws -> [CMDeviceMotion]? {
                 try await loop.next()?.map { CMDeviceMotion($0) }
             }

@@ -7,7 +7,7 @@ public import Foundation
 import LiveDevice
 import MotionEngine
 
-/// Delivers all readings of a fast accelerometer, and device motion, in batches of about a second.
+/// A manager that delivers the readings of a fast accelerometer, and device motion, in batches of about one second.
 ///
 /// ```swift
 /// let manager = CMBatchedSensorManager()
@@ -16,22 +16,23 @@ import MotionEngine
 /// }
 /// ```
 ///
-/// The sensor runs at its greatest rate; up to 800 readings a second are given. If the driver can, readings wait in the
-/// kernel for a second, which saves most of the wake-ups. A batch is complete when the first reading of the next one is
-/// there.
+/// The accelerometer runs at its maximum rate, and up to 800 readings per second are delivered. If the driver supports
+/// it, the kernel buffers the readings for one second, which avoids most of the wake-ups. A batch is complete when the
+/// first reading of the next batch arrives.
 ///
-/// Device motion, up to 200 a second, is as `CMMotionManager` gives it in the frame `xArbitraryZVertical`.
+/// Device motion, at up to 200 Hz, is that of `CMMotionManager` in the frame `xArbitraryZVertical`.
 ///
-/// Handlers run on a private serial queue, one call at a time, and not after `stop…` has returned on that queue. At
-/// most 16 batches wait for a handler; then the oldest are dropped. When a sensor is lost, handlers are told
-/// `CMErrorNotAvailable` once, and batches go on by themselves when it is back; loops end with that error.
+/// Handlers are called on a private serial queue, one call at a time. If `stop…` is called on that queue, the handler
+/// is not called after it returns. Up to 16 batches are queued for a handler; then the oldest are dropped. When a
+/// sensor is lost, handlers are called once with `CMErrorNotAvailable`, and batches resume automatically when the
+/// sensor is available again. Loops over the asynchronous sequences end with that error.
 open class CMBatchedSensorManager: NSObject {
     private let device: Device
     private let delivery: any Delivery
     private let accelerometer: SensorStream<SecondOfReadings>
     private let deviceMotion: SensorStream<SecondOfMotions>
 
-    /// Creates a manager for the device in force.
+    /// Creates a manager for the current device.
     public override init() {
         let device = LiveDevice.resolved
         self.device = device
@@ -49,64 +50,69 @@ open class CMBatchedSensorManager: NSObject {
         deviceMotion.stop()
     }
 
-    /// Authorized when the device in force has an accelerometer that can be read; else not determined.
+    /// `authorized` if the current device has a readable accelerometer, otherwise `notDetermined`.
     open class var authorizationStatus: CMAuthorizationStatus { LiveDevice.resolved.authorization(.accelerometer) }
 
-    /// True when the device in force has an accelerometer.
+    /// True if the current device has an accelerometer.
     open class var isAccelerometerSupported: Bool { LiveDevice.resolved.has(.accelerometer) }
 
-    /// True when the device in force has an accelerometer and a gyroscope.
+    /// True if the current device has an accelerometer and a gyroscope.
     open class var isDeviceMotionSupported: Bool { MotionEngine.of(LiveDevice.resolved).isAvailable(.attitude) }
 
     // MARK: Accelerometer
 
-    /// True while batches come or are due for a handler or `accelerometerBatch`.
+    /// True while updates for a handler or for `accelerometerBatch` are started and the accelerometer is available.
     open var isAccelerometerActive: Bool { accelerometer.isActive }
 
-    /// Readings a second; 0 when the sensor does not say and none have been measured.
+    /// The number of readings per second; 0 if the sensor does not specify its rate and no rate has been measured.
     open var accelerometerDataFrequency: Int {
         device.batchFrequency(of: .accelerometer, limit: Batches.accelerometerRate)
     }
 
-    /// The latest batch; nil before the first and after stopping.
+    /// The latest batch; nil before the first one and while updates are stopped.
     open var accelerometerBatch: [CMAccelerometerData]? { accelerometer.latest?.map(CMAccelerometerData.init) }
 
-    /// Starts the accelerometer for programs that ask for `accelerometerBatch`.
+    /// Starts accelerometer updates without a handler. Read `accelerometerBatch` to obtain the latest batch.
     open func startAccelerometerUpdates() { accelerometer.start(nil) }
 
-    /// Starts the accelerometer and hands each batch to the handler, off the main thread: so the closure is Sendable.
+    /// Starts accelerometer updates. The handler is called with each batch. It is Sendable because it is not called on
+    /// the main thread.
     open func startAccelerometerUpdates(handler: @escaping @Sendable ([CMAccelerometerData]?, (any Error)?) -> Void) {
         accelerometer.start(StreamHandler(delivery, { $0.map(CMAccelerometerData.init) }, handler))
     }
 
-    /// Stops the accelerometer for this manager's handler and `accelerometerBatch`; loops go on.
+    /// Stops the updates for this manager's handler and for `accelerometerBatch`. Loops over `accelerometerUpdates()`
+    /// continue.
     open func stopAccelerometerUpdates() { accelerometer.stop() }
 
-    /// Batches as an asynchronous sequence. Each loop over it runs the accelerometer for as long as it lasts.
+    /// Returns the batches as an asynchronous sequence. Each loop over it runs the accelerometer until the loop ends.
     open func accelerometerUpdates() -> AccelerometerUpdates { AccelerometerUpdates(device: device) }
 
     // MARK: Device motion
 
-    /// True while batches come or are due for a handler or `deviceMotionBatch`.
+    /// True while updates for a handler or for `deviceMotionBatch` are started and the sensors are available.
     open var isDeviceMotionActive: Bool { deviceMotion.isActive }
 
-    /// Device motions a second; 0 when the gyroscope does not say its rate and none has been measured.
+    /// The number of device motion values per second; 0 if the gyroscope does not specify its rate and no rate has been
+    /// measured.
     open var deviceMotionDataFrequency: Int { device.batchFrequency(of: .gyroscope, limit: Batches.deviceMotionRate) }
 
-    /// The latest batch; nil before the first and after stopping.
+    /// The latest batch; nil before the first one and while updates are stopped.
     open var deviceMotionBatch: [CMDeviceMotion]? { deviceMotion.latest?.map { CMDeviceMotion($0) } }
 
-    /// Starts device motion for programs that ask for `deviceMotionBatch`.
+    /// Starts device motion updates without a handler. Read `deviceMotionBatch` to obtain the latest batch.
     open func startDeviceMotionUpdates() { deviceMotion.start(nil) }
 
-    /// Starts device motion and hands each batch to the handler, off the main thread: so the closure is Sendable.
+    /// Starts device motion updates. The handler is called with each batch. It is Sendable because it is not called on
+    /// the main thread.
     open func startDeviceMotionUpdates(handler: @escaping @Sendable ([CMDeviceMotion]?, (any Error)?) -> Void) {
         deviceMotion.start(StreamHandler(delivery, { $0.map { CMDeviceMotion($0) } }, handler))
     }
 
-    /// Stops device motion for this manager's handler and `deviceMotionBatch`; loops go on.
+    /// Stops the updates for this manager's handler and for `deviceMotionBatch`. Loops over `deviceMotionUpdates()`
+    /// continue.
     open func stopDeviceMotionUpdates() { deviceMotion.stop() }
 
-    /// Batches as an asynchronous sequence. Each loop over it runs the sensors for as long as it lasts.
+    /// Returns the batches as an asynchronous sequence. Each loop over it runs the sensors until the loop ends.
     open func deviceMotionUpdates() -> DeviceMotionUpdates { DeviceMotionUpdates(device: device) }
 }

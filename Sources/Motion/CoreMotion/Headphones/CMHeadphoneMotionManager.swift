@@ -5,12 +5,12 @@ import DeviceCore
 public import Foundation
 import LiveDevice
 
-/// An object that delivers the motion of headphones with motion sensors, none of which are supported.
+/// A manager for the motion of headphones with motion sensors. Headphones are not supported on Linux.
 ///
-/// It behaves as on a device that does not support it: device motion is not available, and a handler is called once, on
-/// its queue, with `CMErrorNotAvailable`. The delegate is never called.
+/// The manager behaves as on a device that does not support it: device motion is not available, and a handler is called
+/// once, on its queue, with `CMErrorNotAvailable`. The delegate is never called.
 open class CMHeadphoneMotionManager: NSObject {
-    /// The type of a handler, which receives either device motion or an error. Exactly one of the two is nil.
+    /// The handler of device motion updates. It receives either device motion or an error; the other argument is nil.
     public typealias DeviceMotionHandler = (CMDeviceMotion?, (any Error)?) -> Void
 
     /// The delegate, held weakly.
@@ -22,25 +22,25 @@ open class CMHeadphoneMotionManager: NSObject {
     private let device: Device
     private let refusal = RefusalSlot()
 
-    /// Creates a manager for the device in force.
+    /// Creates a manager for the current device.
     public override init() { device = LiveDevice.resolved }
 
-    /// Always `CMAuthorizationStatus.authorized`: no permission is needed.
+    /// Always returns `authorized`, because no permission is needed.
     open class func authorizationStatus() -> CMAuthorizationStatus { .authorized }
 
-    /// False: no headphones with sensors can be connected.
+    /// Always false, because no headphones with sensors can be connected.
     open var isDeviceMotionAvailable: Bool { false }
 
-    /// False: device motion is never delivered.
+    /// Always false, because device motion is never delivered.
     open var isDeviceMotionActive: Bool { false }
 
-    /// nil: there is no device motion.
+    /// Always nil, because device motion is never delivered.
     open var deviceMotion: CMDeviceMotion? { nil }
 
-    /// Does nothing, as device motion is not available.
+    /// Cancels the pending call of a handler, if there is one. Device motion is not available.
     open func startDeviceMotionUpdates() { refusal.set(nil) }
 
-    /// Calls the handler once with `CMErrorNotAvailable`, unless ``stopDeviceMotionUpdates()`` is called before.
+    /// Calls the handler once with `CMErrorNotAvailable`, unless ``stopDeviceMotionUpdates()`` is called first.
     ///
     /// - Parameters:
     ///   - queue: The queue on which the handler is called.
@@ -53,16 +53,16 @@ open class CMHeadphoneMotionManager: NSObject {
                 handler(
                     nil,
                     CMErrorNotAvailable.error(
-                        "There is no device motion of headphones: no headphones with sensors can be connected."))
+                        "Headphone motion is not available: headphones with sensors are not supported."))
             })
     }
 
     /// Cancels the pending call of the handler, if there is one.
     open func stopDeviceMotionUpdates() { refusal.set(nil) }
 
-    /// Starts observing connections, none of which occur.
+    /// Starts connection updates. No connections ever occur.
     open func startConnectionStatusUpdates() { isConnectionStatusActive = true }
 
-    /// Stops observing connections.
+    /// Stops connection updates.
     open func stopConnectionStatusUpdates() { isConnectionStatusActive = false }
 }

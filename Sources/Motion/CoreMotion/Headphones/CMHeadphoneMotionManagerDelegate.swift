@@ -4,12 +4,12 @@ public import Foundation
 
 /// The methods that a ``CMHeadphoneMotionManager`` calls when headphones with sensors are connected or disconnected.
 ///
-/// No such headphones can be connected here, so the methods are never called. Both are optional.
+/// Headphones are not supported on Linux, so the methods are never called. Both are optional.
 public protocol CMHeadphoneMotionManagerDelegate: NSObjectProtocol {
-    /// Headphones with sensors were connected.
+    /// Headphones with sensors have been connected.
     func headphoneMotionManagerDidConnect(_ manager: CMHeadphoneMotionManager)
 
-    /// Headphones with sensors were disconnected.
+    /// Headphones with sensors have been disconnected.
     func headphoneMotionManagerDidDisconnect(_ manager: CMHeadphoneMotionManager)
 }
 

@@ -2,29 +2,30 @@
 
 public import Foundation
 
-// Of the value and the error, one is nil.
+// Handlers with an optional value and an error receive either a value or an error; the other argument is nil.
 
-/// Takes accelerometer readings, or the error that there are none for now.
+/// The handler of accelerometer updates. Receives a reading, or an error if none can be delivered.
 public typealias CMAccelerometerHandler = (CMAccelerometerData?, (any Error)?) -> Void
-/// Takes gyroscope readings, or the error that there are none for now.
+/// The handler of gyroscope updates. Receives a reading, or an error if none can be delivered.
 public typealias CMGyroHandler = (CMGyroData?, (any Error)?) -> Void
-/// Takes magnetometer readings, or the error that there are none for now.
+/// The handler of magnetometer updates. Receives a reading, or an error if none can be delivered.
 public typealias CMMagnetometerHandler = (CMMagnetometerData?, (any Error)?) -> Void
-/// Takes device motion, or the error that there is none.
+/// The handler of device motion updates. Receives a device motion, or an error if none can be delivered.
 public typealias CMDeviceMotionHandler = (CMDeviceMotion?, (any Error)?) -> Void
-/// Takes relative altitudes, or the error that there are none for now.
+/// The handler of relative altitude updates. Receives an altitude, or an error if none can be delivered.
 public typealias CMAltitudeHandler = (CMAltitudeData?, (any Error)?) -> Void
-/// Takes absolute altitudes, or the error that there are none for now.
+/// The handler of absolute altitude updates. Receives an altitude, or an error if none can be delivered.
 public typealias CMAbsoluteAltitudeHandler = (CMAbsoluteAltitudeData?, (any Error)?) -> Void
-/// Takes what a pedometer counted, or the error that it cannot.
+/// The handler of pedometer updates and queries. Receives the counts, or an error if steps cannot be counted.
 public typealias CMPedometerHandler = (CMPedometerData?, (any Error)?) -> Void
-/// Takes a pedometer's events, or the error that there are none.
+/// The handler of pedometer events. Receives an event, or an error if events cannot be detected.
 public typealias CMPedometerEventHandler = (CMPedometerEvent?, (any Error)?) -> Void
-/// Takes activities; nil says that there are none.
+/// The handler of activity updates. Receives an activity, or nil if activities cannot be detected.
 public typealias CMMotionActivityHandler = (CMMotionActivity?) -> Void
-/// Takes past activities, or the error that there are none.
+/// The handler of activity queries. Receives past activities, or an error if they cannot be determined.
 public typealias CMMotionActivityQueryHandler = ([CMMotionActivity]?, (any Error)?) -> Void
-/// Takes a number of steps, or the error that they are not counted.
+/// The handler of step queries. Receives the number of steps, or 0 and an error if steps cannot be counted.
 public typealias CMStepQueryHandler = (Int, (any Error)?) -> Void
-/// Takes a number of steps and the time of the last, or the error that they are not counted.
+/// The handler of step updates. Receives the number of steps and the time of the last step, or 0, the time of the start
+/// of updates and an error if steps cannot be counted.
 public typealias CMStepUpdateHandler = (Int, Date, (any Error)?) -> Void

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What Apple's API has no words for.
+/// Additions to Apple's API.
 extension CMMotionManager {
-    /// How many readings of the accelerometer were dropped because the handler did not take them in time: at most 1,024
-    /// wait.
+    /// The number of accelerometer readings that were dropped because the handler was too slow. Up to 1,024 readings
+    /// are queued.
     public var droppedAccelerometerDataCount: Int { client.accelerometer.dropped }
 
-    /// How many readings of the gyroscope were dropped because the handler did not take them in time.
+    /// The number of gyroscope readings that were dropped because the handler was too slow.
     public var droppedGyroDataCount: Int { client.gyroscope.dropped }
 
-    /// How many readings of the magnetometer were dropped because the handler did not take them in time.
+    /// The number of magnetometer readings that were dropped because the handler was too slow.
     public var droppedMagnetometerDataCount: Int { client.magnetometer.dropped }
 
-    /// How many device motions were dropped because the handler did not take them in time.
+    /// The number of device motion values that were dropped because the handler was too slow.
     public var droppedDeviceMotionCount: Int { client.deviceMotion.stream.dropped }
 }

@@ -4,10 +4,10 @@ public import Foundation
 import LiveDevice
 import Synchronization
 
-/// Delivers the readings of the accelerometer, the gyroscope and the magnetometer, and device motion, computed from
-/// them.
+/// A manager that delivers the readings of the accelerometer, the gyroscope and the magnetometer, and the device motion
+/// computed from them.
 ///
-/// Either ask for the latest reading whenever you need one, or have each reading handed to a handler:
+/// Either read the latest value whenever you need one, or pass a handler that is called with each value:
 ///
 /// ```swift
 /// let manager = CMMotionManager()
@@ -17,185 +17,197 @@ import Synchronization
 /// }
 /// ```
 ///
-/// **Axes.** With the device held upright x points to the right, y to the top edge and z out of the screen. How a sensor
-/// is mounted is known from the kernel or the configuration and has been taken into account.
+/// **Axes.** With the device held upright, x points to the right, y to the top edge and z out of the screen. Readings
+/// are already corrected for the mounting of the sensor, which is read from the kernel or from the configuration.
 ///
-/// **Intervals** are in seconds. They read back as written; the sensor is asked for the nearest rate that it offers. 0,
-/// negative numbers and NaN ask for its fastest rate. While updates run a new interval takes effect at once.
+/// **Intervals** are in seconds. A property returns the value that was set; the sensor runs at the nearest rate that it
+/// supports. Zero, negative values and NaN request the sensor's maximum rate. During updates, a new interval takes
+/// effect immediately.
 ///
-/// **Handlers** run on the operation queue that they were started with, one call at a time and in order, also on a queue
-/// that runs several operations at once. At most 1,024 readings of each sensor wait for a handler; then the oldest are
-/// dropped and counted (`droppedAccelerometerDataCount` and so on). A second start replaces the handler. No call comes
-/// after `stop…` has returned on the handler's thread; when stopped from another thread, a call that is running goes on.
-/// Cancelling the operations of the queue drops no readings, unlike on Apple's platforms.
+/// **Handlers** are called on the operation queue that was passed at the start, one call at a time and in order, even
+/// if the queue runs several operations at once. Up to 1,024 readings of each sensor are queued for a handler; then the
+/// oldest are dropped and counted (`droppedAccelerometerDataCount` etc.). A second start replaces the handler. If
+/// `stop…` is called on the handler's thread, the handler is not called after it returns; if it is called on another
+/// thread, a call that is already running completes. Cancelling the operations of the queue does not drop readings,
+/// unlike on Apple's platforms.
 ///
-/// **Failures.** When a sensor is lost its handler is told so once, with `CMErrorNotAvailable` (or
-/// `CMErrorNotAuthorized` when its file may not be read) and the reason as the underlying error. Readings go on by
-/// themselves when it is back. Starting without such a sensor is silent: ask `is…Available` first. Its first call looks
-/// for the sensors, which may take a few seconds when a server has to be asked.
+/// **Errors.** When a sensor is lost, its handler is called once with `CMErrorNotAvailable`, or with
+/// `CMErrorNotAuthorized` if the process may not read the sensor's device node. The cause is the underlying error.
+/// Updates resume automatically when the sensor is available again. Starting updates of a missing sensor reports no
+/// error; check `is…Available` first. The first check searches for sensors, which may take a few seconds if a server is
+/// involved.
 ///
-/// **Device motion** is the attitude of the device, gravity, the user's part of the acceleration, the rotation without
-/// the gyroscope's bias, and the magnetic field without the device's own. It needs an accelerometer and a gyroscope.
-/// There is one for each sample of the gyroscope, at that sample's time, or fewer if the interval says so. The filter
-/// runs at its own rate, so a long interval costs no accuracy. The first one comes as soon as gravity has been
-/// measured.
+/// **Device motion** comprises the attitude of the device, gravity, the user acceleration, the rotation rate without
+/// the gyroscope's bias, and the magnetic field without the device's own field. It requires an accelerometer and a
+/// gyroscope. One value is delivered for each sample of the gyroscope, with the time of that sample, or fewer if the
+/// interval is longer. The filter runs at its own rate, so a long interval does not reduce the accuracy. The first
+/// value is delivered as soon as gravity has been measured.
 ///
-/// A start may name a reference frame; the default is `xArbitraryZVertical`. If the device lacks a sensor that the
-/// named frame needs, nothing runs and the handler is told `CMErrorNotAvailable`, or `CMErrorInvalidParameter` when the
-/// value is not exactly one of the four frames. Without a frame a start waits in silence, as the sensors do. In frames
-/// that need a magnetometer device motion begins when north is known, usually with the first sample. When a sensor that
-/// the frame needs is lost, the handler is told as above; without the magnetometer device motion goes on with the
-/// gyroscope alone. In the two north frames it is also told
+/// Updates can be started in a specific reference frame; the default is `xArbitraryZVertical`. If the device lacks a
+/// sensor that the specified frame needs, no updates start and the handler is called with `CMErrorNotAvailable`; if the
+/// value is not exactly one of the four frames, with `CMErrorInvalidParameter`. If no frame is specified, missing
+/// sensors are not reported. In frames that need a magnetometer, updates begin when north is known, usually with the
+/// first sample. When a sensor that the frame needs is lost, the handler is called as described under Errors; if it is
+/// the magnetometer, device motion continues with the gyroscope alone. In the two north frames, the handler also
+/// receives these errors:
 ///
-/// - `CMErrorDeviceRequiresMovement`, once for each start: when the readings of an uncalibrated magnetometer are not
-///   plausible for the Earth's field (0.15 to 0.8 gauss), when it is still uncalibrated after 20 s, or when north is
-///   still unknown after 1 s. Device motion is delivered nevertheless, with `magneticField.accuracy`.
-/// - `CMErrorTrueNorthNotAvailable`, each time that true north lacks a position. Until there is one, attitudes are
-///   relative to magnetic north and `heading` is -1. The device's last fix is used; some part of the program has to
-///   request fixes, as with `CLLocationManager`.
+/// - `CMErrorDeviceRequiresMovement`, once for each start: if the readings of an uncalibrated magnetometer are not
+///   plausible for the Earth's field (0.15 to 0.8 gauss), if the magnetometer is still uncalibrated after 20 s, or if
+///   north is still unknown after 1 s. If north is known, device motion is delivered nevertheless, with
+///   `magneticField.accuracy`.
+/// - `CMErrorTrueNorthNotAvailable`, each time that true north becomes unknown for lack of a position. Until there is a
+///   position, attitudes are relative to magnetic north and `heading` is -1. The device's last fix is used; another
+///   part of the app has to request fixes, for example with `CLLocationManager`.
 ///
-/// The manager's device is that of `SimulatedDevice.use`, else the live one. Keep the manager: its updates end with it.
-/// It is used from one thread, as on Apple's platforms; calling it from others is safe. Several managers share the
-/// sensors, each with its own intervals.
+/// The manager uses the device of `SimulatedDevice.use`, or the live device if there is none. Keep a reference to the
+/// manager, because releasing it stops its updates. A manager is designed for use on one thread, as on Apple's
+/// platforms, but calls from other threads are safe. Several managers share the sensors, each with its own intervals.
 open class CMMotionManager: NSObject {
     let client: MotionClient
 
-    /// Creates a manager for the device in force.
+    /// Creates a manager for the current device.
     public override init() { client = MotionClient(device: LiveDevice.resolved) }
 
     deinit { client.retire() }
 
     // MARK: Accelerometer
 
-    /// Seconds between two readings of the accelerometer. Default: 0.01.
+    /// The interval between accelerometer readings, in seconds. The default is 0.01.
     open var accelerometerUpdateInterval: TimeInterval {
         get { client.accelerometer.interval }
         set { client.accelerometer.interval = newValue }
     }
 
-    /// True when there is an accelerometer.
+    /// True if the device has an accelerometer.
     open var isAccelerometerAvailable: Bool { client.accelerometer.isAvailable }
 
-    /// True while readings of the accelerometer come or are due: it has been started and is there.
+    /// True while accelerometer updates are started and the accelerometer is available.
     open var isAccelerometerActive: Bool { client.accelerometer.isActive }
 
-    /// The latest reading of the accelerometer, with or without a handler; nil before the first and after stopping.
+    /// The latest accelerometer reading, with or without a handler; nil before the first one and while updates are
+    /// stopped.
     open var accelerometerData: CMAccelerometerData? { client.accelerometer.latest.map(CMAccelerometerData.init) }
 
-    /// Starts the accelerometer for programs that ask for `accelerometerData`.
+    /// Starts accelerometer updates without a handler. Read `accelerometerData` to obtain the latest reading.
     open func startAccelerometerUpdates() { client.accelerometer.start(nil) }
 
-    /// Starts the accelerometer and hands each reading to the handler.
+    /// Starts accelerometer updates. The handler is called on the queue with each reading.
     open func startAccelerometerUpdates(
         to queue: OperationQueue, withHandler handler: @escaping CMAccelerometerHandler
     ) {
         client.accelerometer.start(client.handler(queue, CMAccelerometerData.init, handler))
     }
 
-    /// Stops the accelerometer for this manager.
+    /// Stops the accelerometer updates of this manager.
     open func stopAccelerometerUpdates() { client.accelerometer.stop() }
 
     // MARK: Gyroscope
 
-    /// Seconds between two readings of the gyroscope. Default: 0.01.
+    /// The interval between gyroscope readings, in seconds. The default is 0.01.
     open var gyroUpdateInterval: TimeInterval {
         get { client.gyroscope.interval }
         set { client.gyroscope.interval = newValue }
     }
 
-    /// True when there is a gyroscope.
+    /// True if the device has a gyroscope.
     open var isGyroAvailable: Bool { client.gyroscope.isAvailable }
 
-    /// True while readings of the gyroscope come or are due: it has been started and is there.
+    /// True while gyroscope updates are started and the gyroscope is available.
     open var isGyroActive: Bool { client.gyroscope.isActive }
 
-    /// The latest reading of the gyroscope, with or without a handler; nil before the first and after stopping.
+    /// The latest gyroscope reading, with or without a handler; nil before the first one and while updates are stopped.
     open var gyroData: CMGyroData? { client.gyroscope.latest.map(CMGyroData.init) }
 
-    /// Starts the gyroscope for programs that ask for `gyroData`.
+    /// Starts gyroscope updates without a handler. Read `gyroData` to obtain the latest reading.
     open func startGyroUpdates() { client.gyroscope.start(nil) }
 
-    /// Starts the gyroscope and hands each reading to the handler.
+    /// Starts gyroscope updates. The handler is called on the queue with each reading.
     open func startGyroUpdates(to queue: OperationQueue, withHandler handler: @escaping CMGyroHandler) {
         client.gyroscope.start(client.handler(queue, CMGyroData.init, handler))
     }
 
-    /// Stops the gyroscope for this manager.
+    /// Stops the gyroscope updates of this manager.
     open func stopGyroUpdates() { client.gyroscope.stop() }
 
     // MARK: Magnetometer
 
-    /// Seconds between two readings of the magnetometer. Default: 0.04.
+    /// The interval between magnetometer readings, in seconds. The default is 0.04.
     open var magnetometerUpdateInterval: TimeInterval {
         get { client.magnetometer.interval }
         set { client.magnetometer.interval = newValue }
     }
 
-    /// True when there is a magnetometer.
+    /// True if the device has a magnetometer.
     open var isMagnetometerAvailable: Bool { client.magnetometer.isAvailable }
 
-    /// True while readings of the magnetometer come or are due: it has been started and is there.
+    /// True while magnetometer updates are started and the magnetometer is available.
     open var isMagnetometerActive: Bool { client.magnetometer.isActive }
 
-    /// The latest reading of the magnetometer, with or without a handler; nil before the first and after stopping.
+    /// The latest magnetometer reading, with or without a handler; nil before the first one and while updates are
+    /// stopped.
     open var magnetometerData: CMMagnetometerData? { client.magnetometer.latest.map(CMMagnetometerData.init) }
 
-    /// Starts the magnetometer for programs that ask for `magnetometerData`.
+    /// Starts magnetometer updates without a handler. Read `magnetometerData` to obtain the latest reading.
     open func startMagnetometerUpdates() { client.magnetometer.start(nil) }
 
-    /// Starts the magnetometer and hands each reading to the handler.
+    /// Starts magnetometer updates. The handler is called on the queue with each reading.
     open func startMagnetometerUpdates(to queue: OperationQueue, withHandler handler: @escaping CMMagnetometerHandler) {
         client.magnetometer.start(client.handler(queue, CMMagnetometerData.init, handler))
     }
 
-    /// Stops the magnetometer for this manager.
+    /// Stops the magnetometer updates of this manager.
     open func stopMagnetometerUpdates() { client.magnetometer.stop() }
 
     // MARK: Device motion
 
-    /// Seconds between two device motions. Default: 0.01.
+    /// The interval between device motion values, in seconds. The default is 0.01.
     open var deviceMotionUpdateInterval: TimeInterval {
         get { client.deviceMotion.stream.interval }
         set { client.deviceMotion.stream.interval = newValue }
     }
 
-    /// The frames for which the device in force has the sensors now; empty when device motion is not available.
+    /// The reference frames for which the current device has the sensors; empty if device motion is not available.
     ///
-    /// All but `xArbitraryZVertical` need a magnetometer. `xTrueNorthZVertical` is listed even while there is no
-    /// position, which may come at any time: the handler is told when it is missing.
+    /// All frames except `xArbitraryZVertical` need a magnetometer. `xTrueNorthZVertical` is included even while the
+    /// position is unknown, because a position may become available at any time. A handler receives
+    /// `CMErrorTrueNorthNotAvailable` while the position is unknown.
     open class func availableAttitudeReferenceFrames() -> CMAttitudeReferenceFrame {
         DeviceMotionStream.frames(of: LiveDevice.resolved)
     }
 
-    /// The frame that device motion is measured against, `xArbitraryZVertical` while it is not measured.
+    /// The reference frame of the updates; `xArbitraryZVertical` while updates are stopped.
     open var attitudeReferenceFrame: CMAttitudeReferenceFrame { client.deviceMotion.frame }
 
-    /// True when there are an accelerometer and a gyroscope.
+    /// True if the device has an accelerometer and a gyroscope.
     open var isDeviceMotionAvailable: Bool { client.deviceMotion.stream.isAvailable }
 
-    /// True while device motions come or are due: they have been started, and their sensors are there.
+    /// True while device motion updates are started and the sensors are available.
     open var isDeviceMotionActive: Bool { client.deviceMotion.stream.isActive }
 
-    /// The latest device motion, with or without a handler; nil before the first and after stopping.
+    /// The latest device motion, with or without a handler; nil before the first one and while updates are stopped.
     ///
-    /// An object of its own each time, so that `multiply(byInverseOf:)` on its attitude changes no other.
+    /// The property returns a new object each time, so `multiply(byInverseOf:)` on its attitude affects no other
+    /// object.
     open var deviceMotion: CMDeviceMotion? { client.deviceMotion.stream.latest.map { CMDeviceMotion($0) } }
 
-    /// Starts device motion in the frame `xArbitraryZVertical`, for programs that ask for `deviceMotion`.
+    /// Starts device motion updates in the frame `xArbitraryZVertical` without a handler. Read `deviceMotion` to obtain
+    /// the latest value.
     open func startDeviceMotionUpdates() { client.deviceMotion.start(nil) }
 
-    /// Starts device motion in that frame, for programs that ask for `deviceMotion`. A frame that is not available stops it.
+    /// Starts device motion updates in the given frame without a handler. Read `deviceMotion` to obtain the latest
+    /// value. If the frame is not available, running updates are stopped.
     open func startDeviceMotionUpdates(using referenceFrame: CMAttitudeReferenceFrame) {
         client.deviceMotion.start(nil, frame: referenceFrame)
     }
 
-    /// Starts device motion in the frame `xArbitraryZVertical` and hands each one to the handler.
+    /// Starts device motion updates in the frame `xArbitraryZVertical`. The handler is called on the queue with each
+    /// value.
     open func startDeviceMotionUpdates(to queue: OperationQueue, withHandler handler: @escaping CMDeviceMotionHandler) {
         client.deviceMotion.start(client.handler(queue, { CMDeviceMotion($0) }, handler))
     }
 
-    /// Starts device motion in that frame and hands each one to the handler, which is told when the frame is not
-    /// available.
+    /// Starts device motion updates in the given frame. The handler is called on the queue with each value, or with an
+    /// error if the frame is not available.
     open func startDeviceMotionUpdates(
         using referenceFrame: CMAttitudeReferenceFrame, to queue: OperationQueue,
         withHandler handler: @escaping CMDeviceMotionHandler
@@ -203,12 +215,12 @@ open class CMMotionManager: NSObject {
         client.deviceMotion.start(client.handler(queue, { CMDeviceMotion($0) }, handler), frame: referenceFrame)
     }
 
-    /// Stops device motion for this manager.
+    /// Stops the device motion updates of this manager.
     open func stopDeviceMotionUpdates() { client.deviceMotion.stop() }
 
-    /// Whether the system asks its user to move the device when its sensors need it. Default: false.
+    /// Whether the system asks the user to move the device if its sensors require it. The default is false.
     ///
-    /// Kept, without an effect on Linux: nobody shows anything.
+    /// The property has no effect on Linux.
     open var showsDeviceMovementDisplay: Bool {
         get { client.showsMovementDisplay.withLock { $0 } }
         set { client.showsMovementDisplay.withLock { $0 = newValue } }

@@ -5,7 +5,7 @@ import DeviceCore
 import Foundation
 import Synchronization
 
-/// Everything behind one motion manager: a stream for each kind of sensor, and one for device motion.
+/// The implementation of a `CMMotionManager`: a stream for each kind of sensor and one for device motion.
 final class MotionClient: Sendable {
     let device: Device
     let accelerometer: SensorStream<EachReading>
@@ -16,21 +16,21 @@ final class MotionClient: Sendable {
 
     init(device: Device) {
         self.device = device
-        // The intervals of a new manager on Apple's platforms.
+        // The default intervals on Apple's platforms.
         accelerometer = SensorStream(device: device, kind: .accelerometer, interval: 0.01) { EachReading() }
         gyroscope = SensorStream(device: device, kind: .gyroscope, interval: 0.01) { EachReading() }
         magnetometer = SensorStream(device: device, kind: .magnetometer, interval: 0.04) { EachReading() }
         deviceMotion = DeviceMotionStream(device: device, interval: 0.01)
     }
 
-    /// A program's handler, to be called on its queue.
+    /// Returns a stream handler that calls the app's handler on the queue.
     func handler<Value, Data>(
         _ queue: OperationQueue, _ data: @escaping (Value) -> Data, _ handler: @escaping (Data?, (any Error)?) -> Void
     ) -> StreamHandler<Value> {
         StreamHandler(AppDelivery.on(queue, device: device), data, handler)
     }
 
-    /// The manager is gone: nothing runs for it any more.
+    /// Stops all streams. Called when the manager is released.
     func retire() {
         accelerometer.stop()
         gyroscope.stop()

@@ -4,19 +4,19 @@ import DeviceCore
 import Foundation
 import Synchronization
 
-/// The device's one recording of its accelerometer, shared by all recorders.
+/// The accelerometer recording of a device, shared by all its recorders.
 ///
-/// It is kept in memory: 16 bytes a reading, 35 MB for the twelve hours that it holds at most.
+/// The recording is kept in memory. Each reading takes 16 bytes, and the maximum of twelve hours takes 35 MB.
 final class AccelerometerRecording: Sendable {
-    /// Readings a second.
+    /// The recording rate, in hertz.
     static let rate = 50.0
-    /// Seconds that may be asked for at a time, and that are kept.
+    /// The maximum duration of a request, and of the readings that are kept, in seconds.
     static let longest = 12.0 * 3600
-    /// Seconds that readings may wait in the kernel before they come in.
+    /// The maximum time for which the kernel may buffer readings, in seconds.
     static let latency = 1.0
-    /// Seconds after the end in which readings from before it may still come in.
+    /// The time after the end of the recording during which earlier readings may still arrive, in seconds.
     static let grace = 1.5 * latency
-    /// Readings that are kept; the oldest go first, some minutes at a time.
+    /// The maximum number of readings that are kept. If there are more, the oldest piece is dropped.
     static let limit = Int(longest * rate)
 
     private struct State {
@@ -50,7 +50,7 @@ final class AccelerometerRecording: Sendable {
         device.component(AccelerometerRecording.self) { AccelerometerRecording(device: $0) }
     }
 
-    /// Records from now on for that many seconds, or for as long as was asked for before when that is longer.
+    /// Records for a number of seconds from now, or until the end of an earlier request if that is later.
     func record(seconds: Double) {
         guard seconds > 0, device.has(.accelerometer) else { return }
         let end = device.clock.now.advanced(bySeconds: min(seconds, Self.longest))
@@ -62,7 +62,7 @@ final class AccelerometerRecording: Sendable {
         guard isNew else { return }
         let timer = device.clock.timer(at: end.advanced(bySeconds: Self.grace)) { [weak self] in self?.finish() }
         let former = state.withLock { state in
-            // Another thread may have asked for longer meanwhile.
+            // Another thread may have extended the recording in the meantime.
             guard state.end == end else { return timer }
             defer { state.timer = timer }
             return state.timer ?? timer
@@ -79,7 +79,7 @@ final class AccelerometerRecording: Sendable {
         surplus?.cancel()
     }
 
-    /// The readings between two civil times, both included.
+    /// Returns the readings between two wall-clock times, both inclusive.
     func readings(from start: WallTime, to end: WallTime) -> [(piece: RecordedReadings, indices: Range<Int>)] {
         let pieces = state.withLock { $0.pieces }
         return pieces.compactMap { piece in
@@ -90,7 +90,7 @@ final class AccelerometerRecording: Sendable {
 
     func receive(_ event: MotionEvent) {
         guard case .samples(let batch) = event else { return }
-        // What civil time it is at boot, so that readings which waited get the time of their measurement.
+        // The wall-clock time of boot. With it, buffered readings receive the time of their measurement.
         let boot = device.clock.wallTime.nanoseconds.subtractingSaturated(device.clock.now.nanoseconds)
         state.withLock { state in
             for index in 0..<batch.count where batch.times[index] <= state.end {
@@ -100,7 +100,7 @@ final class AccelerometerRecording: Sendable {
         }
     }
 
-    /// The time is over, unless somebody has asked for longer meanwhile.
+    /// Stops recording unless the recording has been extended.
     private func finish() {
         let now = device.clock.now
         let former = state.withLock { state -> Subscription? in

@@ -4,11 +4,11 @@ import AppDelivery
 import DeviceCore
 public import Foundation
 
-/// A recorded reading of the accelerometer.
+/// A recorded accelerometer reading.
 open class CMRecordedAccelerometerData: CMAccelerometerData {
     private var mark = RecordingMark()
 
-    /// A reading of zero at the time zero, without a number.
+    /// Creates a reading of zero at timestamp 0 with the identifier 0.
     public override init() { super.init() }
 
     init(_ reading: MotionReading, identifier: UInt64, wallTime: WallTime) {
@@ -16,21 +16,21 @@ open class CMRecordedAccelerometerData: CMAccelerometerData {
         super.init(reading)
     }
 
-    /// Restores it from an archive: with default values where a subclass has written nothing, nil where something
-    /// else stands.
+    /// Creates a reading from an archive. Uses default values if the archive contains none for this class; returns nil
+    /// if the values are invalid.
     public required init?(coder: NSCoder) {
         guard let mark = RecordingMark(coder, Self.key) else { return nil }
         self.mark = mark
         super.init(coder: coder)
     }
 
-    /// The number of the reading: 1 for the first that the process recorded, rising by one.
+    /// The sequence number of the reading. The first reading that the process records has the number 1.
     open var identifier: UInt64 { mark.identifier }
 
-    /// When it was measured, in civil time.
+    /// The wall-clock time of the measurement.
     open var startDate: Date { Date(timeIntervalSince1970: mark.start) }
 
-    /// Writes it into a keyed archive.
+    /// Encodes the reading into a keyed archive.
     open override func encode(with coder: NSCoder) {
         super.encode(with: coder)
         RecordingMark(identifier: identifier, start: startDate.timeIntervalSince1970).encode(coder, Self.key)
@@ -39,7 +39,7 @@ open class CMRecordedAccelerometerData: CMAccelerometerData {
     private static let key = "CMRecordedAccelerometerData.values"
 }
 
-/// What a recorded reading has beyond a reading: a number, and a civil time in seconds since 1970.
+/// The additional values of a recorded reading: its sequence number and its wall-clock time in seconds since 1970.
 struct RecordingMark {
     var identifier: UInt64 = 0
     var start: TimeInterval = 0

@@ -2,28 +2,28 @@
 
 public import Foundation
 
-/// A recorded reading of the air around the device. Nothing on Linux records it yet.
+/// A recorded reading of the ambient pressure. The package does not record pressure yet.
 open class CMRecordedPressureData: CMAmbientPressureData {
     private var mark = RecordingMark()
 
-    /// No pressure at the time zero, without a number.
+    /// Creates a reading of zero at timestamp 0 with the identifier 0.
     public override init() { super.init() }
 
-    /// Restores it from an archive: with default values where a subclass has written nothing, nil where something
-    /// else stands.
+    /// Creates a reading from an archive. Uses default values if the archive contains none for this class; returns nil
+    /// if the values are invalid.
     public required init?(coder: NSCoder) {
         guard let mark = RecordingMark(coder, Self.key) else { return nil }
         self.mark = mark
         super.init(coder: coder)
     }
 
-    /// The number of the reading.
+    /// The sequence number of the reading.
     open var identifier: UInt64 { mark.identifier }
 
-    /// When it was measured, in civil time.
+    /// The wall-clock time of the measurement.
     open var startDate: Date { Date(timeIntervalSince1970: mark.start) }
 
-    /// Writes it into a keyed archive.
+    /// Encodes the reading into a keyed archive.
     open override func encode(with coder: NSCoder) {
         super.encode(with: coder)
         RecordingMark(identifier: identifier, start: startDate.timeIntervalSince1970).encode(coder, Self.key)
@@ -32,18 +32,18 @@ open class CMRecordedPressureData: CMAmbientPressureData {
     private static let key = "CMRecordedPressureData.values"
 }
 
-/// The pressure and temperature of the air around the device.
+/// The ambient pressure and temperature.
 ///
-/// On Apple's platforms these come from recordings only; on Linux nothing makes them yet but archives and subclasses.
+/// On Apple's platforms, the objects come from recordings. On Linux, only archives and subclasses create them so far.
 open class CMAmbientPressureData: CMLogItem {
     private var storedPressure = 0.0
     private var storedTemperature = 0.0
 
-    /// No pressure and the freezing point at the time zero.
+    /// Creates a reading of 0 kPa and 0 °C at timestamp 0.
     public override init() { super.init() }
 
-    /// Restores it from an archive: with default values where a subclass has written nothing, nil where something
-    /// else stands.
+    /// Creates a reading from an archive. Uses default values if the archive contains none for this class; returns nil
+    /// if the values are invalid.
     public required init?(coder: NSCoder) {
         if coder.holdsNumbers(forKey: Self.key) {
             guard let numbers = coder.decodeNumbers(2, forKey: Self.key) else { return nil }
@@ -52,7 +52,7 @@ open class CMAmbientPressureData: CMLogItem {
         super.init(coder: coder)
     }
 
-    /// The air pressure, in kilopascal.
+    /// The air pressure, in kilopascals.
     open var pressure: Measurement<UnitPressure> { Measurement(value: storedPressure, unit: .kilopascals) }
 
     /// The temperature of the barometer, in degrees Celsius.

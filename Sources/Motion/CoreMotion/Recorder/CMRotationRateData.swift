@@ -3,11 +3,11 @@
 import DeviceCore
 public import Foundation
 
-/// A recorded rate of rotation.
+/// A recorded rotation rate.
 open class CMRotationRateData: CMLogItem {
     private var stored = CMRotationRate()
 
-    /// A reading of zero at the time zero.
+    /// Creates a reading of zero at timestamp 0.
     public override init() { super.init() }
 
     init(_ reading: MotionReading) {
@@ -15,8 +15,8 @@ open class CMRotationRateData: CMLogItem {
         super.init(measuredAt: MotionConversion.timestamp(reading.time))
     }
 
-    /// Restores a reading from an archive: with default values where a subclass has written nothing, nil where
-    /// something else stands.
+    /// Creates a reading from an archive. Uses default values if the archive contains none for this class; returns nil
+    /// if the values are invalid.
     public required init?(coder: NSCoder) {
         if coder.holdsNumbers(forKey: Self.key) {
             guard let numbers = coder.decodeNumbers(3, forKey: Self.key) else { return nil }
@@ -25,10 +25,10 @@ open class CMRotationRateData: CMLogItem {
         super.init(coder: coder)
     }
 
-    /// The rate of rotation in radians per second.
+    /// The rotation rate, in radians per second.
     open var rotationRate: CMRotationRate { stored }
 
-    /// The values and the time.
+    /// The values and the timestamp.
     open override var description: String { "<CMRotationRateData \(rotationRate.text) @ \(timestamp)>" }
 
     override var archived: [(key: String, numbers: [Double])] { super.archived + [(Self.key, rotationRate.numbers)] }
@@ -36,15 +36,15 @@ open class CMRotationRateData: CMLogItem {
     private static let key = "CMRotationRateData.rotationRate"
 }
 
-/// A recorded rate of rotation. Nothing on Linux records it yet.
+/// A recorded rotation rate with its date. The package does not record rotation rates yet.
 open class CMRecordedRotationRateData: CMRotationRateData {
     private var storedStart: TimeInterval = 0
 
-    /// A reading of zero at the time zero.
+    /// Creates a reading of zero at timestamp 0.
     public override init() { super.init() }
 
-    /// Restores it from an archive: with default values where a subclass has written nothing, nil where something
-    /// else stands.
+    /// Creates a reading from an archive. Uses default values if the archive contains none for this class; returns nil
+    /// if the values are invalid.
     public required init?(coder: NSCoder) {
         if coder.holdsNumbers(forKey: Self.key) {
             guard let numbers = coder.decodeNumbers(1, forKey: Self.key) else { return nil }
@@ -53,7 +53,7 @@ open class CMRecordedRotationRateData: CMRotationRateData {
         super.init(coder: coder)
     }
 
-    /// When it was measured, in civil time.
+    /// The wall-clock time of the measurement.
     open var startDate: Date { Date(timeIntervalSince1970: storedStart) }
 
     override var archived: [(key: String, numbers: [Double])] {

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What Apple's API has no words for.
+/// Additions to Apple's API.
 extension CMSensorDataList {
-    /// The readings as a sequence with a type, made one by one.
+    /// The readings as a typed sequence. The objects are created during iteration.
     public var items: Items { Items(list: self) }
 
     /// The number of readings.
     public var count: Int { parts.reduce(0) { $0 + $1.indices.count } }
 
-    /// The sequence of ``CMSensorDataList/items``.
+    /// A sequence of the readings of a list.
     public struct Items: Sequence {
         let list: CMSensorDataList
 
-        /// Begins at the oldest reading.
+        /// Creates an iterator that begins at the oldest reading.
         public func makeIterator() -> Iterator { Iterator(list: list) }
 
-        /// One way through the readings.
+        /// An iterator over the readings of a list.
         public struct Iterator: IteratorProtocol {
             private let list: CMSensorDataList
             private var part = 0
@@ -23,7 +23,7 @@ extension CMSensorDataList {
 
             init(list: CMSensorDataList) { self.list = list }
 
-            /// The next reading; nil at the end.
+            /// Returns the next reading; nil at the end.
             public mutating func next() -> CMRecordedAccelerometerData? {
                 while part < list.parts.count {
                     let (piece, indices) = list.parts[part]
@@ -44,15 +44,15 @@ extension CMSensorDataList {
     }
 }
 
-/// Iterates over recorded readings without types, as programs written for Apple's platforms do.
+/// An untyped iterator over recorded readings, for apps written for Apple's platforms.
 ///
-/// Foundation on Linux has no fast enumeration, while every program that uses `CMSensorDataList` names this type.
+/// Foundation on Linux has no fast enumeration, but every app that uses `CMSensorDataList` refers to this type.
 public struct NSFastEnumerationIterator: IteratorProtocol {
     private var iterator: CMSensorDataList.Items.Iterator
 
-    /// Begins at the oldest reading of the list.
+    /// Creates an iterator that begins at the oldest reading of the list.
     public init(_ list: CMSensorDataList) { iterator = list.items.makeIterator() }
 
-    /// The next reading, a `CMRecordedAccelerometerData`; nil at the end.
+    /// Returns the next reading, a `CMRecordedAccelerometerData`; nil at the end.
     public mutating func next() -> Any? { iterator.next() }
 }

@@ -2,9 +2,9 @@
 
 public import Foundation
 
-/// Recorded readings, oldest first. Objects are made one by one during iteration.
+/// A list of recorded readings, oldest first. The objects are created during iteration.
 ///
-/// As on Apple's platforms it is not a `Sequence` by itself: programs make it one,
+/// As on Apple's platforms, the class itself is not a `Sequence`. Apps add the conformance
 ///
 /// ```swift
 /// extension CMSensorDataList: @retroactive Sequence {
@@ -12,11 +12,11 @@ public import Foundation
 /// }
 /// ```
 ///
-/// and iterate with `for`. On Linux there is also `items`.
+/// and iterate with `for`. On Linux, the property `items` is also available.
 open class CMSensorDataList: NSObject {
     let parts: [(piece: RecordedReadings, indices: Range<Int>)]
 
-    /// A list of nothing.
+    /// Creates an empty list.
     public override init() { parts = [] }
 
     init(_ parts: [(piece: RecordedReadings, indices: Range<Int>)]) { self.parts = parts }

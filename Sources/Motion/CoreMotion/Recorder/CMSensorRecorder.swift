@@ -4,33 +4,34 @@ import DeviceCore
 public import Foundation
 import LiveDevice
 
-/// Records the accelerometer at 50 readings a second, to be asked for later.
+/// A recorder that stores accelerometer readings at 50 Hz for later retrieval.
 ///
-/// The recording belongs to the device and goes on when the recorder is released. It is kept in the memory of the
-/// process, twelve hours at most, and ends with the process; on Apple's platforms the system keeps it for three days.
+/// The recording belongs to the device and continues if the recorder is released. It is kept in the memory of the
+/// process, for at most twelve hours, and is lost when the process ends. On Apple's platforms, the system keeps it for
+/// three days.
 open class CMSensorRecorder: NSObject {
     private let device: Device
 
-    /// Creates a recorder for the device in force.
+    /// Creates a recorder for the current device.
     public override init() { device = LiveDevice.resolved }
 
-    /// True when the device in force has an accelerometer.
+    /// Returns true if the current device has an accelerometer.
     open class func isAccelerometerRecordingAvailable() -> Bool { LiveDevice.resolved.has(.accelerometer) }
 
-    /// Authorized when the device in force has an accelerometer that can be read; else not determined.
+    /// Returns `authorized` if the current device has a readable accelerometer, otherwise `notDetermined`.
     open class func authorizationStatus() -> CMAuthorizationStatus { LiveDevice.resolved.authorization(.accelerometer) }
 
-    /// True when the device in force has an accelerometer that can be read.
+    /// Returns true if the current device has a readable accelerometer.
     @available(*, deprecated, message: "Use authorizationStatus()")
     open class func isAuthorizedForRecording() -> Bool { LiveDevice.resolved.has(.accelerometer) }
 
-    /// Records from now on for that many seconds, twelve hours at most, or until the end of an earlier recording when
-    /// that is later. Does nothing without an accelerometer.
+    /// Records from now on for a duration in seconds, at most twelve hours, or until the end of an earlier recording if
+    /// that is later. Does nothing if the device has no accelerometer.
     open func recordAccelerometer(forDuration duration: TimeInterval) {
         AccelerometerRecording.of(device).record(seconds: duration)
     }
 
-    /// The readings of the accelerometer between two dates, both included; nil when none were recorded.
+    /// Returns the accelerometer readings between two dates, both inclusive; nil if there are none.
     open func accelerometerData(from fromDate: Date, to toDate: Date) -> CMSensorDataList? {
         guard let start = WallTime(seconds: fromDate.timeIntervalSince1970),
             let end = WallTime(seconds: toDate.timeIntervalSince1970)

@@ -2,20 +2,21 @@
 
 import DeviceCore
 
-/// Some minutes of recorded readings, compactly: 16 bytes each.
+/// A piece of a recording. Each reading takes 16 bytes.
 struct RecordedReadings: Sendable {
-    /// More readings than this begin the next piece, which bounds what is copied when somebody reads while it grows.
+    /// The maximum number of readings in a piece. It limits the amount of data that is copied if a piece grows while it
+    /// is read.
     static let limit = 3000
-    /// Nor do two pieces share a start when they are further apart than this, in seconds.
+    /// The maximum time between the first and the last reading of a piece, in seconds.
     static let length = 600.0
 
-    /// The number of the first reading.
+    /// The sequence number of the first reading.
     let firstIdentifier: UInt64
-    /// When the first reading was measured.
+    /// The time of the first reading.
     let start: BootTime
-    /// The civil time of the first reading.
+    /// The wall-clock time of the first reading.
     let wallStart: WallTime
-    /// Microseconds since the first, rising.
+    /// The times since the first reading, in microseconds, in ascending order.
     private(set) var offsets: [UInt32] = []
     private var values: [Float] = []
 
@@ -27,8 +28,8 @@ struct RecordedReadings: Sendable {
 
     var count: Int { offsets.count }
 
-    /// Adds a reading, unless it needs another piece: this one is full, or the time has gone back or far ahead, or the
-    /// civil clock has been set since.
+    /// Adds a reading. Returns false if the reading needs a new piece: this piece is full, the time is earlier than the
+    /// last reading or too far from the first, or the wall clock has been set.
     mutating func add(_ value: SIMD3<Double>, at time: BootTime, wall: WallTime) -> Bool {
         let seconds = time.seconds(since: start)
         guard count < Self.limit, seconds >= 0, seconds < Self.length,
@@ -42,16 +43,16 @@ struct RecordedReadings: Sendable {
         return true
     }
 
-    /// The reading at an index that there is.
+    /// Returns the reading at a valid index.
     func reading(at index: Int) -> MotionReading {
         let value = SIMD3(Double(values[3 * index]), Double(values[3 * index + 1]), Double(values[3 * index + 2]))
         return MotionReading(value: value, time: start.advanced(bySeconds: Double(offsets[index]) / 1e6))
     }
 
-    /// The civil time of a reading.
+    /// Returns the wall-clock time of a reading.
     func wallTime(at index: Int) -> WallTime { wallStart.advanced(bySeconds: Double(offsets[index]) / 1e6) }
 
-    /// The indices of the readings from one civil time to another, both included.
+    /// Returns the indices of the readings between two wall-clock times, both inclusive.
     func indices(from start: WallTime, to end: WallTime) -> Range<Int> {
         guard count > 0, wallStart <= end, wallTime(at: count - 1) >= start else { return 0..<0 }
         let lower = offsets.indices.first { wallTime(at: $0) >= start } ?? count

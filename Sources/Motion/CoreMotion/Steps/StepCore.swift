@@ -3,13 +3,14 @@
 import DeviceCore
 import SensorFusion
 
-/// What the step engine knows, and what it makes of readings. It stands under the engine's lock.
+/// The state of the step engine and the processing of its readings. Protected by the engine's lock.
 struct StepCore: Sendable {
-    /// Seconds between news.
+    /// The interval between updates, in seconds.
     private static let beat = 1.0
-    /// Seconds for which a fix tells the speed.
+    /// The maximum age of a fix whose speed is used, in seconds.
     private static let freshness = 3.0
-    /// Metres, of 95 per cent: 10 m of 68 per cent. A receiver that is less sure does not tell the length of steps.
+    /// The maximum horizontal error of a fix that calibrates the step length, in metres at 95 %. Corresponds to 10 m at
+    /// 68 %.
     private static let accuracy = 16.2
 
     private var tracker = WalkTracker()
@@ -19,7 +20,7 @@ struct StepCore: Sendable {
     private var pressure = MeanPressure()
     private var reference: Double?
     private(set) var log = StepLog()
-    /// True when there is something to store.
+    /// True if the log contains changes that have not been stored.
     var hasNews = false
 
     private var speed: Double?
@@ -27,7 +28,7 @@ struct StepCore: Sendable {
     private var nextLook: BootTime?
     private var lastBeat: BootTime?
     private var isWalking = false
-    /// What the next news tells.
+    /// The steps counted since the last update.
     private var steps: [CountedStep] = []
     private var toldAscended = 0
     private var toldDescended = 0
@@ -35,15 +36,15 @@ struct StepCore: Sendable {
 
     var lengthFactor: Double { lengths.factor }
 
-    // MARK: Beginning and end
+    // MARK: Start and end
 
-    /// Takes what was stored.
+    /// Merges the stored log and sets the stored step length factor.
     mutating func begin(with stored: StepLog, lengthFactor: Double, now: Double) {
         log.merge(stored, now: now)
         lengths = StepLength(factor: lengthFactor)
     }
 
-    /// Somebody listens, and nobody has before.
+    /// Resets the detectors when the first subscriber is added.
     mutating func begin() {
         tracker = WalkTracker()
         pace.restart()
@@ -53,7 +54,7 @@ struct StepCore: Sendable {
         (lastBeat, nextLook, speed) = (nil, nil, nil)
     }
 
-    /// Nobody listens any more.
+    /// Records the end of the current activity when the last subscriber has been removed.
     mutating func end(_ wallTime: WallTime) {
         guard current != nil else { return }
         log.add(StepLog.Activity(start: wallTime.seconds, activity: [], confidence: .low))
@@ -61,7 +62,8 @@ struct StepCore: Sendable {
         hasNews = true
     }
 
-    /// What somebody who begins to listen is told at once.
+    /// Returns the first update for a new subscriber: the totals since `start`, the current activity and the current
+    /// pace.
     func firstNews(since start: WallTime?, now: BootTime, wallTime: WallTime) -> StepNews {
         var news = StepNews(time: now, wallTime: wallTime)
         news.history = start.map { log.totals(from: $0.seconds, to: wallTime.seconds) } ?? StepTotals()
@@ -72,7 +74,7 @@ struct StepCore: Sendable {
 
     // MARK: Readings
 
-    /// Looks at the speed that a receiver tells, once a second.
+    /// Updates the speed from the device's last fix, at most once a second.
     mutating func look(at fix: PositionFix?, now: BootTime) {
         if let nextLook, now < nextLook, nextLook.seconds(since: now) <= Self.beat { return }
         nextLook = now.advanced(bySeconds: Self.beat)
@@ -85,7 +87,7 @@ struct StepCore: Sendable {
         hasGoodSpeed = report.horizontalError <= Self.accuracy
     }
 
-    /// Takes a reading of the accelerometer, in m/s²; what there is to tell.
+    /// Processes a reading of the accelerometer, in m/s². Returns an update if one is due.
     mutating func take(
         _ acceleration: SIMD3<Double>, at time: BootTime, now: BootTime, wallTime: WallTime
     ) -> StepNews? {
@@ -102,7 +104,7 @@ struct StepCore: Sendable {
                 hasNews = true
             }
         }
-        // Also after a clock that was set back.
+        // The absolute value also covers a clock that was set back.
         let isDue = lastBeat.map { abs(time.seconds(since: $0)) >= Self.beat } ?? true
         let turn = self.turn(at: time, now: now, wallTime: wallTime)
         guard isDue || turn != nil || news.hasActivity else { return nil }
@@ -110,7 +112,7 @@ struct StepCore: Sendable {
         return self.news(at: time, now: now, wallTime: wallTime, turn: turn)
     }
 
-    /// Takes readings of the barometer, in kilopascal.
+    /// Processes readings of the barometer, in kilopascals.
     mutating func take(pressures batch: MotionBatch) {
         for index in 0..<batch.count {
             guard let event = pressure.take(batch.values[index].x, at: batch.times[index]) else { continue }
@@ -122,12 +124,13 @@ struct StepCore: Sendable {
         }
     }
 
-    /// What is to tell now. Not that nobody walks: readings may be on their way that say otherwise.
+    /// Returns an update with everything counted so far. Never reports the end of a walk, because readings that have
+    /// not arrived yet may contain further steps.
     mutating func news(_ now: BootTime, _ wallTime: WallTime) -> StepNews {
         news(at: now, now: now, wallTime: wallTime, turn: nil)
     }
 
-    /// What is left to tell when nothing follows.
+    /// Returns the final update when no further readings are expected.
     mutating func lastNews(now: BootTime, wallTime: WallTime) -> StepNews {
         let turn = turn(at: now, now: now, wallTime: wallTime)
         var news = news(at: now, now: now, wallTime: wallTime, turn: turn)
@@ -149,9 +152,9 @@ struct StepCore: Sendable {
         hasNews = true
     }
 
-    /// Notices that somebody has begun to walk, or has stopped.
+    /// Returns a transition if walking has begun or ended since the last call.
     private mutating func turn(at time: BootTime, now: BootTime, wallTime: WallTime) -> WalkTurn? {
-        // A clock that was set back is no walk.
+        // The absolute value excludes a last step that lies in the future because the clock was set back.
         let walks = abs(time.seconds - pace.lastStep) <= StepPace.pause + 0.5
         guard walks != isWalking else { return nil }
         isWalking = walks

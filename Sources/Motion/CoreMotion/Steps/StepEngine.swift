@@ -6,11 +6,12 @@ import Dispatch
 import SensorFusion
 import Synchronization
 
-/// The device's steps and activities, found once for all who ask.
+/// The step counter and activity detector of a device, shared by all its managers.
 ///
-/// It runs while somebody has subscribed: the accelerometer at 50 Hz, and the barometer where floors are wanted and
-/// there is one. Positions are never asked for; the device's last fix is used when some other part of the program
-/// wanted it. Events reach subscribers in order, on the threads of the motion source, with no lock held.
+/// The engine runs while it has subscribers. It subscribes to the accelerometer at 50 Hz, and to the barometer if a
+/// subscriber needs floors and the device has one. It never requests positions; it uses the device's last fix if
+/// another part of the app has requested it. Subscribers receive events in order, on the threads of the motion source,
+/// with no lock held.
 final class StepEngine: Sendable {
     private struct State: Sendable {
         var core: StepCore
@@ -19,7 +20,7 @@ final class StepEngine: Sendable {
         /// The status of the accelerometer.
         var status = SourceStatus.unknown
         var isLoaded = false
-        /// When the log was stored last, or something was first worth it.
+        /// The time at which the log was last stored. Before the first time, the time of the first change.
         var lastStore: BootTime?
 
         mutating func post(_ event: StepEvent) {
@@ -27,16 +28,16 @@ final class StepEngine: Sendable {
         }
     }
 
-    /// Seconds between two writings of the log while it changes.
+    /// The interval at which a changed log is stored, in seconds.
     private static let pause = 300.0
     private static let interval = 0.02
-    /// Seconds that readings may wait for others: news comes once a second.
+    /// The maximum time that readings may be batched, in seconds. Updates are due once a second.
     private static let latency = 0.5
-    /// Reads and writes the files of all engines, one after the other, so that nobody else waits for the disk.
+    /// The serial queue on which all engines access their files. Writes are asynchronous.
     private static let disk = DispatchQueue(label: "device-services.steps", qos: .utility)
-    /// A program that stops counting and comes to its end has its steps stored, unless the disk hangs.
+    /// Registers an exit handler that waits up to five seconds for pending writes.
     private static let storesAtExit = atexit {
-        // The child of a fork has none of the threads that would do it.
+        // In the child of a fork, the threads that would run the queue do not exist.
         guard getpid() == StepEngine.process else { return }
         let isStored = DispatchSemaphore(value: 0)
         StepEngine.disk.async { isStored.signal() }
@@ -44,7 +45,7 @@ final class StepEngine: Sendable {
     }
     private static let process = getpid()
 
-    // Not the device, which owns this object.
+    // The engine holds no reference to the device, because the device owns the engine.
     private let clock: any DeviceClock
     private let motion: any MotionSource
     private let positions: any PositionSource
@@ -53,7 +54,7 @@ final class StepEngine: Sendable {
     private let accelerometer = StandingSubscription<MotionRequest>()
     private let barometer = StandingSubscription<MotionRequest>()
 
-    /// The engine of that device.
+    /// Returns the engine of the device.
     static func of(_ device: Device) -> StepEngine { device.component(StepEngine.self) { StepEngine(device: $0) } }
 
     init(device: Device, file: StepLogFile? = nil) {
@@ -66,13 +67,14 @@ final class StepEngine: Sendable {
 
     // MARK: Subscribers
 
-    /// Hands news to the closure until the subscription ends. What is known already comes at once.
+    /// Delivers events to the closure until the subscription ends. The current state is delivered immediately.
     func subscribe(_ request: StepRequest, receive: @escaping @Sendable (StepEvent) -> Void) -> Subscription {
         load()
         let client = StepClient(request, receive: receive)
         let (now, wallTime) = (clock.now, clock.wallTime)
         state.withLock { state in
-            // What the others are still to be told is in the log already.
+            // Flushes pending counts to the existing subscribers first, because the log, from which the new subscriber
+            // receives its totals, already contains them.
             if state.clients.isEmpty { state.core.begin() } else { state.post(.news(state.core.news(now, wallTime))) }
             state.clients.append(client)
             let news = state.core.firstNews(since: request.start, now: now, wallTime: wallTime)
@@ -81,7 +83,8 @@ final class StepEngine: Sendable {
         }
         adjust()
         handOver()
-        // Strong, as in the motion engine: the last subscriber to go ends the subscriptions to the sensors.
+        // The reference is strong, as in the motion engine: cancelling the last subscription also ends the
+        // subscriptions to the sensors.
         return Subscription {
             client.leave()
             self.remove(client)
@@ -124,9 +127,9 @@ final class StepEngine: Sendable {
         }
     }
 
-    // MARK: What was
+    // MARK: History
 
-    /// What is known of the time between two instants, in seconds since 1970.
+    /// Returns the totals between two times, in seconds since 1970.
     func totals(from start: Double, to end: Double) -> StepTotals {
         load()
         return state.withLock { $0.core.log.totals(from: start, to: end) }
@@ -137,10 +140,10 @@ final class StepEngine: Sendable {
         return state.withLock { $0.core.log.activities(from: start, to: end) }
     }
 
-    /// Reads the file, once.
+    /// Loads the file once.
     private func load() {
         guard let file, !state.withLock(\.isLoaded) else { return }
-        // Told afterwards: the program's log may ask for steps, and would wait for itself on the queue.
+        // Problems are logged after `sync` returns. A log handler that queries steps would deadlock on the queue.
         var problems: [String] = []
         defer { for problem in problems { StepLogFile.log(problem) } }
         Self.disk.sync {
@@ -166,7 +169,7 @@ final class StepEngine: Sendable {
         }
     }
 
-    // MARK: What comes in, on the threads of the source
+    // MARK: Motion events, on the source's threads
 
     private func receive(_ event: MotionEvent) {
         var hasToStore = false
@@ -181,7 +184,7 @@ final class StepEngine: Sendable {
                         batch.values[index], at: batch.times[index], now: now, wallTime: wallTime)
                     if let news { state.post(.news(news)) }
                 }
-                // The first time is a pause after the first news.
+                // The first store is due one `pause` after the first change.
                 guard state.core.hasNews else { return false }
                 let last = state.lastStore ?? now
                 let isDue = now.seconds(since: last) >= Self.pause
@@ -201,7 +204,7 @@ final class StepEngine: Sendable {
         handOver()
     }
 
-    /// Nothing follows for now: what waits for its second waits no longer.
+    /// Publishes the final update when the source expects no further readings for now.
     private func settle() {
         let (now, wallTime) = (clock.now, clock.wallTime)
         state.withLock { state in state.post(.news(state.core.lastNews(now: now, wallTime: wallTime))) }
@@ -211,21 +214,21 @@ final class StepEngine: Sendable {
     private func handOver() { state.handOn(\.outbox) { $0.client.tell($0.event) } }
 }
 
-/// What the step engine tells.
+/// An event of the step engine.
 enum StepEvent: Sendable {
     case news(StepNews)
-    /// The accelerometer gives nothing for now, and why.
+    /// The accelerometer delivers no readings, for the reason that the error gives.
     indirect case lost(DeviceError)
     case regained
 }
 
-/// An event on its way to one subscriber.
+/// An event for one subscriber.
 private struct StepDelivery: Sendable {
     let client: StepClient
     let event: StepEvent
 }
 
-/// One subscriber of the engine.
+/// A subscriber of the engine.
 final class StepClient: Sendable {
     let request: StepRequest
     private let receive: @Sendable (StepEvent) -> Void
@@ -236,7 +239,7 @@ final class StepClient: Sendable {
         self.receive = receive
     }
 
-    /// Hands over the event unless the subscriber has left.
+    /// Delivers the event unless the subscription has been cancelled.
     func tell(_ event: StepEvent) { if isActive.load(ordering: .acquiring) { receive(event) } }
 
     func leave() { isActive.store(false, ordering: .releasing) }

@@ -7,7 +7,7 @@ import SensorFusion
 extension StepLog {
     private static let format = "device-services-steps"
 
-    /// The bytes of a file: one object, so that one that was cut off is none.
+    /// Returns the log as the content of a file: a single JSON object, so that a truncated file is invalid.
     func json(lengthFactor: Double) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
@@ -44,13 +44,14 @@ extension StepLog {
 
     private static func rounded(_ value: Double, _ parts: Double) -> Double { (value * parts).rounded() / parts }
 
-    /// What a file holds, and the factor of the length of steps; why it holds nothing that can be used.
+    /// Parses the content of a file. Returns the log and the step length factor. If the content is unusable, returns an
+    /// empty log, the factor 1 and the reason.
     static func read(_ bytes: [UInt8]) -> (log: StepLog, lengthFactor: Double, problem: String?) {
         bytes.withUnsafeBytes { bytes in
             do throws(JSONError) {
                 return try parse(JSONReader(bytes))
             } catch {
-                return (StepLog(), 1, "it is damaged or was cut off (\(error.description))")
+                return (StepLog(), 1, "it is damaged or truncated (\(error.description))")
             }
         }
     }
@@ -85,15 +86,16 @@ extension StepLog {
             }
         }
         try reader.finish()
-        guard format == Self.format else { return (StepLog(), 1, "it is no record of steps") }
+        guard format == Self.format else { return (StepLog(), 1, "it is not a step log") }
         guard version == 1 else {
-            return (StepLog(), 1, "it is of version \(version), and this program knows version 1")
+            return (StepLog(), 1, "its version is \(version), but this program supports only version 1")
         }
-        guard isPlausible else { return (StepLog(), 1, "it holds numbers that cannot be") }
+        guard isPlausible else { return (StepLog(), 1, "it contains implausible numbers") }
         return (StepLog(stretches: stretches, activities: activities), factor, nil)
     }
 
-    /// Hands over each row of numbers, up to a limit; of a longer row the first seven.
+    /// Passes each row of numbers to the closure, up to `limit` rows and seven numbers per row. An element that is not
+    /// an array is passed as an empty row.
     private static func rows(
         _ reader: inout JSONReader, limit: Int, _ take: ([Double]) -> Void
     ) throws(JSONError) {
@@ -115,7 +117,7 @@ extension StepLog {
 }
 
 extension StepLog.Stretch {
-    /// A stretch of a row of a file; nil when the numbers cannot be.
+    /// Creates a stretch from a row of a file; nil if the values are implausible.
     fileprivate init?(_ row: [Double]) {
         guard row.count == 7, row.allSatisfy({ $0.isFinite && $0 >= 0 && $0 < 1e11 }), row[1] >= row[0],
             row[1] - row[0] <= 60, row[2] <= 1000, row[3] <= 10_000, row[4] <= 1000, row[5] <= 1000, row[6] <= 1000

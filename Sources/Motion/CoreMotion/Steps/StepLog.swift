@@ -4,31 +4,32 @@ import DeviceCore
 import Foundation
 import SensorFusion
 
-/// What was walked and done over the last seven days, in little memory.
+/// The steps and activities of the last seven days, in bounded memory.
 ///
-/// Steps are kept in stretches of up to ten seconds. A question that begins or ends within one gets its share.
+/// Steps are stored in stretches of up to ten seconds. A query that begins or ends within a stretch receives a
+/// proportional share of it.
 struct StepLog: Sendable {
-    /// Steps in a row.
+    /// A number of consecutive steps.
     struct Stretch: Sendable, Hashable {
-        /// Seconds since 1970: of the first step and the last one.
+        /// The times of the first and the last step, in seconds since 1970.
         var start: Double
         var end: Double
         var totals = StepTotals()
     }
 
-    /// An activity and when it began.
+    /// An activity and its start.
     struct Activity: Sendable, Hashable {
         /// Seconds since 1970.
         var start: Double
-        /// Empty from when on nobody looked.
+        /// Empty if this entry marks the start of a period without detection.
         var activity: CarriedActivity
         var confidence: ActivityConfidence
     }
 
-    /// Seconds that are kept, as Apple says.
+    /// The retention period, in seconds. Apple's documentation specifies seven days.
     static let age = 7 * 86_400.0
     static let stretch = 10.0
-    /// More are not kept: the oldest go. That is 45 hours of walking.
+    /// The maximum number of stretches, enough for 45 hours of walking. If there are more, the oldest are dropped.
     static let maximumStretches = 16_384
     static let maximumActivities = 4_096
 
@@ -51,7 +52,7 @@ struct StepLog: Sendable {
         stretches[stretches.count - 1].totals.add(step)
     }
 
-    /// Adds floors to the latest stretch, in which they were walked, or makes one.
+    /// Adds floors to the latest stretch, which contains their steps. Creates a stretch if there is none.
     mutating func add(ascended: Int, descended: Int, at time: WallTime) {
         if stretches.isEmpty { stretches.append(Stretch(start: time.seconds, end: time.seconds)) }
         stretches[stretches.count - 1].totals.floorsAscended += ascended
@@ -59,7 +60,7 @@ struct StepLog: Sendable {
     }
 
     mutating func add(_ activity: Activity) {
-        // A surer word on what goes on.
+        // The same activity with a new confidence replaces the last entry.
         if let last = activities.last, last.activity == activity.activity, last.start == activity.start {
             activities[activities.count - 1] = activity
             return
@@ -68,7 +69,7 @@ struct StepLog: Sendable {
         activities.append(activity)
     }
 
-    /// What is told of the time between two instants.
+    /// Returns the totals between two times, in seconds since 1970.
     func totals(from start: Double, to end: Double) -> StepTotals {
         var sum = StepTotals()
         for stretch in stretches where stretch.end >= start && stretch.start <= end {
@@ -79,7 +80,7 @@ struct StepLog: Sendable {
         return sum
     }
 
-    /// The activities that began between two instants, and before them the one that went on at the first.
+    /// Returns the activities that began between two times, and the one that was current at the first.
     func activities(from start: Double, to end: Double) -> [Activity] {
         var found: [Activity] = []
         if let before = activities.last(where: { $0.start < start }) { found.append(before) }
@@ -87,11 +88,12 @@ struct StepLog: Sendable {
         return found.filter { !$0.activity.isEmpty }
     }
 
-    /// Takes what another log has of other times. Where both have something, this one's counts.
+    /// Merges the data of another log for periods that this log does not cover. If both cover a period, this log takes
+    /// precedence.
     mutating func merge(_ other: StepLog, now: Double) {
-        // Those of either are in the order of time, but for clocks that were set back.
+        // Both logs are sorted by time unless a clock was set back.
         let own = stretches.sorted { $0.start < $1.start }
-        // The latest end of all up to each.
+        // For each index, the latest end of all stretches up to it.
         var ends: [Double] = []
         for stretch in own { ends.append(max(ends.last ?? -.infinity, stretch.end)) }
         var index = 0
@@ -119,21 +121,21 @@ struct StepLog: Sendable {
     }
 }
 
-/// A step that counts, in civil time.
+/// A counted step, in wall-clock time.
 struct CountedStep: Sendable, Hashable {
     var time: WallTime
     /// Metres.
     var length: Double
-    /// Seconds since the step before; 0 for the first of a walk.
+    /// Seconds since the previous step; 0 for the first step of a walk.
     var interval: Double
 }
 
-/// What was walked.
+/// The steps, distance, time and floors of a period.
 struct StepTotals: Sendable, Hashable {
     var steps = 0.0
     /// Metres.
     var distance = 0.0
-    /// Seconds of walking.
+    /// The time spent walking, in seconds.
     var activeTime = 0.0
     var floorsAscended = 0
     var floorsDescended = 0
@@ -148,7 +150,7 @@ struct StepTotals: Sendable, Hashable {
         steps += other.steps * share
         distance += other.distance * share
         activeTime += other.activeTime * share
-        // A floor is walked or not.
+        // A floor is counted entirely or not at all.
         guard share >= 0.5 else { return }
         floorsAscended += other.floorsAscended
         floorsDescended += other.floorsDescended

@@ -4,17 +4,18 @@ import DeviceCore
 import LiveDevice
 import Logging
 
-/// The file in which the steps and activities of the last seven days are kept, beside the calibrations.
+/// The file that stores the steps and activities of the last seven days, next to the calibrations.
 ///
-/// Live devices only. It is whole whenever power fails, and only its user reads it. One that cannot be used is left out
-/// with one warning, and written over with what comes next.
+/// Only live devices have one. The file is replaced atomically, so that a power failure leaves a complete file, and is
+/// readable only by its user. An unusable file is ignored with one warning and overwritten by the next store.
 struct StepLogFile: Sendable {
-    /// The largest that is read, in bytes; the longest of ours has about one and a half million.
+    /// The maximum size of a file that is read, in bytes. The largest file that this type writes has about 1.5 million
+    /// bytes.
     static let maximumSize = 4 << 20
 
     private let path: String
 
-    /// The file of that device; nil where nothing is kept.
+    /// Creates the file of the device; nil if the device does not store steps.
     init?(of device: Device) {
         guard !device.isSimulated, device.calibrations.isWritable,
             let folder = (device.calibrations as? CalibrationFolder)?.path
@@ -24,28 +25,28 @@ struct StepLogFile: Sendable {
 
     init(folder: String) { path = folder + "/steps.json" }
 
-    /// What is kept, and the factor of the length of steps.
+    /// Returns the stored log and step length factor; an empty log and 1 if there is no usable file.
     func load(warn: (String) -> Void = Self.log) -> (log: StepLog, lengthFactor: Double) {
         do throws(DeviceError) {
             let (log, factor, problem) = StepLog.read(try FileBytes.read(path, limit: Self.maximumSize))
             if let problem {
-                warn("\(path), the steps of the last days, is left out, for \(problem). It is begun anew.")
+                warn("The step log \(path) is ignored, because \(problem). A new log is started.")
             }
             return (log, factor)
         } catch {
-            if error.code != .notFound { warn("The steps of the last days cannot be read: \(error)") }
+            if error.code != .notFound { warn("The step log cannot be read: \(error)") }
             return (StepLog(), 1)
         }
     }
 
-    /// Writes the log, and with it what another program has written meanwhile.
+    /// Stores the log, merged with entries that another process has stored in the meantime.
     func store(_ log: StepLog, lengthFactor: Double, now: WallTime, warn: (String) -> Void = Self.log) {
         var log = log
         log.merge(load(warn: { _ in }).log, now: now.seconds)
         do throws(DeviceError) {
             try StateFolder.replace(path, with: log.json(lengthFactor: lengthFactor))
         } catch {
-            warn("The steps are not kept: \(error)")
+            warn("The step log cannot be stored: \(error)")
         }
     }
 

@@ -3,47 +3,47 @@
 import DeviceCore
 import SensorFusion
 
-/// What the step engine has to say to a subscriber: once a second, and when something begins or ends.
+/// An update of the step engine, published once a second and whenever a walk or an activity begins or ends.
 struct StepNews: Sendable {
-    /// Of the latest sample.
+    /// The time of the latest sample.
     var time: BootTime
     var wallTime: WallTime
-    /// Told once, at first: what was walked from the subscriber's start date up to now.
+    /// The totals from the subscriber's start date until now. Set only in the first update.
     var history: StepTotals?
-    /// The steps that count since the last news.
+    /// The steps counted since the last update.
     var steps: [CountedStep] = []
     var floorsAscended = 0
     var floorsDescended = 0
-    /// Steps and metres a second now; nil when nobody walks.
+    /// The current cadence, in steps per second, and speed, in metres per second; nil if the user is not walking.
     var pace: (cadence: Double, speed: Double)?
-    /// Somebody has stopped walking, or goes on: which, and when.
+    /// The start or end of a walk, if there was one since the last update.
     var turn: WalkTurn?
-    /// What is done now; nil before that is known.
+    /// The current activity; nil until it has been determined.
     var activity: CurrentActivity?
-    /// True when nothing follows, as at the end of a trace.
+    /// True if no further updates are expected, as at the end of a trace.
     var isLast = false
 }
 
-/// Somebody has stopped walking, or goes on.
+/// The start or end of a walk.
 struct WalkTurn: Sendable, Hashable {
     var isWalking: Bool
-    /// When the last step was, or the first.
+    /// The time of the first step of the walk if it starts, or of the last step if it ends.
     var time: WallTime
 }
 
-/// An activity and when it began, in civil time.
+/// An activity and its start, in wall-clock time.
 struct CurrentActivity: Sendable, Hashable {
     var activity: CarriedActivity
     var confidence: ActivityConfidence
     var start: WallTime
-    /// When it was told.
+    /// The time of the sample with which the activity was determined.
     var time: BootTime
 }
 
-/// What a subscriber wants.
+/// The request of a subscriber.
 struct StepRequest: Sendable, Hashable {
-    /// From when on steps count; nil for a subscriber that wants none from before.
+    /// The time from which steps are counted; nil if the subscriber needs no earlier steps.
     var start: WallTime?
-    /// True when floors are wanted, for which the barometer runs.
+    /// True if floors are counted, which requires the barometer.
     var wantsFloors = false
 }

@@ -5,7 +5,7 @@ import Foundation
 import MotionEngine
 import SensorFusion
 
-/// Device motion for one manager.
+/// The device motion stream of a motion manager.
 final class DeviceMotionStream: Sendable {
     typealias Handler = StreamHandler<DeviceMotionReading>
 
@@ -24,20 +24,20 @@ final class DeviceMotionStream: Sendable {
             makeShaper: { EachDeviceMotion(frame: frame) })
     }
 
-    /// The frames that the device has what it takes for now.
+    /// Returns the reference frames for which the device has the sensors.
     static func frames(of device: Device) -> CMAttitudeReferenceFrame {
         let engine = MotionEngine.of(device)
         guard engine.isAvailable(.attitude) else { return [] }
         return engine.isAvailable(.heading) ? [.xArbitraryZVertical, .magnetic] : .xArbitraryZVertical
     }
 
-    /// The frame in use, else the one that counts where none is asked for.
+    /// The reference frame of the updates; the default frame while updates are stopped.
     var frame: CMAttitudeReferenceFrame { stream.shaper?.frame ?? .standard }
 
-    /// Begins, or goes on with another handler or frame.
+    /// Starts updates, or continues them with another handler or frame.
     ///
-    /// - Parameter frame: nil for the standard one, which waits in silence where the device has not what it takes. A frame
-    ///   that is asked for and not there ends what runs, and the handler is told.
+    /// - Parameter frame: nil for the default frame, for which missing sensors are not reported. If a specific frame is
+    ///   not available, running updates are stopped and the handler is called with an error.
     func start(_ handler: Handler?, frame: CMAttitudeReferenceFrame? = nil) {
         refusal.set(nil)
         if let frame, let error = objection(to: frame) {
@@ -49,7 +49,6 @@ final class DeviceMotionStream: Sendable {
         stream.start(handler, plan: Self.plan(frame ?? .standard, device))
     }
 
-    /// Ends it.
     func stop() {
         refusal.set(nil)
         stream.stop()
@@ -57,24 +56,25 @@ final class DeviceMotionStream: Sendable {
 
     private func objection(to frame: CMAttitudeReferenceFrame) -> NSError? {
         guard frame.isOneFrame else {
-            return CMErrorInvalidParameter.error("Device motion is measured against one of the four reference frames.")
+            return CMErrorInvalidParameter.error("Device motion requires exactly one of the four reference frames.")
         }
         let available = Self.frames(of: device)
         if available.contains(frame) { return nil }
         return CMErrorNotAvailable.error(
             available.isEmpty
-                ? "Device motion is not available: it takes an accelerometer and a gyroscope."
-                : "This reference frame is not available: it takes a magnetometer.")
+                ? "Device motion is not available: it requires an accelerometer and a gyroscope."
+                : "This reference frame is not available: it requires a magnetometer.")
     }
 }
 
-/// Each state of the motion engine is told by itself, in one frame of reference.
+/// A converter of the motion engine's states to device motion in one reference frame.
 ///
-/// In a frame that takes a magnetometer nothing is told before north is known. Attitudes against true north are told
-/// against magnetic north while the declination is not known, without a heading and after an error that says so.
+/// In frames that need a magnetometer, no values are delivered before north is known. In the true-north frame,
+/// attitudes are relative to magnetic north while the declination is unknown. They have no heading, and the handler
+/// first receives an error.
 struct EachDeviceMotion: ReadingShaper {
     let frame: CMAttitudeReferenceFrame
-    /// The first north offset, from which the corrected frame goes on.
+    /// The first north offset, relative to which the corrected frame is defined.
     private var start: Double?
     private var axis = HeadingAxis()
     private var calibrationMonitor = MagneticCalibrationMonitor()
@@ -83,7 +83,7 @@ struct EachDeviceMotion: ReadingShaper {
     init(frame: CMAttitudeReferenceFrame) { self.frame = frame }
 
     mutating func take(_ states: [FusedState], into mailbox: inout Mailbox<DeviceMotionReading>) {
-        // What the accelerometer says alone, while the gyroscope is lost, follows movements too late.
+        // Without the gyroscope, the attitude comes from the accelerometer alone and follows movements too slowly.
         for state in states where state.usesGyroscope {
             tellWhatIsMissing(state, mailbox: &mailbox)
             if start == nil { start = state.northOffset }
@@ -102,7 +102,7 @@ struct EachDeviceMotion: ReadingShaper {
     }
 }
 
-/// The values of a device motion and the time at which they were measured.
+/// The values of a device motion and the time of the measurement.
 struct DeviceMotionReading: Sendable {
     var values: CMDeviceMotion.Values
     var time: BootTime
@@ -115,15 +115,15 @@ extension CMDeviceMotion {
 }
 
 extension CMAttitudeReferenceFrame {
-    /// The frame that counts where none is asked for.
+    /// The default frame.
     static let standard = CMAttitudeReferenceFrame.xArbitraryZVertical
-    /// Those for which it takes a magnetometer.
+    /// The frames that need a magnetometer.
     static let magnetic: CMAttitudeReferenceFrame = [
         .xArbitraryCorrectedZVertical, .xMagneticNorthZVertical, .xTrueNorthZVertical,
     ]
-    /// Those whose x axis points north, in which a heading makes sense.
+    /// The frames whose x axis points north. Only these have a heading.
     static let north: CMAttitudeReferenceFrame = [.xMagneticNorthZVertical, .xTrueNorthZVertical]
 
-    /// True for one of the four frames; false for none, several at once, and what is no frame.
+    /// True if the value is exactly one of the four frames.
     var isOneFrame: Bool { [1, 2, 4, 8].contains(rawValue) }
 }

@@ -4,30 +4,32 @@ import DeviceCore
 import MotionEngine
 import SensorFusion
 
-/// Decides when to report that the device has to be moved to calibrate its magnetometer.
+/// A monitor that determines when to report that the device has to be moved to calibrate its magnetometer.
 ///
-/// Even a magnetometer that the system or its maker has calibrated is uncalibrated here until the first fit, which
-/// takes some seconds of movement. The error is reported only if there is no such fit in time, or if the readings are
-/// not plausible for the Earth's field.
+/// Even a magnetometer that was calibrated by its manufacturer or by the system counts as uncalibrated until the first
+/// fit, which takes some seconds of movement. The error is reported only if no fit succeeds in time, or if the readings
+/// are not plausible for the Earth's field.
 struct MagneticCalibrationMonitor {
     /// The time without a calibration after which the error is reported, in seconds.
     private static let timeout = 20.0
-    /// The time without north after which the error is reported, in seconds. No magnetometer readings means no north.
+    /// The time without north after which the error is reported, in seconds. North is unknown if the magnetometer
+    /// delivers no readings.
     private static let northTimeout = 1.0
-    /// The plausible field strength in gauss: the Earth's 0.22 to 0.67 (World Magnetic Model), altered by buildings.
+    /// The plausible field strengths, in gauss: those of the Earth's field, 0.22 to 0.67 (World Magnetic Model),
+    /// widened for the influence of buildings.
     private static let plausibleStrength = 0.15...0.8
 
     private enum State {
         case waiting
-        /// Uncalibrated, or without north, since that time.
+        /// The magnetometer has been uncalibrated, or north unknown, since this time.
         case uncalibrated(since: BootTime)
-        /// The error was reported.
+        /// The error has been reported.
         case told
     }
 
     private var state = State.waiting
 
-    /// Returns true once, when the error has to be reported.
+    /// Returns true once, when the error is to be reported.
     mutating func requiresMovement(_ fused: FusedState) -> Bool {
         if case .told = state { return false }
         guard fused.northOffset == nil || fused.magneticQuality == .uncalibrated else {

@@ -2,20 +2,20 @@
 
 import DeviceCore
 
-/// The latest value, and what waits to be told to a handler: values, bounded, and errors in their place among them.
+/// The latest value, and a bounded queue of the values and errors for a handler, in order.
 struct Mailbox<Value: Sendable>: Sendable {
-    /// One call of the handler.
+    /// The argument of one call of the handler.
     enum Item: Sendable {
         case value(Value)
         case failure(StreamFailure)
     }
 
-    /// The latest value, taken or not.
+    /// The latest value, whether or not it has been delivered.
     private(set) var latest: Value?
     var outbox = Outbox<Item>()
-    /// True while there is a handler to keep values for.
+    /// True if values are queued for a handler.
     private var isOpen = false
-    /// How many values wait at most.
+    /// The maximum number of queued values.
     private let limit: Int
 
     init(limit: Int) { self.limit = limit }
@@ -26,14 +26,15 @@ struct Mailbox<Value: Sendable>: Sendable {
         outbox.append(.value(value), limit: limit) { if case .value = $0 { true } else { false } }
     }
 
-    /// Adds an error. One on the same matter makes way for it, so there are but a few.
+    /// Adds an error. It replaces a queued error of the same kind, so the number of queued errors is small.
     mutating func add(_ failure: StreamFailure) {
         guard isOpen else { return }
         outbox.removeAll { if case .failure(let other) = $0 { other.isOfSameMatter(as: failure) } else { false } }
         outbox.append(.failure(failure))
     }
 
-    /// Forgets what waits. From now on values are kept, or only the latest.
+    /// Clears the queue. From then on, values are queued if `isOpen` is true; otherwise only the latest value is
+    /// stored.
     mutating func empty(isOpen: Bool) {
         outbox.startAnew()
         self.isOpen = isOpen
@@ -42,16 +43,17 @@ struct Mailbox<Value: Sendable>: Sendable {
     mutating func forgetLatest() { latest = nil }
 }
 
-/// Why a handler is told an error.
+/// The reason why a handler is called with an error.
 enum StreamFailure: Sendable {
-    /// A sensor gives nothing for now.
+    /// A sensor delivers no readings.
     indirect case loss(SensorKind, DeviceError)
-    /// Where north is cannot be relied on before the device has been moved.
+    /// North is unreliable until the device has been moved.
     case requiresMovement
-    /// True north is not known, since the position is not.
+    /// True north is unknown because the position is unknown.
     case noTrueNorth
 
-    /// True when the other one is news of the same matter, so that the newer will do.
+    /// Whether the other error has the same kind (and, for a loss, the same sensor), so that the newer one replaces the
+    /// older.
     func isOfSameMatter(as other: StreamFailure) -> Bool {
         switch (self, other) {
         case (.loss(let kind, _), .loss(let otherKind, _)): kind == otherKind

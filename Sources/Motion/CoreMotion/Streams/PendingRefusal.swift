@@ -4,10 +4,11 @@ import DeviceCore
 import Foundation
 import Synchronization
 
-/// Tells a handler, in its own place, that what it was started for is not there, unless it is stopped before.
+/// A single call of a handler, scheduled on the app's callback executor, that can be cancelled until it runs. It
+/// reports that updates cannot be started, or returns the result of a query.
 final class PendingRefusal: Sendable {
     private struct Call: @unchecked Sendable {
-        // Only called where the program asked for it.
+        // Called only on the executor that the app has chosen.
         let body: () -> Void
     }
 
@@ -20,13 +21,13 @@ final class PendingRefusal: Sendable {
         }
     }
 
-    /// Takes it back.
+    /// Cancels the call.
     func withdraw() { withExtendedLifetime(take()) {} }
 
     private func take() -> Call? { call.withLock { $0.take() } }
 }
 
-/// Holds the refusal of the last start; another one, or none, takes it back. So does the end of the slot.
+/// The pending error of the last start. Setting a new one or nil, or releasing the slot, cancels the previous one.
 final class RefusalSlot: Sendable {
     private let refusal = Mutex<PendingRefusal?>(nil)
 

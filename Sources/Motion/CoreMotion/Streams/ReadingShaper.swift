@@ -2,18 +2,18 @@
 
 import DeviceCore
 
-/// Makes of what a source measures what a program is told.
+/// A converter of a source's input to the values that a handler receives.
 protocol ReadingShaper: Sendable {
-    /// What comes in at once.
+    /// The input of one event of the source.
     associatedtype Input: Sendable
-    /// What is told in one call.
+    /// The value that is passed to the handler in one call.
     associatedtype Value: Sendable
 
-    /// Takes input as it comes in; adds each value that it completes, and errors in their place among them.
+    /// Processes input. Appends completed values and errors to the handler's queue, in order.
     mutating func take(_ input: Input, into mailbox: inout Mailbox<Value>)
 }
 
-/// Each reading is told by itself.
+/// A converter that passes on each reading as a separate value.
 struct EachReading: ReadingShaper {
     mutating func take(_ batch: MotionBatch, into mailbox: inout Mailbox<MotionReading>) {
         for index in 0..<batch.count {
@@ -22,15 +22,15 @@ struct EachReading: ReadingShaper {
     }
 }
 
-/// A value of a sensor, in its own units and the device's axes, with the time at which it was measured.
+/// A reading of a sensor, in the sensor's units and the device's axes, with the time of the measurement.
 struct MotionReading: Sendable {
     var value: SIMD3<Double>
     var time: BootTime
 }
 
-/// Where a stream's input comes from and what becomes of it.
+/// The source of a stream and the converter of its input.
 struct StreamPlan<Shaper: ReadingShaper>: Sendable {
     let source: StreamSource<Shaper.Input>
-    /// Makes the shaper for a start, which begins with nothing.
+    /// Creates a converter without state. Called for each start of updates.
     let makeShaper: @Sendable () -> Shaper
 }

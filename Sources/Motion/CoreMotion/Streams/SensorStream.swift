@@ -5,35 +5,36 @@ import DeviceCore
 import Foundation
 import Synchronization
 
-/// What sensors tell one manager: the latest for programs that ask, each one for a handler.
+/// The updates of one manager: the latest value, and a queue of values for the handler if there is one.
 ///
-/// It receives on the source's thread, keeps what the handler shall hear, and calls it where the program asked for it:
-/// one call at a time, also on a queue that runs several operations at once, and all that waits in one go.
+/// Input arrives on the source's thread, is converted and queued. The handler is called on the app's callback executor,
+/// one call at a time even on a concurrent queue. One drain of the queue delivers all queued values.
 final class SensorStream<Shaper: ReadingShaper>: Sendable {
     typealias Handler = StreamHandler<Shaper.Value>
 
-    // Unchecked because of the handler, which is only called in its own place.
+    // Unchecked because of the handler, which is called only on its own executor.
     private struct State: @unchecked Sendable {
         var interval: TimeInterval
         var isStarted = false
-        /// The subscription that counts: what others say comes too late.
+        /// The generation of the current subscription. Events of earlier subscriptions are ignored.
         var number: UInt32 = 0
         var plan: StreamPlan<Shaper>
         var shaper: Shaper
         var handler: Handler?
-        /// The turns of the handler: one thing to schedule, again and again.
+        /// The drain of the handler's queue. The same object is scheduled again for each drain.
         var turn: Turn?
         var mailbox: Mailbox<Shaper.Value>
-        /// The sensors whose loss has been told.
+        /// The sensors whose loss has been reported.
         var lost: [SensorKind] = []
 
-        /// A turn of the handler to schedule, once for as long as that has not ended.
+        /// Returns the drain if it has to be scheduled; nil if it is already scheduled or running, or if the queue is
+        /// empty.
         mutating func turnToSchedule() -> Turn? {
             guard let turn, mailbox.outbox.claimTurn() else { return nil }
             return turn
         }
 
-        /// Another handler, or none, which begins with nothing; the former one, and its turn.
+        /// Replaces the handler and clears its queue. Returns the previous handler and its drain.
         mutating func replaceHandler(by new: Handler?, _ newTurn: Turn?) -> (Handler?, Turn?) {
             mailbox.empty(isOpen: new != nil)
             lost = []
@@ -41,7 +42,7 @@ final class SensorStream<Shaper: ReadingShaper>: Sendable {
         }
     }
 
-    /// A turn of a handler, and where it is to be.
+    /// A drain of a handler's queue, and the executor on which it runs.
     private final class Turn: Sendable {
         private let delivery: any Delivery
         private let work: @Sendable () -> Void
@@ -56,33 +57,33 @@ final class SensorStream<Shaper: ReadingShaper>: Sendable {
 
     private let device: Device
     private let state: Mutex<State>
-    /// Follows the number of the state.
+    /// The subscription, which is replaced whenever the generation in the state changes.
     private let subscription = StandingSubscription<UInt32>()
 
-    /// - Parameter limit: How many values may wait for the handler.
+    /// - Parameter limit: The maximum number of values queued for the handler.
     init(device: Device, plan: StreamPlan<Shaper>, interval: TimeInterval, limit: Int = 1024) {
         self.device = device
         state = Mutex(State(interval: interval, plan: plan, shaper: plan.makeShaper(), mailbox: Mailbox(limit: limit)))
     }
 
-    // MARK: What the program asks
+    // MARK: Properties
 
-    /// True when the device has what it takes now.
+    /// True if the device has the required sensors.
     var isAvailable: Bool { state.withLock { $0.plan.source }.isAvailable() }
 
-    /// True while readings come or are due.
+    /// True while updates are started and the required sensors are available.
     var isActive: Bool { state.withLock { $0.isStarted } && isAvailable }
 
-    /// The shaper as it stands; nil while stopped.
+    /// The current state of the converter; nil while updates are stopped.
     var shaper: Shaper? { state.withLock { $0.isStarted ? $0.shaper : nil } }
 
-    /// The latest value; nil before the first and when stopped.
+    /// The latest value; nil before the first one and while updates are stopped.
     var latest: Shaper.Value? { state.withLock { $0.mailbox.latest } }
 
-    /// How many values made way because the handler did not take them in time.
+    /// The number of values that were dropped because the handler was too slow.
     var dropped: Int { state.withLock { $0.mailbox.outbox.dropped } }
 
-    /// The interval as the program wrote it.
+    /// The interval that the app has set, in seconds.
     var interval: TimeInterval {
         get { state.withLock { $0.interval } }
         set {
@@ -97,32 +98,32 @@ final class SensorStream<Shaper: ReadingShaper>: Sendable {
         }
     }
 
-    // MARK: What the program starts and stops
+    // MARK: Starting and stopping
 
-    /// Begins, or goes on with another handler; without one the latest value can be asked for.
+    /// Starts updates, or continues them with another handler. Without a handler, only the latest value is stored.
     ///
-    /// - Parameter plan: Another plan from now on; nil for the one in force.
+    /// - Parameter plan: The new plan; nil to keep the current one.
     func start(_ handler: Handler?, plan: StreamPlan<Shaper>? = nil) {
         let isNewPlan = plan != nil
         let plan = plan ?? state.withLock { $0.plan }
         let shaper = plan.makeShaper()
-        // Strong: stopping ends it.
+        // The reference to `self` is strong; `stop()` releases it.
         let turn = handler.map { handler in Turn(handler.delivery) { self.deliver(handler) } }
         let former = state.withLock { state in
             state.isStarted = true
             state.number &+= 1
             state.plan = plan
             state.shaper = shaper
-            // The latest value of another plan is of another kind.
+            // The latest value of the previous plan is not valid for a new one.
             if isNewPlan { state.mailbox.forgetLatest() }
             return state.replaceHandler(by: handler, turn)
         }
         adjustSubscription()
-        // The program's objects go outside of the lock: they may stop their manager as they go.
+        // The app's objects are released outside the lock, because their deinitializers may stop the manager.
         withExtendedLifetime(former) {}
     }
 
-    /// Ends it: the handler is not called any more, except that a call that runs on another thread goes on.
+    /// Stops updates. The handler is not called again, but a call that is already running on another thread completes.
     func stop() {
         let former = state.withLock { state in
             state.isStarted = false
@@ -134,20 +135,20 @@ final class SensorStream<Shaper: ReadingShaper>: Sendable {
         withExtendedLifetime(former) {}
     }
 
-    /// Subscribes or lets go, as the state has it now.
+    /// Creates, replaces or cancels the subscription according to the state.
     private func adjustSubscription() {
         subscription.follow {
             state.withLock { $0.isStarted ? $0.number : nil }
         } subscribe: { number in
             let (interval, source, place) = state.withLock { ($0.interval, $0.plan.source, $0.handler?.delivery) }
-            // Strong: stopping ends it.
+            // The reference to `self` is strong; `stop()` releases it.
             return source.subscribe(SensorInterval.effective(interval), DirectPlace(place)) { event in
                 self.receive(event, number)
             }
         }
     }
 
-    // MARK: What comes in, on the source's thread
+    // MARK: Events, on the source's thread
 
     private func receive(_ event: StreamEvent<Shaper.Input>, _ number: UInt32) {
         let turn = state.withLock { state -> Turn? in
@@ -157,7 +158,7 @@ final class SensorStream<Shaper: ReadingShaper>: Sendable {
                 if state.plan.source.endsLossesByInput { state.lost = [] }
                 state.shaper.take(input, into: &state.mailbox)
             case .lost(let kind, let error):
-                // Once for each loss, although each subscription hears of it.
+                // Each loss is reported to the handler once, although every new subscription is notified of it.
                 guard !state.lost.contains(kind) else { return nil }
                 state.lost.append(kind)
                 state.mailbox.add(.loss(kind, error))
@@ -168,9 +169,9 @@ final class SensorStream<Shaper: ReadingShaper>: Sendable {
         turn?.schedule()
     }
 
-    // MARK: Calls of the handler, where the program wants them
+    // MARK: Handler calls, on the callback executor
 
-    /// A turn of the handler: hands over what waits.
+    /// Drains the queue: calls the handler with each queued item.
     private func deliver(_ handler: Handler) {
         var item: Mailbox<Shaper.Value>.Item?
         var following = takeNext(of: handler, into: &item, begins: true)
@@ -181,18 +182,18 @@ final class SensorStream<Shaper: ReadingShaper>: Sendable {
                 case .value(let value): handler.take(value)
                 case .failure(let error): handler.fail(error.error)
                 }
-                // Asked before each call, since it may stop or restart the manager.
+                // The state is checked before each call, because the handler may have stopped or restarted the manager.
                 following = takeNext(of: handler, into: &item)
             }
         }
         following?.schedule()
     }
 
-    /// Goes on with a turn, or ends it.
+    /// Continues or finishes a drain.
     ///
-    /// - Parameter item: What comes next goes there; it has to be nil. Values are large: each hand that they go through
-    ///   is felt.
-    /// - Returns: Another turn that has to be scheduled when this one is over.
+    /// - Parameter item: Receives the next item; must be nil. It is passed inout because values are large and copies
+    ///   are measurable.
+    /// - Returns: A drain that has to be scheduled after this one.
     private func takeNext(
         of handler: Handler, into item: inout Mailbox<Shaper.Value>.Item?, begins: Bool = false
     ) -> Turn? {
@@ -209,7 +210,7 @@ final class SensorStream<Shaper: ReadingShaper>: Sendable {
 }
 
 extension SensorStream where Shaper.Input == MotionBatch {
-    /// The readings of one kind of sensor.
+    /// Creates a stream of the readings of one kind of sensor.
     convenience init(
         device: Device, kind: SensorKind, interval: TimeInterval, shaper: @escaping @Sendable () -> Shaper
     ) {
@@ -218,15 +219,16 @@ extension SensorStream where Shaper.Input == MotionBatch {
     }
 }
 
-/// A program's handler and the place where it wants to be called.
+/// An app's handler and the callback executor on which it is called.
 ///
-/// Unchecked because handlers are not Sendable: they are only called where the program asked for it, one call at a time.
+/// Unchecked because handlers are not Sendable. They are called only on the executor that the app has chosen, one call
+/// at a time.
 final class StreamHandler<Value>: @unchecked Sendable {
     let delivery: any Delivery
     let take: (Value) -> Void
     let fail: (any Error) -> Void
 
-    /// Calls a program's handler with data or an error, as Core Motion's handlers take them.
+    /// Creates a handler that calls a Core Motion handler with either data or an error.
     init<Data>(
         _ delivery: any Delivery, _ data: @escaping (Value) -> Data, _ handler: @escaping (Data?, (any Error)?) -> Void
     ) {

@@ -4,21 +4,22 @@ import DeviceCore
 import Foundation
 import MotionEngine
 
-/// Where a stream's input comes from.
+/// The source of a stream's input.
 struct StreamSource<Input: Sendable>: Sendable {
     typealias Receiver = @Sendable (StreamEvent<Input>) -> Void
 
-    /// True when the device has what it takes now.
+    /// Returns true if the device has the required sensors.
     let isAvailable: @Sendable () -> Bool
-    /// True when input says that no sensor is lost, which a source with one sensor does.
+    /// True if input implies that no sensor is lost, as for a source with a single sensor.
     let endsLossesByInput: Bool
-    /// Subscribes for something every so many seconds, or for all that there is with 0; with where it will be told.
+    /// Subscribes to events. `interval` is in seconds; 0 requests the maximum rate. `place` is the handler's executor
+    /// if it can poll the source itself, otherwise nil.
     let subscribe:
         @Sendable (_ interval: TimeInterval, _ place: DirectPlace?, _ receive: @escaping Receiver) -> Subscription
 }
 
 extension StreamSource<MotionBatch> {
-    /// The readings of one kind of sensor.
+    /// Returns a source of the readings of one kind of sensor.
     static func sensor(_ kind: SensorKind, of device: Device, latency: TimeInterval) -> StreamSource {
         StreamSource(isAvailable: { device.has(kind) }, endsLossesByInput: true) { interval, place, receive in
             var request = MotionRequest(kind: kind, interval: interval, latency: latency)
@@ -35,7 +36,7 @@ extension StreamSource<MotionBatch> {
 }
 
 extension StreamSource<[FusedState]> {
-    /// The device's attitude; with the magnetometer where north is needed.
+    /// Returns a source of the device's attitude. The magnetometer is used if north is needed.
     static func attitude(of device: Device, withNorth: Bool, latency: Double = 0) -> StreamSource {
         StreamSource(
             isAvailable: { MotionEngine.of(device).isAvailable(.attitude) }, endsLossesByInput: false
@@ -55,40 +56,42 @@ extension StreamSource<[FusedState]> {
         }
     }
 
-    /// Others may have the engine use sensors that this stream does not need.
+    /// Whether the stream needs the sensor. The engine may also use sensors for other subscribers.
     private static func concerns(_ kind: SensorKind, _ withNorth: Bool) -> Bool {
         kind == .accelerometer || kind == .gyroscope || withNorth && kind == .magnetometer
     }
 }
 
-/// What a stream's source has to say.
+/// An event of a stream's source.
 enum StreamEvent<Input: Sendable>: Sendable {
-    /// Something has been measured.
+    /// New readings or states.
     case input(Input)
-    /// A sensor gives nothing for now, and why. Indirect, so that the others are passed on quickly.
+    /// A sensor delivers no readings, for the reason that the error gives. Indirect, so that the other cases are cheap
+    /// to copy.
     indirect case lost(SensorKind, DeviceError)
-    /// A sensor is back.
+    /// The sensor is available again.
     case regained(SensorKind)
 }
 
-/// What an interval that a program wrote means for the sensor.
+/// The conversion of intervals set by apps to intervals requested from sensors.
 enum SensorInterval {
-    /// Nobody waits for longer than a day; it also keeps the infinite interval a very slow one.
+    /// The maximum interval in seconds, which is one day. It also replaces an infinite interval.
     static let longest: TimeInterval = 86_400
 
-    /// Seconds between readings; 0 for the fastest that the sensor can do, which is what 0, less and NaN ask for.
+    /// Returns the interval to request, in seconds. Zero, negative values and NaN become 0, which requests the sensor's
+    /// maximum rate.
     ///
-    /// The source holds it to what the sensor offers.
+    /// The source limits the interval to the range that the sensor supports.
     static func effective(_ interval: TimeInterval) -> TimeInterval { interval > 0 ? min(interval, longest) : 0 }
 }
 
 extension Device {
-    /// True when it has a sensor of that kind now.
+    /// Returns true if the device has a sensor of this kind.
     func has(_ kind: SensorKind) -> Bool { sensor(kind) != nil }
 
-    /// Whether programs may use a sensor of that kind: authorized where there is one that can be read.
+    /// Returns `authorized` if the device has a readable sensor of this kind, otherwise `notDetermined`.
     func authorization(_ kind: SensorKind) -> CMAuthorizationStatus { has(kind) ? .authorized : .notDetermined }
 
-    /// The best sensor of that kind.
+    /// Returns the best sensor of this kind; nil if there is none.
     func sensor(_ kind: SensorKind) -> SensorDescription? { motionSource.sensors.first { $0.kind == kind } }
 }

@@ -2,43 +2,43 @@
 
 /// An acceleration in the device's axes, in units of standard gravity (9.80665 m/s²), with the sign of gravity.
 ///
-/// A device that lies with its face up reads (0, 0, -1); one that falls freely reads zero.
+/// A device that lies with its face up reads (0, 0, -1); a device in free fall reads zero.
 ///
-/// A plain structure as on Apple's platforms: neither Equatable nor Codable, so that programs can make it so.
+/// As on Apple's platforms, the structure is neither Equatable nor Codable, so that apps can add these conformances.
 public struct CMAcceleration: Sendable {
-    /// Along the x axis, to the right: units of gravity.
+    /// The x component, to the right, in units of gravity.
     public var x: Double
-    /// Along the y axis, to the top edge: units of gravity.
+    /// The y component, to the top edge, in units of gravity.
     public var y: Double
-    /// Along the z axis, out of the screen: units of gravity.
+    /// The z component, out of the screen, in units of gravity.
     public var z: Double
 
-    /// Three zeros.
+    /// Creates a vector of zeros.
     public init() { self.init(x: 0, y: 0, z: 0) }
 
-    /// A vector of those components.
+    /// Creates a vector from its components.
     public init(x: Double, y: Double, z: Double) { (self.x, self.y, self.z) = (x, y, z) }
 }
 
-/// A rate of rotation about the device's axes, in radians per second, by the right-hand rule.
+/// A rotation rate about the device's axes, in radians per second, by the right-hand rule.
 ///
-/// A plain structure as on Apple's platforms: neither Equatable nor Codable, so that programs can make it so.
+/// As on Apple's platforms, the structure is neither Equatable nor Codable, so that apps can add these conformances.
 public struct CMRotationRate: Sendable {
-    /// About the x axis: radians per second.
+    /// The rate about the x axis, in radians per second.
     public var x: Double
-    /// About the y axis: radians per second.
+    /// The rate about the y axis, in radians per second.
     public var y: Double
-    /// About the z axis: radians per second.
+    /// The rate about the z axis, in radians per second.
     public var z: Double
 
-    /// Three zeros.
+    /// Creates a vector of zeros.
     public init() { self.init(x: 0, y: 0, z: 0) }
 
-    /// A vector of those components.
+    /// Creates a vector from its components.
     public init(x: Double, y: Double, z: Double) { (self.x, self.y, self.z) = (x, y, z) }
 }
 
-/// Three numbers in the device's axes.
+/// A vector in the device's axes.
 protocol AxisVector {
     var x: Double { get }
     var y: Double { get }
@@ -50,9 +50,9 @@ protocol AxisVector {
 extension AxisVector {
     init(_ vector: SIMD3<Double>) { self.init(x: vector.x, y: vector.y, z: vector.z) }
 
-    /// For archives.
+    /// The components to archive.
     var numbers: [Double] { [x, y, z] }
-    /// For descriptions.
+    /// The components for a description.
     var text: String { "x \(x) y \(y) z \(z)" }
 }
 

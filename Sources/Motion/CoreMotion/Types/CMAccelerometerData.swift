@@ -3,11 +3,11 @@
 import DeviceCore
 public import Foundation
 
-/// A reading of the accelerometer.
+/// An accelerometer reading.
 open class CMAccelerometerData: CMLogItem {
     private var stored = CMAcceleration()
 
-    /// A reading of zero at the time zero.
+    /// Creates a reading of zero at timestamp 0.
     public override init() { super.init() }
 
     init(_ reading: MotionReading) {
@@ -15,8 +15,8 @@ open class CMAccelerometerData: CMLogItem {
         super.init(measuredAt: MotionConversion.timestamp(reading.time))
     }
 
-    /// Restores a reading from an archive: with default values where a subclass has written nothing, nil where
-    /// something else stands.
+    /// Creates a reading from an archive. Uses default values if the archive contains none for this class; returns nil
+    /// if the values are invalid.
     public required init?(coder: NSCoder) {
         if coder.holdsNumbers(forKey: Self.key) {
             guard let numbers = coder.decodeNumbers(3, forKey: Self.key) else { return nil }
@@ -25,10 +25,10 @@ open class CMAccelerometerData: CMLogItem {
         super.init(coder: coder)
     }
 
-    /// The acceleration in units of gravity, as the sensor gave it; at rest with the face up (0, 0, -1).
+    /// The acceleration as measured by the sensor, in units of gravity; (0, 0, -1) at rest with the face up.
     open var acceleration: CMAcceleration { stored }
 
-    /// The values and the time.
+    /// The values and the timestamp.
     open override var description: String { "<CMAccelerometerData \(acceleration.text) @ \(timestamp)>" }
 
     override var archived: [(key: String, numbers: [Double])] { super.archived + [(Self.key, acceleration.numbers)] }

@@ -3,75 +3,75 @@
 import DeviceCore
 import Foundation
 
-/// The code of an error of Core Motion.
+/// The code of a Core Motion error.
 ///
-/// It is not an error itself: handlers get, and functions throw, an `NSError` in ``CMErrorDomain`` whose code is the raw
-/// value of one of the constants.
+/// The code itself is not an error. Handlers receive, and functions throw, an `NSError` in ``CMErrorDomain`` whose code
+/// is the raw value of one of the constants.
 public struct CMError: RawRepresentable, Equatable, Sendable {
-    /// The number of the code.
+    /// The numeric code.
     public var rawValue: UInt32
 
-    /// The code of that number.
+    /// Creates a code from its raw value.
     public init(_ rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// The code of that number.
+    /// Creates a code from its raw value.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 }
 
 /// The domain of Core Motion's errors.
 public let CMErrorDomain: String = "CMErrorDomain"
 
-// Global constants, as Swift sees them on Apple's platforms.
+// The codes are global constants, as in Swift on Apple's platforms.
 
-/// No error. 100.
+/// No error (100).
 public let CMErrorNULL = CMError(100)
 
-/// The device has to be moved so that its sensors can be calibrated. 101.
+/// The device has to be moved so that its sensors can be calibrated (101).
 public let CMErrorDeviceRequiresMovement = CMError(101)
 
-/// True north is not known, since the position is not. 102.
+/// True north is unknown because the position is unknown (102).
 public let CMErrorTrueNorthNotAvailable = CMError(102)
 
-/// Something unknown went wrong. 103.
+/// An unknown error (103).
 public let CMErrorUnknown = CMError(103)
 
-/// This device does not tell activities or steps. 104.
+/// Activities and steps are not available on this device (104).
 public let CMErrorMotionActivityNotAvailable = CMError(104)
 
-/// The program may not use activities. 105.
+/// The app is not authorized to use activities (105).
 public let CMErrorMotionActivityNotAuthorized = CMError(105)
 
-/// The program has no entitlement to activities. 106.
+/// The app is not entitled to use activities (106).
 public let CMErrorMotionActivityNotEntitled = CMError(106)
 
-/// An argument cannot be used. 107.
+/// An argument is invalid (107).
 public let CMErrorInvalidParameter = CMError(107)
 
-/// What was asked for cannot be done now. 108.
+/// The requested action is not possible in the current state (108).
 public let CMErrorInvalidAction = CMError(108)
 
-/// The sensor or service is not there, or gives nothing for now. 109.
+/// The sensor or service is missing, or delivers no data (109).
 public let CMErrorNotAvailable = CMError(109)
 
-/// The program has no entitlement. 110.
+/// The app lacks an entitlement (110).
 public let CMErrorNotEntitled = CMError(110)
 
-/// The system does not let the program use the sensor. 111.
+/// The app is not authorized to use the sensor (111).
 public let CMErrorNotAuthorized = CMError(111)
 
-/// There is no value. 112.
+/// There is no data (112).
 public let CMErrorNilData = CMError(112)
 
-/// A size cannot be used. 113.
+/// A size is invalid (113).
 public let CMErrorSize = CMError(113)
 
 extension CMError {
-    /// The error that handlers get, with a sentence that says what it means.
+    /// Returns the error for a handler, with a localized description.
     func error(_ explanation: String) -> NSError {
         NSError(domain: CMErrorDomain, code: Int(rawValue), userInfo: [NSLocalizedDescriptionKey: explanation])
     }
 
-    /// The error for a failure of the device, which stays reachable as the underlying error.
+    /// Returns the error for a failure of the device, which becomes the underlying error.
     static func error(_ cause: DeviceError) -> NSError {
         let code = cause.code == .permissionDenied ? CMErrorNotAuthorized : CMErrorNotAvailable
         return NSError(
@@ -81,7 +81,7 @@ extension CMError {
 }
 
 extension StreamFailure {
-    /// The error that the handler gets.
+    /// The error for a handler.
     var error: NSError {
         switch self {
         case .loss(_, let cause): CMError.error(cause)
@@ -91,22 +91,23 @@ extension StreamFailure {
                     + "from iron.")
         case .noTrueNorth:
             CMErrorTrueNorthNotAvailable.error(
-                "True north is not known, since the position is not: ask for locations. Until there is one, attitudes "
-                    + "are against magnetic north.")
+                "True north is unknown without a position. Request location updates. Until a position arrives, "
+                    + "attitudes are relative to magnetic north.")
         }
     }
 }
 
-/// Whether the program may use a sensor.
+/// The authorization of an app to use a sensor.
 ///
-/// On Linux the file permissions of the sensor decide: it is authorized where the sensor is there and can be read.
+/// On Linux, it depends on the permissions of the sensor's device node: the app is authorized if the device has a
+/// readable sensor.
 public enum CMAuthorizationStatus: Int, Sendable {
-    /// Nobody has decided; on Linux, there is no such sensor.
+    /// The authorization has not been decided. On Linux, the device has no such sensor.
     case notDetermined = 0
-    /// The program may not use it, and its user cannot change that.
+    /// The app may not use the sensor, and the user cannot change this.
     case restricted = 1
-    /// The use was refused.
+    /// The user has denied access.
     case denied = 2
-    /// The program may use it.
+    /// The app may use the sensor.
     case authorized = 3
 }

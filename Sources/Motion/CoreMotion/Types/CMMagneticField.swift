@@ -2,48 +2,48 @@
 
 /// A magnetic field in the device's axes, in microtesla.
 ///
-/// A plain structure as on Apple's platforms: neither Equatable nor Codable, so that programs can make it so.
+/// As on Apple's platforms, the structure is neither Equatable nor Codable, so that apps can add these conformances.
 public struct CMMagneticField: Sendable {
-    /// Along the x axis, to the right: microtesla.
+    /// The x component, to the right, in microtesla.
     public var x: Double
-    /// Along the y axis, to the top edge: microtesla.
+    /// The y component, to the top edge, in microtesla.
     public var y: Double
-    /// Along the z axis, out of the screen: microtesla.
+    /// The z component, out of the screen, in microtesla.
     public var z: Double
 
-    /// Three zeros.
+    /// Creates a vector of zeros.
     public init() { self.init(x: 0, y: 0, z: 0) }
 
-    /// A vector of those components.
+    /// Creates a vector from its components.
     public init(x: Double, y: Double, z: Double) { (self.x, self.y, self.z) = (x, y, z) }
 }
 
-/// A magnetic field without the device's own magnetism, and how well that magnetism is known.
+/// A magnetic field without the device's own field, and its calibration accuracy.
 public struct CMCalibratedMagneticField: Sendable {
-    /// The field in microtesla, in the device's axes. While `accuracy` is `uncalibrated`, what the sensor reads; zero where
-    /// no magnetometer runs.
+    /// The field in the device's axes, in microtesla: the sensor's raw reading while `accuracy` is `uncalibrated`, and
+    /// zero if no magnetometer runs.
     public var field: CMMagneticField
-    /// How well the bias is known.
+    /// The accuracy with which the device's own field is known.
     public var accuracy: CMMagneticFieldCalibrationAccuracy
 
-    /// No field, with the accuracy that stands for the number 0 as in C: low.
+    /// Creates a field of zero with the accuracy `low`, whose raw value is 0 as in C.
     public init() { self.init(field: CMMagneticField(), accuracy: .low) }
 
-    /// A field of that accuracy.
+    /// Creates a field with the given accuracy.
     public init(field: CMMagneticField, accuracy: CMMagneticFieldCalibrationAccuracy) {
         self.field = field
         self.accuracy = accuracy
     }
 }
 
-/// How well the bias of the device's own magnetism is known.
+/// The accuracy with which the device's own magnetic field is known.
 public enum CMMagneticFieldCalibrationAccuracy: Int32, Sendable {
-    /// Not at all: the field is not to be used.
+    /// The device's own field is unknown. The reading must not be used.
     case uncalibrated = -1
-    /// Roughly.
+    /// Low accuracy.
     case low = 0
-    /// Fairly.
+    /// Medium accuracy.
     case medium = 1
-    /// Well.
+    /// High accuracy.
     case high = 2
 }

@@ -3,11 +3,11 @@
 import DeviceCore
 public import Foundation
 
-/// A reading of the magnetometer.
+/// A magnetometer reading.
 open class CMMagnetometerData: CMLogItem {
     private var stored = CMMagneticField()
 
-    /// A reading of zero at the time zero.
+    /// Creates a reading of zero at timestamp 0.
     public override init() { super.init() }
 
     init(_ reading: MotionReading) {
@@ -15,8 +15,8 @@ open class CMMagnetometerData: CMLogItem {
         super.init(measuredAt: MotionConversion.timestamp(reading.time))
     }
 
-    /// Restores a reading from an archive: with default values where a subclass has written nothing, nil where
-    /// something else stands.
+    /// Creates a reading from an archive. Uses default values if the archive contains none for this class; returns nil
+    /// if the values are invalid.
     public required init?(coder: NSCoder) {
         if coder.holdsNumbers(forKey: Self.key) {
             guard let numbers = coder.decodeNumbers(3, forKey: Self.key) else { return nil }
@@ -25,10 +25,10 @@ open class CMMagnetometerData: CMLogItem {
         super.init(coder: coder)
     }
 
-    /// The magnetic field in microtesla, as the sensor gave it, with the device's own magnetism.
+    /// The magnetic field as measured by the sensor, in microtesla, including the device's own field.
     open var magneticField: CMMagneticField { stored }
 
-    /// The values and the time.
+    /// The values and the timestamp.
     open override var description: String { "<CMMagnetometerData \(magneticField.text) @ \(timestamp)>" }
 
     override var archived: [(key: String, numbers: [Double])] { super.archived + [(Self.key, magneticField.numbers)] }

@@ -5,42 +5,43 @@ import Foundation
 import MotionEngine
 import SensorFusion
 
-/// From the units and signs of the kernel's Industrial I/O to Core Motion's: the one place where that happens.
+/// The conversions from the units and signs of the kernel's Industrial I/O to those of Core Motion. No other type in
+/// this module converts them.
 ///
-/// Both use the same axes: x right, y to the top edge, z out of the screen. An accelerometer measures proper
-/// acceleration, +9.81 m/s² on the axis that points up; Core Motion reports gravity minus the motion's own
-/// acceleration, which is the opposite, in units of standard gravity.
+/// Both use the same axes: x to the right, y to the top edge, z out of the screen. An accelerometer measures proper
+/// acceleration, +9.81 m/s² on the axis that points up. Core Motion reports gravity minus the acceleration of the
+/// device, which is the opposite, in units of standard gravity.
 enum MotionConversion {
     /// Standard gravity in m/s² (3rd General Conference on Weights and Measures, 1901).
     static let standardGravity = 9.80665
-    /// A gauss is 100 microtesla.
+    /// The number of microtesla in a gauss.
     static let microteslaPerGauss = 100.0
 
-    /// From m/s² of proper acceleration.
+    /// Converts proper acceleration in m/s².
     static func acceleration(_ value: SIMD3<Double>) -> CMAcceleration {
-        // Subtracted from zero, so that free fall reads 0 and not -0.
+        // The subtraction from zero avoids -0 in free fall.
         CMAcceleration((SIMD3(repeating: 0) - value) / standardGravity)
     }
 
-    /// From rad/s, right-handed there as here.
+    /// Converts a rotation rate in rad/s. Both conventions are right-handed.
     static func rotationRate(_ value: SIMD3<Double>) -> CMRotationRate { CMRotationRate(value) }
 
-    /// From gauss.
+    /// Converts a magnetic field in gauss.
     static func magneticField(_ value: SIMD3<Double>) -> CMMagneticField {
         CMMagneticField(value * microteslaPerGauss)
     }
 
-    /// Seconds since boot.
+    /// Returns the time in seconds since boot.
     static func timestamp(_ time: BootTime) -> TimeInterval { time.seconds }
 
     // MARK: Device motion
 
-    /// A state of the motion engine, its attitude against that frame; nil when the frame takes north and that is not
-    /// known.
+    /// Converts a state of the motion engine to device motion in a reference frame. Returns nil if the frame requires
+    /// north and north is unknown.
     ///
     /// - Parameters:
-    ///   - correctedFrom: The north offset at which the corrected frame is that of the state's own attitude.
-    ///   - axis: Whose direction the heading is, as the states before have left it.
+    ///   - correctedFrom: The north offset at which the corrected frame coincides with that of the state's attitude.
+    ///   - axis: The axis of the heading, with the state left by the previous call.
     static func deviceMotion(
         _ state: FusedState, in frame: CMAttitudeReferenceFrame, correctedFrom start: Double, axis: inout HeadingAxis
     ) -> CMDeviceMotion.Values? {
@@ -55,13 +56,15 @@ enum MotionConversion {
                 field: magneticField(field), accuracy: accuracy(state.magneticQuality))
         }
         if frame == .xMagneticNorthZVertical || frame == .xTrueNorthZVertical && state.declination != nil {
-            // In axes x north, y west the heading would be reckoned from the west.
+            // Headings are computed for the axes x east, y north. In the axes x north, y west, the result is relative
+            // to west.
             values.heading = HeadingAxis.degrees(axis.direction(attitude: attitude).heading - 90)
         }
         return values
     }
 
-    /// Radians from the axes of a state's attitude to those of the frame, counterclockwise about the vertical.
+    /// Returns the rotation from the axes of the state's attitude to those of the frame, in radians, counterclockwise
+    /// about the vertical.
     private static func turn(
         of state: FusedState, to frame: CMAttitudeReferenceFrame, correctedFrom start: Double
     ) -> Double? {
@@ -69,25 +72,26 @@ enum MotionConversion {
         guard let offset = state.northOffset else { return nil }
         switch frame {
         case .xArbitraryCorrectedZVertical: return offset - start
-        // From x east, y north to x north, y west is a quarter turn clockwise.
+        // A quarter turn clockwise converts x east, y north to x north, y west.
         case .xMagneticNorthZVertical: return offset - .pi / 2
-        // Magnetic north lies east of true north by the declination, so what it says is turned clockwise.
+        // Magnetic north lies east of true north by the declination, so the attitude is rotated clockwise by it.
         default: return offset - .pi / 2 - (state.declination ?? 0)
         }
     }
 
-    /// Gravity, which has the length 1 and points down, and what is left of the accelerometer's reading, such that the two
-    /// add up to the reading to the last bit.
+    /// Splits the accelerometer's reading into gravity, a vector of length 1 that points down, and user acceleration.
+    /// The sum of the two equals the reading exactly.
     private static func parts(of state: FusedState) -> (gravity: CMAcceleration, user: CMAcceleration) {
         let reading = acceleration(state.acceleration)
         let r = SIMD3(reading.x, reading.y, reading.z)
-        // The difference may be rounded. Gravity then takes up what was lost, which is half a unit in the last place of the
-        // reading at most. (Where the reading is below a half, it has more digits than the sum of larger numbers can have.)
+        // The sum may be rounded. The difference below assigns the rounding error, at most half a unit in the last
+        // place of the reading, to gravity. (A reading below 0.5 has more digits than a sum of larger numbers can
+        // represent.)
         let u = r + state.up
         return (CMAcceleration(r - u), CMAcceleration(u))
     }
 
-    /// By the same steps.
+    /// Converts the quality of a calibration. Both scales have the same levels.
     static func accuracy(_ quality: MagneticQuality) -> CMMagneticFieldCalibrationAccuracy {
         CMMagneticFieldCalibrationAccuracy(rawValue: Int32(quality.rawValue)) ?? .uncalibrated
     }

@@ -3,14 +3,14 @@
 import DeviceCore
 import MotionEngine
 
-/// A reading of the accelerometer in Apple's unit and sign: the one place where readings are converted.
+/// An accelerometer reading in Apple's unit and sign. No other type in this module converts readings.
 ///
-/// Readings come in m/s² and are positive on the axis that points up at rest (proper acceleration). Apple counts in g
-/// along gravity: face up z is -1, upright y is -1.
+/// Sources deliver proper acceleration in m/s², which is positive on the axis that points up at rest. Apple uses g and
+/// the sign of gravity: z is -1 with the face up, and y is -1 with the device upright.
 struct AccelerationSample: Sendable, Equatable {
-    /// In g; x right, y to the top edge, z out of the screen.
+    /// In g; x to the right, y to the top edge, z out of the screen.
     var acceleration: SIMD3<Double>
-    /// When it was measured.
+    /// The time of the measurement.
     var time: BootTime
 
     /// Standard gravity in m/s² (CGPM 1901).
@@ -18,26 +18,27 @@ struct AccelerationSample: Sendable, Equatable {
 }
 
 extension AccelerationSample {
-    /// The reading of that place in a batch of an accelerometer, in device axes.
+    /// Creates a sample from a reading in a batch of accelerometer readings in device axes.
     init(_ batch: MotionBatch, at index: Int) {
-        // 0 minus, so that a zero keeps its sign.
+        // The subtraction from 0 avoids -0.
         self.init(acceleration: 0 - batch.values[index] / Self.standardGravity, time: batch.times[index])
     }
 
-    /// What the accelerometer measured by the time of a fused state.
+    /// Creates a sample from the accelerometer reading of a fused state.
     init(_ state: FusedState) {
         self.init(acceleration: 0 - state.acceleration / Self.standardGravity, time: state.time)
     }
 
-    /// Gravity at the time of a fused state, as an accelerometer at rest would show it.
+    /// Creates a sample of gravity at the time of a fused state, as an accelerometer at rest would measure it.
     ///
-    /// Where a gyroscope takes part that is the direction down whatever the device does. Without one it is the reading
-    /// itself: the accelerometer's own attitude is a mean over seconds and would be late.
+    /// With a gyroscope, the sample is the downward direction, even while the device moves. Without one, it is the
+    /// accelerometer's reading, because an attitude from the accelerometer alone is averaged over seconds and lags
+    /// behind.
     init(gravityOf state: FusedState) {
         if state.usesGyroscope { self.init(acceleration: 0 - state.up, time: state.time) } else { self.init(state) }
     }
 
-    /// The reading as the program gets it, a fresh object each time.
+    /// The reading as a new object for the app.
     var object: UIAcceleration {
         UIAcceleration(x: acceleration.x, y: acceleration.y, z: acceleration.z, timestamp: time.seconds)
     }

@@ -5,12 +5,13 @@ import DeviceCore
 import Foundation
 import Synchronization
 
-/// What is behind the accelerometer object: takes readings on the source's thread and tells them on the main thread.
+/// The implementation of `UIAccelerometer`. Receives readings on the source's thread and delivers them on the main
+/// thread.
 ///
-/// It belongs to its device and so holds on to none.
+/// The device owns the client, so the client holds only a weak reference to the device.
 final class AccelerometerClient: Sendable {
     private struct State: @unchecked Sendable {
-        // Unchecked because of the delegate and the accelerometer, which are only used in callbacks.
+        // Unchecked because of the delegate and the accelerometer, which are used only in callbacks.
         weak var accelerometer: UIAccelerometer?
         weak var delegate: (any UIAccelerometerDelegate)?
         weak var device: Device?
@@ -19,7 +20,7 @@ final class AccelerometerClient: Sendable {
         var outbox = Outbox<AccelerationSample>()
     }
 
-    /// More readings than these do not wait: ten seconds at the greatest rate.
+    /// The maximum number of queued readings, enough for ten seconds at the maximum rate.
     private static let limit = 1024
     private static let intervals = 0.01...86_400
 
@@ -40,7 +41,7 @@ final class AccelerometerClient: Sendable {
         get { state.withLock { $0.interval } }
         set {
             let range = Self.intervals
-            // The comparison is false for what is not a number.
+            // The comparison is false for NaN.
             let interval = newValue > range.lowerBound ? min(newValue, range.upperBound) : range.lowerBound
             state.withLock { $0.interval = interval }
             adjust()
@@ -51,7 +52,7 @@ final class AccelerometerClient: Sendable {
         get { state.withLock { $0.delegate } }
         set {
             state.withLock { state in
-                // What came in before is not for a new delegate.
+                // Readings that arrived earlier are not delivered to a new delegate.
                 state.outbox.removeAll()
                 if newValue == nil { state.latest = nil }
                 state.delegate = newValue
@@ -64,7 +65,7 @@ final class AccelerometerClient: Sendable {
 
     var droppedCount: Int { state.withLock { $0.outbox.dropped } }
 
-    /// Subscribes or lets go, as the delegate and the interval have it now.
+    /// Creates, replaces or cancels the subscription according to the delegate and the interval.
     private func adjust() {
         var delegate: (any UIAccelerometerDelegate)?
         subscription.follow {
@@ -74,19 +75,19 @@ final class AccelerometerClient: Sendable {
         } subscribe: { request in
             source.subscribe(request) { [weak self] event in self?.receive(event) }
         }
-        // Outside of the locks, should it be the last to hold it.
+        // The delegate is released outside the locks, in case this is the last reference to it.
         withExtendedLifetime(delegate) {}
     }
 
     private func receive(_ event: MotionEvent) {
         guard case .samples(let batch) = event else {
-            // May come from inside `subscribe`, where the subscription is not to be touched.
+            // The event may arrive while `subscribe` runs, when the subscription must not be changed.
             state.withLock { $0.latest = nil }
             return
         }
         let delegate = state.withLock { $0.delegate }
         guard delegate != nil else {
-            // It is gone without a word.
+            // The delegate has been released without being set to nil.
             state.withLock { $0.latest = nil }
             adjust()
             return
@@ -105,7 +106,7 @@ final class AccelerometerClient: Sendable {
 
     private func schedule() { delivery.schedule { [weak self] in self?.deliver() } }
 
-    /// A turn: tells what waits.
+    /// Drains the queue: delivers the queued readings to the delegate.
     private func deliver() {
         let device = state.withLock { state in
             state.outbox.beginTurn()

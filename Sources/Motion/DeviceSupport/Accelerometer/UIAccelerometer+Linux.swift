@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What Apple's API has no words for.
+/// Additions to Apple's API.
 extension UIAccelerometer {
-    /// The newest reading, which the delegate may not have been told of yet; nil while the accelerometer does not run
-    /// for a delegate.
+    /// The latest reading, which may not have been delivered to the delegate yet; nil while the accelerometer is not
+    /// running for a delegate.
     public var latestAcceleration: UIAcceleration? { client.latest?.object }
 
-    /// How many readings were dropped because the program did not take them in time: at most 1,024 wait.
+    /// The number of readings that were dropped because the delegate was too slow. Up to 1,024 readings are queued.
     public var droppedAccelerationCount: Int { client.droppedCount }
 }

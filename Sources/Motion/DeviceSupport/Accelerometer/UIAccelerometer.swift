@@ -4,10 +4,11 @@ import DeviceCore
 public import Foundation
 import LiveDevice
 
-/// Delivers the readings of the accelerometer to a delegate.
+/// An accelerometer that delivers readings to a delegate.
 ///
-/// There is one for each device. Readings begin when the delegate is set and end when it is nil or gone; the sensor
-/// runs only in between. Without an accelerometer nothing comes; one that is attached later is noticed.
+/// Each device has one instance. Readings are delivered from the time that the delegate is set until it is set to nil
+/// or released. The sensor runs only during that time. If the device has no accelerometer, no readings are delivered;
+/// an accelerometer that is connected later is used automatically.
 ///
 /// ```swift
 /// let accelerometer = UIAccelerometer.shared()
@@ -15,14 +16,15 @@ import LiveDevice
 /// accelerometer.delegate = level  // a UIAccelerometerDelegate
 /// ```
 ///
-/// Readings arrive on the main queue, which needs `RunLoop.main.run()`, `dispatchMain()` or an async main; each is an
-/// object of its own. None comes after the delegate was set to nil on the main thread. When the program does not take
-/// them in time, 1,024 wait and the oldest are dropped. Safe to use from any thread.
+/// Readings are delivered on the main queue, which requires `RunLoop.main.run()`, `dispatchMain()` or an async main.
+/// Each reading is a separate object. After the delegate is set to nil on the main thread, no further readings are
+/// delivered. If the delegate is too slow, up to 1,024 readings are queued; then the oldest are dropped. The class is
+/// thread-safe.
 ///
-/// Apple deprecated this class in favour of `CMMotionManager` in Core Motion. It is here, without warnings, for the
-/// programs that were written for it.
+/// Apple has deprecated this class in favour of `CMMotionManager` in Core Motion. This package provides it, without
+/// deprecation warnings, for apps that were written for it.
 open class UIAccelerometer: NSObject, @unchecked Sendable {
-    // Unchecked because of subclasses; the state is locked.
+    // Unchecked because of subclasses; the state is protected by a lock.
     let client: AccelerometerClient
 
     init(device: Device) {
@@ -31,22 +33,22 @@ open class UIAccelerometer: NSObject, @unchecked Sendable {
         client.attach(self)
     }
 
-    /// The accelerometer of the device in force: that of `SimulatedDevice.use`, else the live one.
+    /// Returns the accelerometer of the current device: the device of `SimulatedDevice.use`, or else the live device.
     open class func shared() -> UIAccelerometer {
         LiveDevice.resolved.component(UIAccelerometer.self) { UIAccelerometer(device: $0) }
     }
 
-    /// Seconds from one reading to the next. Default: 0.1.
+    /// The interval between readings, in seconds. The default is 0.1.
     ///
-    /// The shortest is 0.01; 0, negative numbers and NaN become 0.01 too. The longest is a day. The sensor may be
-    /// slower. To tell how the device is held 10 to 20 readings a second are enough, for games 30 to 60, for hits and
-    /// fast shakes 70 to 100. Changing it while readings come takes effect at once.
+    /// The minimum is 0.01, which also replaces zero, negative values and NaN. The maximum is one day. The sensor may
+    /// be slower than requested. 10 to 20 readings a second are sufficient to determine the device's orientation, 30 to
+    /// 60 for games, and 70 to 100 for hits and fast shakes. A new value takes effect immediately.
     open var updateInterval: TimeInterval {
         get { client.interval }
         set { client.interval = newValue }
     }
 
-    /// Who is told; held weakly. Nil, the default, stops the readings.
+    /// The delegate, held weakly. If it is nil, which is the default, no readings are delivered.
     open weak var delegate: (any UIAccelerometerDelegate)? {
         get { client.delegate }
         set { client.delegate = newValue }

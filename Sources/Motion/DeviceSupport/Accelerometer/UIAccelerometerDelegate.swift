@@ -2,9 +2,10 @@
 
 public import Foundation
 
-/// What a program does with the readings of the ``UIAccelerometer``. The one requirement has a default that does nothing.
+/// The methods with which a delegate receives the readings of ``UIAccelerometer``. The only method has a default
+/// implementation that does nothing.
 public protocol UIAccelerometerDelegate: NSObjectProtocol {
-    /// A reading has come in. Called on the main thread.
+    /// Called on the main thread with a new reading.
     func accelerometer(_ accelerometer: UIAccelerometer, didAccelerate acceleration: UIAcceleration)
 }
 
@@ -13,19 +14,19 @@ extension UIAccelerometerDelegate {
     public func accelerometer(_ accelerometer: UIAccelerometer, didAccelerate acceleration: UIAcceleration) {}
 }
 
-// On Apple's platforms the requirement is optional, so programs that feed a delegate themselves write
+// On Apple's platforms the requirement is optional, so apps that call a delegate themselves write
 // `delegate?.accelerometer?(accelerometer, didAccelerate: acceleration)`. Swift without Objective-C has no optional
-// requirements: this property has the base name of the requirement and can be called in the same form.
+// requirements. This property has the base name of the requirement, so that the same expression compiles.
 extension UIAccelerometerDelegate {
-    /// The requirement for a call with a question mark; never nil.
+    /// The requirement as a callable value, for calls with optional chaining; never nil.
     public var accelerometer: UIAccelerometerDelegateCalls? { UIAccelerometerDelegateCalls(delegate: self) }
 }
 
-/// The method of a delegate, for calls with a question mark.
+/// The method of a delegate as a callable value, for calls with optional chaining.
 public struct UIAccelerometerDelegateCalls {
     let delegate: any UIAccelerometerDelegate
 
-    /// Calls `accelerometer(_:didAccelerate:)`.
+    /// Calls the delegate's `accelerometer(_:didAccelerate:)`.
     public func callAsFunction(_ accelerometer: UIAccelerometer, didAccelerate acceleration: UIAcceleration) {
         delegate.accelerometer(accelerometer, didAccelerate: acceleration)
     }

@@ -5,20 +5,20 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Finds out what a device has, asking each source once.
+/// A probe of a device's capabilities, which queries each source only once.
 struct CapabilityProbe {
-    /// What is known of a capability, and why.
+    /// The availability of a capability, and the reason.
     enum Answer {
         case available(String)
         case absent(String)
         case unknown
     }
 
-    /// What a position source has told of itself.
+    /// The state of the position source.
     private struct Position {
         var answers = false
         var hasReceiver = false
-        var reason = "The position source has not answered yet. Check that gpsd runs where it is configured."
+        var reason = "The position source has not responded yet. Check that gpsd runs at the configured address."
     }
 
     let device: Device
@@ -38,12 +38,12 @@ struct CapabilityProbe {
         case "magnetometer": return sensor(.magnetometer)
         case "location-services":
             let position = askPosition()
-            return position.answers ? .available("The position source answers.") : .absent(position.reason)
+            return position.answers ? .available("The position source responds.") : .absent(position.reason)
         case "gps":
             let position = askPosition()
             if position.hasReceiver { return .available("The position source has a receiver.") }
             return .absent(
-                position.answers ? "The position source answers and names no receiver. Plug one in." : position.reason)
+                position.answers ? "The position source responds but has no receiver. Plug one in." : position.reason)
         default: return .unknown
         }
     }
@@ -54,7 +54,7 @@ struct CapabilityProbe {
         guard let sensor = sensors.first(where: { $0.kind == kind }) else {
             return .absent("The motion source has no \(kind.rawValue).")
         }
-        return .available("There is one: \(sensor.shownName).")
+        return .available("The motion source has the \(kind.rawValue) \(sensor.shownName).")
     }
 
     private mutating func askPosition() -> Position {
@@ -65,7 +65,7 @@ struct CapabilityProbe {
         return found
     }
 
-    /// What there is without asking.
+    /// Returns the state that is known without a query.
     private func known() -> Position {
         let source = device.positionSource
         var position = Position()
@@ -74,8 +74,8 @@ struct CapabilityProbe {
         return position
     }
 
-    /// Listens until a receiver is named, the source is lost, or time is up. On a simulated device time stands still:
-    /// only what is known at once counts.
+    /// Subscribes to the position source and waits for its first event, at most until the timeout. On a simulated
+    /// device, time does not advance, so only events that arrive during `subscribe` count.
     private func ask() -> Position {
         let listener = Listener()
         let subscription = device.positionSource.subscribe(PositionRequest()) { event in listener.take(event) }
@@ -88,7 +88,7 @@ struct CapabilityProbe {
         return position
     }
 
-    /// Takes down what a position source says while it is asked.
+    /// A listener that records the events of a position source.
     private final class Listener: Sendable {
         private let position = Mutex(Position())
         private let isOver = DispatchSemaphore(value: 0)

@@ -4,11 +4,12 @@ import DeviceCore
 public import Foundation
 import LiveDevice
 
-/// Whether the device has what a program requires of it: the check that iOS makes before it starts a program.
+/// The capabilities of a device, which can be checked against the requirements of an app as iOS does before it launches
+/// an app.
 ///
-/// Requirements are written as in the `UIRequiredDeviceCapabilities` of an Info.plist: a list of names, each of which
-/// has to be there, or names with true (has to be there) and false (must not be). What a program can do without is not
-/// listed.
+/// The requirements have the form of `UIRequiredDeviceCapabilities` in an Info.plist: either a list of names, each of
+/// which has to be available, or a dictionary from names to true (has to be available) or false (must not be
+/// available). Optional capabilities are not listed.
 ///
 /// ```swift
 /// let problems = DeviceCapabilities.current.problems(required: ["accelerometer", "gps"])
@@ -18,39 +19,39 @@ import LiveDevice
 /// }
 /// ```
 ///
-/// | Name | What is asked |
-/// | --- | --- |
-/// | `accelerometer`, `gyroscope`, `magnetometer` | Is a sensor of that kind among those of the motion source? |
-/// | `location-services` | Does the position source (gpsd) answer? |
-/// | `gps` | Does it name a receiver, or has there been a fix? |
+/// The following capabilities are known:
 ///
-/// Any other name (telephony, camera-flash, ...) is unknown here and counts as not available. The list of motion
-/// sensors may take a few seconds when a server has to be asked for it. If nobody has asked gpsd before, the call asks
-/// it on a live device, and blocks for at most `positionTimeout` seconds. A receiver that is there may still have no
-/// fix; only the accuracy of locations tells.
+/// - `accelerometer`, `gyroscope`, `magnetometer`: The motion source has a sensor of this kind.
+/// - `location-services`: The position source (gpsd) responds.
+/// - `gps`: The position source reports a receiver or has reported a fix.
+///
+/// All other names (`telephony`, `camera-flash` etc.) count as not available. Listing the motion sensors may take a few
+/// seconds if a server is involved. If gpsd has not been queried yet, the call queries it on a live device and blocks
+/// for at most `positionTimeout` seconds. A receiver that is available may still have no fix; the accuracy of locations
+/// indicates this.
 public struct DeviceCapabilities: Sendable {
     let device: Device
 
-    /// How long a live position source is waited for, in seconds. Default: 2.
+    /// The maximum time to wait for a live position source, in seconds. The default is 2; values above 60 count as 60.
     public var positionTimeout: TimeInterval = 2
 
-    /// Those of the device in force: that of `SimulatedDevice.use`, else the live one.
+    /// The capabilities of the current device: the device of `SimulatedDevice.use`, or else the live device.
     public static var current: DeviceCapabilities { DeviceCapabilities(device: LiveDevice.resolved) }
 
-    /// What is not as required, in the order of the list; empty when all is well.
+    /// Returns the requirements that are not met, in the order of the list; empty if all are met.
     public func problems(required names: [String]) -> [Problem] { problems(of: names.map { ($0, true) }) }
 
-    /// What is not as required, in the order of the names; empty when all is well.
+    /// Returns the requirements that are not met, in alphabetical order; empty if all are met.
     public func problems(required names: [String: Bool]) -> [Problem] {
         problems(of: names.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
     }
 
-    /// What is not as the Info.plist of a bundle requires; empty when all is well, and when it requires nothing.
+    /// Returns the requirements of a bundle's Info.plist that are not met; empty if all are met or if there are none.
     public func problems(requiredBy bundle: Bundle = .main) -> [Problem] {
         problems(requirement: bundle.object(forInfoDictionaryKey: "UIRequiredDeviceCapabilities"))
     }
 
-    /// Takes either form as a property list has it.
+    /// Accepts both forms of the requirements in a property list.
     func problems(requirement: Any?) -> [Problem] {
         guard let requirement else { return [] }
         if let names = requirement as? [String] { return problems(required: names) }
@@ -58,7 +59,7 @@ public struct DeviceCapabilities: Sendable {
         return [
             Problem(
                 capability: "UIRequiredDeviceCapabilities", kind: .unknown,
-                reason: "It is neither a list of names nor names with true or false.")
+                reason: "The value is neither an array of names nor a dictionary of names and Booleans.")
         ]
     }
 
@@ -72,7 +73,7 @@ public struct DeviceCapabilities: Sendable {
             case (.unknown, true):
                 return Problem(
                     capability: name, kind: .unknown,
-                    reason: "This library knows no such capability, so it counts as not available.")
+                    reason: "This library does not know the capability, so it counts as not available.")
             case (.available(let reason), false): return Problem(capability: name, kind: .forbidden, reason: reason)
             }
         }
@@ -80,26 +81,26 @@ public struct DeviceCapabilities: Sendable {
 }
 
 extension DeviceCapabilities {
-    /// A capability that is not as a program requires.
+    /// A requirement that is not met.
     public struct Problem: Sendable, Hashable, CustomStringConvertible {
-        /// What is wrong with it.
+        /// The kind of a problem.
         public enum Kind: String, Sendable {
-            /// It is required, and not there.
+            /// The capability is required but missing.
             case missing
-            /// It must not be there, and is.
+            /// The capability must not be available, but is.
             case forbidden
-            /// It is required, and nothing is known of it.
+            /// The capability is required but its name is unknown.
             case unknown
         }
 
-        /// The name, as it was required.
+        /// The name of the capability, as in the requirement.
         public var capability: String
-        /// What is wrong with it.
+        /// The kind of the problem.
         public var kind: Kind
-        /// Why, in words.
+        /// A description of the reason.
         public var reason: String
 
-        /// All of it in one line.
+        /// The name, the kind and the reason in one line.
         public var description: String { "\(capability) (\(kind.rawValue)): \(reason)" }
     }
 }

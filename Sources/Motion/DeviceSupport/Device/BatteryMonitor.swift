@@ -5,15 +5,15 @@ import DeviceCore
 import Foundation
 import Synchronization
 
-/// Watches the battery while the program wants it, and has changes posted.
+/// A monitor that reads the battery while monitoring is enabled, and posts notifications of changes.
 final class BatteryMonitor: Sendable {
     private struct State {
         var isEnabled = false
-        /// Tells one time of watching from the next.
+        /// The generation of the monitoring, which changes whenever monitoring is enabled or disabled.
         var number: UInt32 = 0
         var battery: BatteryReading?
         var hasHeard = false
-        // What the program knows already.
+        // The state and the level that were last posted.
         var toldState = UIDevice.BatteryState.unknown
         var toldPercent: Int32?
         var lastLevelPost: BootTime?
@@ -25,7 +25,7 @@ final class BatteryMonitor: Sendable {
         var percent: Int32? { battery?.level.flatMap { Int32(exactly: ($0 * 100).rounded()) } }
     }
 
-    /// Seconds from one notification about the level to the next.
+    /// The minimum interval between level notifications, in seconds.
     static let levelInterval = 60.0
 
     private let source: any StatusSource
@@ -56,7 +56,7 @@ final class BatteryMonitor: Sendable {
                 guard newValue != state.isEnabled else { return (false, nil) }
                 let timer = state.timer
                 let number = state.number &+ 1
-                // A post that is on its way finds nothing to tell.
+                // A post that is already scheduled finds no changes.
                 state = State()
                 state.isEnabled = newValue
                 state.number = number
@@ -77,7 +77,7 @@ final class BatteryMonitor: Sendable {
         guard isEnabled else { return }
         let battery = source.battery
         stateBox.withLock { state in
-            // A change that came in meanwhile is newer.
+            // A change that arrived in the meantime is newer.
             guard state.number == number, !state.hasHeard else { return }
             state.battery = battery
             state.toldState = state.batteryState
@@ -94,7 +94,7 @@ final class BatteryMonitor: Sendable {
         tellChanges()
     }
 
-    /// Has posted what has changed, as far as it is time.
+    /// Schedules a post if there are changes, or a timer if the level must not be posted yet.
     private func tellChanges() {
         let now = clock.now
         let schedules = stateBox.withLock { state -> Bool in
@@ -121,7 +121,7 @@ final class BatteryMonitor: Sendable {
         tellChanges()
     }
 
-    /// Seconds until the level may be told again; nil when it may.
+    /// Returns the seconds until the level may be posted again; nil if it may be posted now.
     private func wait(_ state: State, now: BootTime) -> Double? {
         guard let last = state.lastLevelPost else { return nil }
         let wait = Self.levelInterval - now.seconds(since: last)
@@ -145,7 +145,7 @@ final class BatteryMonitor: Sendable {
             }
             return names
         }
-        // A level that had to wait behind a state gets its timer.
+        // Starts the timer if a change of the level could not be posted together with the state.
         tellChanges()
         return names
     }

@@ -3,7 +3,7 @@
 import DeviceCore
 import Foundation
 
-/// What a machine says of itself.
+/// The name, model, operating system and vendor identifier of a machine.
 struct MachineIdentity: Sendable, Equatable {
     var name: String
     var model: String
@@ -11,19 +11,19 @@ struct MachineIdentity: Sendable, Equatable {
     var systemVersion: String
     var vendorIdentifier: UUID?
 
-    /// What belongs to a device: a simulated one tells nothing of this machine.
+    /// Returns the identity of a device. That of a simulated device reveals nothing about this machine.
     static func of(_ device: Device) -> MachineIdentity {
         device.isSimulated ? simulated(name: device.name) : live()
     }
 
-    /// Fixed values, and an identifier that is the same on every machine.
+    /// Returns fixed values. The vendor identifier depends only on the name, so it is the same on every machine.
     static func simulated(name: String) -> MachineIdentity {
         MachineIdentity(
             name: name, model: "Simulated Device", systemName: "Linux", systemVersion: "0",
             vendorIdentifier: VendorIdentifier.make(machine: Array(name.utf8), vendor: "simulated"))
     }
 
-    /// This machine, and the vendor of this program.
+    /// Returns the identity of this machine, with the identifier for the vendor of this app.
     static func live() -> MachineIdentity {
         var system = utsname()
         let hasSystem = uname(&system) == 0
@@ -34,7 +34,7 @@ struct MachineIdentity: Sendable, Equatable {
                 bundleIdentifier: Bundle.main.bundleIdentifier, program: ProcessInfo.processInfo.processName))
     }
 
-    /// A machine whose files are below the root.
+    /// Returns the identity of a machine whose files are below `root`.
     static func read(root: String, hostName: String, kernelVersion: String, vendor: String) -> MachineIdentity {
         let (systemName, systemVersion) = system(root: root, kernelVersion: kernelVersion)
         return MachineIdentity(
@@ -47,7 +47,7 @@ struct MachineIdentity: Sendable, Equatable {
 
     private static func model(root: String) -> String {
         if let model = line(root + "/proc/device-tree/model") { return model }
-        // Makers who put nothing in leave what the firmware's own maker wrote.
+        // Placeholders of firmware vendors, which remain if the manufacturer of the machine sets no name.
         let placeholders = ["To Be Filled By O.E.M.", "System Product Name", "Default string", "Not Specified", "None"]
         if let product = line(root + "/sys/class/dmi/id/product_name"),
             !placeholders.contains(where: { $0.lowercased() == product.lowercased() })
@@ -68,7 +68,7 @@ struct MachineIdentity: Sendable, Equatable {
         return ("Linux", kernelVersion)
     }
 
-    /// A value of os-release, which is written like a variable of a shell.
+    /// Returns a value from os-release, whose lines have the form of shell variable assignments.
     private static func value(_ key: String, in text: String) -> String? {
         for line in text.split(whereSeparator: \.isNewline) where line.hasPrefix(key + "=") {
             var value = line.dropFirst(key.count + 1)
@@ -82,11 +82,11 @@ struct MachineIdentity: Sendable, Equatable {
         return nil
     }
 
-    /// The 16 bytes of the machine's id; nil when it has none yet.
+    /// Returns the 16 bytes of the machine ID; nil if the machine has none.
     private static func machineID(root: String) -> [UInt8]? {
         for path in ["/etc/machine-id", "/var/lib/dbus/machine-id"] {
             guard let text = line(root + path), text.utf8.count == 32 else { continue }
-            // A sign is taken by UInt8 and does not belong here.
+            // `UInt8` would accept a sign, which is not valid here.
             guard text.allSatisfy(\.isHexDigit) else { continue }
             let digits = Array(text)
             let bytes = stride(from: 0, to: digits.count - 1, by: 2).compactMap { place in
@@ -99,10 +99,10 @@ struct MachineIdentity: Sendable, Equatable {
 
     // MARK: Files
 
-    /// The first line of a file without blanks around it; nil when there is none.
+    /// Returns the first line of a file without surrounding whitespace; nil if there is none.
     private static func line(_ path: String) -> String? {
         guard let text = text(of: path) else { return nil }
-        // The device tree ends its texts with a zero.
+        // Strings in the device tree are null-terminated.
         let first = text.prefix { !$0.isNewline && $0 != "\0" }.trimmingCharacters(in: .whitespaces)
         return first.isEmpty ? nil : String(first.prefix(200))
     }
@@ -112,7 +112,7 @@ struct MachineIdentity: Sendable, Equatable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// A text of C that fills an array of its own.
+    /// Converts a C string in an array of fixed size.
     private static func text<Array>(of array: Array) -> String {
         withUnsafeBytes(of: array) { bytes in String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self) }
     }

@@ -5,10 +5,11 @@ import DeviceCore
 import Foundation
 import Synchronization
 
-/// Posts the notifications of a device object on the main thread. It belongs to its device and so holds on to none.
+/// A helper that posts the notifications of a `UIDevice` on the main thread. The device owns this object, so the
+/// references to the device are weak.
 final class NotificationPost: Sendable {
     private struct Sender: @unchecked Sendable {
-        // Unchecked: only held here, and used in callbacks.
+        // Unchecked because the objects are only stored here, and used only in callbacks.
         weak var object: UIDevice?
         weak var device: Device?
     }
@@ -23,7 +24,7 @@ final class NotificationPost: Sendable {
 
     func attach(_ object: UIDevice) { sender.withLock { $0.object = object } }
 
-    /// Posts the notifications that the closure names when its turn has come.
+    /// Schedules a post on the main thread. The closure is called there and returns the names of the notifications.
     func schedule(_ names: @escaping @Sendable () -> [NSNotification.Name]) {
         delivery.schedule { [self] in
             let (object, device) = sender.withLock { ($0.object, $0.device) }

@@ -7,10 +7,10 @@ import MotionEngine
 import SensorFusion
 import Synchronization
 
-/// Finds out how a device is held while somebody wants to know, and has changes posted.
+/// A monitor that determines the orientation of a device while notifications are requested, and posts changes.
 ///
-/// The property is right as soon as the readings tell; the notification follows on the main thread. When that is busy,
-/// one notification stands for all changes in between.
+/// The property changes as soon as the readings imply a new orientation; the notification follows on the main thread.
+/// If the main thread is busy, one notification covers all changes in the meantime.
 final class OrientationMonitor: Sendable {
     private struct State {
         var begins = 0
@@ -20,7 +20,7 @@ final class OrientationMonitor: Sendable {
         var isPostScheduled = false
     }
 
-    /// Enough for the detector, which wants ten to twenty readings a second.
+    /// The interval between readings, in seconds. The detector needs ten to twenty readings a second.
     static let interval = 1.0 / 15
 
     private let engine: MotionEngine

@@ -4,18 +4,18 @@ import DeviceCore
 public import Foundation
 import LiveDevice
 
-/// The machine that the program runs on: how it is held, its battery, its name.
+/// The machine on which the app runs: its orientation, battery and identity.
 ///
-/// There is one for each device in force: that of `SimulatedDevice.use`, else the live one. Its notifications are
-/// posted to `NotificationCenter.default` on the main queue, which needs `RunLoop.main.run()`, `dispatchMain()` or an
-/// async main. Safe to use from any thread.
+/// Each device has one instance: the device of `SimulatedDevice.use`, or else the live device. Notifications are posted
+/// to `NotificationCenter.default` on the main queue, which requires `RunLoop.main.run()`, `dispatchMain()` or an async
+/// main. The class is thread-safe.
 ///
-/// While a trace is played in order and the main queue does not run on the main thread, as in tests, observe with
-/// `queue: nil`. With another queue Foundation waits inside the post for an operation of that queue. On the main queue
-/// it would wait for ever.
+/// During in-order playback of a trace, if the main queue does not run on the main thread (as in tests), add observers
+/// with `queue: nil`. With any other queue, Foundation blocks in `post` until an operation on that queue has run, which
+/// for the main queue is a deadlock.
 ///
-/// A simulated device tells nothing of the machine it is played on: its name is that of the trace, and what a trace
-/// does not tell has a fixed value.
+/// A simulated device reveals nothing about the machine on which it is played. Its name is that of the trace, and
+/// everything that a trace does not contain has a fixed value.
 ///
 /// ```swift
 /// let device = UIDevice.current
@@ -25,15 +25,15 @@ import LiveDevice
 /// ) { _ in print(UIDevice.current.orientation) }
 /// ```
 open class UIDevice: NSObject, @unchecked Sendable {
-    // Unchecked because of subclasses; the parts are locked.
+    // Unchecked because of subclasses; the parts are protected by locks.
     let orientationMonitor: OrientationMonitor
     let batteryMonitor: BatteryMonitor
     let identity: MachineIdentity
 
-    /// The device in force here.
+    /// The current device.
     open class var current: UIDevice { LiveDevice.resolved.component(UIDevice.self) { UIDevice(device: $0) } }
 
-    /// Another object for the device in force, which counts and posts by itself; `current` is what a program wants.
+    /// Creates another object for the current device, which counts and posts separately. Apps normally use `current`.
     public convenience override init() { self.init(device: LiveDevice.resolved) }
 
     init(device: Device) {
@@ -47,94 +47,97 @@ open class UIDevice: NSObject, @unchecked Sendable {
 
     // MARK: Orientation
 
-    /// How the device is held; unknown unless notifications are generated, for a moment after they begin, and while the
-    /// accelerometer is missing.
+    /// The orientation of the device. It is unknown unless notifications are generated, for a moment after they begin,
+    /// and while the accelerometer is unavailable.
     ///
-    /// It takes a third of a second or so to become known, and stays as it is while the device is shaken.
+    /// The orientation is determined within about a third of a second. It does not change while the device is shaken.
     open var orientation: UIDeviceOrientation { orientationMonitor.orientation }
 
-    /// True between a begin and the end that belongs to it.
+    /// True between a call of `beginGeneratingDeviceOrientationNotifications()` and the matching end.
     open var isGeneratingDeviceOrientationNotifications: Bool { orientationMonitor.isGenerating }
 
-    /// Turns the accelerometer on and begins to tell how the device is held. Calls nest: each needs its end.
+    /// Starts the accelerometer and the orientation notifications. Calls can be nested; each one requires a matching
+    /// end.
     ///
-    /// The accelerometer runs at 15 Hz for it, or faster when others want that.
+    /// The accelerometer runs at 15 Hz, or faster if other subscribers request it.
     open func beginGeneratingDeviceOrientationNotifications() { orientationMonitor.begin() }
 
-    /// Takes a begin back. With the last one the accelerometer is turned off, unless others use it, and the orientation
-    /// is unknown again. An end without a begin does nothing.
+    /// Ends one call of `beginGeneratingDeviceOrientationNotifications()`. The last matching call stops the
+    /// accelerometer, unless it has other subscribers, and the orientation becomes unknown. A call without a matching
+    /// begin has no effect.
     open func endGeneratingDeviceOrientationNotifications() { orientationMonitor.end() }
 
     // MARK: Battery
 
-    /// Whether the battery is watched. Default: false.
+    /// Whether the battery is monitored. The default is false.
     open var isBatteryMonitoringEnabled: Bool {
         get { batteryMonitor.isEnabled }
         set { batteryMonitor.isEnabled = newValue }
     }
 
-    /// How full the battery is, 0 to 1; -1 while it is not watched, and when there is none.
+    /// The charge of the battery, from 0 to 1; -1 while monitoring is disabled, or if there is no battery.
     ///
-    /// With several batteries it is the level of all of them together.
+    /// If there are several batteries, the value is their combined charge.
     open var batteryLevel: Float { batteryMonitor.level }
 
-    /// What the battery does; unknown while it is not watched, and when there is none.
+    /// The state of the battery; unknown while monitoring is disabled, or if there is no battery.
     open var batteryState: BatteryState { batteryMonitor.state }
 
     // MARK: Proximity
 
-    /// False: there is no source of proximity yet, and setting it to true has no effect, as on a device without such a
-    /// sensor.
+    /// Always false. There is no proximity source yet, and setting the property has no effect, as on a device without a
+    /// proximity sensor.
     open var isProximityMonitoringEnabled: Bool {
         get { false }
         set {}
     }
 
-    /// False: nothing is known to be near.
+    /// Always false, because there is no proximity source.
     open var proximityState: Bool { false }
 
     // MARK: Identity
 
-    /// The name of the machine: its host name. On a simulated device the name of the trace.
+    /// The host name of the machine. On a simulated device, the name of the trace.
     open var name: String { identity.name }
 
-    /// What the machine is, for example "Raspberry Pi 4 Model B Rev 1.4": the model of its device tree, else the
-    /// product name of its firmware, else "Linux". On a simulated device "Simulated Device".
+    /// The model of the machine, for example "Raspberry Pi 4 Model B Rev 1.4": the model in the device tree, or the
+    /// product name in the firmware, or "Linux". On a simulated device, "Simulated Device".
     open var model: String { identity.model }
 
-    /// The same as `model`: boards give it in one language only.
+    /// The same as `model`, which has no translations.
     open var localizedModel: String { identity.model }
 
-    /// The name of the distribution, for example "Debian GNU/Linux"; "Linux" when it has none or no version.
+    /// The name of the distribution, for example "Debian GNU/Linux"; "Linux" if it has no name or no version.
     open var systemName: String { identity.systemName }
 
-    /// The version of the distribution, for example "12"; the kernel's where `systemName` is "Linux".
+    /// The version of the distribution, for example "12"; the version of the kernel if the distribution has no name or
+    /// no version.
     open var systemVersion: String { identity.systemVersion }
 
-    /// An identifier of this machine for the programs of one vendor; nil when the machine has no id.
+    /// An identifier of this machine for the apps of one vendor; nil if the machine has no machine ID.
     ///
-    /// It stays the same until the system is reinstalled. It is derived from `/etc/machine-id`, which it does not
-    /// reveal, and from the vendor's part of the program's bundle identifier, or from the program's name when there is
-    /// none. So programs of different vendors cannot recognise each other's users.
+    /// It remains the same until the system is reinstalled. It is derived from `/etc/machine-id`, which it does not
+    /// reveal, and from the vendor's part of the app's bundle identifier, or from the app's name if there is no bundle
+    /// identifier. Apps of different vendors therefore cannot identify each other's users.
     open var identifierForVendor: UUID? { identity.vendorIdentifier }
 
-    /// True.
+    /// Always true.
     open var isMultitaskingSupported: Bool { true }
 
-    /// Unspecified: a board is neither a phone nor a tablet.
+    /// Always `unspecified`, because a board is neither a phone nor a tablet.
     open var userInterfaceIdiom: UIUserInterfaceIdiom { .unspecified }
 }
 
 extension UIDevice {
-    /// What a battery does.
+    /// The state of a battery.
     public enum BatteryState: Int, Sendable {
-        /// Not watched, not there, or it does not say.
+        /// The battery is not monitored, is missing, or does not report its state.
         case unknown = 0
-        /// It feeds the machine.
+        /// The battery powers the machine.
         case unplugged = 1
-        /// Power comes from outside, and it is not full.
+        /// The machine is powered externally, and the battery is not full.
         case charging = 2
-        /// Power comes from outside, and it is full.
+        /// The machine is powered externally, and the battery is full.
         case full = 3
 
         init(_ state: BatteryReading.State?) {
@@ -148,28 +151,27 @@ extension UIDevice {
     }
 }
 
-// The object of each is the device.
+// The object of each notification is the device.
 extension UIDevice {
-    /// The device is held another way; `orientation` tells how. Also posted when the orientation becomes known, and
-    /// when it is lost with the accelerometer.
+    /// Posted when `orientation` changes, including when it becomes known and when the accelerometer is lost.
     public static let orientationDidChangeNotification = NSNotification.Name("UIDeviceOrientationDidChangeNotification")
 
-    /// The battery has another state. Posted at once.
+    /// Posted immediately when `batteryState` changes.
     public static let batteryStateDidChangeNotification = NSNotification.Name(
         "UIDeviceBatteryStateDidChangeNotification")
 
-    /// The battery is fuller or emptier by a percent or more. Posted at most once a minute.
+    /// Posted when `batteryLevel` has changed by at least one percent, at most once a minute.
     public static let batteryLevelDidChangeNotification = NSNotification.Name(
         "UIDeviceBatteryLevelDidChangeNotification")
 
-    /// Something has come near or gone away. Never posted yet: there is no source of proximity.
+    /// Never posted, because there is no proximity source yet.
     public static let proximityStateDidChangeNotification = NSNotification.Name(
         "UIDeviceProximityStateDidChangeNotification")
 }
 
-/// The kind of device that a program's surface is made for.
+/// The kind of device for which a user interface is designed.
 public enum UIUserInterfaceIdiom: Int, Sendable {
-    /// None of the others: what a Linux board is.
+    /// None of the other kinds. Linux boards have this kind.
     case unspecified = -1
     /// A phone.
     case phone = 0

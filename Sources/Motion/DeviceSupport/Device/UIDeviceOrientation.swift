@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How the device is held. The names speak of the device, not of what its screen shows.
+/// The orientation of the device. The names refer to the device, not to the content of its screen.
 public enum UIDeviceOrientation: Int, Sendable {
-    /// Not known, or nobody asked for orientations.
+    /// The orientation is unknown, or no notifications are generated.
     case unknown = 0
-    /// Upright, top edge up.
+    /// Upright, with the top edge up.
     case portrait = 1
-    /// Upright, top edge down.
+    /// Upright, with the top edge down.
     case portraitUpsideDown = 2
-    /// Upright, turned counterclockwise: the right edge is up.
+    /// Upright, turned counterclockwise so that the right edge is up.
     case landscapeLeft = 3
-    /// Upright, turned clockwise: the left edge is up.
+    /// Upright, turned clockwise so that the left edge is up.
     case landscapeRight = 4
-    /// Lying, screen up.
+    /// Flat, with the screen up.
     case faceUp = 5
-    /// Lying, screen down.
+    /// Flat, with the screen down.
     case faceDown = 6
 
-    /// True with the top edge up or down.
+    /// True if the top edge is up or down.
     public var isPortrait: Bool { self == .portrait || self == .portraitUpsideDown }
 
-    /// True with the left or right edge up.
+    /// True if the left or the right edge is up.
     public var isLandscape: Bool { self == .landscapeLeft || self == .landscapeRight }
 
-    /// True when it lies face up or face down.
+    /// True if the device lies face up or face down.
     public var isFlat: Bool { self == .faceUp || self == .faceDown }
 
-    /// True when an edge is up, so that a picture could follow it.
+    /// True if the device is upright, so that a user interface can follow the orientation.
     public var isValidInterfaceOrientation: Bool { isPortrait || isLandscape }
 }

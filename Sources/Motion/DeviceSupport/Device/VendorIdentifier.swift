@@ -2,13 +2,13 @@
 
 import Foundation
 
-/// Derives the identifier of a machine for the programs of one vendor.
+/// An identifier of a machine for the apps of one vendor.
 ///
-/// It is made as systemd makes the ids of a machine for an application (`sd_id128_get_machine_app_specific`): the first
-/// 16 bytes of HMAC-SHA256 with the machine's id as the key, marked as a random UUID (version 4). The machine's id
-/// cannot be found from it, and two vendors' identifiers tell nothing of each other.
+/// The algorithm is that of systemd for application-specific machine IDs (`sd_id128_get_machine_app_specific`): the
+/// first 16 bytes of HMAC-SHA256 with the machine ID as the key, marked as a random UUID (version 4). The machine ID
+/// cannot be derived from it, and the identifiers for two vendors are unrelated.
 enum VendorIdentifier {
-    /// The identifier of a machine of that id for that vendor.
+    /// Returns the identifier of a machine for a vendor.
     static func make(machine: [UInt8], vendor: String) -> UUID {
         var bytes = SHA256.authenticate(Array(vendor.utf8), key: machine)
         bytes[6] = bytes[6] & 0x0F | 0x40
@@ -20,7 +20,8 @@ enum VendorIdentifier {
             ))
     }
 
-    /// Who made a program: its bundle identifier without the last part, else the program's name.
+    /// Returns the vendor of an app: the bundle identifier without its last part, or the app's name if there is no
+    /// bundle identifier.
     static func vendor(bundleIdentifier: String?, program: String) -> String {
         guard let bundleIdentifier, let dot = bundleIdentifier.lastIndex(of: "."),
             dot != bundleIdentifier.startIndex
@@ -29,19 +30,19 @@ enum VendorIdentifier {
     }
 }
 
-/// The secure hash of 256 bits (FIPS 180-4) and the message authentication code on it (RFC 2104), for a few bytes now
-/// and then: small rather than fast.
+/// The SHA-256 hash (FIPS 180-4) and the message authentication code HMAC-SHA256 (RFC 2104). The implementation is
+/// intended for small amounts of data and is optimized for size, not for speed.
 enum SHA256 {
     private static let blockSize = 64
 
-    /// HMAC-SHA256 of a message: 32 bytes.
+    /// Returns the HMAC-SHA256 of a message, which has 32 bytes.
     static func authenticate(_ message: [UInt8], key: [UInt8]) -> [UInt8] {
         var block = key.count > blockSize ? hash(key) : key
         block += [UInt8](repeating: 0, count: blockSize - block.count)
         return hash(block.map { $0 ^ 0x5C } + hash(block.map { $0 ^ 0x36 } + message))
     }
 
-    /// The hash of a message: 32 bytes.
+    /// Returns the hash of a message, which has 32 bytes.
     static func hash(_ message: [UInt8]) -> [UInt8] {
         var padded = message + [0x80]
         while padded.count % blockSize != blockSize - 8 { padded.append(0) }
@@ -70,7 +71,7 @@ enum SHA256 {
             let second = rotate(late, 17) ^ rotate(late, 19) ^ late >> 10
             words[index] = words[index - 16] &+ first &+ words[index - 7] &+ second
         }
-        // a to h of the standard.
+        // The variables a to h of the standard.
         var v = state
         for index in 0..<64 {
             let sum1 = rotate(v[4], 6) ^ rotate(v[4], 11) ^ rotate(v[4], 25)

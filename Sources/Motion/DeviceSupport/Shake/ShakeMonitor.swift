@@ -7,11 +7,11 @@ import MotionEngine
 import SensorFusion
 import Synchronization
 
-/// Looks for shakes while there is a first responder, and tells it and those after it.
+/// A monitor that detects shakes while there is a first responder, and delivers motion events to it.
 ///
-/// It belongs to its device and so holds on to none.
+/// The device owns the monitor, so the monitor holds only a weak reference to the device.
 final class ShakeMonitor: Sendable {
-    /// What a responder is told.
+    /// A motion event for a responder.
     private struct Item: Sendable {
         var event: ShakeEvent
         var sample: AccelerationSample
@@ -19,7 +19,7 @@ final class ShakeMonitor: Sendable {
 
     private struct State {
         weak var firstResponder: UIResponder?
-        /// Who was told of the beginning, and is to be told how it went on.
+        /// The responder that received `motionBegan` and has to receive the event that follows.
         weak var told: UIResponder?
         var detector = ShakeDetector()
         var last: AccelerationSample?
@@ -33,11 +33,11 @@ final class ShakeMonitor: Sendable {
         }
     }
 
-    /// A few readings in each stroke of a shake.
+    /// The interval between readings, in seconds. It results in several readings for each stroke of a shake.
     static let interval = 1.0 / 50
-    /// A shake is over one way or the other after that many seconds, unless readings have stopped.
+    /// The time after which a shake is cancelled, in seconds. It is reached only if readings have stopped.
     private static let patience = 3.0
-    /// More events than these do not wait for a main thread that is busy.
+    /// The maximum number of events that are queued while the main thread is busy.
     private static let limit = 64
 
     private let engine: MotionEngine
@@ -60,13 +60,13 @@ final class ShakeMonitor: Sendable {
     var firstResponder: UIResponder? {
         get { state.withLock { $0.firstResponder } }
         set {
-            // Responders go outside of the lock: they may come back here as they go.
+            // Responders are released outside the lock, because their deinitializers may access this property.
             let (former, told, schedules) = state.withLock { state in
                 let (former, told) = (state.firstResponder, state.told)
                 state.firstResponder = newValue
                 guard former !== newValue else { return (former, told, false) }
-                // Nobody hears of a beginning that the former one was not told of; it hears that what it was told of
-                // is over.
+                // A queued `motionBegan` of the former responder is discarded. If the former responder has already
+                // received it, it receives `motionCancelled`.
                 state.forget()
                 guard told != nil, let last = state.last else { return (former, told, false) }
                 return (former, told, add(.cancelled, last, to: &state))
@@ -87,19 +87,19 @@ final class ShakeMonitor: Sendable {
         } subscribe: { request in
             engine.subscribe(request) { [weak self] event in self?.receive(event) }
         }
-        // Outside of the locks, should it be the last to hold it.
+        // The responder is released outside the locks, in case this is the last reference to it.
         withExtendedLifetime(responder) {}
     }
 
     private func receive(_ event: FusionEvent) {
         guard case .states(let states) = event else {
-            // May come from inside `subscribe`, where the subscription is not to be touched.
+            // The event may arrive while `subscribe` runs, when the subscription must not be changed.
             if case .lost(.accelerometer, _) = event, state.withLock({ interrupt(&$0) }) { schedule() }
             return
         }
         let responder = firstResponder
         guard responder != nil else {
-            // It is gone without a word.
+            // The first responder has been released without resigning.
             state.withLock { $0.forget() }
             adjust()
             return
@@ -118,13 +118,13 @@ final class ShakeMonitor: Sendable {
         withExtendedLifetime(responder) {}
     }
 
-    /// Ends a shake that is going on; true when a delivery has to be scheduled.
+    /// Cancels a shake in progress. Returns true if a drain has to be scheduled.
     private func interrupt(_ state: inout State) -> Bool {
         guard let event = state.detector.reset(), let last = state.last else { return false }
         return add(event, last, to: &state)
     }
 
-    /// Puts an event where the main thread takes it; true when a delivery has to be scheduled.
+    /// Queues an event. Returns true if a drain has to be scheduled.
     private func add(_ event: ShakeEvent, _ sample: AccelerationSample, to state: inout State) -> Bool {
         if event == .began {
             state.timer = clock.timer(at: clock.now.advanced(bySeconds: Self.patience)) { [weak self] in
@@ -134,7 +134,7 @@ final class ShakeMonitor: Sendable {
             state.timer = nil
         }
         if state.outbox.count >= Self.limit {
-            // A beginning goes together with what follows it.
+            // The oldest `began` event is dropped together with the event that follows it.
             var position = state.outbox.first?.event == .began ? 1 : 0
             state.outbox.removeAll { _ in
                 defer { position += 1 }
@@ -154,7 +154,7 @@ final class ShakeMonitor: Sendable {
 
     private func schedule() {
         delivery.schedule { [weak self] in
-            // The delivery is that of the main queue, and nowhere else.
+            // The callback executor is always that of the main queue.
             MainActor.assumeIsolated { self?.deliver() }
         }
     }

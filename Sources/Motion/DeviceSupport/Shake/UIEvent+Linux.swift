@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What Apple's API has no words for.
+/// Additions to Apple's API.
 extension UIEvent {
-    /// The accelerometer reading that caused the event, also when the program has started no accelerometer; nil for an
-    /// event that the program made itself.
+    /// The accelerometer reading that caused the event, even if the app has not started the accelerometer; nil for an
+    /// event that the app has created.
     ///
-    /// The change between began and ended tells a shake from side to side from one up and down.
+    /// The change between the beginning and the end distinguishes side-to-side shaking from up-and-down shaking.
     public var acceleration: UIAcceleration? { sample?.object }
 }

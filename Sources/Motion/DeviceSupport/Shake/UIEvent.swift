@@ -3,20 +3,20 @@
 import DeviceCore
 public import Foundation
 
-/// A shake of the device, as a responder hears of it.
+/// A motion event that a responder receives.
 ///
-/// An event tells that a shake began or is over, and nothing else; each has values of its own that never change.
+/// It indicates only that a shake has begun or is over. Each event has its own values and is immutable.
 open class UIEvent: NSObject, @unchecked Sendable {
-    // Unchecked: subclasses may add what they like; what is here never changes.
-    /// The kinds of events.
+    // Unchecked because subclasses may add state; the properties of this class are immutable.
+    /// The type of an event.
     public enum EventType: Int, Sendable {
         /// A movement of the device.
         case motion = 1
     }
 
-    /// The kinds of movements.
+    /// The subtype of an event.
     public enum EventSubtype: Int, Sendable {
-        /// No particular one.
+        /// No specific subtype.
         case none = 0
         /// The device is shaken.
         case motionShake = 1
@@ -25,7 +25,7 @@ open class UIEvent: NSObject, @unchecked Sendable {
     let sample: AccelerationSample?
     private let ownSubtype: EventSubtype
 
-    /// An event of no particular movement at time 0, for subclasses that bring their own values.
+    /// Creates an event with the subtype `none` at time 0, for subclasses that override the values.
     public override init() {
         sample = nil
         ownSubtype = .none
@@ -36,12 +36,12 @@ open class UIEvent: NSObject, @unchecked Sendable {
         ownSubtype = .motionShake
     }
 
-    /// What kind of event it is.
+    /// The type of the event.
     open var type: EventType { .motion }
 
-    /// What kind of movement it is.
+    /// The subtype of the event.
     open var subtype: EventSubtype { ownSubtype }
 
-    /// When it happened, in seconds since boot, suspend included: the time of the reading that made it certain.
+    /// The time of the reading with which the event was detected, in seconds since boot, including suspend.
     open var timestamp: TimeInterval { sample?.time.seconds ?? 0 }
 }

@@ -2,12 +2,12 @@
 
 import LiveDevice
 
-/// What Apple's API has no words for, since there a window knows it.
+/// Additions to Apple's API, in which a window keeps track of the first responder.
 extension UIResponder {
-    /// The first object to hear of shakes of the device in force; nil when there is none. Held weakly.
+    /// The first responder for motion events of the current device; nil if there is none. Held weakly.
     ///
-    /// Setting it calls `becomeFirstResponder()` of the new object; setting it to nil calls `resignFirstResponder()` of
-    /// the present one. Either may refuse.
+    /// Setting the property calls `becomeFirstResponder()` on the new object. Setting it to nil calls
+    /// `resignFirstResponder()` on the current one. Both may refuse.
     public static var firstResponder: UIResponder? {
         get { ShakeMonitor.of(LiveDevice.resolved).firstResponder }
         set {

@@ -4,10 +4,11 @@ import DeviceCore
 public import Foundation
 import LiveDevice
 
-/// An object that hears of shakes: the motion half of Apple's class, as there are no windows here.
+/// An object that receives motion events. It contains only the motion part of Apple's class, because there are no
+/// windows.
 ///
-/// Derive a class, make an object of it the first responder, and keep it. Shakes are looked for, with the accelerometer
-/// at 50 Hz, only while there is a first responder.
+/// Create a subclass, make an instance of it the first responder, and keep a reference to it. Shakes are detected, with
+/// the accelerometer at 50 Hz, only while there is a first responder.
 ///
 /// ```swift
 /// final class Listener: UIResponder {
@@ -21,37 +22,38 @@ import LiveDevice
 /// listener.becomeFirstResponder()
 /// ```
 ///
-/// After `motionBegan` the same object gets exactly one more call: `motionEnded` (the shaking stopped within about a
-/// second) or `motionCancelled` (it went on, another object became first responder, or the accelerometer is gone). All
-/// are called on the main queue, which needs `RunLoop.main.run()`, `dispatchMain()` or an async main. Shaking does not
-/// change the orientation.
+/// After `motionBegan`, the same object receives exactly one more call: `motionEnded` if the shaking stops within about
+/// a second, or `motionCancelled` if it continues, another object becomes first responder, or the accelerometer is
+/// lost. All methods are called on the main queue, which requires `RunLoop.main.run()`, `dispatchMain()` or an async
+/// main. Shaking does not change the orientation.
 ///
-/// A responder belongs to the device in force where it is made: that of `SimulatedDevice.use`, else the live one. The
-/// first responder is held weakly.
+/// A responder belongs to the device that is current when it is created: the device of `SimulatedDevice.use`, or else
+/// the live device. The first responder is held weakly.
 @preconcurrency @MainActor
 open class UIResponder: NSObject {
     private let device: Device
 
-    /// A responder for the device in force.
+    /// Creates a responder for the current device.
     public override nonisolated init() { device = LiveDevice.resolved }
 
     var shakeMonitor: ShakeMonitor { ShakeMonitor.of(device) }
 
-    // MARK: The chain
+    // MARK: Responder chain
 
-    /// Who hears of what this object does not handle. Default: nil, nobody.
+    /// The next responder, which receives the events that this object does not handle. The default is nil.
     open var next: UIResponder? { nil }
 
-    /// Whether it may become first responder. Default: false.
+    /// Whether the object can become first responder. The default is false.
     open var canBecomeFirstResponder: Bool { false }
 
-    /// Whether it may stop being first responder. Default: true.
+    /// Whether the object can resign as first responder. The default is true.
     open var canResignFirstResponder: Bool { true }
 
-    /// True while it is the first responder.
+    /// True if the object is the first responder.
     open var isFirstResponder: Bool { shakeMonitor.firstResponder === self }
 
-    /// Makes it the first responder; false when it may not be, or the present one does not resign.
+    /// Makes the object the first responder. Returns false if it cannot become first responder or the current one does
+    /// not resign.
     @discardableResult
     open func becomeFirstResponder() -> Bool {
         if isFirstResponder { return true }
@@ -61,7 +63,8 @@ open class UIResponder: NSObject {
         return true
     }
 
-    /// Stops being first responder; false when it may not. Without a first responder nobody hears of shakes.
+    /// Resigns as first responder. Returns false if the object cannot resign. Without a first responder, shakes are not
+    /// detected.
     @discardableResult
     open func resignFirstResponder() -> Bool {
         guard isFirstResponder else { return true }
@@ -72,17 +75,17 @@ open class UIResponder: NSObject {
 
     // MARK: Motion
 
-    /// The device has begun to be shaken. The default asks the next responder.
+    /// Called when shaking begins. The default implementation calls the next responder.
     open func motionBegan(_ motion: UIEvent.EventSubtype, with event: UIEvent?) {
         next?.motionBegan(motion, with: event)
     }
 
-    /// The device has been shaken. The default asks the next responder.
+    /// Called when shaking ends. The default implementation calls the next responder.
     open func motionEnded(_ motion: UIEvent.EventSubtype, with event: UIEvent?) {
         next?.motionEnded(motion, with: event)
     }
 
-    /// What began was no shake after all. The default asks the next responder.
+    /// Called when a shake that has begun is cancelled. The default implementation calls the next responder.
     open func motionCancelled(_ motion: UIEvent.EventSubtype, with event: UIEvent?) {
         next?.motionCancelled(motion, with: event)
     }

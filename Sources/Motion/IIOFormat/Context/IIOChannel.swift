@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A channel of a device: one axis, one quantity, or the time stamp.
+/// A channel of a device: an axis, a quantity, or the timestamp.
 public struct IIOChannel: Sendable, Hashable {
-    /// The type with its modifier, such as "accel_x", "pressure" or "timestamp". Known by this text alone.
+    /// The type with its modifier, for example "accel_x", "pressure" or "timestamp". Channels are identified by this
+    /// text only.
     public var id: String
-    /// A name that the driver gives; empty when there is none.
+    /// The name from the driver; empty if there is none.
     public var name: String
-    /// True for a channel that is written to.
+    /// True for an output channel.
     public var isOutput: Bool
-    /// How its samples lie in a buffer; nil when the channel cannot be captured.
+    /// The position and format of its samples in a buffer; nil if the channel cannot be captured.
     public var scan: IIOScanElement?
-    /// Its attributes.
+    /// The attributes of the channel.
     public var attributes: [IIOAttribute]
 
-    /// A channel of those parts.
+    /// Creates a channel.
     public init(
         id: String, name: String = "", isOutput: Bool = false, scan: IIOScanElement? = nil,
         attributes: [IIOAttribute] = []
@@ -25,6 +26,6 @@ public struct IIOChannel: Sendable, Hashable {
         self.attributes = attributes
     }
 
-    /// The attribute of that name.
+    /// Returns the attribute with the given name; nil if there is none.
     public func attribute(_ name: String) -> IIOAttribute? { attributes.first { $0.name == name } }
 }

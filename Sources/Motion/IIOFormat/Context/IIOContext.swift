@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A context as libiio's XML describes it: devices with their channels and attributes.
+/// A context as described by libiio's XML: devices with their channels and attributes.
 ///
-/// It is a value: a picture of the devices at one time. Attributes may carry the values that they had.
+/// The value is a snapshot of the devices. Attributes may include their values at that time.
 public struct IIOContext: Sendable, Hashable {
-    /// "local", "network" and so on.
+    /// The name of the backend, for example "local" or "network".
     public var name: String
-    /// Free text, usually what `uname -a` prints.
+    /// A description, usually the output of `uname -a`.
     public var description: String
-    /// The version of libiio that described it, for example "0.24".
+    /// The version of libiio that created the description, for example "0.24".
     public var version: String
-    /// Facts about the machine, such as "local,kernel".
+    /// Properties of the system, for example "local,kernel".
     public var attributes: [IIOAttribute]
     /// The devices and triggers, in the order of the kernel.
     public var devices: [IIODevice]
 
-    /// A context of those parts.
+    /// Creates a context.
     public init(
         name: String = "local", description: String = "", version: String = "0.24", attributes: [IIOAttribute] = [],
         devices: [IIODevice] = []
@@ -29,20 +29,20 @@ public struct IIOContext: Sendable, Hashable {
 }
 
 extension IIOContext {
-    /// The context as libiio 0.24 writes it, byte for byte, with its document type inside.
+    /// Returns the context as XML, identical to the output of libiio 0.24, with an internal document type definition.
     ///
-    /// With values, `attribute`, `debug-attribute` and `buffer-attribute` carry `value`, as the contexts that iio-emu
-    /// takes do; libiio passes them over. A context that states no version is written as 0.24's.
+    /// If values are included, `attribute`, `debug-attribute` and `buffer-attribute` have a `value`, as in the contexts
+    /// that iio-emu reads; libiio ignores it. A context without a version is written with version 0.24.
     public func xml(includingValues: Bool) -> String {
         var writer = IIOXMLWriter(includingValues: includingValues)
         writer.write(self)
         return writer.text
     }
 
-    /// Sets the value of the attribute that the key names; false when there is no such attribute.
+    /// Sets the value of an attribute. Returns false if the attribute does not exist.
     ///
-    /// Keys are `device/attribute`, `device/buffer/attribute`, `device/debug/attribute` and
-    /// `device/input/channel/attribute` or `device/output/channel/attribute`, with the device's id.
+    /// A key has the form `device/attribute`, `device/buffer/attribute`, `device/debug/attribute`,
+    /// `device/input/channel/attribute` or `device/output/channel/attribute`, with the ID of the device.
     @discardableResult
     public mutating func setValue(_ value: String, for key: String) -> Bool {
         guard let place = place(of: key) else { return false }
@@ -50,7 +50,8 @@ extension IIOContext {
         return true
     }
 
-    /// The value of the attribute that the key names; nil when there is no such attribute or its value is not known.
+    /// Returns the value of an attribute; nil if the attribute does not exist or its value is unknown. See
+    /// ``setValue(_:for:)`` for the form of a key.
     public func value(for key: String) -> String? { place(of: key).flatMap { self[keyPath: $0].value } }
 
     private func place(of key: String) -> WritableKeyPath<IIOContext, IIOAttribute>? {

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A device, or a trigger, of a context.
+/// A device or a trigger of a context.
 public struct IIODevice: Sendable, Hashable {
-    /// "iio:device0", or "trigger0" for a trigger.
+    /// The ID of the device, for example "iio:device0", or "trigger0" for a trigger.
     public var id: String
-    /// The name that the driver gives, for example "mpu6050"; not unique. Empty when there is none.
+    /// The name from the driver, for example "mpu6050"; empty if there is none. It is not unique.
     public var name: String
-    /// The label that the firmware gives, for example "accel-display"; empty when there is none.
+    /// The label from the firmware, for example "accel-display"; empty if there is none.
     public var label: String
-    /// Its channels, in the order of their scan indexes, those without one last.
+    /// The channels, ordered by scan index, followed by channels without a scan index.
     public var channels: [IIOChannel]
-    /// Attributes of the device as a whole.
+    /// The attributes of the device.
     public var attributes: [IIOAttribute]
-    /// Attributes in debugfs.
+    /// The attributes in debugfs.
     public var debugAttributes: [IIOAttribute]
-    /// Attributes of its buffer.
+    /// The attributes of the buffer.
     public var bufferAttributes: [IIOAttribute]
 
-    /// A device of those parts.
+    /// Creates a device.
     public init(
         id: String, name: String = "", label: String = "", channels: [IIOChannel] = [],
         attributes: [IIOAttribute] = [], debugAttributes: [IIOAttribute] = [], bufferAttributes: [IIOAttribute] = []
@@ -31,43 +31,42 @@ public struct IIODevice: Sendable, Hashable {
         self.bufferAttributes = bufferAttributes
     }
 
-    /// True for a trigger.
+    /// True if the device is a trigger.
     public var isTrigger: Bool { id.hasPrefix("trigger") }
 
-    /// The input channel of that id.
+    /// Returns the input channel with the given ID; nil if there is none.
     public func channel(_ id: String) -> IIOChannel? { channels.first { $0.id == id && !$0.isOutput } }
 
-    /// The attribute of the device of that name.
+    /// Returns the attribute of the device with the given name; nil if there is none.
     public func attribute(_ name: String) -> IIOAttribute? { attributes.first { $0.name == name } }
 }
 
 extension IIODevice {
-    /// Where on the machine the device sits: "base", "display", "lid"; empty when nobody says.
+    /// The position of the device on the machine, for example "base", "display" or "lid"; empty if it is unknown.
     ///
-    /// It is the driver's `location` attribute as it stands, else what follows "accel-" in the label.
+    /// The value is the driver's `location` attribute or, if there is none, the part of the label after "accel-".
     public var location: String {
         if let text = attribute("location")?.text, !text.isEmpty { return text }
         return label.hasPrefix("accel-") ? String(label.dropFirst("accel-".count)) : ""
     }
 
-    /// The chip's serial number, as a few drivers tell it (`serialnumber`, documented for all of IIO since Linux 6.1); empty
-    /// when the driver tells none or the chip has none but zeros.
+    /// The serial number of the chip, from the attribute `serialnumber` of a few drivers (documented for all of IIO
+    /// since Linux 6.1); empty if there is none or it consists of zeros.
     public var serial: String {
         let text = attribute("serialnumber")?.text ?? ""
         return text.allSatisfy { $0 == "0" } ? "" : text
     }
 
-    /// The name of the clock that stamps the samples, such as "realtime" or "boottime"; empty when nobody says.
+    /// The name of the clock for the timestamps, for example "realtime" or "boottime"; empty if it is unknown.
     public var timestampClock: String { attribute("current_timestamp_clock")?.text ?? "" }
 
-    /// The place in ``channels`` of the time stamp of a scan; nil when the device has none.
+    /// The index in ``channels`` of the timestamp of a scan; nil if the device has none.
     public var timestampChannel: Int? {
         channels.firstIndex { $0.id == "timestamp" && !$0.isOutput && ($0.scan?.index ?? -1) >= 0 }
     }
 
-    /// How scans lie in a buffer when those channels, places in ``channels``, are enabled.
-    ///
-    /// Nil when one of them does not exist or cannot be captured.
+    /// Returns the layout of scans in a buffer with the given channels enabled. The channels are indices in
+    /// ``channels``. nil if a channel does not exist or cannot be captured.
     package func layout(of wanted: some Sequence<Int>) -> IIOScanLayout? {
         var elements: [(channel: Int, scan: IIOScanElement)] = []
         for channel in wanted {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Writes a context in libiio's words: no line ends, and a blank before each `/>`.
+/// A writer of libiio's XML format, without line breaks and with a space before each `/>`.
 struct IIOXMLWriter {
     private(set) var text = ""
     private let includesValues: Bool
@@ -75,9 +75,9 @@ struct IIOXMLWriter {
             case ">": text += "&gt;"
             case "\"": text += "&quot;"
             case "'": text += "&apos;"
-            // A parser turns these into blanks unless they are written as numbers.
+            // An XML parser converts these characters to spaces unless they are written as character references.
             case "\t", "\n", "\r": text += "&#\(scalar.value);"
-            // XML 1.0 has no way to write these.
+            // These characters cannot be represented in XML 1.0.
             case "\u{0}"..<" ", "\u{FFFE}", "\u{FFFF}": text += "\u{FFFD}"
             default: text.unicodeScalars.append(scalar)
             }
@@ -85,7 +85,7 @@ struct IIOXMLWriter {
         text += "\""
     }
 
-    /// "0.24" and "0.24.v0.24" both are 0, 24 and v0.24.
+    /// Parses a version. Both "0.24" and "0.24.v0.24" have the parts 0, 24 and v0.24.
     private static func version(_ text: String) -> (major: String, minor: String, git: String) {
         let parts = text.split(separator: ".", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
         guard parts.count >= 2,
@@ -96,17 +96,17 @@ struct IIOXMLWriter {
 
     private static func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
 
-    /// As C's `%f` writes it in every locale: six decimals, the nearest, and the even one of two as near.
+    /// Formats a number like `%f` of C in any locale: six decimals, rounded to nearest, ties to even.
     static func sixDecimals(_ number: Double) -> String {
         guard number.isFinite else { return number.isNaN ? "nan" : number < 0 ? "-inf" : "inf" }
         let size = abs(number)
         let sign = number.sign == .minus ? "-" : ""
-        // Beyond, a double has no decimals; scales never reach it.
+        // From 2^53 on, a `Double` has no decimals. Scales never reach this range.
         guard size < 0x1p53 else { return "\(sign)\(size)" }
         var whole = Int64(size)
         let part = size - Double(whole)
         let product = part * 1e6
-        // What the product lost to rounding decides where it stands on the middle between two.
+        // The rounding error of the product determines on which side of a tie the exact value is.
         let lost = (-product).addingProduct(part, 1e6)
         var millionths = Int64(product)
         let beyondMiddle = (product - Double(millionths) - 0.5) + lost
@@ -121,7 +121,7 @@ struct IIOXMLWriter {
 }
 
 extension IIOXMLWriter {
-    /// libiio's document type, which stands inside the document.
+    /// Returns libiio's document type definition, which is part of the document.
     static func documentType(includingValues: Bool) -> String {
         let value = includingValues ? " value CDATA #IMPLIED" : ""
         let declarations = [

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One axis of a sensor: a channel, and what turns its numbers into the unit of the sensor's kind.
+/// An axis of a sensor: a channel and the conversion of its numbers to the unit of the sensor's kind.
 package struct IIOAxis: Sendable, Equatable {
-    /// The place of the channel in its device's list of channels.
+    /// The index of the channel in the list of channels of its device.
     package var channel: Int
-    /// The channel's id, for example "accel_x".
+    /// The ID of the channel, for example "accel_x".
     package var channelID: String
-    /// What a raw number, with the offset added, is multiplied by; 0 when the driver's scale cannot be used.
+    /// The factor that is applied to the sum of the raw number and the offset; 0 if the driver's scale is invalid.
     package var scale: Double
-    /// What is added to a raw number before it is scaled.
+    /// The offset that is added to the raw number before scaling.
     package var offset: Double
-    /// True when the channel is read through its `input` attribute, whose number is scaled already.
+    /// True if the channel is read from its `input` attribute, whose value is already scaled.
     package var isProcessed: Bool
-    /// What the scaled number is multiplied by to come to the unit of the sensor's kind.
+    /// The factor that converts the scaled value to the unit of the sensor's kind.
     package var unitFactor: Double
 
-    /// An axis of those parts.
+    /// Creates an axis.
     package init(
         channel: Int, channelID: String, scale: Double = 1, offset: Double = 0, isProcessed: Bool = false,
         unitFactor: Double = 1
@@ -28,10 +28,10 @@ package struct IIOAxis: Sendable, Equatable {
         self.unitFactor = unitFactor
     }
 
-    /// The attribute to read for one value: "input" or "raw".
+    /// The name of the attribute that contains the value: "input" or "raw".
     package var attributeName: String { isProcessed ? "input" : "raw" }
 
-    /// True when a value can be worked out at all.
+    /// True if values can be calculated.
     package var isUsable: Bool { isProcessed || (scale != 0 && scale.isFinite && offset.isFinite) }
 
     /// The conversion of the numbers of the attribute, which are raw, or scaled by the driver already.

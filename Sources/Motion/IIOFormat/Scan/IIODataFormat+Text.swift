@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension IIODataFormat {
-    /// Reads `be:s12/16>>4`, `le:s32/32X4>>0` and the like; nil when it is anything else.
+    /// Creates a format from a text, for example `be:s12/16>>4` or `le:s32/32X4>>0`; nil if the text is invalid.
     ///
-    /// `>>shift` may be missing. libiio writes a capital `S` or `U` where all bits of the storage count.
+    /// `>>shift` is optional. The sign may be `S` or `U`, which libiio writes if all storage bits are used.
     public init?(_ text: String) {
         guard text.utf8.count <= 64 else { return nil }
         var rest = IIONumber.trimmed(text).utf8[...]
@@ -14,7 +14,7 @@ extension IIODataFormat {
         }
         func number() -> Int? {
             let digits = rest.prefix { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
-            // Three digits reach further than any part may.
+            // Numbers with more than three digits exceed all valid ranges.
             guard (1...3).contains(digits.count) else { return nil }
             rest = rest.dropFirst(digits.count)
             return digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
@@ -47,10 +47,10 @@ extension IIODataFormat {
             count: count)
     }
 
-    /// The format as the kernel writes it, for example "be:s12/16>>4".
+    /// The format as written by the kernel, for example "be:s12/16>>4".
     public var text: String { written(sign: isSigned ? "s" : "u") }
 
-    /// The format as libiio writes it: the sign is a capital where all bits of the storage count.
+    /// The format as written by libiio, with an upper-case sign if all storage bits are used.
     public var libiioText: String { bits == storageBits ? written(sign: isSigned ? "S" : "U") : text }
 
     private func written(sign: String) -> String {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Three axes that lie next to each other in one signed format, as most drivers have them: the fast way.
+/// Three adjacent axes with the same signed format, as in the scans of most drivers. Their conversion is optimized.
 struct IIOPackedAxes: Sendable {
-    /// The first byte of the first axis within the scan.
+    /// The offset of the first axis in the scan, in bytes.
     private let offset: Int
     private let format: IIODataFormat
     private let conversion: IIOVectorConversion
 
-    /// Nil when the axes do not lie so, and have to be taken one by one.
+    /// Creates the axes; nil if they are not adjacent or have another format, and must be converted one by one.
     init?(_ lanes: [IIOScanLane]) {
         guard lanes.count == 3, let first = lanes.first, first.format.isSigned,
             first.format.storageBits == 16 || first.format.storageBits == 32
@@ -21,9 +21,9 @@ struct IIOPackedAxes: Sendable {
         conversion = IIOVectorConversion(lanes[0].conversion, lanes[1].conversion, lanes[2].conversion)
     }
 
-    /// Converts `count` scans; writes one vector for each, and the time stamp with it.
+    /// Converts all scans. Writes one vector per scan, and its timestamp if there is one.
     func convert(_ scans: IIOScans, to output: UnsafeMutableRawPointer) {
-        // One loop each, so that none of them asks within.
+        // A separate loop for each format avoids conditions within the loop.
         switch (format.storageBits, format.isBigEndian) {
         case (16, false): convert(scans, output, ordered: Int16.init(littleEndian:))
         case (16, true): convert(scans, output, ordered: Int16.init(bigEndian:))
@@ -32,7 +32,7 @@ struct IIOPackedAxes: Sendable {
         }
     }
 
-    /// Leaves the shifts out where all bits count.
+    /// Omits the shifts if all storage bits are used.
     @inline(__always)
     private func convert<Stored: FixedWidthInteger>(
         _ scans: IIOScans, _ output: UnsafeMutableRawPointer, ordered: (Stored) -> Stored
@@ -45,7 +45,7 @@ struct IIOPackedAxes: Sendable {
         }
     }
 
-    /// The shifts that cut a stored number to its bits and extend its sign.
+    /// The shifts that extract the significant bits of a stored number and extend its sign.
     private var left: Int { format.storageBits - format.bits - format.shift }
     private var right: Int { format.storageBits - format.bits }
 
@@ -65,13 +65,13 @@ struct IIOPackedAxes: Sendable {
             scans.copyStamps()
             return
         }
-        // In one loop with the stamps: each scan is fetched from memory once. As a stamp of eight bytes lies behind the
-        // axes, there is room to read a fourth number, which makes a whole vector.
+        // Axes and timestamps are converted in one loop, so that each scan is loaded from memory only once. Because the
+        // eight bytes of the timestamp follow the axes, a fourth number can be read to fill the vector.
         let ahead = stamps.offset - offset
         let clockOffset = stamps.clockOffset
         var stampTarget = stamps.output
         for _ in 0..<scans.count {
-            // Four numbers of 32 bits are no faster than three.
+            // With 32 bits, reading four numbers is not faster than reading three.
             Self.axes(source, conversion, raw, reads: Stored.bitWidth == 16 ? 4 : 3).store(target)
             let stamp = Int64(littleEndian: source.loadUnaligned(fromByteOffset: ahead, as: Int64.self))
             stampTarget.storeBytes(of: stamp &+ clockOffset, as: Int64.self)
@@ -81,7 +81,7 @@ struct IIOPackedAxes: Sendable {
         }
     }
 
-    /// The fourth component is 0, whether a fourth number is read or not, as its factor is.
+    /// Returns the scaled axes. The fourth component is always 0, because its factor is 0.
     @inline(__always)
     private static func axes<Stored: FixedWidthInteger>(
         _ source: UnsafeRawPointer, _ conversion: IIOVectorConversion, _ raw: (Stored) -> Stored, reads count: Int
@@ -96,7 +96,7 @@ struct IIOPackedAxes: Sendable {
 }
 
 extension SIMD4<Double> {
-    /// A vector of three takes the room of one of four.
+    /// Stores the vector as a `SIMD3<Double>`, which has the same size in memory.
     @inline(__always)
     fileprivate func store(_ target: UnsafeMutableRawPointer) { target.storeBytes(of: self, as: SIMD4<Double>.self) }
 }

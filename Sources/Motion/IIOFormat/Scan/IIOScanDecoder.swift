@@ -2,24 +2,24 @@
 
 package import DeviceCore
 
-/// Takes the samples of one sensor out of scans, straight from the bytes of a buffer.
+/// A decoder that extracts the samples of one sensor from the bytes of a buffer.
 ///
-/// A value is (raw + offset) × scale of its axis, in the unit of the sensor's kind and in the sensor's axes. Nothing
-/// is allocated, and bounds are looked at once a call. It may be used from any thread.
+/// A value is (raw + offset) × scale of its axis, in the unit of the sensor's kind and in the axes of the sensor.
+/// Decoding does not allocate memory and checks bounds once per call. Thread-safe.
 package struct IIOScanDecoder: Sendable {
-    /// True when the scans carry time stamps that can be read.
+    /// True if the scans contain timestamps of 64 bits.
     package let hasTimestamps: Bool
-    /// The least number of bytes that a scan must have.
+    /// The minimum size of a scan, in bytes.
     package let minimumStride: Int
 
     private let lanes: [IIOScanLane]
     private let packed: IIOPackedAxes?
     private let stamp: IIOScanLayout.Element?
 
-    /// A decoder for one or three axes.
+    /// Creates a decoder for one or three axes.
     ///
-    /// Nil when there is another number of them, an axis is not in the layout or is no single number, or its scale
-    /// cannot be used. A time stamp that is not in the layout or has not 64 bits is left out.
+    /// nil if the number of axes is different, or if an axis is not in the layout, has more than one value, or is not
+    /// usable. A timestamp is ignored if it is not in the layout or does not have 64 bits.
     package init?(layout: IIOScanLayout, axes: [IIOAxis], timestampChannel: Int?) {
         guard axes.count == 1 || axes.count == 3 else { return nil }
         var lanes: [IIOScanLane] = []
@@ -39,11 +39,12 @@ package struct IIOScanDecoder: Sendable {
         minimumStride = max(lanes.map(\.end).max() ?? 0, stamp?.end ?? 0)
     }
 
-    /// Decodes up to `count` scans that lie `stride` bytes apart, and their stamps in the driver's nanoseconds.
+    /// Decodes up to `count` scans that are `stride` bytes apart. The timestamps are in nanoseconds of the driver's
+    /// clock.
     ///
-    /// Returns how many there were: no more than the bytes hold whole and than there is room for; 0 when the stride is
-    /// too small for the layout. The components of a scalar behind the first are 0. Where the scans carry no time
-    /// stamps, `timestamps` stays as it is.
+    /// Returns the number of decoded scans, which is limited by the complete scans in `bytes` and by the output
+    /// buffers; 0 if the stride is too small for the layout. For a single axis, the second and third component are 0.
+    /// If the scans contain no timestamps, `timestamps` is not changed.
     @discardableResult
     package func decode(
         _ bytes: UnsafeRawBufferPointer, stride: Int, count: Int, values: UnsafeMutableBufferPointer<SIMD3<Double>>,
@@ -52,13 +53,16 @@ package struct IIOScanDecoder: Sendable {
         decode(bytes, stride, count, values, timestamps.map(UnsafeMutableRawBufferPointer.init), 0)
     }
 
-    /// Decodes as the other form does; `clockOffset` nanoseconds are added to each stamp to come to the boot clock.
+    /// Decodes scans like ``decode(_:stride:count:values:timestamps:)``, with the timestamps converted to the boot
+    /// clock.
+    ///
+    /// - Parameter clockOffset: The nanoseconds to add to each timestamp.
     @discardableResult
     package func decode(
         _ bytes: UnsafeRawBufferPointer, stride: Int, count: Int, values: UnsafeMutableBufferPointer<SIMD3<Double>>,
         times: UnsafeMutableBufferPointer<BootTime>?, clockOffset: Int64
     ) -> Int {
-        // A BootTime is one Int64 and nothing else; should that ever change, no stamp is written.
+        // `BootTime` must consist of a single `Int64`. If this ever changes, nothing is decoded.
         guard MemoryLayout<BootTime>.size == MemoryLayout<Int64>.size else { return 0 }
         return decode(bytes, stride, count, values, times.map(UnsafeMutableRawBufferPointer.init), clockOffset)
     }
@@ -86,7 +90,7 @@ package struct IIOScanDecoder: Sendable {
         return total
     }
 
-    /// Axis by axis: for layouts with gaps, mixed widths or numbers without a sign.
+    /// Converts axis by axis, for layouts with gaps, mixed sizes or unsigned numbers.
     private func convert(_ scans: IIOScans, to output: UnsafeMutableRawPointer) {
         if lanes.count == 1 {
             output.initializeMemory(as: SIMD3<Double>.self, repeating: .zero, count: scans.count)

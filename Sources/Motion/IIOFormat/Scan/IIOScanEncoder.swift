@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Writes scans: the inverse of ``IIOScanDecoder``, for a server and for raw buffer files.
+/// An encoder of scans for a server and for raw buffer files. The inverse of ``IIOScanDecoder``.
 ///
-/// A scan starts as zero bytes; then each sensor's vector and the time stamp are put in:
+/// A scan initially consists of zeros. The vector of each sensor and the timestamp are then written to it:
 /// ```swift
 /// var scan = encoder.emptyScan()
 /// scan.withUnsafeMutableBytes { bytes in
@@ -11,16 +11,16 @@
 /// }
 /// ```
 package struct IIOScanEncoder: Sendable {
-    /// How the scans lie.
+    /// The layout of the scans.
     package let layout: IIOScanLayout
 
-    /// An encoder for that layout.
+    /// Creates an encoder for a layout.
     package init(layout: IIOScanLayout) { self.layout = layout }
 
-    /// The bytes of a scan, all zero.
+    /// Returns a scan of zeros.
     package func emptyScan() -> [UInt8] { [UInt8](repeating: 0, count: layout.sampleSize) }
 
-    /// A scan of those vectors, with a time stamp in nanoseconds when its channel is given.
+    /// Returns a scan with vectors, and with a timestamp in nanoseconds if its channel is given.
     package func encode(
         _ vectors: [(axes: [IIOAxis], value: SIMD3<Double>)], timestamp: Int64 = 0, timestampChannel: Int? = nil
     ) -> [UInt8] {
@@ -32,10 +32,10 @@ package struct IIOScanEncoder: Sendable {
         return scan
     }
 
-    /// Puts a vector, in the unit of its sensor's kind, into a scan; false when an axis has no place there.
+    /// Writes a vector, in the unit of the sensor's kind, to a scan. Returns false if an axis is not in the layout.
     ///
-    /// Of a single axis the first component counts. Values are rounded to the nearest raw number and held at the ends
-    /// of its range; what is not a number becomes 0.
+    /// For a single axis, the first component is used. Values are rounded to the nearest raw number and clamped to its
+    /// range. NaN is written as 0.
     @discardableResult
     package func put(_ value: SIMD3<Double>, of axes: [IIOAxis], into scan: UnsafeMutableRawBufferPointer) -> Bool {
         var isComplete = axes.count <= 3
@@ -50,7 +50,7 @@ package struct IIOScanEncoder: Sendable {
         return isComplete
     }
 
-    /// Puts a raw number, such as a time stamp, into a scan; false when the channel has no place there.
+    /// Writes a raw number, such as a timestamp, to a scan. Returns false if the channel is not in the layout.
     @discardableResult
     package func put(raw: Int64, of channel: Int, into scan: UnsafeMutableRawBufferPointer) -> Bool {
         guard let element = layout.element(of: channel) else { return false }

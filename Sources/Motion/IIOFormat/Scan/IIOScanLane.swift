@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How one axis is taken out of a scan.
+/// The position and conversion of one axis in a scan.
 struct IIOScanLane: Sendable {
-    /// The first byte within the scan.
+    /// The offset in the scan, in bytes.
     let offset: Int
     let format: IIODataFormat
     let conversion: IIOConversion
 
-    /// The shift to the left that brings the sign to the top of the storage.
+    /// The left shift that moves the sign to the top bit of the storage.
     var left: Int { format.storageBits - format.bits - format.shift }
-    /// The shift to the right that brings the lowest bit to the bottom.
+    /// The right shift that moves the least significant bit to the lowest bit.
     var right: Int { format.storageBits - format.bits }
-    /// The first byte behind it.
+    /// The offset of the first byte after the axis.
     var end: Int { offset + format.byteCount }
 
-    /// Converts it in `count` scans from the first byte of the first scan; writes a Double every `step` bytes.
+    /// Converts the axis of `count` scans. Writes a `Double` every `step` bytes.
     func convert(_ scans: UnsafeRawPointer, stride: Int, count: Int, to output: UnsafeMutableRawPointer, step: Int) {
         switch (format.storageBits, format.isSigned) {
         case (8, true): convert(Int8.self, scans, stride, count, output, step)
@@ -42,7 +42,7 @@ struct IIOScanLane: Sendable {
         for _ in 0..<count {
             let stored = source.loadUnaligned(as: Stored.self)
             let ordered = isBigEndian ? Stored(bigEndian: stored) : Stored(littleEndian: stored)
-            // Both shifts leave the number as it is when all bits count.
+            // If all storage bits are used, both shifts are 0.
             let raw = (ordered &<< left) &>> right
             target.storeBytes(of: conversion.value(of: Double(raw)), as: Double.self)
             source += stride

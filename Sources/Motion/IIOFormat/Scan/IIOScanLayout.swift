@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How the samples of a channel lie in a buffer.
+/// The position and format of a channel's samples in a buffer.
 public struct IIOScanElement: Sendable, Hashable {
-    /// The place in the order of channels; there may be gaps.
+    /// The scan index, which determines the order of the channels. Indices may have gaps.
     public var index: Int
     /// The format of a sample.
     public var format: IIODataFormat
-    /// The scale that the context states beside the format; nil when it states none.
+    /// The scale that the context specifies with the format; nil if there is none.
     public var scale: Double?
 
-    /// An element of those parts.
+    /// Creates a scan element.
     public init(index: Int, format: IIODataFormat, scale: Double? = nil) {
         self.index = index
         self.format = format
@@ -17,37 +17,38 @@ public struct IIOScanElement: Sendable, Hashable {
     }
 }
 
-/// How the channels of one scan lie in a buffer.
+/// The layout of the channels of a scan in a buffer.
 ///
-/// The kernel's rule: channels in the order of their scan indexes, each aligned to its own size from the start of the
-/// scan, and the whole filled up to a multiple of the largest (`iio_compute_scan_bytes` in the kernel).
+/// As in the kernel, the channels are ordered by scan index, each is aligned to its own size relative to the start of
+/// the scan, and the scan is padded to a multiple of the largest size (`iio_compute_scan_bytes` in the kernel).
 package struct IIOScanLayout: Sendable, Equatable {
-    /// A channel's place in the scan.
+    /// A channel in the scan.
     package struct Element: Sendable, Equatable {
-        /// The place of the channel in its device's list of channels.
+        /// The index of the channel in the list of channels of its device.
         package var channel: Int
         /// The scan index.
         package var index: Int
         /// The format of the sample.
         package var format: IIODataFormat
-        /// The bytes before it in the scan.
+        /// The offset in the scan, in bytes.
         package var offset: Int
 
-        /// The first byte behind it.
+        /// The offset of the first byte after the sample.
         package var end: Int { offset + format.byteCount }
     }
 
-    /// The channels, in the order in which they lie.
+    /// The channels, in the order of their offsets.
     package let elements: [Element]
-    /// The bytes from one scan to the next; 0 when there are no channels.
+    /// The size of a scan including padding, in bytes; 0 if there are no channels.
     package let sampleSize: Int
-    /// The bytes of a scan as libiio up to 0.24 counts them.
+    /// The size of a scan as calculated by libiio up to 0.24, in bytes.
     ///
-    /// It does not fill up the end. Where this differs from ``sampleSize``, such a libiio reads scans at wrong places,
-    /// unless the time stamp is captured too.
+    /// It does not include padding at the end. If it differs from ``sampleSize``, these versions of libiio read scans
+    /// at wrong offsets, unless the timestamp is also captured.
     package let unpaddedSize: Int
 
-    /// The layout of a scan of those channels, in any order; those with one index share a place.
+    /// Creates the layout of a scan with the given channels, in any order. Channels with the same scan index share
+    /// their data.
     package init(_ channels: [(channel: Int, scan: IIOScanElement)]) {
         let sorted = channels.enumerated()
             .sorted { ($0.element.scan.index, $0.offset) < ($1.element.scan.index, $1.offset) }
@@ -60,7 +61,8 @@ package struct IIOScanLayout: Sendable, Equatable {
             let bytes = scan.format.byteCount
             if let last = elements.last, last.index == scan.index {
                 elements.append(Element(channel: channel, index: scan.index, format: scan.format, offset: last.offset))
-                // Formats of one index are the same; where a description says otherwise nothing may lie outside.
+                // Channels with the same index should have the same format. If a description differs, the scan includes
+                // the larger one.
                 size = max(size, last.offset + bytes)
                 continue
             }
@@ -75,9 +77,10 @@ package struct IIOScanLayout: Sendable, Equatable {
         unpaddedSize = unpadded
     }
 
-    /// The element of that channel.
+    /// Returns the element of a channel.
     package func element(of channel: Int) -> Element? { elements.first { $0.channel == channel } }
 
-    /// The kernel's ALIGN(). It is meant for powers of two, and used for elements of three values as well.
+    /// Returns the same result as the kernel's `ALIGN()`, which is intended for powers of two but also applied to
+    /// elements with three values.
     private static func aligned(_ size: Int, to alignment: Int) -> Int { (size + alignment - 1) & ~(alignment - 1) }
 }

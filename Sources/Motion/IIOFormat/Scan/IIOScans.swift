@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Scans in a buffer, and where their time stamps go. Whoever makes one has checked the bounds.
+/// Scans in a buffer, and the destination of their timestamps. The creator is responsible for checking the bounds.
 struct IIOScans {
-    /// Where the time stamps lie and go.
+    /// The position and the destination of the timestamps.
     struct Stamps {
-        /// The first byte within the scan.
+        /// The offset in the scan, in bytes.
         var offset: Int
         var isBigEndian: Bool
-        /// Added to each.
+        /// The nanoseconds to add to each timestamp.
         var clockOffset: Int64
-        /// Room for one Int64 for each scan.
+        /// A buffer for one `Int64` per scan.
         var output: UnsafeMutableRawPointer
     }
 
     /// The first byte of the first scan.
     var start: UnsafeRawPointer
-    /// The bytes from one scan to the next.
+    /// The distance from one scan to the next, in bytes.
     var stride: Int
     var count: Int
-    /// Nil when there are none, or nobody asks for them.
+    /// The timestamps; nil if there are none or they are not requested.
     var stamps: Stamps?
 
-    /// Copies the time stamps.
+    /// Converts the timestamps.
     func copyStamps() {
         guard let stamps else { return }
         var source = start + stamps.offset
@@ -29,7 +29,7 @@ struct IIOScans {
         for _ in 0..<count {
             let stored = source.loadUnaligned(as: Int64.self)
             let stamp = stamps.isBigEndian ? Int64(bigEndian: stored) : Int64(littleEndian: stored)
-            // A stamp may be anything, so the sum wraps rather than traps.
+            // A timestamp can have any value, so the addition wraps around instead of trapping.
             target.storeBytes(of: stamp &+ stamps.clockOffset, as: Int64.self)
             source += stride
             target += MemoryLayout<Int64>.stride

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension IIODevice {
-    /// The axis of a channel, and why it can give no right reading; its scale is 0 then.
+    /// Returns the axis of a channel. If its values cannot be calculated, also returns the problem, and the scale of
+    /// the axis is 0.
     func axis(at place: Int, type: String) -> (axis: IIOAxis, problem: String?) {
         let channel = channels[place]
         var axis = IIOAxis(channel: place, channelID: channel.id)
         let scale = attribute("scale", of: channel, type: type)
-        // Where both are offered, only the raw number is what a buffer holds too; without a scale it says nothing.
+        // If the channel has both attributes, `raw` is preferred, because a buffer contains the same numbers. Without a
+        // scale, a raw number has no defined value.
         axis.isProcessed = channel.attribute("input") != nil && (channel.attribute("raw") == nil || scale == nil)
         guard !axis.isProcessed else { return (axis, nil) }
         do throws(AttributeProblem) {
@@ -18,7 +20,7 @@ extension IIODevice {
                 throw AttributeProblem(
                     attribute: scale, device: self, channel: channel, what: "and a scale cannot be 0")
             }
-            // The greatest raw number has 64 bits.
+            // Raw numbers have up to 64 bits.
             guard ((abs(axis.offset) + 0x1p64) * axis.scale).isFinite else {
                 throw AttributeProblem(
                     attribute: scale, device: self, channel: channel, what: "which is too large for a reading")
@@ -32,23 +34,23 @@ extension IIODevice {
 
     private func number(_ attribute: IIOAttribute, of channel: IIOChannel) throws(AttributeProblem) -> Double {
         if let number = attribute.number { return number }
-        let what = attribute.value == nil ? "" : "which is no finite number with a decimal point"
+        let what = attribute.value == nil ? "" : "which is not a finite decimal number"
         throw AttributeProblem(attribute: attribute, device: self, channel: channel, what: what)
     }
 }
 
-/// What is wrong with an attribute of a channel.
+/// The problem of a channel attribute.
 private struct AttributeProblem: Error {
     let text: String
 
     init(attribute: IIOAttribute?, device: IIODevice, channel: IIOChannel, what: String) {
         let file = attribute?.filename ?? "the scale"
         let place = "\(file) of \(channel.id) on \(device.title)"
-        let remedy = "No reading can be right: look at the driver and at the attribute."
+        let remedy = "The readings would be invalid. Check the driver and the attribute."
         if let value = attribute?.text {
             text = "\(place) is \"\(value.prefix(40))\", \(what). \(remedy)"
         } else {
-            text = "\(place) has no value: it could not be read. \(remedy)"
+            text = "\(place) could not be read. \(remedy)"
         }
     }
 }

@@ -3,20 +3,23 @@
 internal import DeviceCore
 
 extension IIODevice {
-    /// Fills in the driver's mount matrix.
+    /// Sets the mount matrix of a sensor from the driver's attributes.
     ///
-    /// The first that can be used counts: the channels' own (`in_accel_mount_matrix`), the one for the whole device
-    /// (`in_mount_matrix`, which libiio shows as channel "mount" with the attribute "matrix"), then `mount_matrix`.
-    /// A matrix of zeros, as an older driver shows, is passed over in silence. One that cannot be read or is singular
-    /// is passed over with a remark; so is one that mirrors, for a gyroscope or magnetometer. An accelerometer takes a
-    /// mirroring one, with a remark. Where none is left the matrix is identity.
+    /// Uses the first valid matrix among the attribute of the channels (`in_accel_mount_matrix`), the attribute of the
+    /// device (`in_mount_matrix`, which libiio represents as the attribute "matrix" of a channel "mount") and
+    /// `mount_matrix`. If there is none, the matrix is the identity.
+    ///
+    /// A matrix of zeros, as reported by an older driver, is ignored. Invalid and singular matrices are ignored with a
+    /// remark. A matrix that mirrors is ignored with a remark for a gyroscope or magnetometer, and accepted with a
+    /// remark for an accelerometer.
     func setMountMatrix(of sensor: inout IIOSensor) {
         guard sensor.kind.isVector else { return }
         for attribute in mountMatrices(of: sensor) {
             guard let text = attribute.text else { continue }
             let origin = attribute.filename
             guard let matrix = MountMatrix(text) else {
-                sensor.noteMount("\(origin) is \"\(text.prefix(80))\", which is not nine numbers: it is left out.")
+                sensor.noteMount(
+                    "\(origin) is \"\(text.prefix(80))\", which does not consist of nine numbers. It is ignored.")
                 continue
             }
             switch matrix.use(for: sensor.kind, origin: origin) {
@@ -31,7 +34,7 @@ extension IIODevice {
         }
     }
 
-    /// All attributes that may hold the matrix, the most special first.
+    /// Returns all attributes that may contain the matrix, the most specific first.
     private func mountMatrices(of sensor: IIOSensor) -> [IIOAttribute] {
         let own = sensor.axes.lazy.filter { channels.indices.contains($0.channel) }
             .compactMap { channels[$0.channel].attribute("mount_matrix") }.first

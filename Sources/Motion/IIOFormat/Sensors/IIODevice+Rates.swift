@@ -3,10 +3,10 @@
 package import DeviceCore
 
 extension IIODevice {
-    /// Fills in which rates a sensor offers, which one is set, and where.
+    /// Sets the available rates, the current rate and the rate attribute of a sensor.
     ///
-    /// The rate of the channel's type comes before that of the whole device. Which rates there are may stand at either
-    /// place, whatever the place of the rate itself.
+    /// The attribute of the channel type takes precedence over that of the device. The list of available rates is
+    /// searched in both, regardless of where the rate itself was found.
     func setRates(of sensor: inout IIOSensor) {
         guard let first = sensor.axes.first, channels.indices.contains(first.channel) else { return }
         let channel = channels[first.channel]
@@ -34,9 +34,10 @@ extension IIODevice {
 }
 
 extension SensorRates {
-    /// Parses `sampling_frequency_available`: numbers separated by blanks or commas, or `[minimum step maximum]`.
+    /// Parses `sampling_frequency_available`: numbers separated by whitespace or commas, or `[minimum step maximum]`.
     ///
-    /// What is no rate above 0 is left out of a list. Unknown when nothing is left, or when a range makes no sense.
+    /// Numbers that are not positive rates are omitted from a list. The result is unknown if no rate remains or the
+    /// range is invalid.
     package init(_ text: String) {
         self = .unknown
         guard text.utf8.count <= 4096 else { return }
@@ -58,11 +59,11 @@ extension SensorRates {
         if !list.isEmpty { self = .list(list) }
     }
 
-    /// Beyond this many hertz a number is no rate of a motion sensor.
+    /// The maximum rate, in hertz. Higher numbers are not rates of motion sensors.
     private static let limit = 1e7
 
     private static func isSeparator(_ character: Character) -> Bool {
-        // Some vendor drivers write commas.
+        // Some vendor drivers separate the rates with commas.
         character == "," || character.unicodeScalars.allSatisfy { IIONumber.isFiller($0) }
     }
 }

@@ -3,10 +3,10 @@
 internal import DeviceCore
 
 extension IIODevice {
-    /// The motion sensors in the device, known by the ids of their channels; channels of other types are passed over.
+    /// Returns the motion sensors of the device, identified by the IDs of their channels. Other channels are ignored.
     ///
-    /// The values of the attributes have to be there: scales, offsets, rates and matrices. A sensor that cannot give a
-    /// right reading, as one whose scale is 0, is among them with its problem.
+    /// The attributes for scales, offsets, rates and matrices must have values. The result includes sensors without
+    /// valid values, for example with a scale of 0, and their problem.
     package func sensors() -> [IIOSensor] { isTrigger ? [] : SensorKind.allCases.compactMap { sensor($0) } }
 
     private func sensor(_ kind: SensorKind) -> IIOSensor? {
@@ -17,12 +17,12 @@ extension IIODevice {
         for place in places {
             let (axis, problem) = axis(at: place, type: kind.channelType)
             sensor.axes.append(axis)
-            // One clear sentence says more than three of a kind.
+            // The problem of the first axis is sufficient, because the problems of other axes are usually the same.
             if sensor.problemText == nil { sensor.problemText = problem }
         }
         sensor.canBuffer = zip(places, sensor.axes).allSatisfy { place, axis in
             guard let scan = channels[place].scan else { return false }
-            // What a buffer holds of a channel that is read scaled, no attribute says.
+            // If a channel is read from `input`, no attribute describes the numbers in a buffer.
             return scan.index >= 0 && scan.format.count == 1 && !axis.isProcessed
         }
         sensor.canPoll = zip(places, sensor.axes).allSatisfy { place, axis in
@@ -30,17 +30,18 @@ extension IIODevice {
         }
         if !sensor.canBuffer, !sensor.canPoll, sensor.problemText == nil {
             sensor.problemText =
-                "\(ids[0]) of \(title) has no place in the buffer and no attribute raw or input: it cannot be read."
+                "\(ids[0]) of \(title) cannot be read: it has no scan element and no attribute raw or input."
         }
         setRates(of: &sensor)
         setMountMatrix(of: &sensor)
         return sensor
     }
 
-    /// The device in words, for messages.
+    /// The device in messages, for example "iio:device0 (mpu6050)".
     var title: String { name.isEmpty ? id : "\(id) (\(name))" }
 
-    /// The attribute of that name that speaks of a channel: its own file, then its type's, then the device's.
+    /// Returns the attribute that applies to a channel: that of the channel, of its type, or of the device, in this
+    /// order.
     func attribute(_ name: String, of channel: IIOChannel, type: String) -> IIOAttribute? {
         let own = "in_\(channel.id)_\(name)"
         return channel.attributes.first { $0.name == name && $0.filename == own }

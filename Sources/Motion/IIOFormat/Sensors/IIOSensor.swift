@@ -2,52 +2,54 @@
 
 package import DeviceCore
 
-/// One motion sensor that was found in a device, ready to be read.
+/// A motion sensor that was found in a device.
 ///
-/// A chip with an accelerometer and a gyroscope in one device gives two of these.
+/// A device with an accelerometer and a gyroscope has two sensors.
 package struct IIOSensor: Sendable, Equatable {
-    /// What it measures.
+    /// The measured quantity.
     package var kind: SensorKind
-    /// The driver's name, for example "mpu6050"; empty when there is none.
+    /// The name from the driver, for example "mpu6050"; empty if there is none.
     package var name: String
-    /// The label that the firmware gives, for example "accel-display"; empty when there is none.
+    /// The label from the firmware, for example "accel-display"; empty if there is none.
     package var label: String
-    /// Where on the machine it sits: "base", "display", "lid"; empty when nobody says.
+    /// The position on the machine, for example "base", "display" or "lid"; empty if it is unknown.
     package var location: String
-    /// Its axes x, y and z, or the one of a pressure sensor.
+    /// The axes x, y and z, or the single axis of a pressure sensor.
     package var axes: [IIOAxis] = []
     /// The rates that the driver offers.
     package var rates = SensorRates.unknown
-    /// The rate that is set, in hertz; nil when the driver does not say. Some drivers start with 0, which is off.
+    /// The current rate, in hertz; nil if it is unknown. Some drivers start with 0, which means off.
     package var currentRate: Double?
-    /// Where the rate is set; nil when neither its channels nor the device offer that. The trigger is another place.
+    /// The attribute that sets the rate; nil if neither the channels nor the device have one. The rate may then depend
+    /// on the trigger.
     package var rateAttribute: IIORateAttribute?
-    /// The driver's mount matrix, or identity.
+    /// The mount matrix of the driver, or the identity.
     package var mountMatrix = MountMatrix.identity
-    /// The file that the matrix comes from, for example "in_accel_mount_matrix", or "none given".
+    /// The file that contains the matrix, for example "in_accel_mount_matrix", or "none given".
     package var mountMatrixOrigin = "none given"
-    /// What somebody should know about it, for example that its matrix could not be used.
+    /// Remarks for the user, for example about an invalid matrix.
     package var remarks: [String] = []
-    /// Those of the remarks that speak of the driver's matrix, and mean nothing where another is used.
+    /// The remarks about the driver's matrix. They do not apply if another matrix is used.
     package var mountMatrixRemarks: [String] = []
-    /// True when every axis can be captured in a buffer.
+    /// True if all axes can be captured in a buffer.
     package var canBuffer = false
-    /// True when every axis can be read through an attribute.
+    /// True if all axes can be read from attributes.
     package var canPoll = true
-    /// Why no reading could be right, in words that name the attribute and its value; nil when all is well.
+    /// The reason why readings would be invalid, with the attribute and its value; nil if there is no problem.
     package var problemText: String?
 
-    /// Why no reading could be right; nil when all is well. Nothing is to be read from a sensor with a problem.
+    /// The error of a sensor whose readings would be invalid; nil if there is no problem. A sensor with a problem must
+    /// not be read.
     package var problem: DeviceError? { problemText.map { DeviceError(.inputOutput, $0) } }
 
-    /// True when readings can be right.
+    /// True if there is no problem.
     package var isUsable: Bool { problemText == nil }
 }
 
-/// Where the attribute sits that sets the sampling rate of a sensor.
+/// The attribute that sets the sampling rate of a sensor.
 package enum IIORateAttribute: Sendable, Hashable {
-    /// An attribute of the device, of that name.
+    /// An attribute of the device, by name.
     case device(String)
-    /// An attribute of the channel at that place in the device's list, of that name.
+    /// An attribute of a channel, by the index of the channel in the device's list and by name.
     case channel(Int, String)
 }

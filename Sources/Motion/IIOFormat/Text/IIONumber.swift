@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Numbers as sysfs and libiio write them: with a decimal point, whatever the locale says.
+/// A parser of numbers in sysfs and libiio. The decimal separator is a point in any locale.
 package enum IIONumber {
-    /// The text without the blanks, line ends and NUL bytes around it, which libiio and drivers leave there.
+    /// Returns the text without leading and trailing whitespace and NUL bytes, which libiio and drivers include.
     package static func trimmed(_ text: String) -> Substring {
         var rest = text[...]
         while let first = rest.unicodeScalars.first, isFiller(first) { rest.unicodeScalars.removeFirst() }
@@ -10,9 +10,9 @@ package enum IIONumber {
         return rest
     }
 
-    /// The finite number that the text is, blanks around it aside; nil when it is anything else.
+    /// Parses a finite number, ignoring leading and trailing whitespace.
     ///
-    /// A decimal comma, a unit behind the number, "nan" and hexadecimal digits all give nil.
+    /// Returns nil for any other text, including decimal commas, units, "nan" and hexadecimal numbers.
     package static func double(_ text: some StringProtocol) -> Double? {
         let trimmed = trimmed(String(text.prefix(limit + 1)))
         guard !trimmed.isEmpty, trimmed.utf8.count <= limit, trimmed.utf8.allSatisfy(isPartOfNumber) else { return nil }
@@ -20,7 +20,7 @@ package enum IIONumber {
         return number
     }
 
-    /// The longest text that is looked at; no driver writes a number of that length.
+    /// The maximum length of a number, in bytes. Drivers write shorter numbers.
     private static let limit = 64
 
     static func isFiller(_ scalar: Unicode.Scalar) -> Bool { scalar.value <= 0x20 || scalar.value == 0x7F }

@@ -2,9 +2,10 @@
 
 import DeviceCore
 
-/// The path of a device's parent in sysfs, without the counters that change when a HID sensor hub is plugged in again.
+/// The sysfs path of a device's parent, without the counters that change when a HID sensor hub is reconnected.
 ///
-/// The kernel counts HID devices, as in `0003:8086:0001.0004`, and the sensors of hubs, as in `HID-SENSOR-200073.2.auto`.
+/// The kernel counts HID devices, as in `0003:8086:0001.0004`, and the sensors of hubs, as in
+/// `HID-SENSOR-200073.2.auto`.
 enum AttachmentPath {
     /// Returns "platform/soc/i2c-1/1-0068" for a device at `/devices/platform/soc/i2c-1/1-0068/iio:device0`.
     static func stable(_ devicePath: String) -> String {
@@ -30,8 +31,8 @@ enum AttachmentPath {
         return name[..<dot]
     }
 
-    /// Appends "#2", "#3" and so on to the paths of sensors that are otherwise indistinguishable, such as two accelerometers
-    /// of one HID hub, in the order in which the kernel registered them.
+    /// Appends "#2", "#3" and so on to the paths of sensors that are otherwise indistinguishable, such as two
+    /// accelerometers of one HID hub. The numbers follow the order of registration by the kernel.
     static func number(_ units: inout [SensorUnit]) {
         var counts: [String: Int] = [:]
         for unit in units.indices.sorted(by: { number(of: units[$0]) < number(of: units[$1]) }) {
@@ -46,7 +47,8 @@ enum AttachmentPath {
         }
     }
 
-    /// The number in an id such as "iio:device12". libiio sorts ids as text.
+    /// Returns the number in an ID, for example 12 for "iio:device12". The order of libiio is not used, because it
+    /// sorts IDs as text.
     private static func number(of unit: SensorUnit) -> Int {
         Int(unit.deviceID.drop { !$0.isNumber }) ?? .max
     }

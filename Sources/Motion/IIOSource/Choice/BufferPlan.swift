@@ -3,22 +3,26 @@
 import DeviceCore
 import IIOFormat
 
-/// What is wanted of the sensors of one device together.
+/// The combined demand for the sensors of one device.
 struct UnitPlan: Equatable {
-    /// The sensors that somebody listens to, by their place in the unit.
+    /// The indices of the sensors with subscribers.
     let active: [Int]
-    /// Hertz: infinite for the greatest rate, 0 when any will do.
+    /// The rate, in hertz: infinity for the maximum rate, 0 for any rate.
     let rate: Double
-    /// Seconds that a sample may wait for others.
+    /// The maximum delay of a sample, in seconds.
     let latency: Double
-    /// True to read axis by axis.
+    /// True if the sensors are read axis by axis, without a buffer.
     let isPolled: Bool
-    /// True when nobody wants more samples than the rate says, and the sensors may be faster.
+    /// True if no subscriber requests more samples than `rate`, and the sensors may deliver more.
     var thins = false
 
-    /// The plan for what is wanted of each sensor of a unit; nil when nobody wants any.
+    /// Returns the plan for the demand for each sensor of a unit; nil if there is no demand.
     ///
-    /// - Parameter gathers: False when its buffer has given nothing while it was to gather samples that nobody wants.
+    /// - Parameters:
+    ///   - unit: The device and its sensors.
+    ///   - isPolled: True to read axis by axis.
+    ///   - gathers: False if the buffer has failed, or has returned no samples, while it collected samples to discard.
+    ///   - demand: Returns the demand for a sensor; nil if there is none.
     static func plan(
         for unit: SensorUnit, isPolled: Bool, gathers: Bool = true, demand: (SensorDescription.ID) -> MotionDemand?
     ) -> UnitPlan? {
@@ -36,10 +40,11 @@ struct UnitPlan: Equatable {
             thins = thins && wanted.thins
         }
         guard !active.isEmpty else { return nil }
-        // Reading axis by axis is refused while a buffer of the same device runs: it is one or the other.
+        // Drivers reject reads of attributes while the buffer of the device is enabled, so the two modes cannot be
+        // combined.
         let cannotBuffer = active.contains { !unit.members[$0].sensor.canBuffer }
         let isPolled = isPolled || unit.isPolled || cannotBuffer
-        // Nothing that makes no difference: another plan has the device set up anew.
+        // `thins` is only set if it has an effect, because a changed plan reinitializes the device.
         thins =
             thins && !isPolled && slowest == rate && rate.isFinite
             && active.contains { unit.members[$0].sensor.rates.mayExceed(rate) }
@@ -47,31 +52,39 @@ struct UnitPlan: Equatable {
     }
 }
 
-/// Sizes and times of a capture at some rate.
+/// The sizes and times of a capture at a rate.
 struct BufferPlan: Equatable {
-    /// The rate that is reckoned with while it is not known.
+    /// The rate that is assumed if it is unknown, in hertz.
     static let assumedRate = 100.0
-    /// The most samples of one refill.
+    /// The maximum number of samples in a refill.
     static let mostSamples = 4096
 
-    /// Samples that a refill waits for.
+    /// The number of samples in a refill.
     let samples: Int
-    /// Of so many samples the last one is handed on; 1 for all.
+    /// The decimation factor: of this number of consecutive samples, only the last is delivered. 1 delivers all
+    /// samples.
     let thinning: Int
-    /// How many times that many samples the kernel keeps.
+    /// The number of refills that the kernel buffers.
     let kernelBuffers: Int
-    /// Seconds until a refill fails; 0 for no limit.
+    /// The time after which a refill fails, in seconds; 0 for no limit.
     let timeout: Double
-    /// Seconds from the start in which the first samples have to come.
+    /// The time from the start within which the first samples must arrive, in seconds.
     let startLimit: Double
-    /// Seconds without samples after which a running capture counts as stalled.
+    /// The time without samples after which a running capture counts as stalled, in seconds.
     let stallLimit: Double
-    /// Seconds from one refill to the next.
+    /// The time from one refill to the next, in seconds.
     let period: Double
 
-    /// - rate: hertz; nil when it is not known.
-    /// - latency: seconds that a sample may wait for others.
-    /// - wanted: hertz, where nobody wants more samples than that; nil where all are wanted.
+    /// Creates a plan.
+    ///
+    /// - Parameters:
+    ///   - rate: The rate of the sensor, in hertz; nil if it is unknown.
+    ///   - latency: The maximum delay of a sample, in seconds.
+    ///   - wanted: The maximum rate that subscribers request, in hertz; nil to deliver all samples.
+    ///   - forced: The number of samples in a refill; nil to derive it from the rate and the latency.
+    ///   - forcedBuffers: The number of kernel buffers; nil for 0.5 s of samples.
+    ///   - isLocal: True for a device of this machine.
+    ///   - isEventDriven: True if the device produces samples only for events.
     init(
         rate: Double?, latency: Double, wanted: Double? = nil, samples forced: Int? = nil,
         kernelBuffers forcedBuffers: Int? = nil, isLocal: Bool, isEventDriven: Bool
@@ -79,17 +92,20 @@ struct BufferPlan: Equatable {
         thinning = Self.thinning(rate: rate, wanted: forced == nil && !isEventDriven ? wanted : nil)
         var rate = rate ?? Self.assumedRate
         if !(rate > 0) { rate = Self.assumedRate }
-        // A wake-up for each sample of a very fast sensor would be all that the processor does: a millisecond for it.
+        // Above 2000 Hz, samples are combined for at least 1 ms, because a wakeup for each sample would overload the
+        // processor.
         let wait = max(min(60, latency.isNaN ? 0 : latency), rate > 2000 ? 0.001 : 0)
         let fitting = (rate * wait).rounded(.down)
         let together = max(1, min(Self.mostSamples, forced ?? Int(min(fitting, Double(Self.mostSamples)))))
         samples = max(1, together / thinning) * thinning
         period = Double(samples) / rate
-        // Half a second of the kernel's own buffer outlasts a busy machine; less of it where the sensor is fast.
+        // 0.5 s of samples in kernel buffers bridges delays on a busy machine. The limit of 128 buffers applies to fast
+        // sensors.
         let buffers = Int(min((0.5 / period).rounded(.up), 128))
         kernelBuffers = max(1, min(1024, forcedBuffers ?? max(4, buffers)))
         if isLocal {
-            // Whether the device is still there is seen otherwise, and a sensor may rightly have nothing to say.
+            // The removal of a local device is detected by other means, and some sensors have no samples for a long
+            // time.
             timeout = 0
         } else {
             timeout = isEventDriven ? 60 : max(5, 4 * period + 1)
@@ -98,21 +114,24 @@ struct BufferPlan: Equatable {
         stallLimit = 1 + 10 / rate + 3 * period
     }
 
-    /// The kernel gathers what nobody wants: a whole interval's, or what leaves four in each to choose from, so that the beat
-    /// stays even. For a tenth of a second at the most: on a server, others have to wait for it as well.
+    /// Returns the decimation factor. If the rate is close to a multiple of the requested rate, the factor is that
+    /// multiple. Otherwise, the factor leaves four samples per interval to choose from, so that the readings remain
+    /// evenly spaced.
+    ///
+    /// The factor corresponds to at most 0.1 s, because other clients of a server also have to wait for these samples.
     private static func thinning(rate: Double?, wanted: Double?) -> Int {
         guard let rate, let wanted, rate.isFinite, wanted > 0 else { return 1 }
         let most = max(1, min(rate * 0.1, Double(mostSamples)))
         let ratio = min(rate / wanted, 1e9)
         let whole = (ratio * 1.001).rounded(.down)
-        // Within that a subscriber gets all that there are.
+        // If the resulting rate exceeds the requested rate by at most 2 %, a subscriber receives all samples.
         let isEven = whole >= 1 && whole <= most * 1.001 && rate / whole <= wanted * 1.02
         return Int(isEven ? whole : max(1, min(ratio / 4, most)))
     }
 }
 
 extension SensorRates {
-    /// True when none that is offered is that slow, or nothing is known.
+    /// True if the sensor may run at twice the rate or faster, or if its rates are unknown.
     fileprivate func mayExceed(_ rate: Double) -> Bool {
         RateChoice.rate(wanted: rate, offered: self, current: nil).map { $0 >= 2 * rate } ?? true
     }

@@ -2,33 +2,35 @@
 
 import DeviceCore
 
-/// Which clock a driver's time stamps shall be of.
+/// The choice of the clock for a driver's timestamps.
 enum ClockChoice {
-    /// The names to write, the best first; empty when the clock that is set will do.
+    /// Returns the names of the clocks that are preferred to the current one, best first; empty if the current one is
+    /// the best.
     static func wanted(current: String) -> [String] { Array(steady.prefix { $0 != current }) }
 
-    /// True when nobody sets it: it is the same until the machine starts anew.
+    /// True if the clock cannot be set, and runs without steps until the next boot.
     static func isSteady(_ name: String) -> Bool { steady.contains(name) }
 
-    // Time since boot needs no conversion, and a clock that cannot be set does not jump.
+    // The clock "boottime" requires no conversion. The other clocks cannot be set, so they have no steps.
     private static let steady = ["boottime", "monotonic", "monotonic_raw"]
 }
 
-/// What is known of the clock of another machine from one capture to the next.
+/// The state of another machine's clock, kept from one capture to the next.
 struct FoundClock {
-    /// Seconds after which two clocks may have drifted apart by more than a network delays.
+    /// The maximum age of the state, in seconds. After this time, the clocks may have drifted by more than the network
+    /// delay.
     private static let age = 60.0
 
     private let name: String
     private let found: TimeKeeper.Found
 
-    /// Nil for a clock that may have been set when the next capture begins.
+    /// Creates the state of a clock; nil if the clock may be set before the next capture.
     init?(_ name: String, _ found: TimeKeeper.Found?) {
         guard let found, ClockChoice.isSteady(name) else { return nil }
         (self.name, self.found) = (name, found)
     }
 
-    /// What is known of the clock of that name; nil when that is nothing any more.
+    /// Returns the state of the clock with the given name; nil if it is another clock or the state is too old.
     func found(of name: String, now: BootTime) -> TimeKeeper.Found? {
         name == self.name && now.seconds(since: found.time) <= Self.age ? found : nil
     }

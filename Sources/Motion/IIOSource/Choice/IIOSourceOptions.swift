@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How an IIO source works, beyond what subscribers ask for.
+/// The options of an IIO source that do not depend on the requests of subscribers.
 public struct IIOSourceOptions: Sendable {
-    /// Samples that each refill of a buffer waits for; nil to choose by the rate and the latency that are asked for.
+    /// The number of samples in a refill of a buffer; nil to derive it from the requested rate and latency.
     public var samplesPerRefill: Int?
-    /// How many times that many samples the kernel may hold; nil for half a second's worth.
+    /// The maximum number of refills that the kernel buffers; nil for 0.5 s of samples.
     public var kernelBuffers: Int?
-    /// The most readings a second, in hertz, of a sensor that is read axis by axis.
+    /// The maximum rate of a sensor that is read axis by axis, in hertz.
     public var greatestPollRate = 200.0
-    /// Seconds that asking for the sensors may take.
+    /// The maximum duration of the discovery of sensors, in seconds.
     public var discoveryLimit = 3.0
-    /// Seconds before the first new attempt after a failure; it doubles with each further one...
+    /// The initial delay before a retry after a failure, in seconds. It doubles with each further failure.
     public var firstRetry = 0.25
-    /// ...up to this one.
+    /// The maximum delay before a retry, in seconds.
     public var lastRetry = 10.0
-    /// Seconds between looks for a sensor that is waited for and is not there.
+    /// The interval between searches for a missing sensor that has subscribers, in seconds.
     public var searchInterval = 2.0
-    /// Seconds that a place which waits for samples itself may look later than it should; then the source reads again. Nil
-    /// for as many as the kernel surely keeps samples.
+    /// The time by which an executor that polls a buffer itself may be late, in seconds. If it is later, the source's
+    /// thread resumes reading. nil to derive the time from the size of the kernel buffers.
     package var lateness: Double?
 
-    /// The values that suit boards.
+    /// Creates the default options.
     public init() {}
 }

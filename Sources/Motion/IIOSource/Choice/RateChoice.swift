@@ -2,17 +2,20 @@
 
 import DeviceCore
 
-/// Which rate to write for a wish.
+/// The choice of the sampling rate to write for a requested rate.
 enum RateChoice {
-    /// The slowest that a sensor is left at when nobody asks for a rate: some start at 0 Hz and give nothing, some at 1
-    /// Hz, where a reading takes a second.
+    /// The minimum rate if no rate is requested, in hertz. Some sensors start at 0 Hz and deliver nothing; others start
+    /// at 1 Hz, so that a reading takes a second.
     static let leastDefault = 10.0
-    /// The fastest that is asked of a driver that does not say what it offers.
+    /// The maximum rate to request from a driver that does not list its rates, in hertz.
     static let greatestGuess = 100_000.0
 
-    /// The rate to write; nil to leave the one that is set.
+    /// Returns the rate to write, in hertz; nil to keep the current rate.
     ///
-    /// - wanted: hertz; 0 when any will do, infinite for the greatest.
+    /// - Parameters:
+    ///   - wanted: The requested rate, in hertz; 0 for any rate, infinity for the maximum rate.
+    ///   - offered: The rates that the driver offers.
+    ///   - current: The current rate, in hertz; nil if it is unknown.
     static func rate(wanted: Double, offered: SensorRates, current: Double?) -> Double? {
         let rate: Double
         if wanted > 0 {
@@ -23,7 +26,8 @@ enum RateChoice {
         }
         switch offered {
         case .unknown:
-            // What is not offered is only asked for when it is a number, and when there is such a knob at all.
+            // Without a list of rates, a rate is only written if it is finite and exceeds the current rate. If the
+            // current rate is unknown, there is no attribute to write.
             guard rate.isFinite, let current, case let rate = min(rate, greatestGuess), current < rate else {
                 return nil
             }

@@ -3,32 +3,38 @@
 import DeviceCore
 import IIOFormat
 
-/// The motion sensors of one IIO device, which are read together: they share its buffer.
+/// The motion sensors of one IIO device. They share its buffer and are read together.
 struct SensorUnit {
-    /// One of the sensors.
+    /// A sensor of the device.
     struct Member {
         var description: SensorDescription
         let sensor: IIOSensor
     }
 
-    /// The device's place in its context.
+    /// The index of the device in its context.
     let device: Int
-    /// The device's id, "iio:device0".
+    /// The ID of the device, for example "iio:device0".
     let deviceID: String
-    /// The id that stands in the ids of its sensors: the device's when it was seen first.
+    /// The part of the sensor IDs that identifies the device: the ID of the device when it was first found.
     let key: String
-    /// What tells it from other devices across plugging in: the same for devices of one model.
+    /// Identifies the device model across reconnections. Equal for all devices of a model.
     let fingerprint: String
     var members: [Member]
-    /// The trigger that the configuration names.
+    /// The trigger that the configuration specifies; nil if there is none.
     let trigger: String?
-    /// True when the configuration wants no buffer.
+    /// True if the configuration disables the buffer.
     let isPolled: Bool
-    /// True when the sensor reports changes only, so that silence says nothing.
+    /// True if the sensor reports only changes, so that missing samples do not indicate a failure.
     let isEventDriven: Bool
 
-    /// The units of a context. `udev` gives a property of the device at a place, `key` the lasting name of a device by its
-    /// id and fingerprint.
+    /// Returns the units of a context.
+    ///
+    /// - Parameters:
+    ///   - context: The context.
+    ///   - address: The address of the context.
+    ///   - settings: The configuration of the sensors.
+    ///   - udev: Returns a udev property of the device at an index; nil if there is none.
+    ///   - key: Returns the persistent name of a device.
     static func units(
         of context: IIOContext, address: MotionSourceAddress, settings: [SensorSetting],
         udev: (_ property: String, _ device: Int) -> String? = { _, _ in nil },
@@ -92,7 +98,7 @@ struct SensorUnit {
     }
 }
 
-/// Which attributes are read once, when a context is opened.
+/// The choice of attributes that are read when a context is opened.
 enum AttributeChoice {
     private static let prefixes = SensorKind.allCases.map { $0.isVector ? "\($0.channelType)_" : $0.channelType }
     private static let parts = [
@@ -100,12 +106,13 @@ enum AttributeChoice {
         "filter", "name", "serial",
     ]
 
-    /// True for a device that may hold motion sensors, or for a trigger, whose rate may count.
+    /// True for a device that may have motion sensors, and for a trigger, whose rate may be needed.
     static func describes(_ device: IIODevice) -> Bool {
         device.isTrigger || device.channels.contains { channel in prefixes.contains { channel.id.hasPrefix($0) } }
     }
 
-    /// True for an attribute that describes a sensor. Readings are left alone: each is work for the hardware.
+    /// True for an attribute that describes a sensor. Readings are not needed, and reading them would trigger
+    /// measurements.
     static func isNeeded(_ name: String) -> Bool {
         parts.contains { part in
             name.indices.contains { name[$0...].hasPrefix(part) }

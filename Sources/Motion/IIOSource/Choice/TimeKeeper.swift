@@ -2,61 +2,63 @@
 
 import DeviceCore
 
-/// Brings a driver's time stamps to the device's clock.
+/// A corrector that converts the timestamps of a driver to the device's clock.
 ///
-/// Pure: what other clocks show is handed in.
+/// It does not read any clocks; the caller provides their times.
 struct TimeKeeper {
-    /// What the stamps are of.
+    /// The clock of the timestamps.
     enum Base: Equatable {
         /// The device's own clock.
         case same
         /// Another clock of this machine, which can be read.
         case local(String)
-        /// A clock that only its stamps show: another machine's. The least delay seen counts as none.
+        /// A clock that is only known from its timestamps, usually of another machine. The minimum delay counts as no
+        /// delay.
         case remote
-        /// There are no stamps; samples are spread over the time since the last arrival.
+        /// There are no timestamps. Samples are distributed over the time since the last arrival.
         case none
     }
 
-    /// After this many seconds the least delay is found anew, so that clocks may drift apart.
+    /// The minimum time after which the minimum delay is determined again, in seconds, because clocks may drift.
     private static let window = 10.0
-    /// The least number of refills in a window.
+    /// The minimum number of refills in a window.
     private static let windowCount = 50
-    /// A delay of up to so many nanoseconds says that the offset is right.
+    /// The maximum delay that confirms the offset, in nanoseconds.
     private static let smallDelay: Int64 = 10_000_000
-    /// A difference of this many seconds is no delay any more.
+    /// The minimum difference that is a clock step and not a delay, in seconds.
     private static let jump = 1.0
-    /// What the first samples of a further capture may be late by, in nanoseconds, on a machine that is held up.
+    /// The range of initial delays of a further capture for which the previous offset is kept, in nanoseconds. A busy
+    /// machine can cause these delays.
     private static let firstDelays: Range<Int64> = 0..<2_000_000_000
 
-    /// What a capture has found out about another machine's clock.
+    /// The state of another machine's clock, as determined by a capture.
     struct Found: Equatable {
-        /// What is added to a stamp, in nanoseconds.
+        /// The nanoseconds to add to a timestamp.
         var offset: Int64
-        /// The last stamp.
+        /// The last timestamp, in nanoseconds.
         var stamp: Int64
-        /// When the offset was last seen to be right.
+        /// The time at which the offset was last confirmed.
         var time: BootTime
     }
 
     private(set) var base: Base
-    /// What is added to a stamp, in nanoseconds.
+    /// The nanoseconds to add to a timestamp.
     private(set) var offset: Int64 = 0
-    /// How often the clock of the stamps was set.
+    /// The number of steps of the timestamps' clock.
     private(set) var jumps = 0
-    /// Seconds from one sample to the next; 0 when not known.
+    /// The time from one sample to the next, in seconds; 0 if it is unknown.
     var interval: Double
-    /// How many samples of the sensor that is.
+    /// The number of samples of the sensor in an interval.
     private let thinning: Int
-    /// What a capture before this one has found, until something has come.
+    /// The state from a previous capture, until the first samples have arrived.
     private var before: Found?
 
-    /// True when stamps are left out because they went back again and again.
+    /// True if timestamps are no longer used because they went back repeatedly.
     private(set) var isDistrusted = false
 
     private var distrust = 0
     private var lastStamp: Int64?
-    /// When the offset was last seen to be right: an arrival without delay, or nearly so.
+    /// The time at which the offset was last confirmed by an arrival with little or no delay.
     private var confirmed = BootTime.zero
     private var lastTime: BootTime?
     private var leastDelay = Int64.max
@@ -64,7 +66,13 @@ struct TimeKeeper {
     private var windowRefills = 0
     private var nextMeasure = BootTime.zero
 
-    /// - Parameter before: What a capture before this one has found out about the same clock; nil without.
+    /// Creates a corrector.
+    ///
+    /// - Parameters:
+    ///   - base: The clock of the timestamps.
+    ///   - interval: The time from one sample to the next, in seconds; 0 if it is unknown.
+    ///   - thinning: The number of samples of the sensor in an interval.
+    ///   - before: The state of the same clock from a previous capture; nil if there is none.
     init(base: Base, interval: Double, thinning: Int = 1, before: Found? = nil) {
         self.base = base
         self.interval = interval
@@ -74,13 +82,14 @@ struct TimeKeeper {
         offset = before.offset
     }
 
-    /// What has been found out, for the next capture; nil when nothing has.
+    /// The state of the clock for the next capture; nil if it is unknown.
     var found: Found? {
         guard base == .remote, !isDistrusted, let lastStamp else { return nil }
         return Found(offset: offset, stamp: lastStamp, time: confirmed)
     }
 
-    /// The offset of a clock of this machine from the device's, from readings of both; the closest pair of three.
+    /// Returns the offset of the device's clock from another clock of this machine, in nanoseconds. Uses the pair of
+    /// readings with the shortest distance, out of three. nil if the other clock cannot be read.
     static func offset(clock: any DeviceClock, other: () -> Int64?) -> Int64? {
         var best: (width: Int64, offset: Int64)?
         for _ in 0..<3 {
@@ -92,7 +101,7 @@ struct TimeKeeper {
         return best?.offset
     }
 
-    /// A capture begins at this offset.
+    /// Starts a capture with an offset.
     mutating func start(offset: Int64) {
         self.offset = offset
         lastStamp = nil
@@ -101,15 +110,15 @@ struct TimeKeeper {
         nextMeasure = .zero
     }
 
-    /// Corrects the times of a refill, which were made of stamps and `offset`, in place. Returns how many of them, from
-    /// the start, are to be kept: rising, and later than those before; 0 when none is of use.
+    /// Corrects the times of a refill in place. They were calculated as timestamp plus `offset`. Returns the number of
+    /// times to keep, from the start, which are ascending and later than all previous ones; 0 if none is usable.
     mutating func settle(
         _ times: UnsafeMutableBufferPointer<BootTime>, arrival: BootTime, measure: (String) -> Int64?
     ) -> Int {
         let count = times.count
         guard count > 0 else { return 0 }
         let stamp = times[count - 1].nanoseconds &- offset
-        // A driver that leaves the stamp empty has none.
+        // The timestamp is 0 if the driver does not set it.
         if stamp <= 0 { base = .none }
         let change = correction(times[0].nanoseconds &- offset, stamp: stamp, arrival: arrival, measure: measure)
         if base == .none {
@@ -122,7 +131,7 @@ struct TimeKeeper {
         return accept(times, arrival: arrival)
     }
 
-    /// What the offset has to be changed by, by the first and the last stamp of a refill.
+    /// Returns the change of the offset, from the first and the last timestamp of a refill.
     private mutating func correction(
         _ firstStamp: Int64, stamp: Int64, arrival: BootTime, measure: (String) -> Int64?
     ) -> Int64 {
@@ -130,7 +139,7 @@ struct TimeKeeper {
         switch base {
         case .none: return 0
         case .same:
-            // Only a driver that stamps by another clock than it says is that far off at its first reading.
+            // If the first difference is this large, the driver uses another clock than it reports.
             guard lastStamp == nil,
                 abs(Double(delay)) > 5e9 + 2e9 * interval * Double(BufferPlan.mostSamples / thinning)
             else {
@@ -145,12 +154,12 @@ struct TimeKeeper {
             guard let measured = measure(name) else { return 0 }
             let change = measured &- offset
             if abs(Double(change)) > 1e6 { jumps += 1 }
-            // Noise of the measurement is left out, so that the beat of the samples stays as it was.
+            // Measurement noise is ignored, so that the intervals between the samples do not change.
             return change.magnitude > 20_000 ? change : 0
         case .remote:
             guard let lastStamp else {
                 beginWindow(arrival)
-                // A clock that has started anew within two seconds is behind.
+                // The previous offset is kept if the clock has not been restarted, which would set it back.
                 if let before = before.take(), firstStamp > before.stamp, Self.firstDelays.contains(delay) {
                     confirmed = before.time
                     return 0
@@ -190,14 +199,18 @@ struct TimeKeeper {
         leastDelay = .max
     }
 
-    /// Spreads the samples evenly from the last time to that one, between which there may have been a pause.
-    /// - Parameter spacing: How far apart they are by their own stamps, in nanoseconds; 0 when these do not say.
+    /// Distributes the samples evenly from the last time to `end`. There may have been a pause in between.
+    ///
+    /// - Parameters:
+    ///   - times: The times to set.
+    ///   - end: The time of the last sample.
+    ///   - spacing: The interval according to the timestamps, in nanoseconds; 0 if it is unknown.
     private func spread(_ times: UnsafeMutableBufferPointer<BootTime>, to end: BootTime, spacing: Int64 = 0) {
         let count = Int64(times.count)
         var step = interval > 0 && interval < 1e6 ? Int64(interval * 1e9) : 10_000_000
         if let lastTime, end > lastTime {
             let room = (end.nanoseconds &- lastTime.nanoseconds) / count
-            // After a pause the samples still lie as close together as the sensor makes them.
+            // After a pause, the interval is limited to 1.5 times the usual one.
             let usual = max(step, min(spacing, room))
             step = interval > 0 ? min(room, usual + usual / 2) : room
         }
@@ -205,12 +218,12 @@ struct TimeKeeper {
         for index in times.indices { times[index] = BootTime(nanoseconds: start &+ Int64(index) &* step) }
     }
 
-    /// Makes sure that the times rise: those of a batch that a driver stamped with one time, or that overlap with what
-    /// came before, are spread evenly.
+    /// Ensures that the times ascend. If all times of a batch are equal, or overlap with earlier times, they are
+    /// distributed evenly. Returns the number of times to keep.
     private mutating func accept(_ times: UnsafeMutableBufferPointer<BootTime>, arrival: BootTime) -> Int {
         let count = times.count
         let end = times[count - 1]
-        // Without a branch, so that the loop takes several at once.
+        // The loop has no branches, so that it can be vectorized.
         var falls: UInt8 = 0
         for index in 1..<max(1, count) {
             falls |= times[index].nanoseconds <= times[index - 1].nanoseconds ? 1 : 0
@@ -222,7 +235,8 @@ struct TimeKeeper {
         }
         let room = Int64(count)
         if lastTime.map({ end.nanoseconds.subtractingSaturated($0.nanoseconds) >= room }) ?? true {
-            // Stamps that rise and begin too early: the refill before was late. A pause is not at both their ends.
+            // Ascending timestamps that begin too early follow a delayed refill. A pause affects only one of the two
+            // outer intervals, so the shorter one is used.
             let spacing =
                 falls == 0 && count > 2
                 ? min(
@@ -232,7 +246,7 @@ struct TimeKeeper {
             lastTime = end
             return count
         }
-        // The stamps say nothing: what came in since then lies between then and now.
+        // The timestamps are not usable. The samples are distributed from the last time to the arrival.
         loseTrust()
         if let last = lastTime, arrival.nanoseconds.subtractingSaturated(last.nanoseconds) < room {
             guard last.seconds(since: arrival) > Self.jump else { return 0 }
@@ -243,7 +257,7 @@ struct TimeKeeper {
         return count
     }
 
-    /// Stamps that go back again and again are none.
+    /// Records that the timestamps went back. After repeated occurrences, they are no longer used.
     private mutating func loseTrust() {
         distrust += 8
         guard distrust >= 64, base != .none else { return }

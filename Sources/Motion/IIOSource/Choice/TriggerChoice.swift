@@ -2,21 +2,22 @@
 
 import IIOFormat
 
-/// Finds the trigger for a device's buffer among those of its context.
+/// The choice of the trigger for a device's buffer among the triggers of its context.
 enum TriggerChoice {
-    /// What to do about the trigger.
+    /// A decision about the trigger.
     enum Decision: Equatable {
-        /// Leave it as it is: one is set, or the device takes none.
+        /// Keep the current state: a trigger is set, or the device does not support triggers.
         case keep
-        /// Set the device with that place in the context.
+        /// Set the trigger at an index in the context.
         case set(Int)
-        /// Try without one; these names were looked for.
+        /// Try without a trigger. No trigger with these names exists.
         case without([String])
-        /// The configuration names one that there is not; these there are.
+        /// The configured trigger does not exist. The others are available.
         case missing(String, offered: [String])
     }
 
-    /// Decides for the device at that place. The parent of a device is asked for only when names do not help.
+    /// Returns the decision for the device at an index in the context. The parent of a device is only requested if no
+    /// name matches.
     static func decide(
         device: Int, context: IIOContext, configured: String?, state: IIOTriggerState?, parent: (Int) -> String?
     ) -> Decision {
@@ -28,7 +29,7 @@ enum TriggerChoice {
             if let found = index(named: configured) { return .set(found) }
             return .missing(configured, offered: triggers.map { context.devices[$0].name })
         }
-        // No answer about the trigger means that the device takes none, or that the buffer will say what is wrong.
+        // If the state is unknown, the device does not support triggers, or opening the buffer reports the problem.
         guard state == .some(.none), context.devices.indices.contains(device) else { return .keep }
         let wanted = names(for: context.devices[device])
         if let found = wanted.lazy.compactMap(index(named:)).first { return .set(found) }
@@ -40,7 +41,7 @@ enum TriggerChoice {
         return .without(wanted)
     }
 
-    /// The names that drivers give the triggers of their own devices.
+    /// Returns the names that drivers usually give to the trigger of their own device.
     static func names(for device: IIODevice) -> [String] {
         let number = device.id.split(separator: ":").last.map { String($0.drop { !("0"..."9").contains($0) }) } ?? ""
         guard !device.name.isEmpty else { return [] }

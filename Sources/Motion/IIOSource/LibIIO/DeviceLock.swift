@@ -3,11 +3,11 @@
 import Synchronization
 import SystemCalls
 
-/// An advisory lock on a device's folder in sysfs.
+/// An advisory lock on the sysfs directory of a device.
 ///
-/// libiio disables the buffer of another program before it learns that the device is busy, so programs of this package take
-/// the lock first. The folder can be locked without permission to write, and goes when the device goes. The device node
-/// cannot be locked: the kernel lets it be open only once.
+/// libiio disables the buffer of another program before it detects that the device is busy. Therefore, programs of this
+/// package acquire the lock first. The directory can be locked without write permission, and disappears with the
+/// device. The device node cannot be locked, because the kernel allows only one open descriptor.
 final class DeviceLock: IIOHold {
     private let descriptor: Mutex<Int32>
 
@@ -18,21 +18,22 @@ final class DeviceLock: IIOHold {
             let number = errno
             close(opened)
             guard number == EWOULDBLOCK else { throw IIOFailure("flock", number) }
-            throw IIOFailure("flock", EBUSY, holder: Self.holder(of: folder) ?? "another program with this package")
+            throw IIOFailure("flock", EBUSY, holder: Self.holder(of: folder) ?? "another program of this package")
         }
         descriptor = Mutex(opened)
     }
 
     deinit { release() }
 
-    /// The program that has the lock of a folder, such as "sensorctl (process 1234)"; nil when it is not known.
+    /// Returns the program that holds the lock of a directory, for example "sensorctl (process 1234)"; nil if it is
+    /// unknown.
     private static func holder(of folder: String) -> String? {
         var status = stat()
         guard stat(folder, &status) == 0, let locks = try? FileBytes.read("/proc/locks", limit: 1 << 20) else {
             return nil
         }
         let device = (major: status.st_dev >> 8 & 0xfff, minor: status.st_dev & 0xff | status.st_dev >> 12 & 0xfff00)
-        // 1: FLOCK  ADVISORY  WRITE 1234 00:15:5678 0 EOF
+        // A line has the form "1: FLOCK  ADVISORY  WRITE 1234 00:15:5678 0 EOF".
         for line in locks.split(separator: UInt8(ascii: "\n")) {
             let fields = String(decoding: line, as: UTF8.self).split(separator: " ")
             guard fields.count > 5, fields[1] == "FLOCK", let process = Int32(fields[4]), process > 0 else { continue }

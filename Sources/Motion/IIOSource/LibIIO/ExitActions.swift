@@ -3,36 +3,38 @@
 import Synchronization
 import SystemCalls
 
-/// Actions that restore the kernel's settings if the process exits while sensors are in use.
+/// Actions that restore kernel settings if the process exits while sensors are in use.
 ///
-/// The kernel keeps a buffer enabled when its device node is closed, even when the process ends: the chip goes on to
-/// interrupt, and its values are EBUSY for other programs. Threads that close buffers do not outlive `exit`, so an exit
-/// handler does their work. A process that is killed runs no exit handler; `sensorctl doctor` reports what it left.
+/// The kernel keeps a buffer enabled after its device node has been closed, even if the process has ended: the chip
+/// continues to trigger interrupts, and other programs that read its values receive EBUSY. Threads that close buffers
+/// do not survive `exit`, so an exit handler disables the buffers. A killed process runs no exit handler; `sensorctl
+/// doctor` reports the buffers that it has left enabled.
 final class ExitActions: Sendable {
-    /// The actions of this process, which run at its exit.
+    /// The actions of this process. They run at its exit.
     static let shared: ExitActions = {
         atexit { ExitActions.shared.run() }
         return ExitActions()
     }()
 
-    /// The longest time, in milliseconds, that `exit` waits for buffers that are being enabled.
+    /// The maximum time for which `exit` waits for changes in progress, in milliseconds.
     private static let maximumWait = 1000
 
     private struct State {
         /// The actions, in the order in which they were added.
         var actions: [(id: Int, run: @Sendable () -> Void)] = []
         var nextID = 0
-        /// The number of settings that are being changed.
+        /// The number of changes in progress.
         var changes = 0
         var isExiting = false
     }
 
     private let state = Mutex(State())
 
-    /// Adds an action, and then changes the settings that it restores.
+    /// Adds an action, and then changes the settings that the action restores.
     ///
-    /// - Parameter change: Is not called when the process exits already; ECANCELED is thrown instead.
-    /// - Returns: The number of the action, for ``remove(_:)``, and the result of the change.
+    /// - Parameter change: Changes the settings. If the process is already exiting, it is not called, and ECANCELED is
+    ///   thrown.
+    /// - Returns: The ID of the action for ``remove(_:)``, and the result of the change.
     func add<Result>(
         _ action: @escaping @Sendable () -> Void, change: () throws(IIOFailure) -> Result
     ) throws(IIOFailure) -> (id: Int, result: Result) {
@@ -53,10 +55,10 @@ final class ExitActions: Sendable {
         }
     }
 
-    /// Removes an action, after its settings were restored.
+    /// Removes an action after its settings have been restored.
     func remove(_ id: Int) { state.withLock { $0.actions.removeAll { $0.id == id } } }
 
-    /// Waits for changes in progress, refuses further ones, and runs the actions, the last one first.
+    /// Waits for changes in progress, rejects further ones, and runs the actions in reverse order.
     func run() {
         state.withLock { $0.isExiting = true }
         for _ in 0..<Self.maximumWait where state.withLock({ $0.changes > 0 }) { usleep(1000) }

@@ -5,12 +5,12 @@ import CLibIIO
 import DeviceCore
 import SystemCalls
 
-/// The C library, 0.24 to 0.26.
+/// The libiio C library, versions 0.24 to 0.26.
 struct LibIIO: IIOLibrary {
     func open(_ address: MotionSourceAddress) throws(IIOFailure) -> any IIOConnection {
         let server = try NetworkDescription.check(address)
         XMLMessages.silence()
-        // libiio 0.24 writes a zero over the colon before a port: each call gets its own copy.
+        // libiio 0.24 replaces the colon before a port with NUL, so each call requires its own copy.
         var uri = Array(Self.uri(of: address).utf8CString)
         var error: Int32 = 0
         let pointer = uri.withUnsafeMutableBufferPointer { dsiio_open($0.baseAddress, &error) }
@@ -18,7 +18,8 @@ struct LibIIO: IIOLibrary {
         return LibIIOConnection(pointer, address: address, server: server)
     }
 
-    /// The URI for libiio, which looks up localhost in /etc/hosts only.
+    /// Returns the URI for libiio. Replaces localhost with 127.0.0.1, because libiio resolves localhost from /etc/hosts
+    /// only.
     static func uri(of address: MotionSourceAddress) -> String {
         guard address.backend == .network, let host = NetworkDescription.place(address.place)?.host,
             Sockets.isLocalhost(host)
@@ -28,7 +29,7 @@ struct LibIIO: IIOLibrary {
 
     func devices(at address: MotionSourceAddress) -> [String]? {
         guard address.backend == .local else { return nil }
-        // A machine whose kernel has no IIO at all has no such folder, and no devices.
+        // If the kernel does not support IIO, the directory does not exist and there are no devices.
         return (SysfsFolder.names(SysfsFolder.devices) ?? []).filter {
             $0.hasPrefix("iio:device") || $0.hasPrefix("trigger")
         }
@@ -52,25 +53,25 @@ struct LibIIO: IIOLibrary {
     }
 }
 
-/// The messages of libxml2, with which libiio reads descriptions.
+/// The messages of libxml2, which libiio uses to parse descriptions.
 ///
-/// It prints what a server has sent on standard error as it is, with whatever that does to a terminal. libiio says itself
-/// that a description cannot be read.
+/// libxml2 prints invalid descriptions from servers to standard error, including control characters. libiio itself
+/// reports an invalid description.
 private enum XMLMessages {
     private typealias Handler = @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?) -> Void
     private typealias SetHandler = @convention(c) (UnsafeMutableRawPointer?, Handler?) -> Void
 
     private static let setHandler = dlsym(nil, "xmlSetGenericErrorFunc").map { unsafeBitCast($0, to: SetHandler.self) }
 
-    /// Has it say nothing on this thread, whose handler is its own.
+    /// Disables the messages of the current thread. Each thread has its own handler.
     static func silence() { setHandler?(nil) { _, _ in } }
 }
 #else
 import DeviceCore
 
-/// What stands in for libiio in a build without it.
+/// A replacement for libiio in a build without it.
 struct NoLibrary: IIOLibrary {
-    /// What subscribers hear.
+    /// The error that subscribers receive.
     static let error = DeviceError(
         .notSupported,
         "Motion sensors need libiio, and this program was built without the trait LibIIO. Install libiio-dev and build with the trait, which is on by default."

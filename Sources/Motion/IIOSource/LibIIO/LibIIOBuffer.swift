@@ -8,10 +8,10 @@ import SystemCalls
 
 /// A buffer of libiio.
 ///
-/// Unchecked: the pointer itself never changes, and libiio allows `cancel` on other threads while the buffer exists,
-/// which the lock sees to. One thread at a time refills.
+/// Unchecked: the pointer is constant. libiio permits `iio_buffer_cancel` on other threads while the buffer exists,
+/// which the lock ensures. Only one thread at a time may refill the buffer.
 final class LibIIOBuffer: IIOBuffer, @unchecked Sendable {
-    /// Lives as long as its buffers.
+    /// Keeps the context open as long as its buffers exist.
     private let connection: LibIIOConnection
     private let pointer: OpaquePointer
     private let isOpen = Mutex(true)
@@ -20,7 +20,7 @@ final class LibIIOBuffer: IIOBuffer, @unchecked Sendable {
     let kernelBuffers: Int
     let wait: (descriptor: Int32, wakeUp: WakeUp)?
     private var gate = RefillGate()
-    /// The number of the action that disables the buffer at exit; nil for a buffer of another machine.
+    /// The ID of the action that disables the buffer at exit; nil for a remote buffer.
     private let exitAction: Int?
 
     init(_ pointer: OpaquePointer, connection: LibIIOConnection, kernelBuffers: Int, exitAction: Int? = nil) {
@@ -32,10 +32,10 @@ final class LibIIOBuffer: IIOBuffer, @unchecked Sendable {
         wait = Self.wait(pointer)
     }
 
-    /// Has the buffer not wait, if it is one of this machine.
+    /// Sets a local buffer to nonblocking mode. Returns nil for other buffers.
     private static func wait(_ pointer: OpaquePointer) -> (descriptor: Int32, wakeUp: WakeUp)? {
         let descriptor = iio_buffer_get_poll_fd(pointer)
-        guard descriptor >= 0, let wakeUp = try? WakeUp(for: "the samples of a sensor"),
+        guard descriptor >= 0, let wakeUp = try? WakeUp(for: "the capture from a sensor"),
             iio_buffer_set_blocking_mode(pointer, false) == 0
         else { return nil }
         return (descriptor, wakeUp)
@@ -45,7 +45,7 @@ final class LibIIOBuffer: IIOBuffer, @unchecked Sendable {
 
     func refill(_ bytes: inout UnsafeRawBufferPointer, reads: inout Int) -> Int {
         if let wait {
-            // libiio looks whether it has been cancelled only where it waits.
+            // In nonblocking mode, libiio does not check whether the buffer has been cancelled.
             if isCancelled.load(ordering: .relaxed) { return -Int(EBADF) }
             guard gate.takesRead(of: wait.descriptor, &reads) else { return -Int(EAGAIN) }
         }
@@ -67,7 +67,8 @@ final class LibIIOBuffer: IIOBuffer, @unchecked Sendable {
 
     func close() {
         let mine = isOpen.withLock { isOpen in
-            // Cancelled first, a network buffer drops its connection instead of waiting for a server's answer.
+            // If a network buffer is cancelled first, it closes its connection without waiting for a response of the
+            // server.
             if isOpen { iio_buffer_cancel(pointer) }
             return exchange(&isOpen, with: false)
         }
@@ -77,15 +78,16 @@ final class LibIIOBuffer: IIOBuffer, @unchecked Sendable {
     }
 }
 
-/// Keeps from reading a buffer of this machine that is empty: many a driver asks the sensor then for what that keeps itself,
-/// over a slow bus and for fewer samples than it was set to wait for.
+/// A gate that prevents reads from an empty local buffer. Many drivers respond to these reads by reading the hardware
+/// FIFO of the sensor over a slow bus, before it contains as many samples as configured.
 struct RefillGate {
-    /// True when a refill has just given samples: nobody has waited for more.
+    /// True if the last refill has returned samples, and the caller has not waited for more since.
     private var isRepeated = false
 
     mutating func noteRefill() { isRepeated = true }
 
-    /// Counts a read down, unless none is left or it would find nothing.
+    /// Decrements `reads` and returns true if a read is permitted. Returns false if no reads are left or the buffer is
+    /// empty.
     mutating func takesRead(of descriptor: Int32, _ reads: inout Int) -> Bool {
         let hasWaited = !exchange(&isRepeated, with: false)
         guard reads > 0, hasWaited || Sockets.isReadable(descriptor) else { return false }
@@ -94,7 +96,7 @@ struct RefillGate {
     }
 }
 
-/// Attributes of channels, read through the library each time.
+/// Channel attributes that are read through libiio.
 final class LibIIOPoll: IIOPoll {
     private let connection: LibIIOConnection
     private let places: [IIOPlace]

@@ -9,21 +9,21 @@ import SystemCalls
 
 /// A context of libiio.
 ///
-/// Unchecked: the pointers never change while it lives, and libiio keeps attribute calls of several threads apart.
-/// Buffers of one device are made by one thread at a time.
+/// Unchecked: the pointers are constant, and libiio serializes the attribute calls of several threads. Buffers of a
+/// device must be created by one thread at a time.
 final class LibIIOConnection: IIOConnection, @unchecked Sendable {
     let context: IIOContext
 
     private let pointer: OpaquePointer
     private let devices: [OpaquePointer]
     private let channels: [[OpaquePointer]]
-    /// Where the server has answered; nil where only libiio reads.
+    /// The address at which the server has responded; nil if buffers can only be read through libiio.
     private let server: ServerPlace?
     private let habits = ServerHabits()
     private let isLocal: Bool
-    /// How many refills libiio has the kernel keep when it is not told.
+    /// The default number of kernel buffers in libiio.
     private static let usualKernelBuffers = 4
-    /// The error after which a server's answers are out of step with the questions; 0 while all is well.
+    /// The error after which the responses of the server no longer match the requests; 0 if there is none.
     private let breakage = Atomic<Int32>(0)
 
     init(_ pointer: OpaquePointer, address: MotionSourceAddress, server: ServerPlace?) {
@@ -38,15 +38,16 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
 
     deinit { iio_context_destroy(pointer) }
 
-    /// Keeps from asking a server that did not answer in time: what it answers later would be taken for the answer to the
-    /// next question. Only a new context is in step again.
+    /// Runs a request, unless the server has failed to respond to a previous one in time. A late response would be
+    /// interpreted as the response to the next request. Only a new context is synchronized again.
     private func inStep<Result>(_ body: () throws(IIOFailure) -> Result) throws(IIOFailure) -> Result {
         let number = breakage.load(ordering: .relaxed)
-        guard number == 0 else { throw IIOFailure("ask a server that did not answer", number) }
+        guard number == 0 else { throw IIOFailure("request after a failed request", number) }
         do throws(IIOFailure) {
             return try body()
         } catch {
-            // A driver may say that its bus has timed out; libiio says EPIPE for its own time-outs.
+            // ETIMEDOUT may be the error of a driver whose bus has timed out. For its own timeouts, libiio returns
+            // EPIPE.
             if !isLocal, error.isConnectionLoss, error.number != ETIMEDOUT {
                 breakage.store(error.number, ordering: .relaxed)
             }
@@ -107,7 +108,7 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
         return access("/dev/\(context.devices[device].id)", R_OK | W_OK) == 0
     }
 
-    /// The file of an attribute of this machine.
+    /// Returns the path of a local attribute.
     private func path(of place: IIOPlace) -> String? {
         switch place {
         case .device(let device, let name): return folder(of: device).map { "\($0)/\(name)" }
@@ -126,9 +127,10 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
             let call = "iio_device_get_trigger"
             var trigger: OpaquePointer?
             let result = iio_device_get_trigger(try self.device(device, call), &trigger)
-            // One that was made after the context: set all the same.
+            // The trigger is set, but was created after the context.
             if result == -ENXIO { return .set(nil) }
-            // libiio 0.24 returns -EIO for the empty `current_trigger` of a device without a trigger, locally and in iiod.
+            // For a device without a trigger, `current_trigger` is empty, and libiio 0.24 returns -EIO both locally and
+            // in iiod.
             if result == -EIO { return .none }
             guard result >= 0 else { throw IIOFailure(call, returned: Int(result)) }
             return trigger.map { trigger in .set(devices.firstIndex(of: trigger)) } ?? .none
@@ -152,7 +154,7 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
 
     func timerTrigger(for device: Int, rate: Double) throws(IIOFailure) -> any IIOHold {
         guard isLocal, context.devices.indices.contains(device) else {
-            throw IIOFailure("make a timer trigger", ENOSYS)
+            throw IIOFailure("create a timer trigger", ENOSYS)
         }
         return try TimerTrigger(device: context.devices[device].id, rate: rate)
     }
@@ -178,13 +180,13 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
         do throws(IIOFailure) {
             return try DeviceLock(folder: folder)
         } catch {
-            // Only another's lock is a reason to stay away.
+            // Only a lock of another program prevents the use of the device.
             guard error.number == EBUSY else { return nil }
             throw error
         }
     }
 
-    // MARK: Readings
+    // MARK: Buffers and polling
 
     func openBuffer(
         device: Int, channels wanted: [Int], samples: Int, kernelBuffers: Int, timeout: Double
@@ -201,14 +203,15 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
             }
         }
         return try inStep { () throws(IIOFailure) -> any IIOBuffer in
-            // The limit of a network context reaches the server, which must not wait for ever for a client that has gone.
+            // libiio also sends the timeout of a network context to the server, which must not wait indefinitely for a
+            // client that has disconnected.
             let seconds = min(max(isLocal ? 0 : 1, timeout), 86_400)
             _ = iio_context_set_timeout(pointer, UInt32(seconds * 1000))
-            // Kernels and servers that cannot do so keep libiio's number.
+            // Kernels and servers that do not support this use libiio's default.
             let isSet = iio_device_set_kernel_buffers_count(devices[device], UInt32(clamping: kernelBuffers)) == 0
             let kernelBuffers = isSet ? kernelBuffers : Self.usualKernelBuffers
             let step = iio_device_get_sample_size(devices[device])
-            // A host that only libiio finds, by multicast, is left to it.
+            // If only libiio can find the host, by multicast, it also reads the buffer.
             if step > 0, let socket = server?.connect() {
                 return try ServerBuffer(
                     socket, device: context.devices[device], channels: wanted, step: step, samples: samples,
@@ -237,9 +240,9 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
         }
     }
 
-    /// Opens and closes the device node: fails as libiio would.
+    /// Opens and closes the device node, and fails with the same error as libiio would.
     ///
-    /// libiio 0.24 switches the capture of another program off before it learns that the node is busy.
+    /// libiio 0.24 disables the buffer of another program before it detects that the node is busy.
     private static func probe(_ node: String) throws(IIOFailure) {
         let descriptor = open(node, O_RDWR | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw IIOFailure("open \(node)", errno) }

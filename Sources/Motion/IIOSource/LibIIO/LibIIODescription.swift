@@ -4,9 +4,9 @@
 import CLibIIO
 import IIOFormat
 
-/// What a context of libiio says of its devices, as a value, with the pointers that belong to each entry.
+/// The description of a libiio context as a value, with the pointers to its devices and channels.
 struct LibIIODescription {
-    /// More than any board has; a server could claim any number.
+    /// Limits that exceed the numbers of any board, because a server can report any number.
     private static let mostDevices: UInt32 = 256
     private static let mostChannels: UInt32 = 512
     private static let mostAttributes: UInt32 = 512
@@ -63,7 +63,7 @@ struct LibIIODescription {
         context.devices.append(device)
     }
 
-    /// Fills in the values that describe a sensor.
+    /// Reads the values of the attributes that describe a sensor.
     private static func fill(
         _ attributes: inout [IIOAttribute], _ read: (String, UnsafeMutablePointer<CChar>, Int) -> Int
     ) {

@@ -6,12 +6,12 @@ import Logging
 import Synchronization
 import SystemCalls
 
-/// Collects the messages of libiio, which prints them on C's `stderr` and has no switch for that before version 1.
+/// Captures the messages of libiio, which prints them to `stderr` and has no option to disable this before version 1.
 ///
-/// During a call of libiio, `stderr` is a stream that collects the output of the calling thread and forwards that of
-/// other threads to the program's own stream.
+/// During a call of libiio, `stderr` is replaced with a stream that captures the output of the calling thread, and
+/// forwards the output of other threads to the original stream.
 enum LibIIOMessages {
-    /// A stream of the C library, which locks it in each call.
+    /// A stream of the C library, which locks it during each call.
     private struct Stream: @unchecked Sendable {
         let file: UnsafeMutablePointer<FILE>
     }
@@ -19,20 +19,20 @@ enum LibIIOMessages {
     private struct State {
         /// The output of each thread that is in a call of libiio.
         var output: [pthread_t: [UInt8]] = [:]
-        /// The program's own `stderr`.
+        /// The original `stderr` of the program.
         var original: Stream?
     }
 
-    /// The longest output of one call that is kept, in bytes.
+    /// The maximum output that is captured per call, in bytes.
     private static let maximumOutput = 4096
     private static let state = Mutex(State())
-    /// nil if there is no memory for it.
+    /// The stream that captures the output; nil if memory allocation has failed.
     private static let collector = dsiio_open_stream { _, bytes, count in
         LibIIOMessages.write(UnsafeRawBufferPointer(start: bytes, count: count))
         return count
     }.map { Stream(file: $0) }
 
-    /// Calls libiio, and logs its messages at level debug. The caller reports the failure of the call.
+    /// Calls libiio, and logs its messages at debug level. The caller reports a failure of the call.
     static func logged<Result, Failure>(_ call: () throws(Failure) -> Result) throws(Failure) -> Result {
         begin()
         defer {
@@ -41,7 +41,7 @@ enum LibIIOMessages {
         return try call()
     }
 
-    /// Starts to collect the output of this thread.
+    /// Starts to capture the output of the current thread.
     static func begin() {
         guard let collector else { return }
         state.withLock { state in
@@ -52,7 +52,7 @@ enum LibIIOMessages {
         }
     }
 
-    /// Stops collecting, and returns the lines of this thread's output.
+    /// Stops capturing and returns the lines of the output of the current thread.
     static func end() -> [String] {
         let output = state.withLock { state in
             let output = state.output.removeValue(forKey: pthread_self()) ?? []

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if LibIIO
-/// Texts that libiio hands out.
+/// Strings from libiio.
 enum LibIIOText {
-    /// The value that a function of libiio puts into a buffer: without the zero and the line end that follow it.
+    /// Returns the value that a function of libiio writes to a buffer, without trailing whitespace.
     static func read(
         _ call: String, _ function: (UnsafeMutablePointer<CChar>, Int) -> Int
     ) throws(IIOFailure) -> String {
@@ -21,7 +21,7 @@ enum LibIIOText {
         return text
     }
 
-    /// A text of the library's own; empty when there is none.
+    /// Returns a string that libiio owns; empty if there is none.
     static func string(_ pointer: UnsafePointer<CChar>?) -> String { pointer.map { String(cString: $0) } ?? "" }
 }
 #endif

@@ -4,20 +4,22 @@
 import DeviceCore
 import SystemCalls
 
-/// The description of its devices that a server on the network announces.
+/// A check of the device description that a network server announces.
 ///
-/// libiio makes room for as many bytes as the server says, before it has seen one of them.
+/// libiio allocates as much memory as the server announces, before it has received any data.
 enum NetworkDescription {
-    /// The most bytes of a description: more than a thousand sensors have.
+    /// The maximum size of a description, in bytes. It suffices for more than a thousand sensors.
     static let maximumSize = 16 << 20
-    /// Seconds that each address of a server has for saying the size: as many as libiio gives it.
+    /// The time within which a server must announce the size, for each of its addresses, in seconds. Equal to the
+    /// timeout of libiio.
     private static let patience = 5.0
-    /// More addresses of one host are not asked.
+    /// The maximum number of addresses of a host that are tried.
     private static let maximumAddresses = 8
 
-    /// Throws when the server announces more than a description has. What else is wrong, libiio finds.
+    /// Throws an error if the server announces a description that is too large, or does not respond in time. Other
+    /// problems are reported by libiio.
     ///
-    /// - Returns: Where the server has answered; nil where only libiio finds it, or it says something else.
+    /// - Returns: The address at which the server has announced a size; nil if there is none.
     @discardableResult
     static func check(
         _ address: MotionSourceAddress, patience: Double = patience
@@ -34,7 +36,7 @@ enum NetworkDescription {
         }
         switch answer {
         case .size(let size) where size > maximumSize: throw IIOFailure("PRINT", EFBIG)
-        // It may be silent now and say anything to the next one who asks.
+        // A server that is silent now could announce any size to libiio.
         case .silent: throw IIOFailure("PRINT", ETIMEDOUT)
         case .size, .other, .unreachable: return found
         }
@@ -42,13 +44,13 @@ enum NetworkDescription {
 
     private enum Answer: Equatable {
         case size(Int)
-        /// What is no size: libiio says what is wrong.
+        /// A response that is not a size. libiio reports the problem.
         case other
         case silent
         case unreachable
     }
 
-    /// The host and the port of `host`, `host:port`, `[host]:port`.
+    /// Parses the host and the port of `host`, `host:port` or `[host]:port`.
     static func place(_ text: String) -> (host: String, port: UInt16)? {
         if text.hasPrefix("["), let close = text.firstIndex(of: "]") {
             let port = text[text.index(after: close)...].dropFirst()
@@ -61,7 +63,7 @@ enum NetworkDescription {
         return UInt16(text[text.index(after: colon)...]).map { (String(text[..<colon]), $0) }
     }
 
-    /// What the server answers to PRINT before the description: its size.
+    /// Sends PRINT, and returns the size that the server announces before the description.
     private static func ask(_ address: addrinfo, until end: BootTime) -> Answer {
         guard let descriptor = ServerPlace(address)?.connect() else { return .unreachable }
         defer { systemClose(descriptor) }
@@ -70,18 +72,18 @@ enum NetworkDescription {
         guard request.withUnsafeBytes({ systemSend(descriptor, $0) }) == request.count else { return .other }
         var digits: [UInt8] = []
         var byte: UInt8 = 0
-        // One by one: a few, and what comes behind them is not wanted.
+        // The few bytes are read one by one, because the description after them is not needed.
         while digits.count < 20 {
             guard wait(descriptor, POLLIN, until: end) else { return .silent }
             guard withUnsafeMutableBytes(of: &byte, { systemRead(descriptor, $0) }) == 1 else { return .other }
             if byte == UInt8(ascii: "\n") { return size(digits[...]) }
             digits.append(byte)
         }
-        // As many characters have more than any size, whatever they are.
+        // A line of this length exceeds any valid size.
         return .size(.max)
     }
 
-    /// What libiio takes a line for: blanks, a number, and whatever stands behind it.
+    /// Parses a line like libiio: whitespace, a number, and any text after it.
     private static func size(_ line: ArraySlice<UInt8>) -> Answer {
         let text = line.drop { $0 <= UInt8(ascii: " ") }
         let sign = text.first == UInt8(ascii: "-") || text.first == UInt8(ascii: "+") ? 1 : 0
@@ -94,13 +96,13 @@ enum NetworkDescription {
             let left = max(0, end.seconds(since: LiveClock().now))
             var state = pollfd(fd: descriptor, events: Int16(events), revents: 0)
             let count = poll(&state, 1, Int32(left * 1000))
-            // A signal is no answer.
+            // Repeat the call if a signal has interrupted it.
             if count >= 0 || errno != EINTR { return count > 0 }
         }
     }
 }
 
-/// Where a server listens, as the resolver has said: it is not asked again for each connection.
+/// The resolved address of a server. It is reused, so that further connections need no name lookup.
 struct ServerPlace: Sendable {
     private let family: Int32
     private let bytes: [UInt8]
@@ -111,7 +113,8 @@ struct ServerPlace: Sendable {
         bytes = Array(UnsafeRawBufferPointer(start: pointer, count: Int(address.ai_addrlen)))
     }
 
-    /// A socket that connects, for the caller to wait for and to close; nil when that cannot be begun.
+    /// Returns a socket that is connecting. The caller must wait for the connection and close the socket. nil if the
+    /// connection cannot be started.
     func connect() -> Int32? {
         let descriptor = Sockets.open(family, .stream)
         guard descriptor >= 0 else { return nil }

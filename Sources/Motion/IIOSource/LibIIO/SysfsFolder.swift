@@ -3,25 +3,25 @@
 import DeviceCore
 import SystemCalls
 
-/// The folders of sysfs that describe IIO devices.
+/// The sysfs directories of IIO devices.
 enum SysfsFolder {
-    /// Where the kernel lists devices and triggers.
+    /// The directory of all devices and triggers.
     static let devices = "/sys/bus/iio/devices"
 
-    /// The folder of a device or trigger.
+    /// Returns the directory of a device or trigger.
     static func device(_ id: String) -> String { "\(devices)/\(id)" }
 
-    /// The names in a folder, sorted; nil when there is no such folder.
+    /// Returns the sorted names in a directory; nil if the directory does not exist.
     static func names(_ path: String) -> [String]? { FolderEntries.names(path, limit: 1024) }
 
-    /// The folder that a path really leads to; nil when there is none.
+    /// Returns a path with all symbolic links resolved; nil if the path does not exist.
     static func real(_ path: String) -> String? {
         guard let resolved = realpath(path, nil) else { return nil }
         defer { free(resolved) }
         return String(cString: resolved)
     }
 
-    /// Writes a short text into a file of the kernel's; the error number, 0 when it took it.
+    /// Writes a short text to a kernel file. Returns the error number; 0 on success.
     static func write(_ text: String, to path: String) -> Int32 {
         let descriptor = open(path, O_WRONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return errno }
@@ -30,7 +30,7 @@ enum SysfsFolder {
         return bytes.withUnsafeBytes { systemWrite(descriptor, $0) } == bytes.count ? 0 : errno
     }
 
-    /// The first line of a short file; nil when it cannot be read.
+    /// Returns the first line of a short file; nil if the file cannot be read.
     static func read(_ path: String) -> String? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }

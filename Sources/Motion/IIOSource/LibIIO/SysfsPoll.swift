@@ -2,7 +2,8 @@
 
 import SystemCalls
 
-/// Attributes of a local device, in files of sysfs that are kept open: a tenth of the cost of opening them each time.
+/// Attributes of a local device that are read from open sysfs files. This takes a tenth of the time of opening the
+/// files for each read.
 final class SysfsPoll: IIOPoll {
     private let descriptors: [Int32]
 

@@ -3,7 +3,7 @@
 import Synchronization
 import SystemCalls
 
-/// A trigger that fires by a timer of the kernel's, for a device that brings none. Needs root and the kernel's
+/// A trigger that is fired by a kernel timer, for a device without its own trigger. Requires root and the kernel module
 /// iio-trig-hrtimer.
 final class TimerTrigger: IIOHold {
     private static let folder = "/sys/kernel/config/iio/triggers/hrtimer"
@@ -13,7 +13,7 @@ final class TimerTrigger: IIOHold {
     private let isHeld = Mutex(true)
     private let exitAction: Int
 
-    /// Makes the trigger for the device of that id, such as "iio:device0", and assigns it.
+    /// Creates the trigger for a device, for example "iio:device0", and assigns it to the device. The rate is in hertz.
     init(device id: String, rate: Double) throws(IIOFailure) {
         let name = "device-services-\(id.split(separator: ":").last ?? "device")"
         let device = SysfsFolder.device(id)
@@ -41,7 +41,7 @@ final class TimerTrigger: IIOHold {
         }
         guard let trigger else { throw IIOFailure("find trigger \(name)", ENOENT) }
         let rateFile = "\(SysfsFolder.device(trigger))/sampling_frequency"
-        // Old kernels take whole hertz only.
+        // Older kernels accept only integers.
         if SysfsFolder.write(AttributeNumber.text(rate), to: rateFile) != 0 {
             let number = SysfsFolder.write(AttributeNumber.text(rate.rounded(.up)), to: rateFile)
             guard number == 0 else { throw IIOFailure("write \(rateFile)", number) }

@@ -3,17 +3,18 @@
 import DeviceCore
 import SystemCalls
 
-/// What udev has found out about devices, in the files that its library reads.
+/// The properties of devices in the udev database, read from the files that libudev also uses.
 ///
-/// Reading them takes no library and no running daemon: one that has stopped leaves them.
+/// Reading the files requires neither the library nor a running daemon: the files remain when the daemon has stopped.
 enum UdevDatabase {
     private static let folder = "/run/udev/data"
 
-    /// A property of an IIO device; `node` is the number of its device node, such as "243:0".
+    /// Returns a property of an IIO device; nil if it is unknown. `node` is the number of the device node, for example
+    /// "243:0".
     static func property(_ name: String, device: String, node: String?) -> String? {
         if name == "DEVPATH" { return path(of: device) }
         var files: [String] = []
-        // The names come from outside: no other file than udev's is to be read.
+        // The number may come from an untrusted source. The check prevents access to files outside the database.
         if let node, !node.isEmpty, node.utf8.allSatisfy({ $0 == UInt8(ascii: ":") || isDigit($0) }) {
             files.append("c\(node)")
         }
@@ -26,7 +27,7 @@ enum UdevDatabase {
         return nil
     }
 
-    /// A property in a device's record, whose lines `E:NAME=value` are properties.
+    /// Returns a property from the record of a device, in which lines of the form `E:NAME=value` are properties.
     static func property(_ name: String, in record: String) -> String? {
         let prefix = "E:\(name)="
         return record.split(separator: "\n").first { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
@@ -36,7 +37,7 @@ enum UdevDatabase {
         name.hasPrefix("iio:device") && name.utf8.dropFirst("iio:device".utf8.count).allSatisfy(isDigit)
     }
 
-    /// Where the kernel has attached the device, such as "/devices/platform/soc/i2c-1/1-0068/iio:device0".
+    /// Returns the kernel's path of the device, for example "/devices/platform/soc/i2c-1/1-0068/iio:device0".
     private static func path(of device: String) -> String? {
         guard isDevice(device) else { return nil }
         let target = withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { buffer -> String? in

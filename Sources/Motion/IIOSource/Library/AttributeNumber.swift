@@ -2,9 +2,9 @@
 
 import IIOFormat
 
-/// Numbers of attributes, read and written without a locale.
+/// Conversion of attribute values to numbers and back, independent of the locale.
 enum AttributeNumber {
-    /// The number in those bytes, the fast way for whole numbers; NaN when it is none.
+    /// Parses a number; NaN if the bytes are not a number. Integers are parsed by a fast path.
     static func read(_ bytes: UnsafeRawBufferPointer) -> Double {
         var index = 0
         var isNegative = false
@@ -25,7 +25,7 @@ enum AttributeNumber {
         return IIONumber.double(String(decoding: bytes, as: UTF8.self)) ?? .nan
     }
 
-    /// The number as drivers take it: whole numbers without decimals, others with at most six.
+    /// Formats a number for a driver: integers without decimals, other numbers with up to six.
     static func text(_ number: Double) -> String {
         guard number.isFinite, abs(number) < 1e12 else { return "0" }
         let millionths = Int64((abs(number) * 1e6).rounded())

@@ -3,13 +3,13 @@
 import DeviceCore
 import SystemCalls
 
-/// A call of libiio, or of the system for it, that failed.
+/// The failure of a call of libiio or of a related system call.
 struct IIOFailure: Error, Equatable {
-    /// The function.
+    /// The name of the function or operation.
     let call: String
-    /// The error number, positive.
+    /// The positive error number.
     let number: Int32
-    /// The program that has the lock of the device, such as "sensorctl (process 1234)"; nil for any other failure.
+    /// The program that holds the lock of the device, for example "sensorctl (process 1234)"; nil for other failures.
     let holder: String?
 
     init(_ call: String, _ number: Int32, holder: String? = nil) {
@@ -18,12 +18,12 @@ struct IIOFailure: Error, Equatable {
         self.holder = holder
     }
 
-    /// A failure from what a function of libiio returned, a negative error number.
+    /// Creates a failure from the negative error number that a function of libiio has returned.
     init(_ call: String, returned code: Int) { self.init(call, Int32(clamping: code.magnitude)) }
 }
 
 extension IIOFailure {
-    /// What was being done when the call failed.
+    /// The operation that has failed.
     enum Task: Equatable {
         case open(MotionSourceAddress)
         case capture(device: String, triggers: [String], address: MotionSourceAddress)
@@ -31,31 +31,31 @@ extension IIOFailure {
         case poll(device: String, address: MotionSourceAddress)
     }
 
-    /// The failure in words that say what to do.
+    /// Returns an error with a message for the user that includes a remedy.
     func error(_ task: Task) -> DeviceError {
         let (code, message) = words(task)
         return DeviceError(code, message, cause: .system(call: call, errno: number))
     }
 
-    /// True when the server or the device behind a network or USB context is gone or does not answer.
+    /// True if the server, or the device of a network or USB context, has disconnected or does not respond.
     var isConnectionLoss: Bool {
         [EPIPE, ECONNRESET, ETIMEDOUT, ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, ENOTCONN, ECONNABORTED, ENETDOWN]
             .contains(number)
     }
 
-    /// True when the device is not there any more.
+    /// True if the device does not exist any more.
     var isGone: Bool { [ENODEV, ENOENT, ENXIO].contains(number) }
 
-    /// True when somebody is in the way: another user, or the lack of a right.
+    /// True if the device is in use by another program, or the user lacks permission.
     var isRefusal: Bool { [EBUSY, EACCES, EPERM].contains(number) }
 
-    /// A device that has gone without a call that would say so.
-    static func gone(_ device: String) -> IIOFailure { IIOFailure("look for \(device)", ENODEV) }
+    /// A failure for a device whose removal was detected without a failed call.
+    static func gone(_ device: String) -> IIOFailure { IIOFailure("find \(device)", ENODEV) }
 
-    /// A capture that gives nothing.
+    /// A failure for a capture without samples.
     static let silence = IIOFailure("iio_buffer_refill", ETIMEDOUT)
 
-    /// An attribute that holds no number.
+    /// A failure for an attribute whose value is not a number.
     static func noNumber(_ name: String) -> IIOFailure { IIOFailure("read \(name)", EIO) }
 
     private func words(_ task: Task) -> (DeviceError.Code, String) {
@@ -72,28 +72,28 @@ extension IIOFailure {
         case ENOSYS, EPROTONOSUPPORT, EINVAL:
             return (
                 .notSupported,
-                "This libiio cannot open \(address). Check the address in DEVICE_SERVICES_IIO; serial: and usb: need a libiio that was built with them."
+                "libiio does not support \(address). Check the address in DEVICE_SERVICES_IIO; serial: and usb: require a libiio that was built with these backends."
             )
         case EACCES, EPERM:
             return (
                 .permissionDenied,
-                "\(address) may not be opened by this user. Give the user's group access by a udev rule, or run as a user who has it."
+                "This user may not open \(address). Give a group of the user access with a udev rule, or run as a user with access."
             )
         case _ where address.backend == .local && (number == ENOENT || number == ENODEV):
             return (.notFound, "This machine has no IIO devices. Check that their kernel drivers are loaded.")
         case ENOENT, ENODEV, ENXIO:
-            return (.notFound, "There is nothing at \(address). Check the address in DEVICE_SERVICES_IIO.")
+            return (.notFound, "\(address) does not exist. Check the address in DEVICE_SERVICES_IIO.")
         case EBUSY:
-            return (.busy, "\(address) is in use by another program. It is tried again.")
+            return (.busy, "\(address) is in use by another program. Retrying.")
         case EFBIG:
             return (
                 .notSupported,
-                "\(address) announces a description of its devices that is larger than any is, and was not asked for it. Check that it is an iiod; it is tried again."
+                "\(address) announces a description of its devices that exceeds the size limit, so the description is not requested. Retrying. Check that the server is iiod."
             )
         default:
             return (
                 .unreachable,
-                "\(address) does not answer. Check that iiod runs there, that the address and port are right, and that no firewall is in the way; it is tried again until it answers."
+                "\(address) does not respond. Retrying until it responds. Check that iiod runs there, that the address and port are correct, and that no firewall blocks the connection."
             )
         }
     }
@@ -106,32 +106,32 @@ extension IIOFailure {
         if let holder {
             return (
                 .busy,
-                "\(node) is in use by \(holder), and the kernel lets only one program capture. It is used when that program ends. If you need both, run iiod and set DEVICE_SERVICES_IIO=ip:localhost for both."
+                "\(node) is in use by \(holder), and the kernel allows only one program to capture. The capture starts when that program ends. To run both programs, run iiod and set DEVICE_SERVICES_IIO=ip:localhost for both."
             )
         }
         switch number {
         case EBUSY:
             return (
                 .busy,
-                "\(isLocal ? node : "\(device) at \(address)") is in use by another program, such as iiod or iio-sensor-proxy. Stop that one\(isLocal ? " (fuser -v \(node) names it), or read through it with ip:localhost" : ""); it is tried again."
+                "\(isLocal ? node : "\(device) at \(address)") is in use by another program, such as iiod or iio-sensor-proxy. Retrying. Stop that program\(isLocal ? " (fuser -v \(node) shows it), or read through iiod with ip:localhost" : "")."
             )
         case EACCES, EPERM:
             return (
                 .permissionDenied,
-                "\(node) and its settings may be used by root only. Install a udev rule for a group of this user's, for example SUBSYSTEM==\"iio\", KERNEL==\"iio:device*\", GROUP=\"iio\", MODE=\"0660\", RUN+=\"/bin/sh -c 'chgrp -R iio /sys%p && chmod -R g=u /sys%p'\", add the user to that group, and plug the device in again or run udevadm trigger."
+                "Only root may use \(node) and its settings. Install a udev rule for a group of this user, for example SUBSYSTEM==\"iio\", KERNEL==\"iio:device*\", GROUP=\"iio\", MODE=\"0660\", RUN+=\"/bin/sh -c 'chgrp -R iio /sys%p && chmod -R g=u /sys%p'\", add the user to that group, and plug the device in again or run udevadm trigger."
             )
         case EINVAL where !triggers.isEmpty:
             return (
                 .notFound,
-                "\(device) at \(address) gives samples only by a trigger, and has none: looked for \(triggers.joined(separator: " and ")). Name one in the setting \"trigger\" of this sensor, or load iio-trig-hrtimer and run as root, so that one can be made."
+                "\(device) at \(address) delivers samples only with a trigger, and has none (tried \(triggers.joined(separator: " and "))). Name one in the setting \"trigger\" of this sensor, or load iio-trig-hrtimer and run as root, so that one can be created."
             )
         case EINVAL:
             return (
                 .notSupported,
-                "The driver of \(device) at \(address) refuses to capture these channels. See the kernel's log (dmesg); the setting \"polled\" of this sensor reads it without a buffer."
+                "The driver of \(device) at \(address) rejects the capture of these channels. Check the kernel's log (dmesg). The setting \"polled\" of this sensor reads it without a buffer."
             )
         case ENOENT, ENODEV, ENXIO:
-            return (.notFound, "\(device) at \(address) is gone, or it cannot capture. It is looked for again.")
+            return (.notFound, "\(device) at \(address) has been removed, or it cannot capture. Retrying.")
         default:
             return streamWords(device, address)
         }
@@ -140,23 +140,23 @@ extension IIOFailure {
     private func streamWords(_ device: String, _ address: MotionSourceAddress) -> (DeviceError.Code, String) {
         switch number {
         case ENODEV, ENOENT, ENXIO:
-            return (.connectionLost, "\(device) at \(address) has been removed. Its readings go on when it is back.")
+            return (.connectionLost, "\(device) at \(address) has been removed. Its readings resume when it returns.")
         case ETIMEDOUT:
             return (
                 .silent,
-                "\(device) at \(address) gives no samples. Check \(address.backend == .network ? "the network and the server, and the device's" : "its") trigger and interrupt line; it is started again."
+                "\(device) at \(address) delivers no samples. Restarting it. Check \(address.backend == .network ? "the network and the server, and the device's" : "its") trigger and interrupt line."
             )
         case _ where isConnectionLoss:
             return (
                 .connectionLost,
-                "The server at \(address) has closed the connection or stopped answering. It is tried again until it answers."
+                "The server at \(address) closed the connection or stopped responding. Retrying until it responds."
             )
         case EBUSY:
-            return (.busy, "\(device) at \(address) is in use by another program. It is tried again.")
+            return (.busy, "\(device) at \(address) is in use by another program. Retrying.")
         default:
             return (
                 .inputOutput,
-                "Reading \(device) at \(address) failed. See the kernel's log (dmesg) there; it is tried again. If that does not help, unbind and bind its driver, the target of /sys/bus/iio/devices/\(device)/../driver."
+                "Reading \(device) at \(address) failed. Retrying. Check the kernel's log (dmesg) there. If the problem persists, unbind and bind its driver, the target of /sys/bus/iio/devices/\(device)/../driver."
             )
         }
     }
@@ -166,12 +166,12 @@ extension IIOFailure {
         case EACCES, EPERM:
             return (
                 .permissionDenied,
-                "The readings of \(device) in /sys/bus/iio/devices/\(device) may not be read by this user. Give the user's group access by a udev rule."
+                "This user may not read the readings of \(device) in /sys/bus/iio/devices/\(device). Give a group of the user access with a udev rule."
             )
         case EBUSY:
             return (
                 .busy,
-                "\(device) at \(address) is capturing for another program, such as iiod, and cannot be read meanwhile. Stop that one; it is tried again."
+                "\(device) at \(address) is capturing for another program, such as iiod, and cannot be read in the meantime. Retrying. Stop that program."
             )
         default: return streamWords(device, address)
         }

@@ -4,106 +4,112 @@ import DeviceCore
 import IIOFormat
 import SystemCalls
 
-/// What this target needs of libiio: one made of the C library, one for tests.
+/// The functions of libiio that this module uses. There is an implementation with the C library and one for tests.
 ///
-/// Apart from `devices(at:)` and `time(of:)`, and from refills of a buffer that can be waited for, everything here, releasing
-/// included, happens on threads that block SIGPIPE.
+/// Except for `devices(at:)`, `time(of:)` and refills of buffers with a `wait` descriptor, all functions are called on
+/// threads that block SIGPIPE. This includes the release of objects.
 protocol IIOLibrary: Sendable {
-    /// A new context, which is a picture of the devices of this moment; takes as long as the server lets it wait.
+    /// Opens a new context, which is a snapshot of the current devices. Blocks until the server responds or the
+    /// connection fails.
     func open(_ address: MotionSourceAddress) throws(IIOFailure) -> any IIOConnection
 
-    /// The names of the devices that there are now, as cheaply as can be; nil where only a new context would tell.
+    /// Returns the names of the current devices; nil if only a new context can determine them. Must be fast.
     func devices(at address: MotionSourceAddress) -> [String]?
 
-    /// The time of a clock of this machine, in nanoseconds, by the kernel's name for it: "realtime", "monotonic".
+    /// Returns the time of a local clock, in nanoseconds. `clock` is the kernel's name of the clock, for example
+    /// "realtime" or "monotonic".
     func time(of clock: String) -> Int64?
 }
 
 /// An open context.
 protocol IIOConnection: AnyObject, Sendable {
-    /// The picture, with the values of those attributes that describe a sensor.
+    /// The snapshot, including the values of the attributes that describe a sensor.
     var context: IIOContext { get }
 
     func read(_ place: IIOPlace) throws(IIOFailure) -> String
     func write(_ value: String, to place: IIOPlace) throws(IIOFailure)
-    /// False for an attribute of this machine that the user has no permission to write.
+    /// False if the user has no permission to write a local attribute.
     func isWritable(_ place: IIOPlace) -> Bool
-    /// True for a device of this machine whose node the user has permission to open.
+    /// True if the user has permission to open the node of a local device.
     func isNodeAccessible(_ device: Int) -> Bool
 
-    /// The trigger of a device; fails with ENOENT when the device takes none.
+    /// Returns the trigger of a device. Throws ENOENT if the device does not support triggers.
     func trigger(of device: Int) throws(IIOFailure) -> IIOTriggerState
     func setTrigger(_ trigger: Int, of device: Int) throws(IIOFailure)
-    /// The trigger's or device's parent in the tree of hardware; nil when that is not known.
+    /// Returns the path of the hardware parent of a device or trigger; nil if it is unknown.
     func parent(of device: Int) -> String?
-    /// Makes a trigger that fires by a timer at that rate and gives it to the device, until it is released.
+    /// Creates a timer trigger with a rate in hertz, and assigns it to the device until it is released.
     func timerTrigger(for device: Int, rate: Double) throws(IIOFailure) -> any IIOHold
 
-    /// What udev's database of hardware says of the device, such as ACCEL_MOUNT_MATRIX; nil when it says nothing.
+    /// Returns a property of the device from the udev database, for example ACCEL_MOUNT_MATRIX; nil if there is none.
     func udevProperty(_ name: String, of device: Int) -> String?
 
-    /// False when the device is known to be gone.
+    /// False if the device is known to have been removed.
     func isPresent(_ device: Int) -> Bool
-    /// Tells other programs that also ask that the device is in use, until it is released; nil where nobody could be
-    /// told. Fails with EBUSY when another has said so.
+    /// Locks the device for other programs that use the same lock, until it is released; nil if this is not supported.
+    /// Throws EBUSY if another program holds the lock.
     func lock(_ device: Int) throws(IIOFailure) -> (any IIOHold)?
 
-    /// Prepares to capture the channels, or has begun with it. After `timeout` seconds without data the refill fails; 0 for no
-    /// limit, where the backend allows that.
+    /// Prepares or starts a capture of channels. A refill fails after `timeout` seconds without data; 0 means no limit,
+    /// if the backend permits that.
     func openBuffer(
         device: Int, channels: [Int], samples: Int, kernelBuffers: Int, timeout: Double
     ) throws(IIOFailure) -> any IIOBuffer
 
-    /// Prepares to read those attributes of channels again and again.
+    /// Prepares repeated reads of channel attributes.
     func openPoll(device: Int, channels: [(channel: Int, attribute: String)]) throws(IIOFailure) -> any IIOPoll
 }
 
-/// Whether a device has a trigger.
+/// The state of a device's trigger.
 enum IIOTriggerState: Equatable, Sendable {
     case none
-    /// The trigger's place in the context; nil for one that was made after the context.
+    /// The index of the trigger in the context; nil if the trigger was created after the context.
     case set(Int?)
 }
 
-/// Something that is given back by `release`, once; releasing again does nothing.
+/// A resource that is held until `release()` is called. Further calls of `release()` have no effect.
 protocol IIOHold: AnyObject, Sendable {
     func release()
 }
 
-/// A capture. One thread at a time starts and refills it, one closes it; any may cancel it.
+/// A capture. It must be started and refilled by one thread at a time, and closed by one thread. Any thread may cancel
+/// it.
 protocol IIOBuffer: AnyObject, Sendable {
-    /// Bytes from one scan to the next.
+    /// The size of a scan, in bytes.
     var step: Int { get }
-    /// How many refills wait, where they wait, for somebody who is late.
+    /// The number of refills that are buffered if the reader is late.
     var kernelBuffers: Int { get }
-    /// What is readable when there are samples, and what is signalled when the buffer is cancelled; nil where only a
-    /// refill can wait.
+    /// A descriptor that is readable if there are samples, and a wakeup that is signaled if the buffer is cancelled;
+    /// nil if only a refill can wait for samples.
     var wait: (descriptor: Int32, wakeUp: WakeUp)? { get }
-    /// Has the samples come; before that there are none. It may be cancelled meanwhile.
+    /// Starts the capture, if it was only prepared. Another thread may cancel it in the meantime.
     func start() throws(IIOFailure)
-    /// Takes the next samples: negative error number, or the count of bytes, which stay valid until the next call.
+    /// Reads the next samples. Returns the number of bytes, which are valid until the next call, or a negative error
+    /// number.
     ///
-    /// - Parameter reads: How often the system may be asked for more, counted down. At zero, and when there is nothing, a
-    ///   refill fails with EAGAIN; where `wait` is nil it waits instead.
+    /// - Parameters:
+    ///   - bytes: Set to the samples.
+    ///   - reads: The number of permitted system calls, which is decremented. If it is 0, or no samples are available,
+    ///     the result is -EAGAIN. If `wait` is nil, the call blocks instead.
     func refill(_ bytes: inout UnsafeRawBufferPointer, reads: inout Int) -> Int
-    /// Ends a refill that waits, and all later ones, with EBADF.
+    /// Ends a waiting refill and all later ones with EBADF.
     func cancel()
-    /// Stops capturing.
+    /// Stops the capture.
     func close()
 }
 
-/// Attributes that are read again and again.
+/// Attributes that are read repeatedly.
 protocol IIOPoll: AnyObject, Sendable {
-    /// The value of the attribute with that place in the list; NaN when it is no number.
+    /// Reads the attribute at an index of the list; NaN if its value is not a number.
     func read(_ index: Int) throws(IIOFailure) -> Double
 }
 
-/// Where an attribute sits. Numbers count the devices of a context and the channels of a device.
+/// The location of an attribute. The numbers are indices of a device in the context and of a channel in the device.
 enum IIOPlace: Hashable, Sendable {
     case device(Int, String)
     case channel(Int, Int, String)
 
-    /// The attribute's name.
+    /// The name of the attribute.
     var name: String {
         switch self {
         case .device(_, let name), .channel(_, _, let name): name

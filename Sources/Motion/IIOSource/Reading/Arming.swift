@@ -4,31 +4,34 @@ import DeviceCore
 import IIOFormat
 import SystemCalls
 
-/// Sets a device up for a capture: lock, clock, trigger, rate, buffer, in that order.
+/// Sets up a device for a capture: lock, clock, trigger, rate and buffer, in this order.
 struct Arming {
-    /// A device that is set up.
+    /// A device that has been set up.
     struct Armed {
         var layout: IIOScanLayout
         var channels: [Int]
         var timestampChannel: Int?
         var plan: BufferPlan
-        /// The rate in hertz, as the driver gives it; nil when it does not say.
+        /// The rate in hertz, as reported by the driver; nil if it is unknown.
         var rate: Double?
         var clockName = ""
         var base = TimeKeeper.Base.none
-        /// The names of triggers that were looked for in vain.
+        /// The names of the triggers that were not found.
         var missingTriggers: [String] = []
-        /// The place of the device's trigger in the context.
+        /// The index of the device's trigger in the context.
         var trigger: Int?
         var timerTrigger: (any IIOHold)?
         var buffer: (any IIOBuffer)?
         var remarks: [String] = []
-        /// Settings that the user had no permission to change.
+        /// Settings that the user has no permission to change.
         var refused: [IIOPlace] = []
 
-        /// Turns the stamps into the device's time.
+        /// Creates the corrector of the timestamps.
         ///
-        /// - Parameter before: What a capture before this one has found out about the clock.
+        /// - Parameters:
+        ///   - clock: The device's clock.
+        ///   - library: The library that reads other local clocks.
+        ///   - before: The state of the clock from a previous capture.
         func keeper(clock: any DeviceClock, library: any IIOLibrary, before: FoundClock?) -> TimeKeeper {
             var keeper = TimeKeeper(
                 base: base, interval: rate.map { $0 > 0 ? Double(plan.thinning) / $0 : 0 } ?? 0,
@@ -47,7 +50,7 @@ struct Arming {
     let library: any IIOLibrary
     let address: MotionSourceAddress
     let options: IIOSourceOptions
-    /// The attributes that were written, to be restored when the task ends.
+    /// The attributes that have been written. They are restored when the task ends.
     let settings: ChangedSettings
 
     init(
@@ -67,7 +70,7 @@ struct Arming {
         return devices.indices.contains(unit.device) ? devices[unit.device] : nil
     }
 
-    /// Says to other programs that the device is in use.
+    /// Acquires the lock that prevents use by other programs; nil if locks are not supported.
     func lock() throws(ReaderFailure) -> (any IIOHold)? {
         do throws(IIOFailure) {
             return try connection.lock(unit.device)
@@ -76,12 +79,12 @@ struct Arming {
         }
     }
 
-    /// Sets clock, rate and trigger.
+    /// Sets the clock, trigger and rate.
     func arm(_ plan: UnitPlan) throws(ReaderFailure) -> Armed {
         guard let device else { throw gone() }
         let timestamp = device.timestampChannel
         var channels = plan.active.flatMap { unit.members[$0].sensor.axes.map(\.channel) }
-        // With the stamp in it a scan has the same size for every libiio, see below.
+        // With a timestamp, all versions of libiio report the same size of a scan, see `mismatch(_:_:)`.
         if let timestamp { channels.append(timestamp) }
         guard let layout = device.layout(of: channels), layout.sampleSize > 0 else { throw gone() }
         var armed = Armed(
@@ -113,7 +116,7 @@ struct Arming {
     private func setClock(_ device: IIODevice, _ armed: inout Armed) {
         let name = "current_timestamp_clock"
         guard device.attribute(name) != nil else {
-            // Without the attribute a kernel before 4.9 stamps by the system clock.
+            // Kernels before 4.9 have no such attribute and use the system clock for timestamps.
             armed.base = isLocal ? .local("realtime") : .remote
             return
         }
@@ -127,8 +130,8 @@ struct Arming {
                 guard isRefused(error, place) else { continue }
                 armed.refused.append(place)
                 let text = DeviceError.text(errno: error.number)
-                let now = current.isEmpty ? "it stays as it is" : "it stays at \(current)"
-                armed.remarks.append("The clock of its time stamps could not be set (\(text)); \(now).")
+                let now = current.isEmpty ? "it remains unchanged" : "it remains \(current)"
+                armed.remarks.append("The clock of its timestamps could not be set (\(text)); \(now).")
                 break
             }
             if current == wish { break }
@@ -150,7 +153,7 @@ struct Arming {
 
     // MARK: Rate
 
-    /// Writes the rates that the plan needs, and returns the resulting rate in hertz.
+    /// Writes the rates that the plan needs. Returns the resulting rate in hertz; nil if it is unknown.
     func setRates(
         _ plan: UnitPlan, trigger: Int?, remarks: inout [String], refused: inout [IIOPlace]
     ) -> Double? {
@@ -186,12 +189,12 @@ struct Arming {
         let before = original.flatMap { IIONumber.double($0) }
         guard let rate = RateChoice.rate(wanted: wanted, offered: offered, current: before) else { return before }
         do throws(IIOFailure) {
-            // Drivers round, so the rate is what they say afterwards.
+            // Drivers round the rate, so the actual rate is read back.
             let current = try settings.write(AttributeNumber.text(rate), to: place, from: original)
             return IIONumber.double(current) ?? rate
         } catch {
             let text = DeviceError.text(errno: error.number)
-            let now = before.map { "it stays at \(AttributeNumber.text($0)) Hz" } ?? "it stays as it is"
+            let now = before.map { "it remains at \(AttributeNumber.text($0)) Hz" } ?? "it remains unchanged"
             if isRefused(error, place) { refused.append(place) }
             remarks.append("The rate could not be set to \(AttributeNumber.text(rate)) Hz (\(text)); \(now).")
             return before
@@ -202,7 +205,7 @@ struct Arming {
         (try? connection.read(place)).flatMap { IIONumber.double($0) }
     }
 
-    /// Sets the rate of the device's trigger, where that is where it is set.
+    /// Sets the rate of the device's trigger. Returns nil if the trigger has no rate.
     private func setRate(
         of trigger: Int, _ plan: UnitPlan, fallback: Double?, remarks: inout [String], refused: inout [IIOPlace]
     ) -> Double? {
@@ -232,18 +235,18 @@ struct Arming {
             if case .set(let trigger) = state { armed.trigger = trigger }
         case .without(let names): armed.missingTriggers = names
         case .missing(let name, let offered):
-            let list = offered.isEmpty ? "there are none" : "there are \(offered.joined(separator: ", "))"
+            let list = offered.isEmpty ? "none" : offered.joined(separator: ", ")
             throw ReaderFailure(
                 DeviceError(
                     .invalidConfiguration,
-                    "The trigger \"\(name)\" that the configuration names for \(unit.deviceID) at \(address) does not exist: \(list). Correct the setting \"trigger\"."
+                    "The trigger \"\(name)\" in the configuration of \(unit.deviceID) at \(address) does not exist. Available triggers: \(list). Correct the setting \"trigger\"."
                 ), .reconnect)
         case .set(let trigger):
             do throws(IIOFailure) {
                 try connection.setTrigger(trigger, of: unit.device)
                 armed.trigger = trigger
             } catch {
-                // The buffer may work all the same, and says so itself when not.
+                // The buffer may work nevertheless. If it does not, opening it fails.
                 armed.missingTriggers = [connection.context.devices[trigger].name]
             }
         }
@@ -253,8 +256,10 @@ struct Arming {
 
     /// Starts the capture.
     ///
-    /// - Parameter attach: Makes a buffer known to who may have to cancel it, before it is started; false when there is no use
-    ///   for it any more.
+    /// - Parameters:
+    ///   - armed: The device that has been set up. Receives the buffer.
+    ///   - attach: Registers the buffer for cancellation before it is started. Returns false if the task is no longer
+    ///     current.
     func open(_ armed: inout Armed, attach: (any IIOBuffer) -> Bool) throws(ReaderFailure) {
         var buffer: any IIOBuffer
         do throws(IIOFailure) {
@@ -289,17 +294,17 @@ struct Arming {
         }
     }
 
-    /// Tries once more with a trigger made for the device, if that is what it lacks.
+    /// Retries with a timer trigger if the device lacks a trigger.
     private func withTimerTrigger(
         _ armed: inout Armed, _ attach: (any IIOBuffer) -> Bool
     ) throws(IIOFailure) -> any IIOBuffer {
-        guard !armed.missingTriggers.isEmpty else { throw IIOFailure("make a timer trigger", EINVAL) }
+        guard !armed.missingTriggers.isEmpty else { throw IIOFailure("create a timer trigger", EINVAL) }
         let rate = armed.rate ?? BufferPlan.assumedRate
         let trigger = try connection.timerTrigger(for: unit.device, rate: max(rate, 1))
         do throws(IIOFailure) {
             let buffer = try openBuffer(armed, attach)
             armed.timerTrigger = trigger
-            armed.remarks.append("It is triggered by a timer that was made for it.")
+            armed.remarks.append("It uses a timer trigger that was created for it.")
             return buffer
         } catch {
             trigger.release()
@@ -318,18 +323,19 @@ struct Arming {
 
     private func pollingInstead(_ error: DeviceError) -> ReaderFailure {
         let canPoll = unit.members.contains { $0.sensor.canPoll }
-        return ReaderFailure(error, canPoll ? .poll(remark: "It is read axis by axis: \(error.message)") : .retry)
+        let remark = "Its axes are polled one by one: \(error.message)"
+        return ReaderFailure(error, canPoll ? .poll(remark: remark) : .retry)
     }
 
     private func mismatch(_ step: Int, _ layout: IIOScanLayout) -> ReaderFailure {
         let why =
             step == layout.unpaddedSize
-            ? "libiio up to 0.24 does not count the padding at the end of a scan, and the device has no time stamp that would hide it; libiio 0.26 reads it right"
-            : "the channels of its description do not fit together"
+            ? "Up to version 0.24, libiio ignores the padding at the end of a scan without a timestamp; version 0.26 reads such scans correctly"
+            : "The channels in its description are inconsistent"
         return pollingInstead(
             DeviceError(
                 .notSupported,
-                "The samples of \(unit.deviceID) at \(address) cannot be taken apart: they are said to be \(step) bytes long and must be \(layout.sampleSize). \(why)."
+                "The samples of \(unit.deviceID) at \(address) cannot be decoded: their reported size is \(step) bytes instead of \(layout.sampleSize). \(why)."
             ))
     }
 }

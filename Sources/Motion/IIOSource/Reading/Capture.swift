@@ -4,10 +4,10 @@ import DeviceCore
 import IIOFormat
 import Logging
 
-/// Decodes what a buffer gives and hands it to the hub.
+/// Decodes the samples of a buffer and delivers them to the hub.
 ///
-/// The path of each sample: one wait, one pass over the bytes for each sensor, one call of the hub for each. The arrays
-/// of a batch are used again unless a subscriber has kept them.
+/// Each refill requires one wait and, for each sensor, one pass over the bytes and one call of the hub. The arrays of a
+/// batch are reused unless a subscriber has retained them.
 struct Capture {
     private struct Stream {
         let decoder: IIOScanDecoder
@@ -20,13 +20,13 @@ struct Capture {
     private let library: any IIOLibrary
     private let stride: Int
     private let thinning: Int
-    /// Samples since the last one that was handed on.
+    /// The number of samples since the last one that was kept.
     private var passed = 0
     private var streams: [Stream]
     private var keeper: TimeKeeper
     private let hasTimestamps: Bool
     private let name: String
-    /// When samples came last.
+    /// The time of the last refill.
     private(set) var lastRefill: BootTime
     private var saidJumps = 0
     private var saidDistrust = false
@@ -56,26 +56,26 @@ struct Capture {
         self.streams = streams
     }
 
-    /// What it reads.
+    /// The IDs of the sensors that the capture reads.
     var sensors: [SensorDescription.ID] { streams.map(\.batch.sensor) }
 
-    /// True when the times of samples are the driver's.
+    /// True if the times of the samples are based on the timestamps of the driver.
     var hasStamps: Bool { hasTimestamps && keeper.base != .none && !keeper.isDistrusted }
 
-    /// What has been found out about another machine's clock; nil while that is nothing.
+    /// The state of another machine's clock; nil if it is unknown.
     var found: TimeKeeper.Found? { keeper.found }
 
-    /// Seconds since samples came last.
+    /// Returns the time since the last refill, in seconds.
     func quietSeconds(now: BootTime) -> Double { now.seconds(since: lastRefill) }
 
-    /// Reads until a refill fails; the error number, positive.
+    /// Reads until a refill fails. Returns the positive error number.
     mutating func run(_ buffer: any IIOBuffer) -> Int32 {
         var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
         while true {
             var reads = 1
             let result = buffer.refill(&bytes, reads: &reads)
             guard result >= 0 else { return Int32(clamping: -result) }
-            // A buffer that gives nothing must not keep the processor busy.
+            // Refills without samples must not cause a busy loop.
             if !take(bytes) { WorkerThread.pause(seconds: 0.01) }
         }
     }
@@ -105,7 +105,7 @@ struct Capture {
         reader.isDelivering = false
     }
 
-    /// The samples that are wanted: of so many the last, however they are parted into refills.
+    /// Returns the samples to keep: the last of every `thinning` consecutive samples, counted across refills.
     private mutating func thinned(_ bytes: UnsafeRawBufferPointer, count: Int) -> [UInt8] {
         var kept: [UInt8] = []
         for place in Swift.stride(from: thinning - 1 - passed, to: count, by: thinning) {
@@ -115,23 +115,23 @@ struct Capture {
         return kept
     }
 
-    /// Says in the log what is odd about the stamps, a few times.
+    /// Logs irregularities of the timestamps, a limited number of times.
     private mutating func say() {
         saidJumps = keeper.jumps
         if keeper.isDistrusted, !saidDistrust {
-            log.warning("\(name): the driver's time stamps do not rise; the times of arrival are used.")
+            log.warning("\(name): The driver's timestamps do not increase. The arrival times are used instead.")
         } else if saidJumps <= 3 {
-            log.notice("\(name): the clock of the time stamps was set; its step has been taken out.")
+            log.notice("\(name): The clock of the timestamps was set. The resulting step is compensated.")
         }
         saidDistrust = keeper.isDistrusted
     }
 
-    /// Fills the batches; how many samples they have.
+    /// Fills the batches. Returns 0 if the samples are not usable.
     private mutating func decode(_ bytes: UnsafeRawBufferPointer, count: Int, arrival: BootTime) -> Int {
         var kept = 0
         var firstTimes: [BootTime] = []
         for index in streams.indices {
-            // Taken out of the batch, the arrays have one owner and are written in place.
+            // After their removal from the batch, the arrays are uniquely referenced and can be written in place.
             var (values, times) = streams[index].batch.takeArrays(count: count)
             let decoder = streams[index].decoder
             let isFirst = index == 0
@@ -145,7 +145,7 @@ struct Capture {
                             TimeKeeper.offset(clock: clock) { library.time(of: name) }
                         }
                     } else {
-                        // One scan, one time for all its sensors.
+                        // All sensors of a scan have the same time.
                         for place in times.indices { times[place] = firstTimes[place] }
                     }
                 }
@@ -160,7 +160,8 @@ struct Capture {
 }
 
 extension MotionBatch {
-    /// Takes the arrays out, with room for that many readings: the same ones if nobody else has kept them.
+    /// Removes the arrays from the batch, with the size for `count` readings. The memory is reused if nothing else
+    /// retains it.
     fileprivate mutating func takeArrays(count: Int) -> ([SIMD3<Double>], [BootTime]) {
         if values.count != count || times.count != count {
             values = [SIMD3<Double>](repeating: .zero, count: count)

@@ -4,21 +4,21 @@ import DeviceCore
 import Synchronization
 import SystemCalls
 
-/// A buffer whose descriptor can be polled. The reader thread or the executor of the subscribers reads it and posts to the
-/// hub.
+/// A buffer whose descriptor can be polled. Either the reader thread or the executor of the subscribers reads the
+/// buffer and posts its samples to the hub.
 final class CaptureLink: PollableSource {
     private struct Content {
         /// nil after `close()`.
         var buffer: (any IIOBuffer)?
         var capture: Capture
-        /// The error number that ended the capture; 0 until then.
+        /// The error number that ended the capture; 0 while it is running.
         var failure: Int32 = 0
     }
 
-    /// The number of system calls in one read by an executor.
+    /// The maximum number of system calls during a read by an executor.
     private static let maximumReads = 64
-    /// The number of samples after which an executor stops reading, so that the app's callbacks run: managers queue a
-    /// thousand.
+    /// The number of samples after which a read by an executor ends, so that the app's callbacks can run. Well below
+    /// the 1024 samples that a manager queues.
     private static let maximumSamplesBeforeCallbacks = 256
 
     private let timeout: Double
@@ -38,11 +38,11 @@ final class CaptureLink: PollableSource {
         content = ExclusiveValue(Content(buffer: buffer, capture: capture))
     }
 
-    /// The time at which the server is regarded as silent.
+    /// The time at which the server is considered silent.
     var deadline: BootTime { BootTime(nanoseconds: nextTimeout.load(ordering: .relaxed)) }
 
-    /// False if samples have, or may have, the time at which they are read as their time stamp. The reader thread then has to
-    /// read them, which is not delayed by the app.
+    /// False if the time stamps of samples are, or may be, the times at which the samples are read. The reader thread
+    /// then has to read them, because the app could delay reads by an executor.
     var mayBePolledByExecutor: Bool { hasStamps.load(ordering: .relaxed) }
 
     /// Stops reading and releases the buffer. Returns the error number and the final state of the capture.
@@ -55,7 +55,7 @@ final class CaptureLink: PollableSource {
     }
 
     func readAvailable(_ cause: ReadCause) throws(DeviceError) -> ReadOutcome {
-        // One read is enough on the reader thread, which polls again.
+        // On the reader thread, one read is sufficient, because the thread polls again.
         var reads =
             switch cause {
             case .thread(let isReadable): isReadable ? 1 : 0
@@ -75,7 +75,7 @@ final class CaptureLink: PollableSource {
 
     private func read(_ content: inout Content, _ reads: inout Int) throws(DeviceError) {
         if content.failure == 0, let buffer = content.buffer {
-            // After a suspension of the machine, the timeout is over although samples are waiting.
+            // After a suspension of the machine, the timeout may have passed although samples are available.
             if reads == 0, deadline <= clock.now, Sockets.isReadable(descriptor) { reads = 1 }
             if reads > 0 {
                 content.failure = read(buffer, &content.capture, &reads)
@@ -83,16 +83,16 @@ final class CaptureLink: PollableSource {
                 nextTimeout.store(
                     Self.deadline(after: content.capture.lastRefill, timeout).nanoseconds, ordering: .relaxed)
             }
-            // libiio's error for a server that is silent, or sends data that contains no samples.
+            // EPIPE is also libiio's error if a server is silent or sends data without samples.
             if content.failure == 0, deadline <= clock.now, !Sockets.isReadable(descriptor) { content.failure = EPIPE }
         }
         guard content.failure == 0 else {
-            // The caller reports the error number that `close` returns.
+            // This error is not reported. The caller reports the error number that `close()` returns.
             throw DeviceError(.connectionLost, "", cause: .system(call: "iio_buffer_refill", errno: content.failure))
         }
     }
 
-    /// Returns the error number; 0 if no more samples are available.
+    /// Reads until no more samples are available or `reads` is 0. Returns the error number, or 0 without an error.
     private func read(_ buffer: any IIOBuffer, _ capture: inout Capture, _ reads: inout Int) -> Int32 {
         var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
         var room = Self.maximumSamplesBeforeCallbacks * buffer.step

@@ -6,8 +6,8 @@ import Synchronization
 
 /// The rate and clock attributes of a device that a task of the reader thread changed, with the values to restore.
 ///
-/// A task leaves the device as it found it. On this machine that also holds if the process exits meanwhile. An attribute
-/// that another program has changed since keeps its value.
+/// A task restores the settings of the device when it ends. For a local device, they are also restored if the process
+/// exits during the task. An attribute that another program has changed in the meantime keeps its value.
 final class ChangedSettings: Sendable {
     private struct Change {
         let place: IIOPlace
@@ -60,7 +60,7 @@ final class ChangedSettings: Sendable {
 
     /// Restores the changed attributes, the last one first.
     func restore() {
-        // Under the lock, so that the process does not exit halfway.
+        // With the lock held, so that the process does not exit before all attributes are restored.
         let actions = state.withLock { state in
             for change in state.changes.reversed() { restore(change) }
             state.changes = []

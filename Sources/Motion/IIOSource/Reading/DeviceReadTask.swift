@@ -3,7 +3,8 @@
 import DeviceCore
 import IIOFormat
 
-/// The work of the thread of one device: set it up, hand its samples to the hub, and again when something else is asked.
+/// The work of the thread that reads a device: sets up the device, delivers its samples to the hub, and starts again
+/// when the plan changes.
 struct DeviceReadTask {
     let reader: DeviceReader
     let unit: SensorUnit
@@ -16,10 +17,10 @@ struct DeviceReadTask {
     /// True to read each sensor once before its buffer starts.
     let readsInitialValues: Bool
 
-    /// Works until it is told to leave or cannot go on.
+    /// Runs until the reader is requested to end or fails.
     func run() {
         var failure: ReaderFailure?
-        // Those that have been read once since they were asked for; nil for a device that is known to be silent.
+        // The sensors that have been read once since they were requested; nil for a device that is known to be silent.
         var seeded: [Int]? = readsInitialValues ? [] : nil
         while failure == nil, let task = reader.task() {
             reader.enter(.arming, now: clock.now)
@@ -33,7 +34,7 @@ struct DeviceReadTask {
                     try capture(task.plan, generation: task.generation, seeded: &read)
                 }
             } catch {
-                // What fails because it has been called off is no failure.
+                // An error of a task that is no longer current is not a failure.
                 if reader.isCurrent(task.generation) { failure = error }
             }
         }
@@ -70,6 +71,7 @@ struct DeviceReadTask {
             timestampChannel: armed.timestampChannel,
             keeper: armed.keeper(clock: clock, library: library, before: facts.foundClock),
             reader: reader, hub: hub, clock: clock, library: library)
+        clearStatusOfUnusedSensors(plan)
         reader.enter(.capturing(armed.plan, start: reader.progress), now: clock.now)
         let (number, left) = read(buffer, capture, armed.plan, generation: generation)
         if let found = FoundClock(armed.clockName, left.found) {
@@ -78,7 +80,7 @@ struct DeviceReadTask {
         }
         guard reader.isCurrent(generation) else { return }
         let failure = IIOFailure("iio_buffer_refill", number)
-        // A sensor that reports changes only may have had nothing to say for as long as the server waits.
+        // A sensor that reports only changes may have had none within the timeout of the server.
         if unit.isEventDriven, failure.isConnectionLoss, left.quietSeconds(now: clock.now) >= 1, isAnswering() {
             return
         }
@@ -88,7 +90,7 @@ struct DeviceReadTask {
     /// The longest delay of a read by an executor, in seconds.
     private static let maximumTolerance = 0.1
 
-    /// Reads until that fails, or until something else is to be done: the error number, and the capture as it was left.
+    /// Reads until the buffer fails or the task ends. Returns the error number and the final state of the capture.
     private func read(
         _ buffer: any IIOBuffer, _ capture: Capture, _ plan: BufferPlan, generation: Int
     ) -> (number: Int32, capture: Capture) {
@@ -109,13 +111,22 @@ struct DeviceReadTask {
         return link.close()
     }
 
-    /// True when an attribute of the device can be read.
+    /// Ends an earlier loss of the sensors that have no subscribers, now that the device could be set up.
+    private func clearStatusOfUnusedSensors(_ plan: UnitPlan) {
+        for (index, member) in unit.members.enumerated()
+        where !plan.active.contains(index) && member.sensor.problem == nil {
+            hub.setStatus(.unknown, of: member.description.id)
+        }
+    }
+
+    /// True if an attribute of the device can be read.
     private func isAnswering() -> Bool {
         guard let axis = unit.members.first?.sensor.axes.first else { return false }
         return (try? connection.read(.channel(unit.device, axis.channel, axis.attributeName))) != nil
     }
 
-    /// Reads a sensor once, so that there is a first value of one that speaks only when it is moved; false when that failed.
+    /// Reads a sensor once, to deliver an initial value of a sensor that reports only changes. Returns false on
+    /// failure.
     private func seed(_ member: SensorUnit.Member) -> Bool {
         guard member.sensor.canPoll, reader.isWanted,
             let poll = try? Poll(member, device: unit.device, connection: connection), let value = try? poll.read(),
@@ -151,16 +162,17 @@ struct DeviceReadTask {
         let set = arming.setRates(plan, trigger: nil, remarks: &facts.remarks, refused: &facts.refused)
         reader.note(facts)
         let wanted = plan.rate > 0 ? plan.rate : set ?? RateChoice.leastDefault
-        // Faster than the sensor measures, there would only be the same readings again.
+        // Reading faster than the sensor measures would return the same values again.
         let rate = min(wanted, options.greatestPollRate, Self.mostPolls, set ?? .infinity)
         let interval = 1 / max(rate, 0.01)
+        clearStatusOfUnusedSensors(plan)
         reader.enter(.polling(interval: interval), now: clock.now)
         try run(polls, interval: interval, generation: generation)
     }
 
     private func failure(_ failure: IIOFailure) -> ReaderFailure {
         let error = failure.error(.poll(device: unit.deviceID, address: address))
-        // Busy and forbidden: a new look at the devices would change nothing.
+        // If the device is busy or access is denied, a new context would not help.
         return ReaderFailure(error, failure.isRefusal ? .retry : .reconnect)
     }
 
@@ -176,7 +188,7 @@ struct DeviceReadTask {
                     guard reader.isWanted else { return }
                     let now = clock.now
                     batches[index].values[0] = value
-                    // The axes are read one after the other: the middle is nearest to each.
+                    // The axes are read one after the other. The middle of that time is the closest to each.
                     batches[index].times[0] = BootTime(
                         nanoseconds: before.nanoseconds &+ (now.nanoseconds &- before.nanoseconds) / 2)
                     batches[index].arrival = now
@@ -188,20 +200,21 @@ struct DeviceReadTask {
                 reader.countRefill()
             } catch {
                 failures += 1
-                // One reading may meet the driver at work; what is gone stays gone.
+                // A single read may fail while the driver is busy. A removed device or lost connection is reported
+                // immediately.
                 let isGone = error.isGone || error.isConnectionLoss
                 if isGone || failures >= 5, reader.isCurrent(generation) { throw failure(error) }
             }
             next = next.advanced(bySeconds: interval)
             let now = clock.now
-            // What has been missed is not made up for.
+            // Missed readings are skipped.
             if next < now { next = now.advanced(bySeconds: failures > 0 ? interval : 0) }
             while reader.isCurrent(generation), clock.now < next { reader.bell.wait(until: next, clock: clock) }
         }
     }
 }
 
-/// One sensor that is read axis by axis.
+/// A sensor that is read axis by axis.
 struct Poll {
     let id: SensorDescription.ID
     let kind: SensorKind
@@ -216,7 +229,7 @@ struct Poll {
             device: device, channels: axes.map { (channel: $0.channel, attribute: $0.attributeName) })
     }
 
-    /// The value of now, in the sensor's unit and axes.
+    /// Reads the current value, in the sensor's unit and axes.
     func read() throws(IIOFailure) -> SIMD3<Double> {
         var value = SIMD3<Double>.zero
         for (index, axis) in axes.prefix(3).enumerated() {

@@ -4,25 +4,26 @@ import DeviceCore
 import Synchronization
 import SystemCalls
 
-/// The thread that reads one device, as others see it: told what to do, cancelled, watched.
+/// The interface to the thread that reads one device. Other threads use it to set a plan, cancel the buffer and monitor
+/// the thread.
 final class DeviceReader: Sendable {
-    /// What the thread is at.
+    /// The phase of the thread.
     enum Phase {
-        /// Setting the device up.
+        /// The thread sets up the device.
         case arming
-        /// Capturing; with what `progress` was at the start.
+        /// The thread reads the buffer. `start` is the value of `progress` at the beginning.
         case capturing(BufferPlan, start: Int)
-        /// Reading axis by axis.
+        /// The thread reads axis by axis.
         case polling(interval: Double)
-        /// The thread has left; the failure is nil when it was told to.
+        /// The thread has ended. The failure is nil if it was requested to end.
         case ended(ReaderFailure?)
     }
 
-    /// A phase that was entered.
+    /// A phase with its start time.
     struct Stage {
         fileprivate(set) var phase = Phase.arming
         fileprivate(set) var since: BootTime
-        /// Tells it from others of the same kind and time.
+        /// A number that is different for each stage.
         fileprivate(set) var number = 0
 
         fileprivate mutating func enter(_ phase: Phase, now: BootTime) {
@@ -31,23 +32,23 @@ final class DeviceReader: Sendable {
         }
     }
 
-    /// What the thread has found out about the sensors.
+    /// The facts about the sensors that the thread has determined.
     struct Facts {
-        /// The clock of the time stamps; empty without.
+        /// The clock of the timestamps; empty without timestamps.
         var clock = ""
-        /// What has been found out about that clock when it is another machine's.
+        /// The state of that clock if it belongs to another machine.
         var foundClock: FoundClock?
-        /// True when it reads axis by axis.
+        /// True if the sensors are read axis by axis.
         var isPolled = false
-        /// Sentences about settings and readings, for logs and descriptions.
+        /// Sentences about settings and readings, for logs and sensor descriptions.
         var remarks: [String] = []
-        /// Settings that the user had no permission to change.
+        /// Settings that the user has no permission to change.
         var refused: [IIOPlace] = []
     }
 
     private struct State {
         var plan: UnitPlan?
-        /// Changes when the plan has to be looked at anew.
+        /// Incremented to end the current task.
         var generation = 0
         var buffer: (any IIOBuffer)?
         var stage: Stage
@@ -56,7 +57,8 @@ final class DeviceReader: Sendable {
         var isArming: Bool { if case .arming = stage.phase { true } else { false } }
         var isEnded: Bool { if case .ended = stage.phase { true } else { false } }
 
-        /// What the thread is at is over, though it may not know it yet. The buffer, if there is one, has to be cancelled.
+        /// Ends the current task, which the thread may not notice immediately. Returns the buffer, if there is one, for
+        /// the caller to cancel.
         mutating func callOff() -> (any IIOBuffer)? {
             generation += 1
             return buffer
@@ -65,15 +67,19 @@ final class DeviceReader: Sendable {
 
     private let state: Mutex<State>
     private let refills = Atomic<Int>(0)
-    /// Counts the begins and ends of deliveries: odd while subscribers have the thread.
+    /// The number of begins and ends of deliveries: odd while subscribers process readings on the thread.
     private let deliveries = Atomic<Int>(0)
     /// Wakes the thread while it waits for the time of the next reading.
     let bell = Bell()
     private let changed: @Sendable () -> Void
 
-    /// A reader with that to do; `changed` is called when the phase does, on the thread.
+    /// Creates a reader.
     ///
-    /// - Parameter foundClock: What the reader before has found out about the clock of the stamps.
+    /// - Parameters:
+    ///   - plan: The first task of the thread.
+    ///   - now: The current time.
+    ///   - foundClock: The state of the timestamps' clock from the previous reader.
+    ///   - changed: Called on the thread when the phase changes.
     init(
         plan: UnitPlan, now: BootTime, foundClock: FoundClock? = nil, changed: @escaping @Sendable () -> Void
     ) {
@@ -86,19 +92,19 @@ final class DeviceReader: Sendable {
     var plan: UnitPlan? { state.withLock { $0.plan } }
     var stage: Stage { state.withLock { $0.stage } }
     var facts: Facts { state.withLock { $0.facts } }
-    /// How many refills, and rounds of readings, there have been.
+    /// The number of refills, or of complete cycles of readings.
     var progress: Int { refills.load(ordering: .relaxed) }
-    /// Changes with all that is handed over, be it one reading of several sensors.
+    /// A counter that changes with each delivery, even a reading of one of several sensors.
     var life: Int { progress &+ deliveries.load(ordering: .relaxed) }
-    /// True when it has given readings.
+    /// True once readings have been delivered.
     var hasFlowed: Bool { progress != 0 }
     var isEnded: Bool { state.withLock { $0.isEnded } }
 
-    /// Lets the thread do something else from now on; nil to leave.
+    /// Sets the plan of the thread. With nil, the thread ends.
     func set(_ plan: UnitPlan?, now: BootTime) {
         let buffer = state.withLock { state -> (any IIOBuffer)? in
             guard state.plan != plan else { return nil }
-            // A thread that does not come back has no more time, however often it is asked for something else.
+            // Another plan does not extend the time limit of a thread that is setting up the device.
             if state.plan == nil || !state.isArming, !state.isEnded { state.stage.enter(.arming, now: now) }
             state.plan = plan
             return state.callOff()
@@ -107,7 +113,7 @@ final class DeviceReader: Sendable {
         bell.ring()
     }
 
-    /// Lets the thread set the device up anew.
+    /// Makes the thread set up the device again.
     func restart(now: BootTime) {
         let buffer = state.withLock { state -> (any IIOBuffer)? in
             if !state.isEnded { state.stage.enter(.arming, now: now) }
@@ -119,15 +125,16 @@ final class DeviceReader: Sendable {
 
     // MARK: For the thread
 
-    /// What to do now; nil to leave.
+    /// Returns the current task; nil if the thread has been requested to end.
     func task() -> (plan: UnitPlan, generation: Int)? {
         state.withLock { state in state.plan.map { ($0, state.generation) } }
     }
 
-    /// False once it was told to leave: whoever was waited for in vain shall not speak when another does.
+    /// False once the thread has been requested to end. A thread that ends late must not deliver readings, because
+    /// another one may already do so.
     var isWanted: Bool { state.withLock { $0.plan != nil } }
 
-    /// True while that is still to be done.
+    /// True while the task with this generation is current.
     func isCurrent(_ generation: Int) -> Bool { state.withLock { $0.plan != nil && $0.generation == generation } }
 
     /// Enters a phase.
@@ -138,7 +145,7 @@ final class DeviceReader: Sendable {
 
     func note(_ facts: Facts) { state.withLock { $0.facts = facts } }
 
-    /// Makes the buffer known to those who may have to cancel it; false when there is no use for it any more.
+    /// Registers the buffer for cancellation by other threads. Returns false if the task is no longer current.
     func attach(_ buffer: any IIOBuffer, generation: Int) -> Bool {
         state.withLock { state in
             guard state.plan != nil, state.generation == generation else { return false }
@@ -148,40 +155,40 @@ final class DeviceReader: Sendable {
     }
 
     func detachBuffer() {
-        // Closed already: it goes outside of the lock.
+        // The closed buffer is released after the lock.
         withExtendedLifetime(state.withLock { $0.buffer.take() }) {}
     }
 
-    /// True while subscribers have the thread: what they do takes as long as it takes, and is no silence of the device.
+    /// True while subscribers process readings on the thread. That time does not count as silence of the device.
     var isDelivering: Bool {
         get { deliveries.load(ordering: .relaxed) % 2 != 0 }
         set { if newValue != isDelivering { Self.count(deliveries) } }
     }
 
-    /// Counts a refill, or a reading of each sensor.
+    /// Counts a refill, or a complete cycle of readings.
     func countRefill() { Self.count(refills) }
 
-    /// One at a time writes: no read-modify-write is needed.
+    /// Only one thread at a time writes, so no atomic read-modify-write operation is needed.
     private static func count(_ number: borrowing Atomic<Int>) {
         number.store(number.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
     }
 }
 
-/// Why a reader has left.
+/// The reason why a reader has ended with a failure.
 struct ReaderFailure: Error {
-    /// What has to be done about it.
+    /// The recovery from a failure.
     enum Remedy: Equatable {
-        /// Look at the devices anew and try again.
+        /// Open a new context and try again.
         case reconnect
-        /// Try the same again after a while.
+        /// Try again after a delay.
         case retry
-        /// Read axis by axis; with what there is to say about it.
+        /// Read axis by axis. The remark states the reason.
         case poll(remark: String)
     }
 
     let error: DeviceError
     let remedy: Remedy
-    /// True when fewer samples at a time may do.
+    /// True if the same request may succeed with fewer samples.
     var mayBeOfSize: Bool {
         guard case .system(_, let number) = error.cause else { return false }
         return number == ENOMEM || number == EINVAL

@@ -2,38 +2,40 @@
 
 import Synchronization
 
-/// How many refills a server is asked for at once.
+/// The number of refills in each request to a server.
 ///
-/// iiod sends each as it comes. Other servers send nothing before they have all that was asked for, which takes long for many
-/// refills, or they never have room for so much. So many are asked for only once two were seen to come one by one.
+/// iiod sends each refill as soon as it is available. Other servers send nothing until all requested samples are
+/// available, which takes a long time for many refills, or do not have enough memory for a large request. Therefore,
+/// many refills are requested only after a request for two has been answered with separate refills.
 struct AskingAhead {
-    /// The most refills of a request.
+    /// The maximum number of refills in a request.
     static let mostRefills = 64
-    /// tinyiiod cuts what it sends into pieces of 256 bytes: refills of that size would look as if they came one by one.
+    /// The size of the pieces into which tinyiiod splits its responses, in bytes. Refills of this size would appear to
+    /// be sent separately.
     private static let usualPiece = 256
     private static let firstPause = 64
     private static let lastPause = 4096
 
     private enum State {
-        /// One at a time, for so many requests more.
+        /// One refill per request, for the given number of further requests.
         case one(Int)
-        /// Two, of which so many have come one by one.
+        /// Two refills per request. The given number of refills has been received separately.
         case two(Int)
         case many
     }
 
     private let habits: ServerHabits
     private var state = State.one(1)
-    /// Requests until the next trial: what another client asks for may have made the last one fail.
+    /// The number of requests until the next trial. A trial may fail because of the requests of another client.
     private var pause = Self.firstPause
 
     init(_ habits: ServerHabits) { self.habits = habits }
 
-    /// The refills of the next request.
+    /// Returns the number of refills for the next request.
     ///
     /// - Parameters:
-    ///   - size: Bytes of a refill.
-    ///   - most: The most bytes of a request.
+    ///   - size: The size of a refill, in bytes.
+    ///   - most: The maximum size of a request, in bytes.
     mutating func next(size: Int, most: Int) -> Int {
         let fitting = min(Self.mostRefills, most / max(1, size))
         guard fitting > 1, size != Self.usualPiece else { return 1 }
@@ -51,7 +53,9 @@ struct AskingAhead {
         return 1
     }
 
-    /// A piece of an answer has come, which is a refill by itself or not.
+    /// Records a chunk of a response.
+    ///
+    /// - Parameter isRefill: True if the chunk is exactly one refill.
     mutating func note(isRefill: Bool) {
         guard isRefill else { return _ = fail() }
         guard case .two(let count) = state else { return }
@@ -59,7 +63,8 @@ struct AskingAhead {
         if count > 0 { habits.endTrial() }
     }
 
-    /// The server does not give so many. False when it was asked for one.
+    /// Records that the server cannot send several refills, and falls back to single ones. Returns false if the request
+    /// was already for a single refill.
     mutating func fail() -> Bool {
         if case .one = state { return false }
         habits.endTrial()
@@ -69,9 +74,10 @@ struct AskingAhead {
     }
 }
 
-/// What is known of a server, for all captures of a connection.
+/// The known capabilities of a server, shared by all buffers of a connection.
 final class ServerHabits: Sendable {
-    /// After so many captures that ended before two refills had come, none asks for two.
+    /// The maximum number of consecutive trials that have not been completed. Afterwards, no buffer requests two
+    /// refills.
     private static let mostTrials = 3
     private let trials = Atomic<Int>(0)
 

@@ -5,19 +5,20 @@ import IIOFormat
 import Synchronization
 import SystemCalls
 
-/// A capture of a server on the network, read over a connection of its own without libiio.
+/// A buffer of a network server, read over a separate connection without libiio.
 ///
-/// libiio asks for each refill by itself and takes the answer apart in ten calls of the system. Here one request asks for
-/// many refills of a server that sends them as they come, each with its length ahead; mostly one read takes it. What has been
-/// asked for fits into this machine's memory and the connection's, so that a server never waits for a slow program.
+/// libiio requests each refill separately and reads the response with ten system calls. This class requests many
+/// refills at once if the server sends them individually, each preceded by its length. Usually, one system call reads a
+/// whole refill. The requested data always fits into the buffers of this process and the socket, so that a slow program
+/// never blocks the server.
 ///
-/// Unchecked: one thread at a time starts, refills and closes.
+/// Unchecked: only one thread at a time may start, refill and close the buffer.
 final class ServerBuffer: IIOBuffer, @unchecked Sendable {
-    /// The most bytes of samples that are asked for at once, where that is more than one refill.
+    /// The maximum number of bytes of samples in a request for several refills.
     private static let mostAsked = 16_384
-    /// Seconds that a server has for beginning.
+    /// The time within which the server must start the capture, in seconds.
     static let patience = 5.0
-    /// After so many answers without samples nothing is asked any more: each asked for twice as much as the one before.
+    /// The maximum number of consecutive responses without samples. The size of the request is doubled after each.
     private static let mostEmptyAnswers = 6
     static let nonsense = IIOFailure("READBUF", EIO)
 
@@ -30,34 +31,38 @@ final class ServerBuffer: IIOBuffer, @unchecked Sendable {
     private let patience: Double
     private let wakeUp: WakeUp
     private let isCancelled = Atomic<Bool>(false)
-    /// The most bytes of a request.
+    /// The maximum size of a request, in bytes.
     private let most: Int
-    /// Bytes of the request, and of it those that have not been taken.
+    /// The size of the current request, and the part that has not been consumed, in bytes.
     private var asked = 0
     private var left = 0
-    /// Bytes of the chunk whose length has been read; nil before that.
+    /// The size of the current chunk, in bytes; nil until its length has been read.
     private var chunk: Int?
-    /// True until the mask that precedes the first chunk of a request has been read.
+    /// True until the mask before the first chunk of a request has been read.
     private var isMaskDue = true
     private var scans: ServerScans
     private var ahead: AskingAhead
-    /// How many answers in a row had no samples.
+    /// The number of consecutive responses without samples.
     private var emptyAnswers = 0
     private var input: ServerInput
     private var isOpen = true
 
-    /// A capture over that connection, which it closes.
+    /// Creates a capture over a connection. The buffer closes the socket.
     ///
     /// - Parameters:
-    ///   - socket: It may be about to connect.
-    ///   - channels: The places of those that are wanted among the device's.
-    ///   - step: Bytes of a scan of theirs.
-    ///   - patience: Seconds that the server has for beginning.
+    ///   - socket: The socket, which may still be connecting.
+    ///   - device: The device.
+    ///   - channels: The indices of the requested channels in the list of the device.
+    ///   - step: The size of a scan with these channels, in bytes.
+    ///   - samples: The number of samples in a refill.
+    ///   - kernelBuffers: The number of kernel buffers.
+    ///   - habits: The capabilities of the server.
+    ///   - patience: The time within which the server must start the capture, in seconds.
     init(
         _ socket: Int32, device: IIODevice, channels: [Int], step: Int, samples: Int, kernelBuffers: Int,
         habits: ServerHabits, patience: Double = patience
     ) throws(IIOFailure) {
-        guard let wakeUp = try? WakeUp(for: "the samples of a server") else {
+        guard let wakeUp = try? WakeUp(for: "the capture from a server") else {
             systemClose(socket)
             throw IIOFailure("socketpair", EMFILE)
         }
@@ -87,7 +92,7 @@ extension ServerBuffer {
         do throws(IIOFailure) {
             while true {
                 if let samples = try takeChunk() {
-                    // While these are being looked at, the server goes on.
+                    // The next request is sent first, so that the server continues while the samples are processed.
                     if left == 0 { try ask() }
                     guard !samples.isEmpty else { continue }
                     bytes = samples
@@ -110,13 +115,13 @@ extension ServerBuffer {
         wakeUp.signal()
     }
 
-    /// The server takes the end of the connection for that of the capture.
+    /// Closes the connection, which also ends the capture on the server.
     func close() {
         cancel()
         if exchange(&isOpen, with: false) { systemClose(socket) }
     }
 
-    /// Asks for the next refills.
+    /// Requests the next refills.
     private func ask() throws(IIOFailure) {
         let refills = max(ahead.next(size: refillSize, most: most), 1 << emptyAnswers)
         asked = refillSize * max(1, min(refills, most / refillSize))
@@ -125,8 +130,8 @@ extension ServerBuffer {
         try send("READBUF \(device) \(asked)\r\n")
     }
 
-    /// Takes the scans of the next chunk, if all of it is there; none of a chunk that is a part of one. They stay where they
-    /// lie until the next read.
+    /// Consumes the next chunk and returns its complete scans; an empty buffer if the chunk contains no complete scan,
+    /// nil if the chunk has not been received completely. The scans are valid until the next read.
     private func takeChunk() throws(IIOFailure) -> UnsafeRawBufferPointer? {
         if chunk == nil {
             guard let number = try input.takeNumber() else { return nil }
@@ -147,37 +152,39 @@ extension ServerBuffer {
         left -= size
         chunk = nil
         emptyAnswers = 0
-        // What was asked for before other clients came or went says nothing.
+        // After a change of the scan size, the chunks of an earlier request are not counted.
         if asked % refillSize == 0 { ahead.note(isRefill: size == refillSize) }
         let samples = scans.whole(place, in: input.space)
         guard left > 0 || scans.end(asked: asked) else { throw Self.nonsense }
         return samples
     }
 
-    /// The server gives no more of what it was asked for.
+    /// Processes the end of a response. `code` is 0 or a negative error number.
     private func takeEnd(_ code: Int) throws(IIOFailure) {
         let isEmpty = left == asked
         left = 0
-        // It may have no room for so much at once.
+        // The server may not have enough memory for the request, so the next one is smaller.
         if code < 0, isEmpty, ahead.fail() { return }
         guard code == 0 else { throw failure("READBUF", code) }
         guard scans.end(asked: asked) else { throw Self.nonsense }
         guard isEmpty else { return }
-        // Less was asked for than a scan of all clients' channels has; or it says so for ever.
+        // The request may have been smaller than one scan with the channels of all clients, so the next one is larger.
+        // The number of attempts is limited.
         emptyAnswers += 1
         guard emptyAnswers <= Self.mostEmptyAnswers else { throw Self.nonsense }
     }
 
-    /// A failure of the server's. Its EAGAIN is none of this machine's.
+    /// Returns the failure for an error of the server. EAGAIN is replaced, because locally it means that no samples are
+    /// available.
     private func failure(_ call: String, _ code: Int) -> IIOFailure {
         code == -Int(EAGAIN) ? IIOFailure(call, EIO) : IIOFailure(call, returned: code)
     }
 }
 
-// MARK: The connection
+// MARK: Connection
 
 extension ServerBuffer {
-    /// Starts the capture and asks for the first refill.
+    /// Starts the capture and requests the first refill.
     func start() throws(IIOFailure) {
         let end = LiveClock().now.advanced(bySeconds: patience)
         try wait(for: Int16(POLLOUT), until: end)
@@ -205,7 +212,7 @@ extension ServerBuffer {
         }
     }
 
-    /// A few bytes, at a time when the connection has room for more.
+    /// Sends a short request. The send buffer of the socket always has enough space for it.
     private func send(_ request: String) throws(IIOFailure) {
         var request = request
         let isSent = request.withUTF8 { systemSend(socket, UnsafeRawBufferPointer($0)) == $0.count }

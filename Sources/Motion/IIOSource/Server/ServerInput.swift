@@ -2,24 +2,26 @@
 
 import SystemCalls
 
-/// What a server has sent and nobody has taken yet.
+/// The bytes that a server has sent and that have not been consumed.
 struct ServerInput: ~Copyable {
-    /// The longest line before samples; a mask has eight digits for 32 channels.
+    /// The maximum length of a line, in bytes. The longest lines are masks, with eight digits per 32 channels.
     private static let longestLine = 1024
-    /// More than the length ahead of a chunk takes.
+    /// An upper bound for the size of a chunk's length line, in bytes.
     private static let headSize = 24
 
-    /// All that is read, behind room for the beginning of a scan.
+    /// The buffer for received bytes, preceded by a margin for the incomplete scan of the previous chunk.
     let space: UnsafeMutableRawBufferPointer
     private let margin: Int
     private var waiting: Range<Int>
-    /// True when the last read has emptied the socket and nobody has been told so.
+    /// True if the last read has emptied the socket, and `receive` has not returned false since.
     private var isDrained = false
 
+    /// Creates an empty input.
+    ///
     /// - Parameters:
-    ///   - most: The most bytes of samples that come in one answer.
-    ///   - chunks: And the most chunks of them that may lie here at once.
-    ///   - margin: Bytes ahead of them.
+    ///   - most: The maximum number of bytes of samples in a response.
+    ///   - chunks: The maximum number of chunks that the buffer can hold.
+    ///   - margin: The number of bytes before the received bytes.
     init(most: Int, chunks: Int, margin: Int) {
         self.margin = margin
         space = .allocate(byteCount: margin + most + Self.headSize * chunks + 2 * Self.longestLine, alignment: 16)
@@ -28,10 +30,10 @@ struct ServerInput: ~Copyable {
 
     deinit { space.deallocate() }
 
-    /// Takes bytes in; false when there are none.
+    /// Reads bytes from the socket. Returns false if none are available.
     ///
-    /// A read that did not fill the room has emptied the socket, which saves the call that would say so. (An end that came with
-    /// it is found by who looks after a place.)
+    /// A read that does not fill the buffer has emptied the socket, so the next call returns false without a system
+    /// call. If the connection has ended at the same time, this is detected after the next poll.
     mutating func receive(_ socket: Int32, reads: inout Int) throws(IIOFailure) -> Bool {
         guard !exchange(&isDrained, with: false), reads > 0 else { return false }
         reads -= 1
@@ -49,10 +51,10 @@ struct ServerInput: ~Copyable {
         return false
     }
 
-    /// More may have come: somebody has waited.
+    /// Permits the next read. Called after waiting for the socket.
     mutating func expectMore() { isDrained = false }
 
-    /// What has not been taken goes to the beginning, where that costs little or there is no other room.
+    /// Moves the unconsumed bytes to the start of the buffer, if there are none or there is no space after them.
     private mutating func makeRoom() {
         guard waiting.lowerBound > margin, waiting.isEmpty || waiting.upperBound == space.count else { return }
         UnsafeMutableRawBufferPointer(rebasing: space[margin...]).copyMemory(
@@ -60,7 +62,8 @@ struct ServerInput: ~Copyable {
         waiting = margin..<margin + waiting.count
     }
 
-    /// Where the next bytes lie, if all of them are there. They stay there until the next read.
+    /// Consumes the next bytes and returns their range; nil if they have not been received completely. They are valid
+    /// until the next read.
     mutating func take(_ size: Int) -> Range<Int>? {
         guard waiting.count >= size else { return nil }
         let place = waiting.prefix(size)
@@ -68,7 +71,8 @@ struct ServerInput: ~Copyable {
         return place
     }
 
-    /// The next line that has something in it, as a number, if all of it is there.
+    /// Consumes the next line that is not empty and returns its number; nil if the line has not been received
+    /// completely.
     mutating func takeNumber() throws(IIOFailure) -> Int? {
         while let line = try takeLine() {
             if line.isEmpty { continue }
@@ -78,7 +82,7 @@ struct ServerInput: ~Copyable {
         return nil
     }
 
-    /// The next line without its end, if all of it is there.
+    /// Consumes the next line and returns it without its terminator; nil if it has not been received completely.
     mutating func takeLine() throws(IIOFailure) -> Slice<UnsafeMutableRawBufferPointer>? {
         let all = space[waiting]
         guard let end = all.prefix(Self.longestLine).firstIndex(of: UInt8(ascii: "\n")) else {

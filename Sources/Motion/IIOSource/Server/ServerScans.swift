@@ -2,25 +2,25 @@
 
 import IIOFormat
 
-/// The scans in what a server sends.
+/// The scans in the responses of a server.
 ///
-/// It may cut its answer anywhere, and as long as other clients capture more channels of the device, it sends theirs as well
-/// (iiod does, unless it was started with -D).
+/// The server may split a response at any byte. While other clients capture additional channels of the device, the
+/// server also sends these channels (iiod does, unless it is started with -D).
 struct ServerScans {
-    /// Bytes of a scan of the channels that were asked for.
+    /// The size of a scan with the requested channels, in bytes.
     let step: Int
-    /// Bytes of a scan as it is sent.
+    /// The size of a scan as sent, in bytes.
     private(set) var sentStep: Int
-    /// Bytes of the largest scan that may be sent.
+    /// The maximum size of a scan as sent, in bytes.
     let greatestStep: Int
-    /// The channels that were asked for, in digits.
+    /// The mask of the requested channels, in hexadecimal digits.
     let mask: [UInt8]
     private let device: IIODevice
     private let channels: [Int]
     private var sentMask: [UInt8]
-    /// Where in a sent scan the bytes are that belong into one of the channels asked for; empty when they are the same.
+    /// The copies that extract the requested channels from a scan as sent; empty if both scans are the same.
     private var moves: [(source: Int, target: Int, count: Int)] = []
-    /// The beginning of a scan.
+    /// The start of a scan at the end of the last chunk.
     private var rest: [UInt8] = []
 
     init(_ device: IIODevice, channels: [Int], step: Int) {
@@ -34,7 +34,7 @@ struct ServerScans {
         sentMask = mask
     }
 
-    /// The mask as libiio writes it: words of 32 channels in eight digits each, the last word first.
+    /// Returns a mask in the format of libiio: words of 32 channels with eight digits each, last word first.
     static func mask(_ channels: [Int], of count: Int) -> [UInt8] {
         let digits = Array("0123456789abcdef".utf8)
         return (0..<max(1, (count + 31) / 32) * 8).reversed().map { place -> UInt8 in
@@ -44,7 +44,8 @@ struct ServerScans {
         }
     }
 
-    /// Takes the channels that follow; false when those that were asked for cannot be told from them.
+    /// Updates the format of the scans from the mask of the sent channels. Returns false if the requested channels
+    /// cannot be extracted.
     mutating func take(mask line: some Collection<UInt8>) -> Bool {
         if line.elementsEqual(sentMask) { return true }
         let line = Array(line)
@@ -56,7 +57,7 @@ struct ServerScans {
             let digit = channel / 4 < line.count ? line[line.count - 1 - channel / 4] : 0
             return (Character(UnicodeScalar(digit)).hexDigitValue ?? 0) >> (channel % 4) & 1 == 1
         }
-        // What is no mask, or one of other channels, does not come out the same.
+        // An invalid mask, or one with unknown channels, differs from its reencoded form.
         guard Self.mask(sent, of: device.channels.count) == line, Set(sent).isSuperset(of: channels),
             let theirs = device.layout(of: sent), let ours = device.layout(of: channels), ours.sampleSize <= step,
             theirs.sampleSize >= step, theirs.sampleSize <= greatestStep
@@ -64,14 +65,15 @@ struct ServerScans {
         let moves = ours.elements.compactMap { element in
             theirs.element(of: element.channel).map { ($0.offset, element.offset, element.format.byteCount) }
         }
-        // Scans are moved together from the first on: nothing may lie before its place.
+        // Scans are compacted in place from first to last, so data may only move toward the start.
         guard moves.allSatisfy({ $0.0 >= $0.1 }) else { return false }
         (sentMask, sentStep, self.moves) = (line, theirs.sampleSize, moves)
         return true
     }
 
-    /// The whole scans of a chunk, behind the beginning of the first one that came with the chunk before, for which there has
-    /// to be room. They lie in the same space; what is left of the last one is kept.
+    /// Returns the complete scans of a chunk, reduced to the requested channels. The start of a scan from the previous
+    /// chunk is copied to the space before the chunk. The result is in the same buffer. An incomplete scan at the end
+    /// is kept for the next chunk.
     mutating func whole(_ chunk: Range<Int>, in space: UnsafeMutableRawBufferPointer) -> UnsafeRawBufferPointer {
         let start = chunk.lowerBound - rest.count
         UnsafeMutableRawBufferPointer(rebasing: space[start..<chunk.lowerBound]).copyBytes(from: rest)
@@ -91,7 +93,7 @@ struct ServerScans {
         return UnsafeRawBufferPointer(rebasing: scans[..<(count * step)])
     }
 
-    /// An answer is over: false when a scan of it is incomplete though whole ones were asked for.
+    /// Ends a response. Returns false if its last scan is incomplete although complete scans were requested.
     mutating func end(asked: Int) -> Bool {
         let isWhole = rest.isEmpty || asked % sentStep != 0
         rest = []

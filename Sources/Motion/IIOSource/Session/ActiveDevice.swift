@@ -2,43 +2,44 @@
 
 import DeviceCore
 
-/// A device of a context, on the supervisor's thread.
+/// A device of a context with its reader thread. Used only on the thread of the supervisor.
 ///
 /// ```
 ///          a subscription needs the device            no subscription needs it,
-///          and `retryTime` has been reached           or it has failed
+///          and `retry.time` has been reached          or it has failed
 /// idle ─────────────────────────────────────▶ active ─────────────────────────▶ leaving
 ///  ▲                                           │  ▲                                │
 ///  ├────────── the reader thread ends ─────────┘  └─── a subscription needs it ────┤
-///  └────────── the reader thread ends, or does not for 30 s and is abandoned ──────┘
+///  └────────── the reader thread ends, or is abandoned after 30 s ─────────────────┘
 /// ```
 ///
-/// A device that is unplugged is removed from the supervisor's list; its reader thread ends by itself.
+/// An unplugged device is removed from the supervisor's list. Its reader thread is requested to end, and is abandoned.
 final class ActiveDevice {
     enum State {
         case idle
-        /// A reader thread sets up or reads the device. The detector is of the stage of that number; nil before the first check.
+        /// A reader thread sets up or reads the device. `detector` monitors the stage with the number `stage`; nil
+        /// before the first check.
         case active(DeviceReader, (stage: Int, detector: StallDetector)?)
-        /// The reader thread was asked at that time to end.
+        /// The reader thread was requested to end at that time.
         case leaving(DeviceReader, since: BootTime)
     }
 
-    /// A device as a context describes it.
+    /// A device as described by a context, and the connection to that context.
     struct Found {
         let unit: SensorUnit
         let connection: any IIOConnection
     }
 
     private(set) var found: Found
-    /// The description by a newer context, which is adopted when no reader thread runs.
+    /// The description of the device by a newer context. Adopted when no reader thread is running.
     private var update: Found?
     private(set) var state = State.idle
     var buffer: BufferUse
     var facts = DeviceReader.Facts()
-    /// The plan for the current subscriptions; nil if none needs the device.
+    /// The plan for the current subscriptions; nil if no subscription needs the device.
     var plan: UnitPlan?
     var retry: RetryTimer
-    /// True while the status of its sensors is unavailable.
+    /// True while the status of the device's sensors is unavailable.
     var isUnavailable = false
 
     init(_ found: Found, options: IIOSourceOptions) {
@@ -58,10 +59,10 @@ final class ActiveDevice {
 
     // MARK: Transitions
 
-    /// Begins reading with a new thread.
+    /// Begins to read the device with a new reader thread.
     func start(_ reader: DeviceReader) { state = .active(reader, nil) }
 
-    /// Has the reader thread set the device up by that plan.
+    /// Makes the reader thread set up the device according to the plan, unless it already uses that plan.
     func continueReading(with plan: UnitPlan, now: BootTime) {
         guard let reader else { return }
         if reader.plan != plan {
@@ -70,27 +71,28 @@ final class ActiveDevice {
         }
     }
 
-    /// Has the reader thread set the device up again.
+    /// Makes the reader thread set up the device again.
     func restart(now: BootTime) {
         guard case .active(let reader, _) = state else { return }
         reader.restart(now: now)
         state = .active(reader, nil)
     }
 
-    /// Asks the reader thread to end.
+    /// Requests the reader thread to end.
     func leave(now: BootTime) {
         guard case .active(let reader, _) = state else { return }
         reader.set(nil, now: now)
         state = .leaving(reader, since: now)
     }
 
-    /// The reader thread has ended, or is abandoned.
+    /// Called when the reader thread has ended or is abandoned.
     func finish() {
         state = .idle
         adoptUpdate()
     }
 
-    /// Updates the detector of a stage of the reader; `make` creates it.
+    /// Calls the closure with the detector for a stage of the reader, which is created with `make` if necessary.
+    /// Returns nil if the device is not active.
     func updateDetector<Result>(
         of stage: DeviceReader.Stage, make: () -> StallDetector, _ body: (inout StallDetector) -> Result
     ) -> Result? {
@@ -116,7 +118,7 @@ final class ActiveDevice {
 
     // MARK: Facts
 
-    /// The time at which the supervisor has to check the device again; `.never` if no time matters.
+    /// Returns the time at which the supervisor has to check the device again; `.never` if no check is scheduled.
     ///
     /// - Parameter canStart: True if the context is open.
     func deadline(canStart: Bool) -> BootTime {
@@ -128,7 +130,7 @@ final class ActiveDevice {
         return deadline
     }
 
-    /// The sensors, with the facts that the reader has found.
+    /// The descriptions of the sensors, including the facts that the reader has determined.
     var descriptions: [SensorDescription] {
         unit.members.map { member in
             var description = member.description
@@ -145,23 +147,24 @@ final class ActiveDevice {
     }
 }
 
-/// The time of the next attempt, with a delay that grows with each failure.
+/// The schedule of attempts after failures. The delay grows with each failure.
 struct RetryTimer {
     private var backoff: Backoff
-    /// The time before which nothing is attempted.
+    /// The earliest time of the next attempt.
     private(set) var time = BootTime.zero
 
     init(backoff: Backoff) { self.backoff = backoff }
 
-    /// Records a failure.
+    /// Records a failure, which delays the next attempt.
     mutating func recordFailure(now: BootTime) { time = now.advanced(bySeconds: backoff.take()) }
 
-    /// Records a success: the next failure is followed by the first delay. The time of the next attempt remains.
+    /// Records a success: the delay after the next failure is the shortest one again. The time of the next attempt does
+    /// not change.
     mutating func recordSuccess() { backoff.reset() }
 
-    /// Allows the next attempt at that time, if it is earlier.
+    /// Allows the next attempt at the given time, unless it is allowed earlier.
     mutating func allow(at time: BootTime) { self.time = min(self.time, time) }
 
-    /// Postpones the next attempt to that time.
+    /// Postpones the next attempt to the given time, unless it is already later.
     mutating func postpone(to time: BootTime) { self.time = max(self.time, time) }
 }

@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-/// Whether the buffer of a device is used, or its sensors are read axis by axis.
+/// The state of a device's buffer. While the buffer is disabled, the sensors are read axis by axis.
 ///
 /// ```
 /// enabled ────── the buffer failed, or delivered nothing twice ─────▶ disabled(retry)
@@ -12,7 +12,7 @@ import DeviceCore
 ///    └── .access: the user may open the device node now ──────────────────┘
 /// ```
 struct BufferUse {
-    /// The event after which a buffer that has failed is tried again.
+    /// The event after which a failed buffer is used again.
     enum Retry {
         case rediscovery
         case time(BootTime)
@@ -20,12 +20,12 @@ struct BufferUse {
         case access
     }
 
-    /// The reason for which the buffer is not used; nil while it is.
+    /// The reason why the buffer is not used, and the event after which it is used again; nil while it is used.
     private(set) var failure: (remark: String, retry: Retry)?
-    /// False after a decimating buffer was refused or delivered nothing: the kernel may lack memory for that many samples, and
-    /// the sensor may be slower than its driver reports.
+    /// False once a decimating buffer was refused or delivered nothing: the kernel may lack memory for that many
+    /// samples, or the sensor may be slower than its driver reports.
     private(set) var mayDecimate = true
-    /// True if the buffer is not restarted once more when it delivers nothing.
+    /// True if the buffer is to be disabled instead of restarted the next time it delivers nothing.
     private(set) var isLastAttempt = false
     private var hasDelivered = false
     private var backoff: Backoff
@@ -34,19 +34,19 @@ struct BufferUse {
         backoff = Backoff(first: options.lastRetry, limit: options.lastRetry * 32)
     }
 
-    /// The time at which the buffer is tried again; nil if that does not depend on time.
+    /// The time at which the buffer is used again; nil if that does not depend on time.
     var retryTime: BootTime? {
         if case .time(let time)? = failure?.retry { time } else { nil }
     }
 
-    /// Records samples from the buffer.
+    /// Records that the buffer has delivered samples.
     mutating func recordSamples() {
         isLastAttempt = false
         hasDelivered = true
         backoff.reset()
     }
 
-    /// Records that the buffer is started again because it delivered nothing.
+    /// Records that the buffer is restarted because it delivered nothing.
     mutating func recordRestart(decimates: Bool) {
         isLastAttempt = true
         if decimates { mayDecimate = false }
@@ -58,14 +58,16 @@ struct BufferUse {
     /// Disables the buffer.
     ///
     /// - Parameters:
-    ///   - isForbidden: True if the user lacked the permission to open the device node.
-    ///   - isAccessible: True if the user may open the node now.
+    ///   - remark: The reason, for the descriptions of the sensors.
+    ///   - isForbidden: True if the user lacked permission to open the device node.
+    ///   - isAccessible: True if the user has permission to open the device node now.
+    ///   - now: The current time.
     mutating func disable(_ remark: String, isForbidden: Bool, isAccessible: Bool, now: BootTime) {
         let retry: Retry =
             if isForbidden, !isAccessible {
                 .access
             } else if isForbidden || hasDelivered {
-                // A node that is accessible now was granted after the failure.
+                // If the node is accessible now, access was granted after the failure.
                 .time(now.advanced(bySeconds: backoff.take()))
             } else {
                 .rediscovery
@@ -83,7 +85,7 @@ struct BufferUse {
         failure = nil
     }
 
-    /// Enables the buffer of a device that was found in another context: it may work now.
+    /// Enables the buffer again after the device was found in another context, in which it may work.
     mutating func resetAfterRediscovery() {
         failure = nil
         mayDecimate = true

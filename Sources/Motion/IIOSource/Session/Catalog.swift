@@ -3,7 +3,7 @@
 import DeviceCore
 import Synchronization
 
-/// The sensors of all contexts together, as the hub shows them.
+/// The sensors of all contexts, as published by the hub.
 final class Catalog: Sendable {
     private struct Entry: Equatable {
         var sensors: [SensorDescription] = []
@@ -20,14 +20,14 @@ final class Catalog: Sendable {
 
     init(contexts: Int) { state = Mutex(State(entries: [Entry](repeating: Entry(), count: contexts))) }
 
-    /// One context has these sensors now.
+    /// Updates the sensors of a context and publishes the catalog.
     func update(_ context: Int, sensors: [SensorDescription], xml: String, hub: MotionHub) {
         let entry = Entry(sensors: sensors, xml: xml)
         var next = state.withLock { state -> (entries: [Entry], version: Int)? in
             guard state.entries.indices.contains(context), state.entries[context] != entry else { return nil }
             state.entries[context] = entry
             state.version += 1
-            // One thread at a time tells the hub, without a lock, and goes on until all is told.
+            // One thread at a time publishes to the hub, without the lock, until the latest version is published.
             guard !state.isPosting else { return nil }
             state.isPosting = true
             return (state.entries, state.version)
@@ -45,9 +45,9 @@ final class Catalog: Sendable {
     }
 }
 
-/// Which of several sensors of one kind is the best.
+/// The ranking of sensors of the same kind.
 enum SensorOrder {
-    /// Sensors of all contexts, the best first within each kind; those that are alike stay in order.
+    /// Returns the sensors sorted by rank, lowest first. Sensors with equal rank keep their order.
     static func sorted(_ sensors: [SensorDescription]) -> [SensorDescription] {
         sensors.enumerated().sorted { left, right in
             let (a, b) = (rank(left.element), rank(right.element))
@@ -55,7 +55,8 @@ enum SensorOrder {
         }.map(\.element)
     }
 
-    /// Less is better. Convertibles have an accelerometer in the keyboard's half too, which says nothing of the screen.
+    /// Returns the rank of a sensor; lower is better. Convertible laptops have a second accelerometer in the keyboard,
+    /// which does not measure the orientation of the screen.
     private static func rank(_ sensor: SensorDescription) -> Int {
         let isBase = sensor.location == "base" || sensor.label == "accel-base"
         let place = isBase ? 2 : sensor.location == "lid" ? 1 : 0

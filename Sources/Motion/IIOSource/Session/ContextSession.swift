@@ -3,29 +3,29 @@
 import DeviceCore
 import Synchronization
 
-/// One context: keeps at most one thread for it, which runs while there is something to do.
+/// A context and its thread. There is at most one thread, which runs while work is pending.
 final class ContextSession: Sendable {
     private struct State {
         var isRunning = false
-        /// Something has changed since the thread looked.
+        /// True if `call` was called since the thread's current pass began.
         var isCalled = false
         var wantsDiscovery = false
         var hasDiscovered = false
-        /// The names of devices when they were last looked at.
+        /// The names of the devices at the last discovery.
         var presence: [String]?
         var waiters: [Bell] = []
         var sensors: [SensorDescription.ID] = []
         var problem: DeviceError?
         var saidProblem: String?
         var saidRemarks: Set<String> = []
-        /// Readers whose threads did not come back.
+        /// Readers whose threads have not ended in time.
         var abandoned: [DeviceReader] = []
-        /// Nobody has to wait for a look before.
+        /// The time until which an unreachable context is not discovered again.
         var retryAt: BootTime?
     }
 
     let address: MotionSourceAddress
-    /// The place of the context among those of the source.
+    /// The index of the context in the source.
     let index: Int
     let parts: SourceParts
     let bell = Bell()
@@ -37,21 +37,21 @@ final class ContextSession: Sendable {
         self.parts = parts
     }
 
-    /// Why the context could not be opened when it was tried last; nil when it could.
+    /// The error of the last attempt to open the context; nil if it succeeded.
     var problem: DeviceError? { state.withLock { $0.problem } }
 
-    /// The sensors that have been found when it could be opened last.
+    /// The sensors found when the context was last opened successfully.
     var sensors: [SensorDescription.ID] { state.withLock { $0.sensors } }
 
-    /// True when the hub wants something of this context.
+    /// True if the hub requests a sensor of this context.
     func isNeeded(_ hub: MotionHub) -> Bool {
         if hub.isMissingSensor { return true }
         let (sensors, wantsDiscovery) = state.withLock { ($0.sensors, $0.wantsDiscovery) }
         return wantsDiscovery || sensors.contains { hub.demand(of: $0) != nil }
     }
 
-    /// Lets the thread look at what is wanted; starts it when there is none and it is needed. The thread keeps the owner,
-    /// which passes on what subscribers want.
+    /// Wakes the thread, and starts it if it is needed and does not run. The thread retains the owner, which forwards
+    /// changes of the subscriptions.
     func call(hub: MotionHub, catalog: Catalog, owner: any AnyObject & Sendable) {
         let needed = isNeeded(hub)
         let starts = state.withLock { state -> Bool in
@@ -74,7 +74,7 @@ final class ContextSession: Sendable {
         }
     }
 
-    /// Asks for a look at the devices; the bell rings when it has been taken. Nil when the last look will do.
+    /// Requests a discovery of the devices. Returns a bell that rings at its end; nil if no discovery is necessary.
     func requestDiscovery() -> Bell? {
         let present = parts.library.devices(at: address)
         let now = parts.clock.now
@@ -83,7 +83,7 @@ final class ContextSession: Sendable {
             if let present {
                 if state.presence == present { return nil }
             } else if state.hasDiscovered || state.retryAt.map({ now < $0 }) ?? false {
-                // A server that has just failed is not waited for again.
+                // Callers do not wait for a server that has just failed.
                 return nil
             }
             state.wantsDiscovery = true
@@ -103,10 +103,10 @@ final class ContextSession: Sendable {
                 bell.wait(until: deadline, clock: parts.clock)
                 continue
             }
-            // Without subscribers, nothing is known of sensors that could not be reached.
+            // Without subscribers, the status of sensors that could not be reached is unknown.
             for sensor in sensors { hub.setStatus(.unknown, of: sensor) }
             let leaves = state.withLock { state -> Bool in
-                // Whoever called meanwhile counts on this thread.
+                // A caller in the meantime relies on this thread.
                 guard !state.isCalled, !state.wantsDiscovery else { return false }
                 state.isRunning = false
                 return true
@@ -115,10 +115,10 @@ final class ContextSession: Sendable {
         }
     }
 
-    /// True while somebody waits for a look at the devices.
+    /// True while a caller waits for a discovery.
     var wantsDiscovery: Bool { state.withLock { $0.wantsDiscovery } }
 
-    /// True when the problem is another one than last time.
+    /// Records a logged problem. Returns true if it differs from the previous one.
     func isNews(_ problem: DeviceError) -> Bool {
         state.withLock { state in
             defer { state.saidProblem = problem.message }
@@ -126,7 +126,7 @@ final class ContextSession: Sendable {
         }
     }
 
-    /// True when the remark has not been made before.
+    /// Records a logged remark. Returns true if it is new.
     func isNews(remark: String) -> Bool {
         state.withLock { state in
             if state.saidRemarks.count >= 256 { state.saidRemarks.removeAll() }
@@ -134,7 +134,7 @@ final class ContextSession: Sendable {
         }
     }
 
-    /// How many threads that did not come back are still away.
+    /// The number of abandoned threads that have not ended.
     var abandonedCount: Int {
         state.withLock { state in
             state.abandoned.removeAll { $0.isEnded }
@@ -142,10 +142,10 @@ final class ContextSession: Sendable {
         }
     }
 
-    /// Leaves a thread to itself.
+    /// Abandons the thread of a reader.
     func abandon(_ reader: DeviceReader) { state.withLock { $0.abandoned.append(reader) } }
 
-    /// The devices have been looked at.
+    /// Records the result of a discovery and wakes the waiting callers.
     func finishDiscovery(_ problem: DeviceError?, sensors: [SensorDescription.ID]? = nil, presence: [String]? = nil) {
         let now = parts.clock.now
         let waiters = state.withLock { state in
@@ -153,7 +153,7 @@ final class ContextSession: Sendable {
             state.problem = problem
             if problem == nil { state.saidProblem = nil }
             state.presence = presence
-            // One that could not be opened is looked at again when somebody asks.
+            // After a failure, the next request starts another discovery.
             state.hasDiscovered = problem == nil
             state.retryAt = problem == nil ? nil : now.advanced(bySeconds: parts.options.lastRetry)
             if let sensors { state.sensors = sensors }
@@ -163,7 +163,7 @@ final class ContextSession: Sendable {
     }
 }
 
-/// What all the work of a source is done with.
+/// The dependencies shared by all threads of a source.
 struct SourceParts: Sendable {
     let library: any IIOLibrary
     let clock: any DeviceClock
@@ -171,11 +171,11 @@ struct SourceParts: Sendable {
     let options: IIOSourceOptions
     /// Starts a thread.
     let spawn: @Sendable (_ body: @escaping @Sendable () -> Void) throws(DeviceError) -> Void
-    /// Whether somebody says when devices of this machine come or go.
+    /// Whether changes of local devices are reported to the source.
     let watch = DeviceWatch()
 }
 
-/// Whether somebody says when devices of this machine come or go.
+/// Whether changes of local devices are reported to the source.
 final class DeviceWatch: Sendable {
     private let on = Atomic<Bool>(false)
 

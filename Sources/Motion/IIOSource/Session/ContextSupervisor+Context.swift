@@ -19,8 +19,8 @@ extension ContextSupervisor {
         return true
     }
 
-    /// True if a subscription waits for a sensor, or for one whose description was incomplete: the device may have been absent
-    /// when the context was opened, and a server does not report its return.
+    /// True if a subscribed sensor is missing or its description was incomplete. The device may have been absent when
+    /// the context was opened, and a server does not report its return.
     var isMissingSensor: Bool {
         if hub.isMissingSensor { return true }
         guard search.presence == nil else { return false }
@@ -40,7 +40,7 @@ extension ContextSupervisor {
             search.finish(
                 shown: Self.names(opened.context),
                 recheckTime: clock.now.advanced(bySeconds: parts.options.searchInterval * 2))
-            // Before the callers that wait for the discovery continue.
+            // Published before the callers that wait for the discovery continue.
             publish()
             session.finishDiscovery(nil, sensors: sensorIDs, presence: present)
         } catch {
@@ -48,12 +48,12 @@ extension ContextSupervisor {
             let problem = error.error(.open(address))
             opening.recordFailure(now: clock.now)
             search.fail(retryTime: opening.time)
-            // A machine without sensors does not deserve a warning.
+            // A machine without sensors is not worth a warning.
             if session.isNews(problem) {
                 log.log(level: address.backend == .local && problem.code == .notFound ? .debug : .warning, "\(problem)")
             }
             for device in devices where device.reader == nil { setUnavailable(device, problem) }
-            // The sensors that an earlier thread of this context found.
+            // The sensors that a previous thread of the session has found.
             let current = sensorIDs
             for sensor in session.sensors where !current.contains(sensor) {
                 hub.setStatus(.unavailable(problem), of: sensor)
@@ -63,13 +63,14 @@ extension ContextSupervisor {
         search.schedule(at: clock.now.advanced(bySeconds: searchInterval))
     }
 
-    /// The time between searches in seconds. It is longer while the kernel reports new devices, because a report may be lost.
+    /// The interval between searches, in seconds. It is longer while the kernel reports new devices, but finite,
+    /// because a report may be lost.
     var searchInterval: Double {
         let interval = parts.options.searchInterval
         return address.backend == .local && parts.watch.isOn ? interval * Self.monitoredFactor : interval
     }
 
-    /// The names of a context's devices in the form of `IIOLibrary.devices(at:)`.
+    /// Returns the names of the devices in a context, in the form of `IIOLibrary.devices(at:)`.
     private static func names(_ context: IIOContext) -> [String] {
         context.devices.map(\.id).filter { $0.hasPrefix("iio:device") || $0.hasPrefix("trigger") }.sorted()
     }
@@ -78,7 +79,7 @@ extension ContextSupervisor {
         devices.flatMap { $0.unit.members.map(\.description.id) }
     }
 
-    /// Adopts the devices of a context. Active readers continue with the context that they have.
+    /// Updates the devices from a new context. Running readers keep using the previous context.
     private func adopt(_ opened: any IIOConnection) {
         let context = opened.context
         var known: [(id: String, fingerprint: String)] = []
@@ -110,7 +111,7 @@ extension ContextSupervisor {
         catalog.update(session.index, sensors: devices.flatMap(\.descriptions), xml: description, hub: hub)
     }
 
-    /// Sets the devices up again after the machine was suspended, because drivers may have lost their settings.
+    /// Sets up the devices again after a suspension of the machine, in which drivers may have lost their settings.
     func restartAfterSuspension() {
         guard let monotonic = parts.library.time(of: "monotonic") else { return }
         let current = clock.now.nanoseconds.subtractingSaturated(monotonic)

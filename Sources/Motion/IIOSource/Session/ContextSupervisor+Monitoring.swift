@@ -4,15 +4,15 @@ import DeviceCore
 import IIOFormat
 import Logging
 
-/// Monitoring of reader threads.
+/// Monitoring of the reader threads.
 extension ContextSupervisor {
-    /// Monitors the reader thread of a device in a stage.
+    /// Monitors the reader thread of a device during a stage.
     func monitor(_ device: ActiveDevice, _ stage: DeviceReader.Stage, now: BootTime) {
         guard case .active(let reader, _) = device.state else { return }
         switch stage.phase {
         case .ended: return
         case .arming:
-            // Its facts are those of the stage before.
+            // Returns before settings are retried, because the facts are from the previous stage.
             return monitorAnswers(of: device, reader, stage, limit: Self.setupLimit, now: now)
         case .polling(let interval):
             monitorAnswers(of: device, reader, stage, limit: Self.setupLimit + 5 * interval, now: now)
@@ -22,7 +22,7 @@ extension ContextSupervisor {
         if !device.facts.refused.isEmpty { retrySettings(of: device, now: now) }
     }
 
-    /// Reports a device that does not answer.
+    /// Sets the status of a device to unavailable if it does not respond within the limit, in seconds.
     private func monitorAnswers(
         of device: ActiveDevice, _ reader: DeviceReader, _ stage: DeviceReader.Stage, limit: Double, now: BootTime
     ) {
@@ -39,13 +39,14 @@ extension ContextSupervisor {
         if case .polling = stage.phase, isFlowing == true { device.isUnavailable = false }
     }
 
-    /// Restarts a buffer that delivers nothing, and then disables it.
+    /// Restarts a buffer that delivers nothing. If it delivers nothing again, disables it and reads the sensors axis by
+    /// axis, if that is possible.
     private func monitorBuffer(
         of device: ActiveDevice, _ reader: DeviceReader, _ stage: DeviceReader.Stage, _ plan: BufferPlan, start: Int,
         now: BootTime
     ) {
         guard device.found.connection.isPresent(device.unit.device) else {
-            // The kernel does not wake a reader whose device was removed.
+            // The kernel does not wake a reader when its device is removed.
             connection = nil
             return remove(device, now: now)
         }
@@ -67,7 +68,8 @@ extension ContextSupervisor {
             if device.unit.members.contains(where: { $0.sensor.canPoll }) {
                 disableBuffer(
                     of: device, now: now,
-                    "Its buffer gives no samples, so it is read axis by axis. Check its trigger and interrupt line.")
+                    "Its buffer delivers no samples, so its axes are polled one by one. Check its trigger and interrupt line."
+                )
             } else {
                 setUnavailable(device, failed(device, .silence))
                 device.retry.recordFailure(now: now)
@@ -84,9 +86,9 @@ extension ContextSupervisor {
         device.restart(now: now)
     }
 
-    /// Logs settings that were refused, and sets the device up again when they have become writable.
+    /// Logs settings that were refused, and sets up the device again once they have become writable.
     ///
-    /// udev grants access only after a device has appeared, and a device that is plugged in again may be opened before.
+    /// udev grants access only after a device has appeared, so a reconnected device may be opened before that.
     private func retrySettings(of device: ActiveDevice, now: BootTime) {
         for remark in device.facts.remarks {
             let text = "\(name(of: device)): \(remark)"
@@ -97,7 +99,7 @@ extension ContextSupervisor {
         device.restart(now: now)
     }
 
-    /// Removes a device that is no longer present. Its reader thread ends by itself.
+    /// Removes a device that is no longer present, and abandons its reader thread.
     func remove(_ device: ActiveDevice, now: BootTime) {
         if let reader = device.reader {
             device.leave(now: now)
@@ -115,7 +117,7 @@ extension ContextSupervisor {
         if session.isNews(remark: text) { log.warning("\(text)") }
     }
 
-    /// The device's id, with the address of the server if it belongs to another machine.
+    /// Returns the ID of the device, followed by the address of the server if the device is not local.
     private func name(of device: ActiveDevice) -> String {
         address.backend == .local ? device.unit.deviceID : "\(device.unit.deviceID) at \(address)"
     }
@@ -127,7 +129,7 @@ extension ContextSupervisor {
     private func notAnswering(_ device: ActiveDevice) -> DeviceError {
         DeviceError(
             .silent,
-            "\(device.unit.deviceID) at \(address) does not answer. If it is on the network, check the connection and whether iiod runs; it is tried again."
+            "\(device.unit.deviceID) at \(address) does not respond. Retrying. If it is on the network, check the connection and whether iiod runs."
         )
     }
 }

@@ -6,22 +6,22 @@ import Logging
 
 /// Opens a context, starts and stops the reader threads of its devices, monitors them, and recovers from failures.
 ///
-/// It runs on the thread of the context. Each call of `step` checks everything once.
+/// An instance is used on the thread of its context. Each call of `step` is one pass over all devices.
 ///
 /// ```
 /// closed(retry) ──opened──▶ open ──a device fails or is unplugged──▶ closed
 ///      ▲  └──failed, retried later──┘   └──no subscription needs it──▶ closed
 /// ```
 final class ContextSupervisor {
-    /// The time in seconds within which a device has to answer while it is set up or read axis by axis.
+    /// The time in seconds within which a device has to respond while it is set up or read axis by axis.
     static let setupLimit = 3.0
     /// The time in seconds after which a reader thread that does not end is abandoned.
     static let abandonLimit = 30.0
     /// The maximum number of abandoned threads.
     static let maximumAbandoned = 4
-    /// The factor by which the search interval is longer while the kernel reports new devices.
+    /// The factor by which the search interval is extended while the kernel reports new devices.
     static let monitoredFactor = 15.0
-    /// The time in seconds by which the machine has to be suspended until its devices are set up again.
+    /// The minimum duration of a suspension of the machine, in seconds, after which its devices are set up again.
     static let minimumSuspension = 0.5
 
     let session: ContextSession
@@ -31,13 +31,13 @@ final class ContextSupervisor {
 
     /// The open context; nil while it is closed.
     var connection: (any IIOConnection)?
-    /// The description of the context when it was opened last.
+    /// The XML description of the context when it was last opened.
     var description = ""
     var opening: RetryTimer
     var search = DeviceSearch()
     var devices: [ActiveDevice] = []
     var names = DeviceNames()
-    /// The difference of boot time and monotonic time in nanoseconds, which grows while the machine is suspended.
+    /// The difference between boot time and monotonic time in nanoseconds, which grows while the machine is suspended.
     var suspendedTime: Int64?
 
     init(session: ContextSession, hub: MotionHub, catalog: Catalog) {
@@ -52,9 +52,9 @@ final class ContextSupervisor {
     var parts: SourceParts { session.parts }
     var clock: any DeviceClock { parts.clock }
 
-    /// Checks everything once. Returns the time of the next check at the latest, or nil if no work is left.
+    /// Performs one pass. Returns the latest time of the next pass, or nil if no work is left.
     func step() -> BootTime? {
-        // Subscribers that are notified, and a search for devices, may take long: each step reads the clock.
+        // The clock is read for each device, because notifying subscribers and searching for devices may take long.
         for device in devices { processStage(of: device, now: clock.now) }
         if needsOpening(clock.now) { openContext() }
         restartAfterSuspension()
@@ -75,7 +75,7 @@ final class ContextSupervisor {
         if isMissingSensor { deadline = min(deadline, search.deadline(openingTime: opening.time)) }
         if hub.isMissingSensor, let time = search.recheckTime { deadline = min(deadline, time) }
         for device in devices { deadline = min(deadline, device.deadline(canStart: connection != nil)) }
-        // A condition that stays due must not keep the processor busy.
+        // At least 5 ms, so that a condition that remains due does not cause a busy loop.
         return max(deadline, now.advanced(bySeconds: 0.005))
     }
 
@@ -84,7 +84,7 @@ final class ContextSupervisor {
     /// Processes the stage that the reader thread of a device has reached.
     private func processStage(of device: ActiveDevice, now: BootTime) {
         guard let reader = device.reader else { return }
-        // Read before the facts, because a reader that has ended has recorded all of them.
+        // Read before the facts, because a reader records all facts before it ends.
         let stage = reader.stage
         device.facts = reader.facts
         guard case .ended(let failure) = stage.phase else { return monitor(device, stage, now: now) }
@@ -145,7 +145,7 @@ final class ContextSupervisor {
             }
         case .idle:
             if hasNewSensor {
-                // A new subscriber does not wait for the delay that earlier failures have caused.
+                // A new subscription is not delayed because of earlier failures.
                 let soon = now.advanced(bySeconds: parts.options.firstRetry)
                 device.retry.recordSuccess()
                 device.retry.allow(at: soon)
@@ -164,7 +164,7 @@ final class ContextSupervisor {
             hub: hub, clock: clock, options: parts.options, readsInitialValues: !device.isUnavailable)
         if plan.isPolled, unit.members.contains(where: { !$0.sensor.canBuffer }) {
             let text =
-                "\(unit.deviceID) at \(address) offers no buffer, so it is read axis by axis. It may lack an interrupt line."
+                "\(unit.deviceID) at \(address) has no buffer, so its axes are polled one by one. It may lack an interrupt line."
             if session.isNews(remark: text) { log.notice("\(text)") }
         }
         do throws(DeviceError) {
@@ -184,7 +184,7 @@ final class ContextSupervisor {
         device.finish()
     }
 
-    /// Sets the status of sensors whose readings cannot be right.
+    /// Sets the status of sensors whose readings cannot be correct to unavailable.
     private func setProblems(of device: ActiveDevice) {
         for member in device.unit.members {
             if let problem = member.sensor.problem { hub.setStatus(.unavailable(problem), of: member.description.id) }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Lasting names for devices: one that is plugged in again may come back under another number.
+/// Persistent names of devices: a reconnected device may receive another number.
 struct DeviceNames {
     private struct Entry {
         let key: String
@@ -12,11 +12,11 @@ struct DeviceNames {
 
     private var entries: [Entry] = []
 
-    /// The names of the devices that there are now, by their ids.
+    /// Returns the names of the current devices, by ID.
     mutating func update(_ devices: [(id: String, fingerprint: String)]) -> [String: String] {
         for index in entries.indices {
             let entry = entries[index]
-            // A device that is still there under its number keeps its name.
+            // A device that is still present with its ID keeps its name.
             if !devices.contains(where: { $0.id == entry.id && $0.fingerprint == entry.fingerprint }) {
                 entries[index].id = nil
             }
@@ -27,7 +27,7 @@ struct DeviceNames {
                 names[device.id] = entries[index].key
                 continue
             }
-            // The former place of the same device first, then any that a device of this model has left.
+            // A name equal to the ID is preferred to other unused names of the same model.
             let left = entries.indices.filter {
                 entries[$0].id == nil && entries[$0].fingerprint == device.fingerprint
             }

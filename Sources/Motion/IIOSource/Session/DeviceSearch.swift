@@ -2,35 +2,36 @@
 
 import DeviceCore
 
-/// The times at which a context is searched for devices that have been added or removed.
+/// The schedule of the searches for devices that were added to a context or removed from it.
 struct DeviceSearch {
     /// The names of the devices when the context was opened; nil if the library cannot list them without opening it.
     private(set) var presence: [String]?
     /// The time of the next search.
     private(set) var time = BootTime.zero
-    /// The time at which the context is opened again because it showed other devices than were listed; nil if they agreed.
+    /// The time at which the context is opened again because its devices differed from the listed ones; nil if they
+    /// were the same.
     private(set) var recheckTime: BootTime?
 
-    /// Records the devices that are listed before the context is opened.
+    /// Records the devices that were listed before the context is opened.
     mutating func begin(presence: [String]?) { self.presence = presence }
 
-    /// Records the devices of the context that was opened.
+    /// Records the devices in the opened context.
     mutating func finish(shown: [String], recheckTime: BootTime) {
         self.recheckTime = presence.map { $0 != shown } ?? false ? recheckTime : nil
     }
 
-    /// Records that the context could not be opened and is tried again at that time.
+    /// Records that the context could not be opened, and the time of the next attempt.
     mutating func fail(retryTime: BootTime) {
         if recheckTime != nil { recheckTime = retryTime }
     }
 
     mutating func schedule(at time: BootTime) { self.time = time }
 
-    /// True if the devices that are present differ from those of the context, or may.
+    /// Returns true if the present devices differ from those in the context, or may differ.
     func isOutdated(present: [String], now: BootTime) -> Bool {
         present != presence || recheckTime.map { now >= $0 } ?? false
     }
 
-    /// The time of the next search. A context whose devices cannot be listed has to be opened for it.
+    /// Returns the time of the next search. If devices cannot be listed, a search has to open the context.
     func deadline(openingTime: BootTime) -> BootTime { presence == nil ? max(time, openingTime) : time }
 }

@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-/// Detects that a device delivers nothing, from a counter of its progress that the supervisor reads from time to time.
+/// Detects that a device delivers nothing, from a progress counter that the supervisor passes to each check.
 ///
 /// ```
 /// starting ──────progress─────▶ flowing ──▶ …
@@ -11,22 +11,22 @@ import DeviceCore
 /// .notStarted                    .stalled
 /// ```
 ///
-/// A check that is more than 0.1 s late means that the process was suspended or the machine busy. The reader thread then has
-/// 0.25 s to process the samples that have arrived meanwhile.
+/// A check that is more than 0.1 s late indicates that the process was suspended or the machine was busy. The reader
+/// thread is then given 0.25 s to process the samples that arrived in the meantime.
 struct StallDetector {
     enum Verdict: Hashable {
         case none
-        /// Nothing was delivered since the start.
+        /// Nothing has been delivered since the start.
         case notStarted
-        /// Samples were delivered, and no more are.
+        /// Samples were delivered, but have stopped.
         case stalled
     }
 
-    /// The interval of checks, in seconds.
+    /// The interval between checks, in seconds.
     static let interval = 1.0
-    /// The delay of a check, in seconds, beyond which it counts as late.
+    /// The delay of a check, in seconds, above which the check counts as late.
     private static let lateness = 0.1
-    /// The time in seconds that a reader has after a late check.
+    /// The time in seconds that the reader thread is given after a late check.
     private static let gracePeriod = 0.25
 
     private let startLimit: Double
@@ -34,17 +34,18 @@ struct StallDetector {
     private var progress: Int
     private var lastProgress: BootTime
     private var lastCheck: BootTime
-    /// True once the device has delivered since the start.
+    /// True once samples have been delivered since the start.
     private(set) var isFlowing = false
-    /// The end of the grace period after a late check.
+    /// The end of the grace period after a late check; nil if there is none.
     private var graceEnd: BootTime?
 
-    /// Creates a detector for a device that has to make progress within each `limit` seconds.
+    /// Creates a detector for progress that has to occur within each `limit` seconds.
     init(limit: Double, progress: Int, now: BootTime) {
         self.init(startLimit: limit, stallLimit: limit, progress: progress, now: now)
     }
 
-    /// Creates a detector for a buffer. An event-driven sensor is silent while nothing changes, so that it never stalls.
+    /// Creates a detector for a buffer. An event-driven sensor never stalls, because it is silent while nothing
+    /// changes.
     init(plan: BufferPlan, isEventDriven: Bool, progress: Int, now: BootTime) {
         self.init(
             startLimit: plan.startLimit, stallLimit: isEventDriven ? .infinity : plan.stallLimit, progress: progress,
@@ -59,14 +60,14 @@ struct StallDetector {
         lastCheck = now
     }
 
-    /// The time of the next check at the latest.
+    /// The latest time of the next check.
     var deadline: BootTime {
         let limit = isFlowing ? stallLimit : startLimit
         guard limit.isFinite else { return .never }
         return graceEnd ?? lastProgress.advanced(bySeconds: limit)
     }
 
-    /// Restarts the limit, because subscribers are still processing the samples so far.
+    /// Restarts the limit, because subscribers are still processing earlier samples.
     mutating func postpone(now: BootTime) {
         lastProgress = max(lastProgress, now)
         graceEnd = nil

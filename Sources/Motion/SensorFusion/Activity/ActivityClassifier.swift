@@ -1,56 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Tells what somebody who carries the device does, from windows of its acceleration, from steps, and from a speed
-/// where there is one.
+/// Classifies the activity of a person carrying the device, from windows of acceleration, from steps, and from a speed
+/// if one is available.
 ///
-/// A window at rest is stationary. One that moves with the regularity of steps is walking or running; without it
-/// unknown. The majority of five windows, each begun 1.28 s after the one before, counts: so a knock is seldom a
-/// change, and a change is told four to six seconds late. Riding cannot be told from resting by acceleration (six of
-/// ten windows in a car stay below 0.05 g), so automotive and cycling need a speed, and are never claimed without
-/// one.
+/// A window with little acceleration is stationary. A window that moves with the regularity of steps is walking or
+/// running; any other moving window is unknown. The reported activity is the majority of the last five windows, which
+/// start 1.28 s apart. A single knock therefore rarely changes the activity, and a change is reported four to six
+/// seconds late. Acceleration alone cannot distinguish riding from resting (six of ten windows in a car stay below 0.05
+/// g), so automotive and cycling require a speed and are never reported without one.
 ///
-/// The numbers were chosen on six subjects of MotionSense (1 to 11, odd), a phone in the front pocket, and tested on
-/// six others (13 to 23); docs/motion.md has the figures.
+/// The constants were chosen on six subjects of MotionSense (1 to 11, odd), with a phone in the front pocket, and
+/// tested on six others (13 to 23). The results are in docs/motion.md.
 package struct ActivityClassifier: Sendable {
-    /// The standard deviation of the magnitude, in g, up to which a window rests. No mistake on the tuning subjects
-    /// between 0.07 and 0.12 but one or two.
+    /// The largest standard deviation of the magnitude of a stationary window, in g. On the tuning subjects, values
+    /// from 0.07 to 0.12 give at most one or two errors.
     static let rest = 0.10
-    /// The axis's standard deviation in g, and 0.2 of the cycles a second above 2.4, from which on it is running. On
-    /// the tuning subjects 0.91 to 1.05 are equally good.
+    /// The lowest score of running: the standard deviation along the main axis, in g, plus 0.2 for each cycle per
+    /// second above 2.4. On the tuning subjects, values from 0.91 to 1.05 are equally good.
     static let running = 0.98
     private static let crossingWeight = 0.2
     private static let walkingCrossings = 2.4
-    /// The regularity below which a window that moves is of no class, unless steps have just been counted.
+    /// The regularity below which a moving window is unknown, unless steps were counted recently.
     static let regularity = 0.45
-    /// Windows that agree: for a medium and for a high confidence.
+    /// The numbers of agreeing windows for medium and for high confidence.
     private static let mediumWindows = 3
     private static let highWindows = 10
-    /// Seconds within which a step says that somebody is on foot.
+    /// The time after a step during which the person is considered to be on foot, in seconds.
     private static let stepFreshness = 5.0
-    /// Seconds from the beginning of a window to that of the next.
+    /// The interval between the starts of consecutive windows, in seconds.
     private static let hop = Double(MovementWindow.half) / EvenSampler.rate
 
-    /// What the last windows say by themselves, the latest first.
+    /// The classes of the last windows, newest first.
     private var recent = InlineArray<5, CarriedActivity>(repeating: [])
-    /// Windows in a row that say what is told.
+    /// The number of windows that agree with the reported activity, at most `highWindows`; reset by a window that
+    /// disagrees.
     private var agreeing = 0
     private var changeStart = 0.0
     private var lastStep = -Double.infinity
     private var vehicle = VehicleRule()
 
-    /// What is told; nil before the first window.
+    /// The reported activity; nil before the first window.
     package private(set) var state: ActivityState?
 
     init() {}
 
-    /// Takes note of steps.
+    /// Records new steps.
     mutating func note(steps: Int, at time: Double) {
         guard steps > 0 else { return }
         lastStep = time
         vehicle.note(steps: steps, at: time)
     }
 
-    /// The samples were interrupted: what was, says nothing about now.
+    /// Discards the evidence from before an interruption of the samples. The reported activity is kept.
     mutating func restart() {
         recent = InlineArray(repeating: [])
         agreeing = 0
@@ -58,13 +59,13 @@ package struct ActivityClassifier: Sendable {
         vehicle.restart()
     }
 
-    /// Takes a window.
+    /// Processes a window.
     ///
     /// - Parameters:
-    ///   - speed: Metres a second now, as a receiver tells it; nil when none does.
-    ///   - rhythm: The movement's at the end of the window.
-    ///   - pedalling: How regular it is after the time of one turn of a pedal.
-    /// - Returns: True when what is told has changed.
+    ///   - speed: The current speed from a GNSS receiver, in m/s; nil if unavailable.
+    ///   - rhythm: The rhythm of the movement at the end of the window.
+    ///   - pedalling: The regularity of the movement at the period of a pedal revolution.
+    /// - Returns: True if the reported activity or its confidence has changed.
     mutating func take(
         _ window: MovementFeatures, speed: Double?, rhythm: MovementHistory.Rhythm, pedalling: Double
     ) -> Bool {
@@ -79,7 +80,7 @@ package struct ActivityClassifier: Sendable {
         if ride == .automotive, onFoot == .stationary, let speed, speed < VehicleRule.standing {
             activity.insert(.stationary)
         }
-        // A car at a light is the same car.
+        // A car that waits at a traffic light keeps its confidence.
         let agrees = ride == nil ? seen == activity : true
         return tell(activity, agrees: agrees, ride: ride, window)
     }
@@ -91,14 +92,14 @@ package struct ActivityClassifier: Sendable {
         return score > running ? .running : .walking
     }
 
-    /// How many of the last windows say so.
+    /// Returns the number of recent windows with an activity.
     private func count(_ activity: CarriedActivity) -> Int {
         var count = 0
         for index in recent.indices where recent[index] == activity { count += 1 }
         return count
     }
 
-    /// What most of the last windows say; of several the latest.
+    /// The most frequent activity of the recent windows; in a tie, the one that occurred last.
     private var majority: CarriedActivity {
         var best = recent[0]
         for index in recent.indices where !recent[index].isEmpty && count(recent[index]) > count(best) {
@@ -112,7 +113,7 @@ package struct ActivityClassifier: Sendable {
     ) -> Bool {
         let isSame = state?.activity == activity
         if !isSame {
-            // Windows before the one that decided were of it already.
+            // Earlier windows may have had the new activity before it became the majority.
             let early = ride == nil ? recent.indices.last { recent[$0] == activity } ?? 0 : 0
             changeStart = window.start - Double(early) * Self.hop
             agreeing = ride == nil ? max(0, count(activity) - (agrees ? 1 : 0)) : 0
@@ -120,7 +121,7 @@ package struct ActivityClassifier: Sendable {
         agreeing = agrees ? min(agreeing + 1, Self.highWindows) : 0
         var confidence: ActivityConfidence =
             agreeing >= Self.highWindows ? .high : agreeing >= Self.mediumWindows ? .medium : .low
-        // A window that disagrees is no reason to tell less of an activity that goes on.
+        // A single disagreeing window lowers the confidence of a continuing activity at most to medium.
         if isSame, !agrees, let state { confidence = min(state.confidence, .medium) }
         if ride == .cycling { confidence = .low }
         if ride == nil, activity == .walking || activity == .running,

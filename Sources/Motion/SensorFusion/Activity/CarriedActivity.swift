@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What somebody who carries the device does. Several may be true at once: a car that waits at a light is a car and
-/// rests.
+/// The activity of a person carrying the device. Several activities may apply at once: a car waiting at a traffic light
+/// is both automotive and stationary.
 package struct CarriedActivity: OptionSet, Sendable, Hashable {
     package let rawValue: UInt8
 
@@ -12,11 +12,11 @@ package struct CarriedActivity: OptionSet, Sendable, Hashable {
     package static let running = CarriedActivity(rawValue: 4)
     package static let cycling = CarriedActivity(rawValue: 8)
     package static let automotive = CarriedActivity(rawValue: 16)
-    /// It moves, and nothing says how.
+    /// The device moves, but the kind of movement cannot be determined.
     package static let unknown = CarriedActivity(rawValue: 32)
 }
 
-/// How sure an activity is.
+/// The confidence in an activity.
 package enum ActivityConfidence: UInt8, Sendable, Comparable {
     case low = 0
     case medium = 1
@@ -25,11 +25,11 @@ package enum ActivityConfidence: UInt8, Sendable, Comparable {
     package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// An activity, since when, and how sure that is.
+/// An activity with its start time and confidence.
 package struct ActivityState: Sendable, Hashable {
     package var activity: CarriedActivity
     package var confidence: ActivityConfidence
-    /// When it began; seconds of the clock of the samples.
+    /// The time when the activity began, in seconds of the clock of the samples.
     package var start: Double
 
     package init(activity: CarriedActivity, confidence: ActivityConfidence, start: Double) {

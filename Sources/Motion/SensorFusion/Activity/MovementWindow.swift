@@ -2,22 +2,22 @@
 
 import SystemCalls
 
-/// What the acceleration was like over some seconds.
+/// Features of the acceleration during a window.
 struct MovementFeatures: Sendable, Equatable {
     /// The standard deviation of the magnitude, in g.
     var magnitudeDeviation: Double
-    /// The standard deviation along the axis along which it is greatest, however the device is held, in g.
+    /// The standard deviation along the axis of greatest variance, in g. It does not depend on the pose of the device.
     var axisDeviation: Double
-    /// Cycles a second of what the band-pass for steps let through.
+    /// The frequency of the output of the step band-pass filter, in cycles per second, from its zero crossings.
     var crossingRate: Double
-    /// When the first and the last sample were taken.
+    /// The timestamps of the first and the last sample.
     var start: Double
     var end: Double
 }
 
-/// Gathers even samples into windows of 2.56 s, each of which begins in the middle of the one before.
+/// Collects evenly spaced samples into windows of 2.56 s that overlap by half.
 struct MovementWindow: Sendable {
-    /// Samples in half a window: 2.56 s are the windows of the published comparisons.
+    /// The number of samples in half a window. Published comparisons use windows of 2.56 s.
     static let half = 64
     private static let gravity = 9.80665
 
@@ -26,7 +26,7 @@ struct MovementWindow: Sendable {
         var start = 0.0
         var sum = SIMD3<Double>.zero
         var squares = SIMD3<Double>.zero
-        /// xy, yz, zx.
+        /// The sums of xy, yz and zx.
         var products = SIMD3<Double>.zero
         var magnitude = 0.0
         var squaredMagnitude = 0.0
@@ -42,8 +42,8 @@ struct MovementWindow: Sendable {
         current = Half()
     }
 
-    /// Takes a sample in m/s², its magnitude, and what the band-pass made of it. Returns what a window was like that it
-    /// completes.
+    /// Processes a sample in m/s², its magnitude, and the output of the band-pass filter. Returns the features of the
+    /// window that ends with this sample; nil if no window ends.
     mutating func take(
         _ value: SIMD3<Double>, magnitude: Double, filtered: Double, at time: Double
     ) -> MovementFeatures? {
@@ -81,15 +81,15 @@ struct MovementWindow: Sendable {
             start: first.start, end: end)
     }
 
-    /// The greatest eigenvalue of a symmetric matrix, by its characteristic equation: O. K. Smith, "Eigenvalues of a
-    /// symmetric 3 × 3 matrix", Communications of the ACM 4(4), 1961.
+    /// Returns the greatest eigenvalue of a symmetric matrix, computed from its characteristic equation: O. K. Smith,
+    /// "Eigenvalues of a symmetric 3 × 3 matrix", Communications of the ACM 4(4), 1961.
     private static func greatestEigenvalue(_ diagonal: SIMD3<Double>, _ others: SIMD3<Double>) -> Double {
         let third = diagonal.sum() / 3
         let rest = diagonal - third
         let spread = (rest.squaredLength + 2 * others.squaredLength) / 6
         guard spread > 0 else { return third }
         let scale = spread.squareRoot()
-        // xy, yz, zx stand in the places (1,2), (2,3), (1,3).
+        // xy, yz and zx are the elements (1,2), (2,3) and (1,3).
         let (xy, yz, zx) = (others.x, others.y, others.z)
         let determinant =
             rest.x * (rest.y * rest.z - yz * yz) - xy * (xy * rest.z - yz * zx) + zx * (xy * yz - rest.y * zx)

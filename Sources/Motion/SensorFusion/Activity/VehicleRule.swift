@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Tells riding from a receiver's speed, from steps and from pedals.
+/// Detects riding in a vehicle or on a bicycle, from the speed of a GNSS receiver, from steps and from pedalling.
 ///
-/// Speeds are those of open trackers' classifiers, as GeoPulse's: a bicycle goes 8 to 25 km/h and up to 35, a walker
-/// up to 8.
+/// The speeds are those of the classifiers of open-source trackers such as GeoPulse: a bicycle moves at 8 to 25 km/h,
+/// at most 35 km/h, and a pedestrian at up to 8 km/h.
 struct VehicleRule: Sendable {
-    /// Metres a second: nobody is on foot.
+    /// The speed above which a person is not on foot, in m/s.
     static let fast = 7.0
-    /// Metres a second: nobody is on foot who takes no steps for a while.
+    /// The speed from which a person who takes no steps for `settling` seconds is not on foot, in m/s.
     static let ride = 4.0
-    /// Metres a second below which a car stands.
+    /// The speed below which a car is stationary, in m/s.
     static let standing = 0.5
-    /// The deviation of the magnitude, in g, below which nobody pedals: six of ten windows in a car are below.
+    /// The lowest standard deviation of the magnitude for pedalling, in g. Six of ten windows in a car are below it.
     static let leastPedalling = 0.05
     private static let bicycle = 2.5...10.0
-    /// How regular pedals are.
+    /// The lowest regularity of pedalling.
     private static let pedals = 0.5
     private static let pedalWindows = 3
-    /// Seconds of riding without steps before it counts, and without speed after which it is over.
+    /// The duration of riding without steps before a ride is reported, and the time after the last riding speed at
+    /// which a ride ends, in seconds.
     private static let settling = 20.0
     private static let patience = 60.0
-    /// Steps that end a ride.
+    /// The number of steps that end a ride.
     private static let steps = 8
 
-    /// Cycling or automotive; nil for neither.
+    /// `.cycling` or `.automotive`; nil if the person is not riding.
     private(set) var ride: CarriedActivity?
     private var ridingSince: Double?
     private var lastRide = -Double.infinity
@@ -73,7 +74,7 @@ struct VehicleRule: Sendable {
     }
 
     private mutating func expire(_ time: Double) {
-        // Also after a clock that was set back.
+        // A negative difference, after the clock was set back, also ends a ride.
         if ride != nil, !(0...Self.patience).contains(time - lastRide) { end() }
     }
 }

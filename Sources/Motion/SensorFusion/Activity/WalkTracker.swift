@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Steps and activity of somebody who carries the device, from its accelerometer.
+/// The steps and the activity of a person carrying the device, from its accelerometer.
 ///
-/// Feed it with every sample, at 5 to 50 Hz; the intervals need not be equal, and it makes 50 even ones a second of
-/// them. It needs no certain place and no certain pose of the device. A sample costs the same however long it has
-/// run, and allocates nothing. Samples that are infinite, NaN or not newer than the one before are left out; more
-/// than 16 g along an axis count as 16 g. Across a gap of more than a quarter of a second nothing is known: the gate
-/// of eight steps begins anew, and what was counted stays.
+/// Pass every sample, at 5 to 50 Hz. The intervals may be irregular; samples are resampled to 50 Hz. The device may be
+/// carried anywhere and in any pose. The cost of a sample does not grow with the running time, and no memory is
+/// allocated. Samples that are infinite, NaN or not newer than the previous one are ignored. Components beyond 16 g are
+/// clamped to 16 g. A gap of more than a quarter of a second ends a walk: the next steps count only after eight regular
+/// peaks again. Steps already counted are kept.
 ///
-/// Units: m/s², gravity included, in whatever axes and sign; seconds of any steady clock.
+/// Units: m/s², including gravity, with any axes and sign; seconds of any steady clock.
 package struct WalkTracker: Sendable {
-    /// What a sample has brought about.
+    /// The changes caused by a sample.
     package struct News: Sendable {
-        /// True when there are new ``WalkTracker/steps``.
+        /// True if there are new ``WalkTracker/steps``.
         package var hasSteps = false
-        /// True when ``WalkTracker/activity`` has changed.
+        /// True if ``WalkTracker/activity`` has changed.
         package var hasActivity = false
     }
 
     private static let limit = 16 * 9.80665
-    /// Seconds for which one turn of a pedal is looked for.
+    /// The range of the period of a pedal revolution, in seconds.
     private static let pedals = 1 / 1.7...1 / 0.8
 
     private var sampler = EvenSampler()
@@ -29,18 +29,18 @@ package struct WalkTracker: Sendable {
     private var window = MovementWindow()
     private var classifier = ActivityClassifier()
 
-    /// The steps that the latest sample made count, oldest first; up to nine.
+    /// The steps counted with the latest sample, oldest first; at most nine.
     package private(set) var steps: [Footstep] = []
 
-    /// A tracker that has seen nothing yet.
+    /// Creates a tracker.
     package init() { steps.reserveCapacity(StepDetector.patience + 1) }
 
-    /// What is done now; nil before the first 2.56 seconds.
+    /// The current activity; nil during the first 2.56 seconds.
     package var activity: ActivityState? { classifier.state }
 
-    /// Takes a sample.
+    /// Processes a sample.
     ///
-    /// - Parameter speed: Metres a second as a receiver tells it now; nil when none does.
+    /// - Parameter speed: The current speed from a GNSS receiver, in m/s; nil if unavailable.
     package mutating func take(_ acceleration: SIMD3<Double>, at time: Double, speed: Double? = nil) -> News {
         var news = News()
         if !steps.isEmpty { steps.removeAll(keepingCapacity: true) }
@@ -81,7 +81,7 @@ package struct WalkTracker: Sendable {
             classifier.note(steps: steps.count - former, at: time)
         }
         guard let features = window.take(value, magnitude: magnitude, filtered: filtered, at: time) else { return }
-        // At rest there is no rhythm worth looking for.
+        // The rhythm is computed only for moving windows, since a stationary window has none.
         let moves = features.magnitudeDeviation > ActivityClassifier.rest
         let rhythm = moves ? history.rhythm() : MovementHistory.Rhythm(regularity: -1, period: 0)
         let mayPedal = speed != nil && features.magnitudeDeviation > VehicleRule.leastPedalling

@@ -1,49 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// All inlinable: the filter is large, and a getter that is called is given a copy of it.
+// All getters are inlinable. The filter is large, and a call to a getter that is not inlined would copy it.
 extension AttitudeFilter {
-    /// Device to earth, with a heading that began anywhere and drifts with the gyroscope.
+    /// The rotation from the device to the earth. The heading starts at an arbitrary angle and drifts with the
+    /// gyroscope.
     @inlinable public var attitude: Quaternion {
         Self.extrapolated(inclination, inertial, rateWithoutBias, settings.gyroscopeDelay)
     }
 
-    /// The turn about the vertical, in radians and counterclockwise from above, that takes ``attitude`` to one whose y axis
-    /// points to magnetic north; nil before the first sample of the magnetometer.
+    /// The rotation about the vertical, in radians and counterclockwise as seen from above, that aligns the y axis of
+    /// ``attitude`` with magnetic north; nil before the first sample of the magnetometer.
     @inlinable public var northOffset: Double? { north.offset }
 
-    /// Device to earth with y to magnetic north: ``attitude`` turned by ``northOffset``; nil before the first sample of
-    /// the magnetometer.
+    /// The rotation from the device to the earth with y to magnetic north: ``attitude`` rotated by ``northOffset``; nil
+    /// before the first sample of the magnetometer.
     @inlinable public var magneticAttitude: Quaternion? { north.turned(attitude) }
 
-    /// The latest angular rate without the bias, rad/s.
+    /// The latest angular rate without the bias, in rad/s.
     @inlinable public var rotationRate: SIMD3<Double> {
         SIMD3(rateWithoutBias.x, rateWithoutBias.y, rateWithoutBias.z)
     }
 
-    /// The gyroscope's bias, rad/s.
+    /// The gyroscope bias, in rad/s.
     @inlinable public var bias: SIMD3<Double> { SIMD3(estimator.bias.x, estimator.bias.y, estimator.bias.z) }
 
-    /// Its standard deviation, rad/s; a bound for the axis that is known worst.
+    /// The standard deviation of the bias, in rad/s; an upper bound for the least certain axis.
     @inlinable public var biasSigma: Double { estimator.sigma }
 
-    /// True while the device lies still.
+    /// True while the device rests.
     @inlinable public var isResting: Bool { rest.isResting }
 
-    /// True once a magnetic field is expected: one was told, or one has been the same for long enough.
+    /// True if a magnetic field is expected: either it was set, or a measured field has been accepted.
     @inlinable public var isFieldExpected: Bool { field.expected != nil }
 
-    /// True while the magnetic field is not the expected one, or none is expected yet.
+    /// True while the magnetic field differs from the expected one, or if none is expected yet.
     @inlinable public var isMagneticallyDisturbed: Bool { field.isDisturbed }
 
-    /// Radians within which the true magnetic heading lies with a probability of 95 %, never zero; nil before the first
-    /// sample of the magnetometer.
+    /// The half-width of the 95 % confidence interval of the true magnetic heading, in radians; greater than zero. nil
+    /// before the first sample of the magnetometer.
     ///
-    /// It is twice the root of a sum of variances: that of the heading's Kalman filter, which grows with time, with
-    /// turning and while a disturbed magnetometer is ignored; that of the field in which the heading was learned, from
-    /// its deviation in strength and dip from the expected one, and (10°)² as long as no field is expected; the square of
-    /// what the magnetometer has been saying against the heading, on average of 5 s; the square of the bias's standard
-    /// deviation times the time without magnetometer; and (1.5°)² for what no filter sees, like the magnetism of a
-    /// building.
+    /// It is twice the square root of a sum of variances:
+    ///
+    /// - the variance of the heading in the Kalman filter, which grows with time, with rotation, and while a disturbed
+    ///   magnetometer is ignored;
+    /// - the variance due to the field in which the heading was determined, from the deviation of its strength and dip
+    ///   from the expected ones;
+    /// - the square of the mean disagreement between magnetometer and heading, averaged over 5 s;
+    /// - the square of the standard deviation of the bias multiplied by the time without a magnetometer;
+    /// - (1.5°)² for errors that the filter cannot observe, such as the magnetic field of a building, or (10°)² as long
+    ///   as no field is expected.
     @inlinable public var headingUncertainty: Double? {
         Self.uncertainty(north, estimator, headingTrust, field, silence: gyroscope.timestamp - magnetometer.timestamp)
     }
@@ -72,21 +77,21 @@ extension AttitudeFilter {
         return min(.pi, 2 * variance.squareRoot())
     }
 
-    /// Says that the magnetometer is corrected in another way from now on: what was learned with the earlier readings
-    /// is not worth waiting for.
+    /// Restarts the heading estimation after a change of the magnetometer calibration.
     ///
-    /// The heading is found anew from the next samples, at once and not over half a minute. Attitude and bias stay.
+    /// The heading is initialized from the next samples immediately, instead of converging over half a minute. Attitude
+    /// and bias are kept.
     ///
     /// - Parameters:
-    ///   - strength: Of the field after the correction, in the unit of the readings; nil or NaN when not known.
-    ///   - dip: Radians below the horizon; nil or NaN when not known.
+    ///   - strength: The field strength with the new calibration, in the unit of the samples; nil or NaN if unknown.
+    ///   - dip: The dip angle in radians, positive below the horizon; nil or NaN if unknown.
     public mutating func restartMagnetometer(strength: Double? = nil, dip: Double? = nil) {
         restartHeading()
         field.forget()
         if let strength, let dip, dip.isFinite { expectField(strength: strength, dip: dip) }
     }
 
-    /// The heading is to be found anew from the next samples of the magnetometer.
+    /// Restarts the heading estimation with the next samples of the magnetometer.
     mutating func restartHeading() {
         field.restart()
         rejection.restart()

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension AttitudeFilter {
-    /// Takes a sample of the gyroscope.
+    /// Processes a gyroscope sample.
     ///
     /// - Parameters:
-    ///   - rate: rad/s in device axes, counterclockwise as seen against the axis; as measured, bias included. More than
-    ///     1000 rad/s on an axis is not taken.
-    ///   - timestamp: Seconds, on the clock of all sensors.
+    ///   - rate: The angular rate in rad/s, in device axes, counterclockwise about each axis, including the bias.
+    ///     Samples with a component beyond 1000 rad/s are ignored.
+    ///   - timestamp: The time in seconds, on the common clock of all sensors.
     public mutating func updateGyroscope(_ rate: SIMD3<Double>, timestamp: Double) {
-        // False for NaN and infinity too.
+        // The comparisons are also false for NaN and infinity.
         guard abs(rate.x) < 1e3, abs(rate.y) < 1e3, abs(rate.z) < 1e3 else { return }
         let rate = SIMD4(rate.x, rate.y, rate.z, 0)
         let silence = timestamp - gyroscope.timestamp
@@ -35,8 +35,8 @@ extension AttitudeFilter {
         keepLength()
     }
 
-    /// Turns as the device may have turned while samples were missing. Where that is more than a few degrees, or longer than
-    /// anybody can tell, inclination and heading are found anew.
+    /// Applies the estimated rotation during a gap in the samples. If that rotation exceeds `largestBridge`, or the gap
+    /// exceeds `maximumGap`, the inclination and the heading are initialized again.
     private mutating func bridge(_ silence: Double, to rate: SIMD4<Double>) {
         guard silence > 0, silence <= settings.maximumGap else { return findAnew() }
         let before = lastRate - estimator.bias
@@ -54,19 +54,19 @@ extension AttitudeFilter {
         inertial = inertial.after(Quaternion(rotationVector: vector))
     }
 
-    /// Radians.
+    /// The largest rotation during a gap after which the attitude is kept, in radians.
     private static var largestBridge: Double { 0.1 }
 
-    /// What the cross product of two successive rates adds to the turn between them, in steady coning: 1/6 for samples of
-    /// the rate and 1/24 more because a sensor's samples are means over their interval.
+    /// The factor of the cross product of two successive rates in the rotation between them, for steady coning: 1/6 for
+    /// samples of the instantaneous rate, plus 1/24 because the samples of a sensor are means over their interval.
     private static var coning: Double { 5 / 24.0 }
 
-    /// Takes a sample of the accelerometer.
+    /// Processes an accelerometer sample.
     ///
     /// - Parameters:
-    ///   - acceleration: m/s² in device axes, positive on the axis that points up at rest. All zeros and more than
-    ///     100,000 m/s² on an axis are not taken.
-    ///   - timestamp: Seconds, on the clock of all sensors.
+    ///   - acceleration: The acceleration in m/s², in device axes, positive on the axis that points up at rest. Samples
+    ///     that are all zeros or have a component beyond 100,000 m/s² are ignored.
+    ///   - timestamp: The time in seconds, on the common clock of all sensors.
     public mutating func updateAccelerometer(_ acceleration: SIMD3<Double>, timestamp: Double) {
         guard abs(acceleration.x) < 1e5, abs(acceleration.y) < 1e5, abs(acceleration.z) < 1e5 else { return }
         let acceleration = SIMD4(acceleration.x, acceleration.y, acceleration.z, 0)
@@ -83,7 +83,7 @@ extension AttitudeFilter {
         isReady = true
         inclination = correction.after(inclination)
         keepLength()
-        // A first inclination corrects nothing.
+        // The first inclination is not a correction.
         let isNew = isInclinationNew
         isInclinationNew = false
         guard estimatesBias, hasGyroscope, !isNew else { return }
@@ -92,21 +92,22 @@ extension AttitudeFilter {
             &estimator, attitude: inclination.after(inertial), isResting: rest.isResting, meanRate: rest.meanRate)
     }
 
-    /// True if the acceleration is within three degrees of the present direction up.
+    /// Returns whether the acceleration is within three degrees of the estimated direction up.
     @inline(never)
     private func isNearlyUp(_ acceleration: SIMD4<Double>) -> Bool {
         let vector = inclination.turn(inertial.turn(acceleration))
         return vector.z > 0 && vector.z * vector.z > 0.9973 * vector.dot(vector)
     }
 
-    /// The mean in the inertial frame. Without a gyroscope that frame turns with the device, and the mean must be short.
+    /// Returns the mean acceleration in the inertial frame. Without a gyroscope that frame rotates with the device, so
+    /// a shorter mean is used.
     @inline(__always)
     private mutating func mean(of acceleration: SIMD4<Double>, hasGyroscope: Bool, interval: Double) -> SIMD4<Double> {
         let inFrame = inertial.turn(acceleration)
         guard hasGyroscope else { return shortMean(of: inFrame, interval: interval) }
         gravityCoefficients.advance(by: interval)
         let mean = gravityLanes.update(inFrame, gravityCoefficients)
-        // Every fourth sample tells as much; the gyroscope's are counted too.
+        // One of four accelerometer samples is sufficient. `steps` also counts the gyroscope samples.
         if steps & 6 == 0 {
             motion.update(acceleration: inFrame - mean, rate: rateWithoutBias, interval: 4 * interval)
         }
@@ -119,7 +120,7 @@ extension AttitudeFilter {
         return gravityLanes.update(acceleration, coefficientsWithoutGyroscope)
     }
 
-    /// The direction of a vector and the shortest turn that makes it point up.
+    /// Returns the direction of a vector and the shortest rotation that turns this direction up.
     @inline(__always)
     private static func leveling(_ vector: SIMD4<Double>) -> (SIMD4<Double>, Quaternion) {
         let inverse = 1 / vector.z
@@ -127,8 +128,8 @@ extension AttitudeFilter {
         let y = vector.y * inverse
         let t = x * x + y * y
         guard vector.z > 1e-6, t < 1e-4 else { return steepLeveling(vector) }
-        // Of the angle whose tangent's square is t: the cosine, the cosine of its half, and the sine of its half over its
-        // tangent. What the series leave out is below 1e-16.
+        // Series in t, the square of the tangent of the angle: the cosine, the cosine of the half angle, and the ratio
+        // of the sine of the half angle to the tangent. The omitted terms are below 1e-16.
         let t2 = t * t
         let cosine = (1 - t * 0.5) + t2 * (3 / 8.0 - t * (5 / 16.0))
         let half = (1 - t * (1 / 8.0)) + t2 * (11 / 128.0 - t * (69 / 1024.0))
@@ -136,19 +137,20 @@ extension AttitudeFilter {
         return (SIMD4(x * cosine, y * cosine, cosine, 0), Quaternion(components: SIMD4(y * ratio, -x * ratio, 0, half)))
     }
 
-    /// Returns a direction outside of the unit sphere for a vector without one.
+    /// The general case of `leveling`. For a vector without a direction, the returned direction is outside the unit
+    /// sphere.
     @inline(never)
     private static func steepLeveling(_ vector: SIMD4<Double>) -> (SIMD4<Double>, Quaternion) {
         let squared = vector.dot(vector)
         guard squared > 1e-12 else { return (SIMD4(0, 0, -3, 0), .identity) }
         let up = vector * (1 / squared.squareRoot())
         let w = (max(up.z + 1, 0) * 0.5).squareRoot()
-        // Straight down, any axis will do.
+        // If the direction is straight down, any horizontal axis can be used.
         guard w > 1e-6 else { return (up, Quaternion(x: 1, y: 0, z: 0, w: 0)) }
         return (up, Quaternion(x: 0.5 * up.y / w, y: -0.5 * up.x / w, z: 0, w: w))
     }
 
-    /// Rounding takes quaternions off length 1 so slowly that now and then is often enough.
+    /// Renormalizes the quaternions with every 16th sample, which is sufficient because rounding errors grow slowly.
     @inline(__always)
     private mutating func keepLength() {
         steps &+= 1
@@ -157,12 +159,14 @@ extension AttitudeFilter {
         inclination = inclination.renormalized
     }
 
-    /// Takes a sample of the magnetometer, calibrated as well as can be.
+    /// Processes a magnetometer sample, calibrated as well as possible.
     ///
     /// - Parameters:
-    ///   - field: Device axes, any unit as long as it is always the same. All zeros are not taken.
-    ///   - timestamp: Seconds, on the clock of all sensors.
-    ///   - attitude: What ``attitude`` was at the time of the sample, where that is not the present one.
+    ///   - field: The magnetic field in device axes, in any unit that does not change. Samples that are all zeros are
+    ///     ignored.
+    ///   - timestamp: The time in seconds, on the common clock of all sensors.
+    ///   - attitude: The value of ``attitude`` at the time of the sample, if it differs from the current one; otherwise
+    ///     nil.
     public mutating func updateMagnetometer(_ field: SIMD3<Double>, timestamp: Double, attitude: Quaternion? = nil) {
         guard abs(field.x) < 1e9, abs(field.y) < 1e9, abs(field.z) < 1e9 else { return }
         let field = SIMD4(field.x, field.y, field.z, 0)
@@ -173,7 +177,7 @@ extension AttitudeFilter {
         case .next: break
         case .unusable: return
         case .start:
-            // The heading has drifted all the time.
+            // The heading has drifted during the gap.
             if silence > 0, silence < 1e6 { advanceHeading(by: silence) }
         }
         let interval = magnetometer.interval
@@ -189,8 +193,8 @@ extension AttitudeFilter {
                 field, attitude: attitude ?? inclination.after(inertial), rate: rateWithoutBias,
                 isUsable: !self.field.isDisturbed, interval: fieldTime)
         }
-        // The field turned back by as much as the device has turned since the magnetometer measured it. An attitude from
-        // outside is extrapolated by the gyroscope's delay, the present one is not.
+        // Compensates for the rotation of the device since the magnetometer measured the field. An attitude passed by
+        // the caller is extrapolated by the gyroscope delay; the current one is not.
         let late = delay.delay + (attitude == nil ? 0 : settings.gyroscopeDelay)
         let still = field + late * field.cross(rateWithoutBias)
         if let attitude {
@@ -212,7 +216,7 @@ extension AttitudeFilter {
         if settings.rejectsMagneticDisturbance {
             var motion = rest.meanRate.dot(rest.meanRate)
             if settings.weighsHeading {
-                // The mean of the speed, not of the rate, which shaking does not cancel.
+                // The mean of the speed rather than of the rate, because shaking does not cancel in it.
                 speed += speedGain.value(for: interval) * (squaredRate.squareRoot() - speed)
                 motion = speed * speed
             }
@@ -239,7 +243,7 @@ extension AttitudeFilter {
             up: SIMD4(up.x, up.y, up.z, 0), squaredRate: rateWithoutBias.dot(rateWithoutBias), interval: interval)
     }
 
-    /// What a first sample counts where nothing is known of the rate.
+    /// The assumed interval before the first sample, in seconds.
     private static var unknownInterval: Double { 0.01 }
 
     private mutating func compare(_ earth: SIMD4<Double>, squaredRate: Double, interval: Double) {
@@ -249,7 +253,8 @@ extension AttitudeFilter {
             strength: strength, dip: -Self.arcsine(earth.z / strength), squaredRate: squaredRate, interval: interval)
     }
 
-    /// Nothing bridges a disturbance then, and every turn is one that only the magnetometer sees.
+    /// Follows the magnetometer without a gyroscope. Disturbances cannot be bridged in this case, and rotations are
+    /// observed by the magnetometer only.
     @inline(never)
     private mutating func followWithoutGyroscope(_ earth: SIMD4<Double>, interval: Double) {
         if settings.rejectsMagneticDisturbance { compare(earth, squaredRate: .infinity, interval: interval) }
@@ -257,7 +262,8 @@ extension AttitudeFilter {
         north.turn(by: weight * north.disagreement(x: earth.x, y: earth.y))
     }
 
-    /// M. Abramowitz and I. Stegun, Handbook of Mathematical Functions, 4.4.46; right to 2e-8.
+    /// Returns the arc sine with an error below 2e-8: M. Abramowitz and I. Stegun, Handbook of Mathematical Functions,
+    /// 4.4.46.
     @inline(__always)
     private static func arcsine(_ value: Double) -> Double {
         let x = min(abs(value), 1)
@@ -269,7 +275,8 @@ extension AttitudeFilter {
         return value < 0 ? -angle : angle
     }
 
-    /// After an unknown time nothing is left of the attitude, but the bias and the magnetic field are.
+    /// Initializes the attitude again after a gap of unknown rotation. The bias and the expected magnetic field are
+    /// kept.
     private mutating func findAnew() {
         timesFound &+= 1
         gravityCoefficients.restart()

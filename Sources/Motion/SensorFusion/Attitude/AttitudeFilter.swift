@@ -1,31 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Estimates the attitude of a device from gyroscope, accelerometer and magnetometer.
+/// Estimates the attitude of a device from a gyroscope, an accelerometer and a magnetometer.
 ///
-/// The filter has the structure of D. Laidig and T. Seel's VQF (Information Fusion 91, 2023): acceleration is averaged in
-/// a frame that follows the gyroscope alone, where gravity stands still whatever the device does; what that mean
-/// says corrects the inclination only, and the magnetometer the heading only. Corrections also reveal the
-/// gyroscope's bias, which is measured when the device rests, and a magnetic field of the wrong strength or dip is
-/// ignored for a while. ``AttitudeSettings/reference`` is that filter. The standard settings add: true intervals from time stamps,
-/// rotation that changes linearly between samples, a wide bias limit, sensors of different rates or missing ones.
+/// The filter has the structure of D. Laidig and T. Seel's VQF (Information Fusion 91, 2023). The acceleration is
+/// averaged in a frame that follows only the gyroscope, in which gravity is constant during any rotation of the device.
+/// The mean corrects the inclination only, and the magnetometer corrects the heading only. The corrections also
+/// determine the gyroscope bias, which is measured directly while the device rests. A magnetic field with an unexpected
+/// strength or dip is ignored for a while. ``AttitudeSettings/reference`` is this published filter. The default
+/// settings add intervals computed from timestamps, rotation rates interpolated linearly between samples, a larger bias
+/// limit, and support for sensors with different rates and for missing sensors.
 ///
-/// Axes are the device's: x right, y to the top edge, z out of the screen. The earth's: x east, y north, z up.
+/// The axes of the device are x right, y towards the top edge, z out of the screen. The axes of the earth are x east, y
+/// north, z up.
 ///
-/// Pass the samples in the order of time and of one time the gyroscope's first, then the accelerometer's. Samples that are
-/// not finite, all zero or absurd, and late or repeated ones, are not taken. After a gap in the gyroscope's samples, in which
-/// the device may have turned by more than a few degrees, inclination and heading are found anew, while bias and magnetic
-/// field are remembered.
+/// Pass the samples in chronological order; for equal timestamps, pass the sample of the gyroscope first, then that of
+/// the accelerometer. Infinite, NaN, all-zero, implausibly large, late and duplicate samples are ignored. After a gap
+/// in the gyroscope samples during which the device may have rotated by more than a few degrees, the inclination and
+/// the heading are initialized again; the bias and the expected magnetic field are kept.
 ///
-/// Not synchronized. An update allocates nothing.
+/// Not synchronized. Updates do not allocate memory.
 public struct AttitudeFilter: Sendable {
     @usableFromInline let settings: AttitudeSettings
     @usableFromInline var gyroscope: SensorInterval
     var accelerometer: SensorInterval
     @usableFromInline var magnetometer: SensorInterval
 
-    /// Device to a frame that drifts with the gyroscope's errors.
+    /// The rotation from the device to the inertial frame, which drifts with the errors of the gyroscope.
     @usableFromInline var inertial = Quaternion.identity
-    /// That frame to the earth, but for the heading.
+    /// The rotation from the inertial frame to the earth, except for the heading.
     @usableFromInline var inclination = Quaternion.identity
     var lastRate = SIMD4<Double>.zero
     @usableFromInline var rateWithoutBias = SIMD4<Double>.zero
@@ -46,32 +48,32 @@ public struct AttitudeFilter: Sendable {
     var motion = MotionLevel()
     var speed = 0.0
     var speedGain = OnePoleGain(timeConstant: 0.5)
-    /// Samples of the magnetometer that wait to be averaged, in the inertial frame.
+    /// The sum of the magnetometer samples since the last heading update, in the inertial frame.
     var fieldSum = SIMD4<Double>.zero
     var fieldCount = 0.0
     var fieldTime = 0.0
     var withoutGyroscope: OnePoleGain
 
-    /// True until the accelerometer has said where up is since the start or an interruption.
+    /// True until the first accelerometer sample after the start or after an interruption.
     var isInclinationNew: Bool
-    /// Of gyroscope and accelerometer, to bring the quaternions back to length 1 now and then.
+    /// The number of gyroscope and accelerometer samples; determines when the quaternions are renormalized.
     var steps: UInt32 = 0
 
-    /// Counts up when the attitude begins anew: what is known of it from before says nothing of it afterwards.
+    /// The number of times the attitude was initialized again. Earlier attitudes are unrelated to later ones.
     package internal(set) var timesFound: UInt32 = 0
 
-    /// True once the accelerometer has said where up is.
+    /// True after the first usable accelerometer sample, which provides the direction up.
     public internal(set) var isReady = false
 
     let nominalInterval: Double
     let estimatesBias: Bool
 
-    /// Creates a filter that knows nothing yet.
+    /// Creates a filter.
     ///
     /// - Parameters:
-    ///   - settings: What to assume.
-    ///   - interval: Seconds between samples where this is fixed and known: time stamps then only tell how many samples
-    ///     are missing. Nil takes the time stamps as they are.
+    ///   - settings: The assumptions about the sensors.
+    ///   - interval: The interval between samples in seconds, if it is fixed and known; timestamps then determine only
+    ///     the number of missing samples. nil uses the intervals between the timestamps.
     public init(settings: AttitudeSettings = AttitudeSettings(), interval: Double? = nil) {
         self.settings = settings
         let nominal = interval.map { $0.isFinite && $0 > 0 ? $0 : 0 } ?? 0
@@ -95,26 +97,26 @@ public struct AttitudeFilter: Sendable {
         withoutGyroscope = OnePoleGain(timeConstant: settings.timeConstantWithoutGyroscope)
     }
 
-    /// Begins with a bias that is known from an earlier run.
+    /// Sets the initial bias to a known value, for example from an earlier run.
     ///
     /// - Parameters:
-    ///   - bias: rad/s, device axes.
-    ///   - sigma: Its standard deviation in rad/s.
+    ///   - bias: The bias in rad/s, in device axes.
+    ///   - sigma: The standard deviation of the bias in rad/s.
     public mutating func startBias(_ bias: SIMD3<Double>, sigma: Double) {
         guard bias.isFinite, sigma.isFinite, sigma > 0 else { return }
         estimator.start(at: bias, sigma: sigma)
     }
 
-    /// Says what magnetic field to expect at this place, so that a disturbance is known as one from the start.
+    /// Sets the magnetic field expected at the current location, so that disturbances are detected from the start.
     ///
     /// - Parameters:
-    ///   - strength: In the unit of the magnetometer's readings.
-    ///   - dip: Radians below the horizon.
+    ///   - strength: The field strength, in the unit of the magnetometer samples.
+    ///   - dip: The dip angle in radians, positive below the horizon.
     public mutating func expectField(strength: Double, dip: Double) {
         guard strength.isFinite, strength > 0, abs(dip) <= .pi / 2 else { return }
         field.expect(strength: strength, dip: dip)
     }
 
-    /// Forgets everything.
+    /// Resets the filter to its initial state.
     public mutating func reset() { self = AttitudeFilter(settings: settings, interval: nominalInterval) }
 }

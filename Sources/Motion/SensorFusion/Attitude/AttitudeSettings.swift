@@ -1,124 +1,132 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an attitude filter assumes of the sensors and of their surroundings.
+/// The assumptions of an attitude filter about the sensors and their environment.
 ///
-/// Angles are radians, angular rates rad/s, accelerations m/s², times seconds. The standard values suit inertial
-/// sensors as they are built into phones and boards; ``reference`` is the published filter.
+/// Angles are in radians, angular rates in rad/s, accelerations in m/s², times in seconds. The default values suit the
+/// inertial sensors of phones and boards; ``reference`` is the published filter.
 public struct AttitudeSettings: Sendable, Hashable {
-    /// Time constant with which acceleration settles into gravity; shorter trusts the accelerometer more. Chosen on one board
-    /// and two phones: between 2 and 3 s the errors of each differ by less than a tenth.
+    /// The time constant of the low-pass filter that separates gravity from acceleration; a smaller value gives the
+    /// accelerometer more weight. Chosen on one board and two phones: between 2 and 3 s, the errors of each differ by
+    /// less than a tenth.
     public var accelerometerTimeConstant = 2.5
-    /// Whether the heading follows the magnetometer by how well both are known; otherwise with
-    /// ``magnetometerTimeConstant``.
+    /// Whether the weight of the magnetometer depends on the uncertainties of the heading and of the magnetometer. If
+    /// false, the heading follows it with ``magnetometerTimeConstant``.
     public var weighsHeading = true
-    /// Standard deviation of a heading that is averaged from the magnetometer for a second.
+    /// The standard deviation of a heading averaged from the magnetometer for one second.
     public var magneticHeadingNoise = 5 * degree
-    /// Standard deviation that the heading gains in a second without magnetometer, and in proportion to its root.
+    /// The standard deviation that the heading gains in one second without a magnetometer. It grows with the square
+    /// root of time.
     public var headingDrift = 0.1 * degree
-    /// The same for each rad/s of turning.
+    /// The additional heading drift for each rad/s of the angular rate.
     public var headingDriftOfTurning = 0.15 * degree
-    /// The deviation of the field, relative in strength and in radians of dip, at which it counts half.
+    /// The deviation of the field at which the weight of the magnetometer is halved: relative for the strength, in
+    /// radians for the dip.
     public var magneticDeviationScale = 0.04
-    /// Time constant with which the heading follows the magnetometer at least.
+    /// The largest time constant with which the heading follows the magnetometer.
     public var slowestHeadingTimeConstant = 30.0
-    /// Time constant with which it follows at most, after as long a time.
+    /// The smallest time constant with which the heading follows the magnetometer. It applies after the same time from
+    /// the start.
     public var fastestHeadingTimeConstant = 2.0
-    /// How long samples of the magnetometer are averaged before they are used; zero uses each. Chosen on one board and two
-    /// phones, where the headings of 0.04 to 0.1 s differ by hundredths of a degree.
+    /// The time over which magnetometer samples are averaged before they are used; zero uses each sample. Chosen on one
+    /// board and two phones, whose headings with 0.04 to 0.1 s differ by hundredths of a degree.
     public var magneticInterval = 0.1
 
-    /// Time constant with which the heading follows an undisturbed magnetometer, where ``weighsHeading`` is false.
+    /// The time constant with which the heading follows an undisturbed magnetometer if ``weighsHeading`` is false.
     public var magnetometerTimeConstant = 9.0
-    /// The time constant of gravity and heading as long as there is no gyroscope.
+    /// The time constant of gravity and heading without a gyroscope.
     public var timeConstantWithoutGyroscope = 0.25
 
-    /// Whether the angular rate is taken to change linearly between two samples, with the coning that this entails;
-    /// otherwise each sample holds for the whole interval that it ends.
+    /// Whether the angular rate is interpolated linearly between two samples, including the resulting coning. If false,
+    /// each sample applies to the whole interval before it.
     public var interpolatesRotation = true
 
-    /// By how much a gyroscope's samples are older than their time stamps, because of its low-pass; the attitude is
-    /// extrapolated by it. Chosen on one board, where 2.5 ms more or less cost a tenth; two phones hardly notice either.
+    /// The delay of gyroscope samples relative to their timestamps, caused by the low-pass filter of the sensor. The
+    /// attitude is extrapolated by this time. Chosen on one board, where a difference of 2.5 ms increases the error by
+    /// a tenth; on two phones it has hardly any effect.
     public var gyroscopeDelay = 0.005
-    /// By how much a magnetometer's samples are older than a gyroscope's of the same time stamp.
+    /// The delay of magnetometer samples relative to gyroscope samples with the same timestamp.
     public var magnetometerDelay = 0.010
-    /// Whether that delay is learned from turning, with the value as a start.
+    /// Whether that delay is estimated from rotations, starting with ``magnetometerDelay``.
     public var learnsMagnetometerDelay = true
 
-    /// Whether the gyroscope's bias is estimated from the accelerometer's corrections during motion.
+    /// Whether the gyroscope bias is estimated during motion from the corrections by the accelerometer.
     public var estimatesBiasInMotion = true
-    /// Whether the gyroscope's bias is measured while the device rests.
+    /// Whether the gyroscope bias is measured while the device rests.
     public var estimatesBiasAtRest = true
-    /// Whether the first inclination is taken for a correction that says something about the bias, as the published
-    /// filter does.
+    /// Whether the first inclination is used as a correction in the estimation of the bias, as in the published filter.
     public var correctsByFirstInclination = false
-    /// How often what was collected about the bias is evaluated, which costs about as much as all the rest; zero
-    /// for each sample of the accelerometer. Up to 0.2 s nothing changes on one board and two phones.
+    /// The interval at which the bias is estimated from the collected corrections; zero for each accelerometer sample.
+    /// The estimation costs about as much as the rest of the filter. On one board and two phones, values up to 0.2 s
+    /// have no effect on the result.
     public var biasEstimationInterval = 0.1
-    /// Standard deviation of the unknown bias at the start.
+    /// The standard deviation of the unknown bias at the start.
     public var initialBiasSigma = 0.7 * degree
-    /// The time after which a known bias has become uncertain by 0.1 degrees a second.
+    /// The time in which the standard deviation of a known bias grows to 0.1 degrees per second.
     public var biasForgettingTime = 100.0
-    /// The largest bias on an axis that is believed.
+    /// The largest absolute bias on an axis.
     public var biasLimit = 20 * degree
-    /// The most that a single comparison during motion may say about the bias.
+    /// The largest residual used in a single bias correction during motion.
     public var motionBiasResidualLimit = 3 * degree
-    /// Standard deviation that the bias reaches in lasting motion.
+    /// The standard deviation to which the bias converges during lasting motion.
     public var motionBiasSigma = 0.1 * degree
-    /// How strongly the bias about the vertical, which the accelerometer cannot see, returns to zero in motion.
+    /// The rate at which the bias about the vertical, which the accelerometer cannot observe, returns to zero during
+    /// motion; a larger value returns it faster.
     public var verticalBiasForgettingFactor = 1e-4
-    /// Standard deviation that the bias reaches at rest.
+    /// The standard deviation to which the bias converges at rest.
     public var restBiasSigma = 0.03 * degree
 
-    /// How long all must be still before the device counts as resting.
+    /// The time without motion after which the device is resting.
     public var restMinimumTime = 1.5
-    /// Time constant of the mean from which samples may not deviate at rest.
+    /// The time constant of the mean with which samples are compared at rest.
     public var restTimeConstant = 0.5
-    /// Deviation of the angular rate that ends a rest.
+    /// The deviation of the angular rate that ends a rest.
     public var restRotationThreshold = 2 * degree
-    /// Deviation of the acceleration that ends a rest.
+    /// The deviation of the acceleration that ends a rest.
     public var restAccelerationThreshold = 0.5
 
-    /// How far from the known bias a steady rate may be to count as rest by those thresholds. Farther away they are
-    /// 1 degree a second and 0.3 m/s² (in proportion), and neither gravity nor magnetic field may turn with it; infinity
-    /// takes every steady rate below ``biasLimit`` for rest.
+    /// The largest difference between a constant rate and the known bias for which these thresholds apply. For larger
+    /// differences the thresholds are 1 degree per second and 0.3 m/s² (in proportion to the settings), and neither
+    /// gravity nor the magnetic field may rotate with the rate. With infinity, every constant rate below ``biasLimit``
+    /// is a rest.
     public var restBiasWindow = 2 * degree
 
-    /// Whether a magnetic field of the wrong strength or dip is kept from the heading.
+    /// Whether a magnetic field with an unexpected strength or dip is ignored for the heading.
     public var rejectsMagneticDisturbance = true
-    /// Time constant of the field's strength and dip before they are compared.
+    /// The time constant of the filter for the strength and dip of the field before they are compared.
     public var magneticTimeConstant = 0.05
-    /// Time constant with which the expected field follows an undisturbed one.
+    /// The time constant with which the expected field follows an undisturbed one.
     public var magneticReferenceTimeConstant = 20.0
-    /// Deviation of the field's strength that is a disturbance, as a part of the strength.
+    /// The deviation of the field strength that is a disturbance, relative to the expected strength.
     public var magneticStrengthThreshold = 0.1
-    /// Deviation of the field's dip that is a disturbance.
+    /// The deviation of the dip that is a disturbance.
     public var magneticDipThreshold = 10 * degree
-    /// How long a new field must have been seen in motion before it is accepted.
+    /// The time in motion after which a new field is accepted.
     public var magneticAcceptanceTime = 20.0
-    /// The same for the first field.
+    /// The time in motion after which the first field is accepted.
     public var firstMagneticAcceptanceTime = 5.0
-    /// The angular rate that counts as motion for those two.
+    /// The smallest angular rate that counts as motion for these two times.
     public var magneticAcceptanceRate = 20 * degree
-    /// How long the field must be right before a disturbance is over.
+    /// The time without a deviation after which a disturbance ends.
     public var magneticRecoveryTime = 0.5
-    /// How long a disturbed magnetometer is ignored altogether.
+    /// The longest time for which a disturbed magnetometer is ignored completely.
     public var maximumMagneticRejectionTime = 60.0
-    /// By how much a disturbed magnetometer counts less after that time.
+    /// The factor by which the weight of a disturbed magnetometer is reduced after that time.
     public var magneticRejectionFactor = 4.0
 
-    /// Seconds without gyroscope samples after which the attitude is begun anew; three intervals where those are
-    /// longer, up to five seconds.
+    /// The longest time without gyroscope samples after which the attitude is kept, in seconds. For slow sensors it is
+    /// three sample intervals, up to five seconds.
     public var maximumGap = 1.0
-    /// The same where the device has turned meanwhile: the last rate says nothing of what it did then.
+    /// The longest interval, in seconds, that is processed as a normal interval. After a longer one, the attitude is
+    /// kept only if the device hardly rotated, because the last rate does not determine the rotation during the gap.
     public var maximumGapOfMotion = 0.2
 
-    /// The standard values.
+    /// Creates the default settings.
     public init() {}
 
-    /// The published filter and its published values: D. Laidig, T. Seel, "VQF: Highly accurate IMU orientation
+    /// The published filter with its published values: D. Laidig, T. Seel, "VQF: Highly accurate IMU orientation
     /// estimation with bias estimation and magnetic disturbance rejection", Information Fusion 91 (2023).
     ///
-    /// With a fixed interval the attitude is that of its authors' program to nine digits.
+    /// With a fixed interval the attitude equals that of the authors' program to nine digits.
     public static let reference: AttitudeSettings = {
         var settings = AttitudeSettings()
         settings.accelerometerTimeConstant = 3

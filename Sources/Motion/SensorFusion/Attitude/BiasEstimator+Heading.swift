@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension BiasEstimator {
-    /// Lets the heading become more uncertain.
+    /// Increases the uncertainty of the heading over an interval.
     ///
     /// - Parameters:
     ///   - up: The direction up, in device axes.
-    ///   - squaredRate: Of the angular rate without bias.
+    ///   - squaredRate: The square of the angular rate without the bias.
     mutating func advanceHeading(up: SIMD4<Double>, squaredRate: Double, interval: Double) {
         headingVariance += (headingNoise + headingNoiseOfTurning * squaredRate) * interval
         let part = covariance * up
         let variance = up.dot(part)
-        // A bias that is well known cannot be learned from a magnetometer; its part of the drift is in the noise.
+        // A magnetometer cannot improve a well-known bias. The drift due to that bias is part of the noise.
         let unknown = 1 - knownBiasVariance / variance
         if unknown > 0 {
             let drift = 2 * up.dot(coupling) - interval * unknown * variance
@@ -27,7 +27,7 @@ extension BiasEstimator {
         limitHeadingVariance()
     }
 
-    /// Takes a comparison of the heading with the magnetometer.
+    /// Corrects the heading variance and the bias by a comparison with the magnetometer.
     mutating func correctByHeading(_ disagreement: Double, gain: Double, variance: Double) {
         if isCoupled {
             learnFromHeading(coupling, disagreement / variance, inverse: 1 / variance)
@@ -42,7 +42,7 @@ extension BiasEstimator {
         limitHeadingVariance()
     }
 
-    /// Nothing is known any more of the heading.
+    /// Resets the heading to unknown.
     mutating func restartHeading() {
         headingVariance = .pi * .pi
         coupling = .zero
@@ -50,7 +50,8 @@ extension BiasEstimator {
         headingCorrection = 0
     }
 
-    /// What a rest has said about the bias says how far the heading has drifted before.
+    /// Returns the accumulated heading correction and resets it. Bias corrections at rest also determine how far the
+    /// heading drifted before.
     mutating func takeHeadingCorrection() -> Double {
         let correction = headingCorrection
         headingCorrection = 0

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The gyroscope's bias as a Kalman filter: a constant that slowly becomes uncertain.
+/// A Kalman filter for the gyroscope bias, modelled as a constant with slowly growing uncertainty.
 @usableFromInline
 struct BiasEstimator: Sendable {
     /// The bias in rad/s; the fourth lane is zero.
     @usableFromInline private(set) var bias = SIMD4<Double>.zero
     private(set) var covariance: SymmetricMatrix
 
-    /// The variance of the heading, in square radians, and its covariance with the bias.
+    /// The variance of the heading in square radians. `coupling` is its covariance with the bias.
     var headingVariance = Double.pi * .pi
     var coupling = SIMD4<Double>.zero
     var isCoupled = false
     var headingCorrection = 0.0
-    /// Variance that the heading gains in a second, and more of it for each square rad/s.
+    /// The variance that the heading gains per second, and its increase per square rad/s of the angular rate.
     let headingNoise: Double
     let headingNoiseOfTurning: Double
     let knownBiasVariance: Double
 
     private let initialVariance: Double
-    /// Variance that is added in a second.
+    /// The variance that the bias gains per second.
     private let noise: Double
     private let limit: Double
     private let motionVariance: Double
@@ -48,7 +48,7 @@ struct BiasEstimator: Sendable {
         covariance = SymmetricMatrix(diagonal: min(sigma * sigma, initialVariance))
     }
 
-    /// Lets the bias become more uncertain.
+    /// Increases the uncertainty of the bias over an interval.
     @inline(__always)
     mutating func advance(by interval: Double) {
         let added = noise * interval
@@ -57,7 +57,7 @@ struct BiasEstimator: Sendable {
         if covariance.zz < initialVariance { covariance.zz += added }
     }
 
-    /// Takes the mean rate of a device that rests, over an interval.
+    /// Corrects the bias by the mean rate of a resting device over an interval.
     @inline(__always)
     mutating func correctAtRest(_ rate: SIMD4<Double>, interval: Double) {
         let residual = (rate - bias).limited(to: limit)
@@ -69,8 +69,8 @@ struct BiasEstimator: Sendable {
         clip()
     }
 
-    /// Takes three comparisons over an interval, each of the part of the bias along a vector; the third is that the
-    /// bias about the vertical might be zero.
+    /// Corrects the bias by three comparisons over an interval, each with the component of the bias along a vector. The
+    /// third one assumes a vertical bias of zero.
     @inline(__always)
     mutating func correctInMotion(
         _ first: SIMD4<Double>, _ second: SIMD4<Double>, _ third: SIMD4<Double>, residual: SIMD4<Double>,
@@ -84,21 +84,21 @@ struct BiasEstimator: Sendable {
         clip()
     }
 
-    /// The variance of a comparison with which the bias's settles at the wanted one.
+    /// Returns the variance of a comparison with which the variance of the bias converges to `variance`.
     @inline(__always)
     private static func weight(_ variance: Double, _ added: Double) -> Double {
         variance * variance / added + variance
     }
 
-    /// What the heading says about the bias.
+    /// Corrects the bias by its covariance with the heading.
     mutating func learnFromHeading(_ part: SIMD4<Double>, _ factor: Double, inverse: Double) {
         bias += factor * part
         covariance.subtract(part, times: inverse)
         clip()
     }
 
-    /// One comparison after the other is the same as all at once, because their errors are independent. Returns what it
-    /// says about the heading.
+    /// Corrects the bias by one comparison, and returns the resulting correction of the heading. Because the errors of
+    /// the comparisons are independent, applying them one after the other is equivalent to applying all at once.
     @inline(__always)
     private mutating func correct(
         _ direction: SIMD4<Double>, _ residual: Double, _ weight: Double, _ before: SIMD4<Double>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How far the heading follows a sample of the magnetometer where its time constant is fixed, as in the published filter.
+/// The weight of a magnetometer sample in the heading if the time constant is fixed, as in the published filter.
 struct HeadingGain: Sendable {
-    /// Seconds of samples since the start, which each count the same at first; negative once this is over.
+    /// The time since the start in seconds, while the heading is the plain mean of the samples; then negative.
     private var startTime = 0.0
     private var isFirst = true
     private var gain: OnePoleGain

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How far the heading follows the magnetometer, from how well both are known (a Kalman filter of one angle, whose
-/// covariance with the bias is in ``BiasEstimator``).
+/// The weight of the magnetometer in the heading, from the uncertainties of both: a Kalman filter of one angle, whose
+/// covariance with the bias is in ``BiasEstimator``.
 ///
-/// The heading becomes uncertain with time, and more so with turning, because a gyroscope's scale is never quite right. So
-/// the magnetometer counts more in motion, where its errors average out, and hardly at rest, where they do not.
+/// The uncertainty of the heading grows with time, and faster during rotation because of the scale error of the
+/// gyroscope. The magnetometer therefore has more weight in motion, where its errors average out, and little weight at
+/// rest, where they do not.
 @usableFromInline
 struct HeadingTrust: Sendable {
-    /// Seconds of samples since the start.
+    /// The time since the start, in seconds.
     private(set) var time = 0.0
-    /// Strength and dip of the field in which the heading was learned.
+    /// The strength and dip of the field in which the heading was determined.
     private var learned: SIMD2<Double>?
-    /// What the samples have been saying against the heading of late, radians.
+    /// The mean of the recent disagreement between magnetometer and heading, in radians.
     private(set) var meanDisagreement = 0.0
-    /// The part of the uncertainty that is due to the field the heading was learned in, as a variance.
+    /// The variance of the heading due to the field in which it was determined.
     private(set) var fieldVariance = 0.0
-    /// Seconds since the heading was last compared.
+    /// The time since the last comparison of the heading with the magnetometer, in seconds.
     private(set) var unusedTime = 0.0
 
     private var wasResting = false
@@ -43,13 +44,13 @@ struct HeadingTrust: Sendable {
         rejectionFactor = max(settings.magneticRejectionFactor, 1)
     }
 
-    /// Returns by how much to turn.
+    /// Returns the angle by which to rotate the heading.
     ///
     /// - Parameters:
-    ///   - disagreement: Radians.
-    ///   - field: Strength and dip of late.
-    ///   - expected: The same, as they should be.
-    ///   - hasRested: Whether there has been nothing but rest so far.
+    ///   - disagreement: The difference between magnetometer and heading in radians.
+    ///   - field: The current strength and dip of the field.
+    ///   - expected: The expected strength and dip; nil if no field is expected.
+    ///   - hasRested: Whether the device has been resting since the start.
     ///   - isResting: Whether the device rests.
     mutating func correction(
         _ disagreement: Double, field: SIMD2<Double>, expected: SIMD2<Double>?, trust: MagneticRejection.Trust,
@@ -57,13 +58,13 @@ struct HeadingTrust: Sendable {
     ) -> Double {
         let isFirst = learned == nil
         time += interval
-        // A resting place is a single sample of the field.
+        // All samples of a rest measure the same field, so its error does not average out.
         if wasResting, !isResting { estimator.raiseHeadingVariance(to: Self.varianceAfterRest) }
         wasResting = isResting
         var spread = 1.0
         if let expected {
             spread += Self.deviation(field, from: expected) * deviationScale
-            // A heading that was learned in another field is worth as much as that field.
+            // The heading is only as accurate as the field in which it was determined.
             if trust == .full, let learned {
                 let tilt = cosine(expected.y)
                 fieldVariance = 0.25 * Self.deviation(learned, from: expected) / (tilt * tilt)
@@ -74,26 +75,26 @@ struct HeadingTrust: Sendable {
         case .full: break
         case .little: spread *= rejectionFactor
         case .none:
-            // The first heading is better than none.
+            // The first sample is used even if the field is disturbed, because there is no other heading.
             if isFirst { break }
             unusedTime += interval
             return 0
         }
         unusedTime = 0
-        // Who is contradicted for seconds in a field as it should be is wrong, however sure of itself: a bias of the
-        // gyroscope that has changed turns the heading away.
+        // If an undisturbed field disagrees with the heading for seconds, the heading is wrong despite its low
+        // variance, for example because the gyroscope bias has changed.
         let against = meanDisagreement * meanDisagreement
         if trust == .full, against > estimator.headingVariance + noise { estimator.raiseHeadingVariance(to: against) }
-        // A start in motion: nothing is known yet of how the device stands.
+        // After a start in motion, the attitude is uncertain at first.
         if !hasRested { spread += 1 / (time * time) }
         let measurement = noise * spread / interval
         let before = estimator.headingVariance
         let total = before + measurement
-        // Before a field is expected, surprises are what the magnetometer is for.
+        // The disagreement is limited only if a field is expected.
         let width = expected == nil ? Double.infinity : 2
         var gain = before / total
         estimator.correctByHeading(
-            // A first heading is no surprise.
+            // The first heading has no disagreement.
             isFirst ? 0 : Self.limited(disagreement, width * (before + noise).squareRoot()), gain: gain, variance: total
         )
         gain = max(gain, slowest.value(for: interval) / spread)
@@ -113,7 +114,7 @@ struct HeadingTrust: Sendable {
         unusedTime = 0
     }
 
-    /// The sum of the squares of the relative deviation of the strength and of that of the dip.
+    /// Returns the sum of the squares of the relative deviation of the strength and of the deviation of the dip.
     @inline(__always)
     private static func deviation(_ field: SIMD2<Double>, from expected: SIMD2<Double>) -> Double {
         let strength = (field.x - expected.x) / expected.x
@@ -126,7 +127,8 @@ struct HeadingTrust: Sendable {
         value > limit ? limit : value < -limit ? -limit : value
     }
 
-    /// Never quite zero, for the poles; a series, as nothing depends on its last digits.
+    /// Returns the cosine, at least 0.1 because of the magnetic poles. The series is sufficient because the last digits
+    /// do not matter.
     @inline(__always)
     private func cosine(_ angle: Double) -> Double {
         let a2 = angle * angle

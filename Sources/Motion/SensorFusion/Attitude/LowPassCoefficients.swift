@@ -2,36 +2,37 @@
 
 import SystemCalls
 
-/// The coefficients of a second-order Butterworth low-pass by the bilinear transform, for one interval.
+/// The coefficients of a second-order Butterworth low-pass filter for one interval, by the bilinear transform.
 ///
-/// The filter is two integrators, whose states mean the same at every interval; that is what lets the interval change
-/// from sample to sample. At a constant interval it is the usual digital filter.
+/// The filter consists of two integrators, whose states do not depend on the interval, so the interval may change from
+/// sample to sample. With a constant interval it equals the usual digital filter.
 ///
-/// For one time constant it begins with the running mean, so that no single sample is believed.
+/// During the first time constant the output is the running mean, so that no single sample dominates.
 struct LowPassCoefficients: Sendable {
-    /// The time constant of the decaying part of the step response; the cutoff is √2 / (2π time constant).
+    /// The time constant of the decay of the step response, in seconds. The cutoff is √2 / (2π time constant).
     let timeConstant: Double
-    /// What a new sample counts where the output is a mean; zero where the filter runs.
+    /// The weight of a new sample while the output is a mean; zero while the filter is used.
     private(set) var meanWeight = 1.0
     private(set) var a1 = 0.0
     private(set) var a2 = 0.0
     private(set) var g = 0.0
 
-    // Of the interval for which the coefficients are, with the tolerance within which another counts as equal.
+    // The range of intervals for which the coefficients are used.
     private var shortest = 1.0
     private var longest = -1.0
     private var isPassing = false
     private var hasStarted = false
     private var count = 0.0
     private var elapsed = 0.0
-    /// Seconds that a value counts from before; zero for none.
+    /// The duration, in seconds, over which the value before a restart was averaged; zero if that value is not used.
     private var known = 0.0
-    /// The latest interval that was known.
+    /// The latest known interval, in seconds.
     private var usual = 0.01
 
     init(timeConstant: Double) { self.timeConstant = timeConstant }
 
-    /// Prepares for a sample that ends an interval; all lanes then take their part of that sample.
+    /// Prepares the coefficients for a sample that ends an interval. Called once for each sample, before all lanes are
+    /// updated.
     @inline(__always)
     mutating func advance(by interval: Double) {
         if interval < shortest || interval > longest { prepare(for: interval) }
@@ -46,7 +47,7 @@ struct LowPassCoefficients: Sendable {
         known = 0
     }
 
-    /// Begins again with the value so far, as if it were the mean of so many seconds.
+    /// Restarts with the current value, weighted like a mean over a duration in seconds.
     mutating func restart(worth seconds: Double) {
         restart()
         known = min(seconds, timeConstant)
@@ -59,7 +60,7 @@ struct LowPassCoefficients: Sendable {
             elapsed = known
             known = 0
         }
-        // The rounding of a sum of intervals must not decide.
+        // The tolerance compensates for rounding errors in the sum of intervals.
         if count > 0, elapsed >= timeConstant * (1 - 1e-9) {
             hasStarted = true
             meanWeight = isPassing ? 1 : 0
@@ -75,7 +76,7 @@ struct LowPassCoefficients: Sendable {
         shortest = interval * (1 - 1e-3)
         longest = interval * (1 + 1e-3)
         if interval > 0 { usual = interval }
-        // Above nine tenths of half the sample rate there is nothing to filter.
+        // If the cutoff is above nine tenths of half the sample rate, samples pass unchanged.
         isPassing = timeConstant < interval / 2
         if hasStarted { meanWeight = isPassing ? 1 : 0 }
         guard !isPassing, interval > 0 else {
@@ -84,19 +85,19 @@ struct LowPassCoefficients: Sendable {
         }
         let x = interval / timeConstant * 0.5.squareRoot()
         let x2 = x * x
-        // The series is exact to 1e-15 there.
+        // In this range the error of the series is at most 1e-15.
         g = x < 0.02 ? x * (1 + x2 * (1 / 3.0 + x2 * (2 / 15.0 + x2 * (17 / 315.0)))) : tan(x)
         a1 = 1 / (1 + g * (g + 2.0.squareRoot()))
         a2 = g * a1
     }
 }
 
-/// The state of as many channels of a low-pass as the vector has lanes.
+/// The filter state of one channel for each lane of the vector.
 struct LowPassLanes<Vector: SIMD & Sendable>: Sendable where Vector.Scalar == Double {
     private var band = Vector.zero
     private var low = Vector.zero
 
-    /// The coefficients must have been advanced to the sample.
+    /// Returns the output for a sample. `LowPassCoefficients.advance(by:)` must have been called for that sample.
     @inline(__always)
     mutating func update(_ x: Vector, _ c: borrowing LowPassCoefficients) -> Vector {
         guard c.meanWeight == 0 else { return takeMean(x, c.meanWeight) }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The magnetic field that is expected at this place, by strength and dip, and whether the present one is it.
+/// The magnetic field expected at the current location, as strength and dip, and whether the measured field agrees with
+/// it.
 @usableFromInline
 struct MagneticReference: Sendable {
     @usableFromInline private(set) var isDisturbed = true
-    /// Strength in the unit of the readings and dip in radians below the horizon; nil before a field was accepted.
+    /// The strength in the unit of the samples, and the dip in radians below the horizon; nil until a field is
+    /// accepted.
     @usableFromInline private(set) var expected: SIMD2<Double>?
-    /// Strength and dip of late.
+    /// The low-pass filtered strength and dip.
     private(set) var current = SIMD2<Double>.zero
 
     private var candidate = SIMD2<Double>(-1, 0)
@@ -34,11 +36,11 @@ struct MagneticReference: Sendable {
         squaredAcceptanceRate = settings.magneticAcceptanceRate * settings.magneticAcceptanceRate
     }
 
-    /// Says what to expect, from a model of the earth's field.
+    /// Sets the expected field, for example from a model of the earth's field.
     mutating func expect(strength: Double, dip: Double) { expected = SIMD2(strength, dip) }
 
-    /// - Parameter squaredRate: The square of the present mean angular rate: a field that is seen from one side only
-    ///   is no field to be trusted.
+    /// - Parameter squaredRate: The square of the current mean angular rate. A new field is accepted only after
+    ///   rotation, because a field that is measured in a single attitude is not reliable.
     @inline(__always)
     mutating func update(strength: Double, dip: Double, squaredRate: Double, interval: Double) {
         coefficients.advance(by: interval)
@@ -68,7 +70,8 @@ struct MagneticReference: Sendable {
         }
     }
 
-    /// Time has passed of which nothing is known. What to expect is still known: the place is most likely the same.
+    /// Restarts after a gap of unknown duration. The expected field is kept, because the location is most likely
+    /// unchanged.
     mutating func restart() {
         coefficients.restart()
         candidateTime = 0
@@ -76,7 +79,7 @@ struct MagneticReference: Sendable {
         undisturbedTime = 0
     }
 
-    /// The readings are others from now on.
+    /// Discards the expected field, because the readings have changed.
     mutating func forget() {
         restart()
         expected = nil

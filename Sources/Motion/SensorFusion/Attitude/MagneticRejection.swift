@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// For how long a disturbed magnetometer is ignored: a disturbance that does not end is one that has to be lived with.
+/// Limits the time for which a disturbed magnetometer is ignored. A disturbance that does not end has to be accepted.
 struct MagneticRejection: Sendable {
     enum Trust: Sendable {
         case full
@@ -8,7 +8,7 @@ struct MagneticRejection: Sendable {
         case none
     }
 
-    /// How long the magnetometer has been ignored, in seconds; falls while the field is right.
+    /// The time for which the magnetometer has been ignored, in seconds. It decreases while the field is undisturbed.
     private(set) var time: Double
 
     private let maximumTime: Double
@@ -19,7 +19,7 @@ struct MagneticRejection: Sendable {
         maximumTime = settings.maximumMagneticRejectionTime
         factor = max(settings.magneticRejectionFactor, 1)
         isEnabled = settings.rejectsMagneticDisturbance
-        // So that a disturbed start still gives a heading.
+        // The maximum, so that a start in a disturbed field also provides a heading.
         time = maximumTime
     }
 

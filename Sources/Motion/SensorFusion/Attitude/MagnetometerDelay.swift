@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Learns by how much a magnetometer's samples are older than the gyroscope's, in turning.
+/// Estimates the delay of magnetometer samples relative to gyroscope samples from rotations.
 ///
-/// With the right delay the earth's field stands still in earth axes. Of a delayed one what moves there is in proportion
-/// to the field's motion in device axes, and that proportion, of both without their slow parts, is the delay.
+/// With the right delay the field is constant in earth axes. Without a correction, its motion in earth axes is
+/// proportional to its motion in device axes, and the ratio is the delay. The ratio is computed from both motions
+/// without their slow components.
 struct MagnetometerDelay: Sendable {
-    /// Seconds.
+    /// The estimated delay in seconds.
     private(set) var delay: Double
 
     private let prior: Double
@@ -18,7 +19,7 @@ struct MagnetometerDelay: Sendable {
     private var highPass = OnePoleGain(timeConstant: 1)
     private var forgetting = OnePoleGain(timeConstant: 300)
 
-    /// What the assumed delay counts, in square radians of motion.
+    /// The weight of the initial delay, in square radians of motion.
     private static var weight: Double { 40 }
 
     init(settings: AttitudeSettings) {
@@ -49,6 +50,6 @@ struct MagnetometerDelay: Sendable {
         delay = min(max((both + prior * Self.weight) / (square + Self.weight), -0.01), 0.04)
     }
 
-    /// Keeps what was learned.
+    /// Restarts after a gap. The estimated delay is kept.
     mutating func restart() { time = 0 }
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the inclination's corrections say about the gyroscope's bias.
+/// Estimates the gyroscope bias from the corrections of the inclination.
 ///
-/// A bias turns the inertial frame, and the corrections turn it back, later by the low-pass of the acceleration. The
-/// attitude's matrix and the bias in earth axes go through the same low-pass, so that both can be compared.
+/// A bias rotates the inertial frame, and the corrections rotate it back, delayed by the low-pass filter of the
+/// acceleration. The rotation matrix of the attitude and the bias in earth axes pass through the same low-pass filter,
+/// so that they can be compared with the corrections.
 struct MotionBias: Sendable {
     private var coefficients: LowPassCoefficients
     private var east = LowPassLanes<SIMD4<Double>>()
@@ -33,9 +34,9 @@ struct MotionBias: Sendable {
         correctionNorth = 0
     }
 
-    /// Collects a correction; returns true when a comparison is due.
+    /// Adds a correction. Returns true if a comparison is due.
     ///
-    /// - Parameter direction: That of gravity before the correction, in earth axes.
+    /// - Parameter direction: The direction of gravity before the correction, in earth axes.
     @inline(__always)
     mutating func collect(_ direction: SIMD4<Double>, interval: Double) -> Bool {
         correctionEast -= direction.y
@@ -44,7 +45,7 @@ struct MotionBias: Sendable {
         return elapsed > 0 && elapsed >= period
     }
 
-    /// Compares what was collected, and corrects the bias.
+    /// Compares the collected corrections with the bias, and corrects the bias.
     @inline(never)
     mutating func correct(
         _ estimator: inout BiasEstimator, attitude: Quaternion, isResting: Bool, meanRate: SIMD4<Double>
@@ -62,7 +63,7 @@ struct MotionBias: Sendable {
         let xy = p.x * p.y, xz = p.x * p.z, yz = p.y * p.z
         let wx = p.w * p.x, wy = p.w * p.y, wz = p.w * p.z
         let bias = estimator.bias
-        // The bias in earth axes rides in the fourth lanes, which dot() and the covariance leave alone.
+        // The fourth lane contains the bias in earth axes; dot() and the covariance ignore this lane.
         var row = SIMD4(1 - 2 * (yy + zz), 2 * (xy - wz), 2 * (xz + wy), 0)
         row.w = row.dot(bias)
         let meanEast = east.update(row, coefficients)

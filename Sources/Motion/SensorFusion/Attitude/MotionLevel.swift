@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How much the device has been moved and turned of late: what an attitude from before a gap is worth depends on it.
+/// The recent acceleration and rotation of the device, which determine the accuracy of an attitude from before a gap.
 struct MotionLevel: Sendable {
-    /// Of acceleration besides gravity, (m/s²)².
+    /// The mean square of the acceleration without gravity, in (m/s²)².
     private var squaredAcceleration = 0.0
-    /// Of the angular rate, (rad/s)².
+    /// The mean square of the angular rate, in (rad/s)².
     private var squaredRate = 0.0
     private var gain = OnePoleGain(timeConstant: 1)
 
-    /// Seconds after which a rate or an acceleration is another one.
+    /// The time in seconds for which the rates before and after a long gap are assumed to continue into the gap.
     static let memory = 0.05
-    /// How many seconds of acceleration, all of it not gravity's, tell the direction up as well as one from before a gap in
-    /// which the device has turned by a radian.
-    /// Chosen on one board; a third and three times as much cost a quarter of the error more.
+    /// The factor in ``worth(after:squaredRate:)``: the duration in seconds if the acceleration without gravity equals
+    /// gravity and the squared rates multiplied by the gap are 1. Chosen on one board; a third of it or three times as
+    /// much increases the error by a quarter.
     private static let exchange = 1.5
     private static let squaredGravity = 9.8 * 9.8
 
@@ -23,9 +23,12 @@ struct MotionLevel: Sendable {
         squaredRate += follow * (rate.dot(rate) - squaredRate)
     }
 
-    /// Seconds of acceleration whose mean is as uncertain as the direction up that was known before a gap.
+    /// Returns the duration of averaging, in seconds, after which the mean acceleration is as accurate as the direction
+    /// up from before a gap.
     ///
-    /// - Parameter rate: The square of the rate next to the gap.
+    /// - Parameters:
+    ///   - silence: The duration of the gap in seconds.
+    ///   - rate: The larger square of the rates before and after the gap.
     func worth(after silence: Double, squaredRate rate: Double) -> Double {
         let turn = (squaredRate + rate) * silence
         let movement = squaredAcceleration / Self.squaredGravity

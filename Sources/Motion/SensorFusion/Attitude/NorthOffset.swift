@@ -6,21 +6,22 @@ import SystemCalls
 @usableFromInline
 struct NorthOffset: Sendable {
     private(set) var isKnown = false
-    /// Cosine and sine of half the angle.
+    /// The cosine and sine of half the angle.
     private var half = SIMD2<Double>(1, 0)
 
-    /// Radians, -π ... π; nil while it is not known.
+    /// The angle in radians, -π ... π; nil if unknown.
     @usableFromInline var offset: Double? {
         isKnown ? atan2(2 * half.x * half.y, half.x * half.x - half.y * half.y) : nil
     }
 
-    /// The attitude turned by the angle, about the vertical; nil while that is not known.
+    /// Returns the attitude rotated by the angle about the vertical; nil if the angle is unknown.
     @usableFromInline
     func turned(_ attitude: Quaternion) -> Quaternion? {
         isKnown ? Quaternion(x: 0, y: 0, z: half.y, w: half.x).after(attitude) : nil
     }
 
-    /// By how much the angle is too small for a horizontal field in earth axes of arbitrary heading, -π ... π.
+    /// Returns the correction of the angle, -π ... π, that makes it agree with a horizontal field in earth axes with
+    /// arbitrary heading.
     @inline(__always)
     func disagreement(x: Double, y: Double) -> Double {
         let cosine = half.x * half.x - half.y * half.y
@@ -46,14 +47,14 @@ struct NorthOffset: Sendable {
         half = turned * (1.5 - 0.5 * (turned.x * turned.x + turned.y * turned.y))
     }
 
-    /// The angle of a direction, by a series where it is small.
+    /// Returns the angle of a direction, by a series if it is small.
     @inline(__always)
     private static func angle(sine: Double, cosine: Double) -> Double {
         guard abs(sine) < 0.2 * cosine else { return atan2(sine, cosine) }
         let t = sine / cosine
         let u = t * t
         let u2 = u * u
-        // What is left out is below 1e-10 of a radian.
+        // The omitted terms are below 1e-10 radians.
         let low = (1 - u * (1 / 3.0)) + u2 * (1 / 5.0 - u * (1 / 7.0))
         return t * (low + u2 * u2 * (1 / 9.0 - u * (1 / 11.0)))
     }

@@ -2,14 +2,15 @@
 
 import SystemCalls
 
-/// What a sample counts in a first-order low-pass: 1 - exp(-interval / time constant), kept for the next equal interval.
+/// The weight of a sample in a first-order low-pass filter: 1 - exp(-interval / time constant). The weight is cached
+/// for equal intervals.
 struct OnePoleGain: Sendable {
     private let timeConstant: Double
     private var shortest = 1.0
     private var longest = -1.0
     private var gain = 0.0
 
-    /// Zero as time constant takes each sample whole, a negative one takes none.
+    /// A time constant of zero results in a weight of one, a negative time constant in a weight of zero.
     init(timeConstant: Double) { self.timeConstant = timeConstant }
 
     @inline(__always)

@@ -3,15 +3,15 @@
 import SystemCalls
 
 extension Quaternion {
-    /// The turn by a rotation vector, in radians.
+    /// Creates a rotation from a rotation vector in radians.
     @inline(__always)
     init(rotationVector v: SIMD4<Double>) {
-        // A quarter of the squared angle: that of the half angle.
+        // A quarter of the squared angle is the square of the half angle.
         let h2 = 0.25 * v.dot(v)
         let c: Double
         let s: Double
         if h2 < 0.003 {
-            // Series of cos and of sin(h) / h; what they leave out is below 3e-15.
+            // Series of cos(h) and of sin(h) / h; the omitted terms are below 3e-15.
             let h4 = h2 * h2
             c = (1 - h2 * 0.5) + h4 * (1 / 24.0 - h2 * (1 / 720.0))
             s = (0.5 - h2 * (1 / 12.0)) + h4 * (1 / 240.0 - h2 * (1 / 10080.0))
@@ -23,7 +23,7 @@ extension Quaternion {
         self.init(components: SIMD4(s * v.x, s * v.y, s * v.z, c))
     }
 
-    /// Length 1 again, for a quaternion that is off by rounding only.
+    /// The quaternion scaled to length 1. Its length may differ from 1 by rounding errors only.
     @inline(__always)
     var renormalized: Quaternion {
         let c = components
@@ -31,7 +31,7 @@ extension Quaternion {
         return Quaternion(components: c * (1.5 - 0.5 * squared))
     }
 
-    /// First the other rotation, then this one; the operator, but in the caller.
+    /// Returns the rotation by `other` followed by this rotation. Equivalent to the `*` operator, but inlined.
     @inline(__always)
     func after(_ other: Quaternion) -> Quaternion {
         let a = components
@@ -43,10 +43,10 @@ extension Quaternion {
         return Quaternion(components: SIMD4(x, y, z, w))
     }
 
-    /// The vector turned by the rotation.
+    /// Returns a vector rotated by the quaternion.
     @inline(__always)
     func turn(_ v: SIMD4<Double>) -> SIMD4<Double> {
-        // In single numbers: with vectors the processor would spend its time on shuffling them.
+        // Scalars are faster here, because with vectors the processor would mostly shuffle lanes.
         let x = components.x
         let y = components.y
         let z = components.z

@@ -4,18 +4,18 @@ import SystemCalls
 
 /// A rotation as a unit quaternion, in Hamilton's convention: i·j = k.
 ///
-/// As an attitude it turns vectors from the device's axes into those of the earth.
+/// As an attitude it rotates vectors from the axes of the device to those of the earth.
 public struct Quaternion: Sendable, Hashable {
-    /// x, y, z (the vector part) and w.
+    /// The components x, y, z (the vector part) and w (the scalar part).
     public var components: SIMD4<Double>
 
-    /// No rotation.
+    /// The identity rotation.
     public static let identity = Quaternion(x: 0, y: 0, z: 0, w: 1)
 
-    /// A quaternion of those components, which are taken as they are.
+    /// Creates a quaternion from its components, without normalizing them.
     public init(components: SIMD4<Double>) { self.components = components }
 
-    /// A quaternion of those components, which are taken as they are.
+    /// Creates a quaternion from its components, without normalizing them.
     public init(x: Double, y: Double, z: Double, w: Double) { components = SIMD4(x, y, z, w) }
 
     /// The i component.
@@ -33,14 +33,14 @@ public struct Quaternion: Sendable, Hashable {
     /// The inverse of a unit quaternion.
     public var conjugate: Quaternion { Quaternion(components: components * SIMD4(-1, -1, -1, 1)) }
 
-    /// The same rotation with length 1; identity when it has no direction.
+    /// The same rotation with length 1; identity if the length is zero, infinite or NaN.
     public var normalized: Quaternion {
         let squaredLength = (components * components).sum()
         guard squaredLength.isFinite, squaredLength > 0 else { return .identity }
         return Quaternion(components: components / squaredLength.squareRoot())
     }
 
-    /// First the right rotation, then the left one.
+    /// Returns the rotation by `right` followed by the rotation by `left`.
     public static func * (left: Quaternion, right: Quaternion) -> Quaternion {
         let a = left.components
         let b = right.components
@@ -51,14 +51,14 @@ public struct Quaternion: Sendable, Hashable {
             w: a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z)
     }
 
-    /// The vector turned by the rotation: q·v·q*.
+    /// Returns a vector rotated by the quaternion: q·v·q*.
     public func rotate(_ v: SIMD3<Double>) -> SIMD3<Double> {
         let u = vector
         let t = 2 * Self.cross(u, v)
         return v + w * t + Self.cross(u, t)
     }
 
-    /// The earth's z axis in the device's axes, which is the direction up.
+    /// The z axis of the earth in the axes of the device, which is the direction up.
     public var up: SIMD3<Double> { SIMD3(2 * (x * z - w * y), 2 * (y * z + w * x), w * w - x * x - y * y + z * z) }
 
     package static func cross(_ a: SIMD3<Double>, _ b: SIMD3<Double>) -> SIMD3<Double> {
@@ -67,6 +67,6 @@ public struct Quaternion: Sendable, Hashable {
 }
 
 extension Quaternion {
-    /// A turn about the z axis, in radians, counterclockwise as seen from above.
+    /// Creates a rotation about the z axis, in radians, counterclockwise as seen from above.
     public init(aboutZ angle: Double) { self.init(x: 0, y: 0, z: sin(angle / 2), w: cos(angle / 2)) }
 }

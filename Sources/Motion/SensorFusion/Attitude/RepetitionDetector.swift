@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Detects a stuck sensor: it repeats one reading exactly, although its readings were changing before.
+/// Detects a stuck sensor: one that repeats a reading exactly, although its readings changed before.
 ///
-/// A working sensor with noise hardly ever returns the same three numbers twice in a row. A sensor with few bits does
-/// so at rest, and a sensor that is polled faster than it measures always does. For these, the detector first learns
-/// the usual share of repeated readings.
+/// A working sensor with noise rarely returns the same three numbers twice in a row. A sensor with a low resolution
+/// does so at rest, and a sensor that is polled faster than it measures always does. For these sensors, the detector
+/// first learns the usual share of repeated readings.
 struct RepetitionDetector: Sendable {
-    /// The number of repetitions of a reading after which the sensor counts as stuck.
+    /// The number of repetitions of a reading after which the sensor is considered stuck.
     private static let longestRun = 5
     /// The share of repeated readings above which repetitions do not indicate a stuck sensor.
     private static let largestShare = 0.1
@@ -15,10 +15,11 @@ struct RepetitionDetector: Sendable {
 
     private var last = SIMD4<Double>.zero
     private var run = 0
-    /// The share of readings that repeat the one before. It starts at 1, so that no sensor counts as stuck at first.
+    /// The share of readings that equal the previous one. It starts at 1, so that no sensor is considered stuck at
+    /// first.
     private var share = 1.0
 
-    /// Processes a reading, and returns true while the sensor is stuck.
+    /// Processes a reading. Returns true while the sensor is stuck.
     @inline(__always)
     mutating func isStuck(_ reading: SIMD4<Double>) -> Bool {
         guard reading == last else {

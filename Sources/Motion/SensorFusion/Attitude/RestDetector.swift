@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Tells when the device lies still: gyroscope and accelerometer stay near their own mean for some time.
+/// Detects that the device rests: the angular rate and the acceleration remain close to their own means for some time.
 ///
-/// A steady rate far from the known bias may be an unknown bias or a slow turn. There the thresholds are narrower, and
-/// gravity and magnetic field must testify.
+/// A constant rate that differs much from the known bias may be an unknown bias or a slow rotation. For it the
+/// thresholds are smaller, and gravity and the magnetic field have to confirm the rest.
 @usableFromInline
 struct RestDetector: Sendable {
     @usableFromInline private(set) var isResting = false
-    /// The mean angular rate, bias included.
+    /// The mean angular rate, including the bias.
     private(set) var meanRate = SIMD4<Double>.zero
-    /// How long nothing has moved, in seconds.
+    /// The time without motion, in seconds.
     private(set) var stillTime = 0.0
 
-    /// True where the mean rate is far from the known bias.
+    /// True if the mean rate differs much from the known bias.
     private var isFar = false
     private var hasRested = false
     private var witness = RestWitness()
@@ -48,7 +48,7 @@ struct RestDetector: Sendable {
         meanRate = rateLanes.update(rate, rateCoefficients)
         let deviation = rate - meanRate
         var threshold = squaredRateThreshold
-        // Without a window the bias is not known to the detector.
+        // With an infinite window, the known bias is not used.
         let away = window.isFinite ? meanRate - bias : meanRate
         let isBeyond = Self.exceeds(away, window)
         if isBeyond || isFar {
@@ -71,7 +71,7 @@ struct RestDetector: Sendable {
         if isResting { hasRested = true }
     }
 
-    /// Takes the magnetic field in device axes, as a witness.
+    /// Processes the magnetic field in device axes, which can confirm a rest.
     @inline(__always)
     mutating func update(field: SIMD4<Double>, interval: Double) {
         if isFar || !witness.hasField { witness.update(field: field, interval: interval) }

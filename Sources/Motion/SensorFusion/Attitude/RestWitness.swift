@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Whether gravity and magnetic field turn as a gyroscope says, or stand still in device axes because it is biased.
+/// Determines whether gravity and the magnetic field rotate in device axes as the gyroscope measures, or are constant
+/// because the gyroscope is biased.
 struct RestWitness: Sendable {
     private(set) var hasField = false
 
-    /// Since the window began, as a rotation vector.
+    /// The rotation measured since the beginning of the window, as a rotation vector.
     private var turned = SIMD4<Double>.zero
     private var firstGravity = SIMD4<Double>.zero
     private var firstField = SIMD4<Double>.zero
@@ -12,7 +13,7 @@ struct RestWitness: Sendable {
     private var isFieldNew = true
     private var gain = OnePoleGain(timeConstant: 0.3)
 
-    /// Begins to look, from here on.
+    /// Begins a window.
     mutating func begin(gravity: SIMD4<Double>) {
         turned = .zero
         firstGravity = Self.unit(gravity)
@@ -22,7 +23,7 @@ struct RestWitness: Sendable {
 
     mutating func turn(by vector: SIMD4<Double>, gravity: SIMD4<Double>) {
         turned += vector
-        // What follows is right for small turns.
+        // The comparison is valid for small rotations only.
         guard turned.dot(turned) > 1 else { return }
         turned = .zero
         firstGravity = Self.unit(gravity)
@@ -41,9 +42,11 @@ struct RestWitness: Sendable {
         }
     }
 
-    /// True when the gyroscope says that the device has turned by three degrees and more, and nothing else says so.
+    /// Returns true if the gyroscope has measured a rotation of at least three degrees that gravity and the magnetic
+    /// field do not confirm.
     func testifies(gravity: SIMD4<Double>, hasRested: Bool) -> Bool {
-        // A turn about the vertical cannot be seen without a magnetometer. Then a first bias is believed and no other.
+        // Without a magnetometer, a rotation about the vertical cannot be detected. In that case only the first bias is
+        // accepted.
         if !hasField, hasRested { return false }
         var predicted = turned.cross(firstGravity)
         var expected = predicted.dot(predicted)

@@ -2,41 +2,45 @@
 
 import SystemCalls
 
-/// Finds the true intervals of a regular sensor whose time stamps are rounded to hundredths or thousandths of a second.
+/// Reconstructs the intervals of a regular sensor whose timestamps are rounded to hundredths or thousandths of a
+/// second.
 ///
-/// Sensors sample evenly, but programs and files often keep few digits: at 95 samples a second and stamps of 10 ms most
-/// intervals are 5 % too short, and every twentieth is twice as long. Where so many stamps in a row are those of an even
-/// time, the intervals are that time's, which follows the stamps and is never farther from them than they are rounded.
-/// Stamps of which samples are lost again and again, or that are irregular, stay as they are.
+/// Sensors sample at regular intervals, but programs and files often store few digits. At 95 samples per second and
+/// timestamps of 10 ms, most intervals are 5 % too short, and every twentieth is twice as long. If a whole window of
+/// timestamps fits a sequence with a constant period, the intervals are taken from that sequence. It follows the
+/// timestamps and never differs from them by more than `reach`. Irregular timestamps, and timestamps of streams that
+/// repeatedly lose samples, are used unchanged.
 struct RoundedStamps: Sendable, Equatable {
     private static let window = 128
-    /// By what part of the difference the even time follows a stamp, and its pace.
+    /// The fractions of the error by which the sequence and its period follow a timestamp.
     private static let follow = 0.01
     private static let followOfPace = 3e-5
-    /// How much more than a whole number of intervals may have passed, as a part of one, before another one is counted.
+    /// The fraction of a period by which the elapsed time may exceed a whole number of periods before another one is
+    /// counted.
     private static let slack = 0.25
-    /// How far from a stamp the time may be, as a part of what it is rounded to: a half, and some for what is no more even.
+    /// The largest distance of the sequence from a timestamp, as a fraction of the rounding unit: one half, plus a
+    /// margin for jitter.
     private static let reach = 0.6
     private static let tolerance = 1e-6
-    /// So many stamps of late that are farther from the even time mean that it has been lost.
+    /// The number of recent timestamps farther than `reach` from the sequence at which the sequence is discarded.
     private static let mostStrays = 4.0
 
-    /// In a second; zero once stamps were seen that are not round.
+    /// The number of rounding units per second; zero after timestamps that are not rounded.
     private var stampsPerSecond = 100.0
-    /// The stamps so far, in the first window as whole steps from one to the next.
+    /// The number of timestamps in the first window, and the differences between them in rounding units.
     private var count = 0
     private var steps = InlineArray<128, UInt8>(repeating: 0)
     private var last = 0.0
     private var even = 0.0
-    /// Zero before there is one.
+    /// The period of the sequence in seconds; zero until it is known.
     private var period = 0.0
     private var strays = 0.0
 
-    /// The interval that the sample of a stamp ends; nil where it is as told.
+    /// Returns the interval that ends with a timestamp; nil if the difference between the timestamps is to be used.
     @inline(__always)
     mutating func interval(to stamp: Double) -> Double? { stampsPerSecond == 0 ? nil : evened(stamp) }
 
-    /// The stamps begin anew; whether they are round is still known.
+    /// Restarts the sequence. The rounding unit is kept.
     mutating func restart() { (count, period) = (0, 0) }
 
     static func == (left: RoundedStamps, right: RoundedStamps) -> Bool {
@@ -57,7 +61,8 @@ struct RoundedStamps: Sendable, Equatable {
             return nil
         }
         let reach = Self.reach / stampsPerSecond
-        // As few as the stamp allows: one that jumps ahead by a digit is no lost sample.
+        // Uses the smallest number of periods that the timestamp allows, since a timestamp that is rounded up does not
+        // indicate a lost sample.
         let passed = max(1, ((stamp - reach - even) / period - Self.slack).rounded(.up))
         let before = even
         even += passed * period
@@ -72,14 +77,14 @@ struct RoundedStamps: Sendable, Equatable {
         return even > before ? even - before : nil
     }
 
-    /// Takes a stamp of the first window, and finds the pace at its end.
+    /// Adds a timestamp to the first window, and computes the period at its end.
     private mutating func collect(_ stamp: Double) {
         steps[count] = count == 0 ? 0 : UInt8(min(((stamp - last) * stampsPerSecond).rounded(), 255))
         last = stamp
         count += 1
         guard count == Self.window else { return }
         count = 0
-        // The straight line through the stamps, by least squares.
+        // A linear least-squares fit of the timestamps.
         let middle = Double(Self.window - 1) / 2
         var (place, sum, products, squares) = (0.0, 0.0, 0.0, 0.0)
         for index in 0..<Self.window {
@@ -97,7 +102,7 @@ struct RoundedStamps: Sendable, Equatable {
             let rest = place - mean - (Double(index) - middle) * pace
             (least, most) = (min(least, rest), max(most, rest))
         }
-        // What is rounded is off by a half on either side.
+        // Rounding changes each timestamp by at most half a unit in either direction.
         guard most - least < 2 * Self.reach, pace > 0 else { return }
         period = pace / stampsPerSecond
         even = stamp - (place - mean - middle * pace) / stampsPerSecond

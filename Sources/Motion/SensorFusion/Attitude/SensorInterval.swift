@@ -1,34 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Turns the time stamps of one sensor into the intervals that its samples end.
+/// Computes the intervals between the samples of one sensor from their timestamps.
 @usableFromInline
 struct SensorInterval: Sendable, Equatable {
     enum Step: Sendable {
-        /// The interval is that since the sample before.
+        /// The sample follows the previous one after `interval`.
         case next
-        /// The first sample, or the first after an interruption: nothing is known of the time just before it.
+        /// The first sample, or the first one after an interruption. The time before it is unknown.
         case start
-        /// A repeated or late sample, or no time at all: not to be used.
+        /// A duplicate or late sample, or one with an invalid timestamp; it is ignored.
         case unusable
     }
 
-    /// Seconds; of a first sample the nominal interval, or zero.
+    /// The interval before the latest sample, in seconds. For a first sample it is the nominal interval, or zero.
     private(set) var interval: Double
-    /// Of the latest sample; minus infinity before the first.
+    /// The timestamp of the latest sample in seconds; minus infinity before the first.
     @usableFromInline private(set) var timestamp = -Double.infinity
 
     private var rounded = RoundedStamps()
-    /// Longer intervals than this interrupt the stream.
+    /// The interval above which the stream is interrupted, in seconds.
     private var limit: Double
     private let maximumGap: Double
-    /// Samples that are earlier than the one before by more than this are no late ones: the clock was set back.
+    /// The time, in seconds, by which a sample has to precede the previous one to indicate that the clock was set back.
+    /// Samples that are less late are ignored.
     private let setBack: Double
     private let nominal: Double
-    /// A slow stream has no gaps where it is regular, up to this interval: one sample a second has no gaps of a second, but
-    /// fifty a second have.
+    /// The upper bound, in seconds, to which `limit` adapts in a slow but regular stream: one second is not a gap at
+    /// one sample per second, but is a gap at fifty samples per second.
     private let slowest: Double
 
-    /// - Parameter nominal: Zero where it is not known.
+    /// - Parameter nominal: The nominal interval in seconds; zero if unknown.
     init(nominal: Double = 0, maximumGap: Double, slowest: Double, setBack: Double? = nil) {
         self.nominal = nominal
         self.maximumGap = maximumGap
@@ -41,7 +42,7 @@ struct SensorInterval: Sendable, Equatable {
     @inline(__always)
     mutating func step(to newTimestamp: Double) -> Step {
         let seconds = newTimestamp - timestamp
-        // False for NaN, and for the infinite interval of a first sample.
+        // The comparison is false for NaN, and for the infinite interval of a first sample.
         guard seconds > 0, seconds <= limit else { return interrupted(by: newTimestamp) }
         timestamp = newTimestamp
         interval = nominal > 0 ? snapped(seconds) : rounded.interval(to: newTimestamp) ?? seconds
@@ -65,7 +66,8 @@ struct SensorInterval: Sendable, Equatable {
     @inline(never)
     private mutating func adapt(to seconds: Double) { limit = max(maximumGap, min(3 * seconds, slowest)) }
 
-    /// A whole number of nominal intervals where the time stamps are near one: then only they jitter, not the samples.
+    /// Returns a multiple of the nominal interval if the interval is close to one. In that case the timestamps have
+    /// jitter, but the samples do not.
     @inline(__always)
     private func snapped(_ seconds: Double) -> Double {
         let count = Double(Int32(min(seconds / nominal, 1e9) + 0.5))

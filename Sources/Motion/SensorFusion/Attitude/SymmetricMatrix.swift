@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A symmetric 3x3 matrix.
+/// A symmetric 3 × 3 matrix.
 struct SymmetricMatrix: Sendable {
     var xx: Double
     var yy: Double
@@ -11,7 +11,7 @@ struct SymmetricMatrix: Sendable {
 
     init(diagonal value: Double) { (xx, yy, zz) = (value, value, value) }
 
-    /// The matrix times a vector; the fourth lane of the product is zero.
+    /// Returns the product of the matrix and a vector; its fourth lane is zero.
     @inline(__always)
     static func * (m: borrowing SymmetricMatrix, v: SIMD4<Double>) -> SIMD4<Double> {
         let x = m.xx * v.x + m.xy * v.y + m.xz * v.z
@@ -20,7 +20,7 @@ struct SymmetricMatrix: Sendable {
         return SIMD4(x, y, z, 0)
     }
 
-    /// Takes factor · v · vᵀ away.
+    /// Subtracts factor · v · vᵀ.
     @inline(__always)
     mutating func subtract(_ v: SIMD4<Double>, times factor: Double) {
         let x = factor * v.x
@@ -34,7 +34,7 @@ struct SymmetricMatrix: Sendable {
         zz -= z * v.z
     }
 
-    /// A bound of the largest eigenvalue: the largest absolute sum of a row (Gershgorin).
+    /// An upper bound of the largest eigenvalue: the largest absolute row sum (Gershgorin).
     var eigenvalueBound: Double {
         let x = abs(xx) + abs(xy) + abs(xz)
         let y = abs(xy) + abs(yy) + abs(yz)

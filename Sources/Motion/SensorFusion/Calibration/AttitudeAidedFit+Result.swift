@@ -21,8 +21,8 @@ extension AttitudeAidedFit {
         fit.doubt = doubt
         fit.headingDeviation = meanDeviation(doubt)
         let own = windowFields
-        // With the same weights and the same lag, so that only the correction makes the difference. In the unit of the fit's
-        // own strength: that of another correction may be iron.
+        // The weights and the delay are unchanged, so that only the correction differs. The residual is relative to the
+        // strength of the fit, because the strength of another correction may be due to iron.
         place(inForce.matrix, -(inForce.matrix * inForce.hardIron))
         fit.headingChange = headingChange(from: own)
         measure()
@@ -30,7 +30,8 @@ extension AttitudeAidedFit {
         return fit
     }
 
-    /// What the samples of the newest window count, as a part of what they would if they fitted; 1 as long as they are few.
+    /// The weight of the samples of the newest window, relative to their weight without outliers; 1 while there are
+    /// few.
     private var newestWeight: Double {
         var (sum, total, number) = (0.0, 0.0, 0)
         for index in 0..<count where slots[index] == newestSlot {
@@ -41,14 +42,15 @@ extension AttitudeAidedFit {
         return number < Self.fewestOfWindow ? 1 : sum / total
     }
 
-    /// The age from which on samples of the newest window have lost their weight: what was measured before still fits.
+    /// Returns the age from which samples of the newest window no longer fit, although earlier ones do; nil without
+    /// samples.
     ///
-    /// - Parameter samples: Those of the latest fit.
+    /// - Parameter samples: The samples of the latest fit.
     func ageOfChange(_ samples: [MagneticSample]) -> Int64? {
         let newest = (0..<min(count, samples.count)).filter { slots[$0] == newestSlot }
             .sorted { samples[$0].age < samples[$1].age }
         guard let first = newest.first else { return nil }
-        // Where most of those before have their weight and most of those behind have none.
+        // Find the position before which most samples have their weight, and after which most have lost it.
         var score = newest.count { !fits($0) }
         var best = (score: score, age: samples[first].age)
         for (place, index) in newest.enumerated().dropLast() {
@@ -60,7 +62,7 @@ extension AttitudeAidedFit {
 
     private func fits(_ index: Int) -> Bool { weights.values[index] > 0.5 * weights.base[index] }
 
-    /// The covariance of the correction under its fixed trace.
+    /// Returns the uncertainty of the heading, from the covariance of the correction with a fixed trace.
     private mutating func doubt(of fit: MagneticFit, strength: Double) -> HeadingDoubt {
         let traceInformation = traceSolution[0] + traceSolution[5] + traceSolution[10]
         var doubt = HeadingDoubt(scale: scale, matrix: fit.matrix, shift: fit.shift)
@@ -78,8 +80,8 @@ extension AttitudeAidedFit {
     /// The standard deviation of the corrected field due to attitude errors, as a symmetric matrix. Its product with a
     /// direction is a vector whose length is the deviation along that direction.
     ///
-    /// The hard iron along a direction is observable only while that direction turns. If it has hardly turned, most of
-    /// the measured rotation is error, and the correction along it may be wrong by the same share of the field.
+    /// The hard iron along a direction is observable only while that direction rotates. If it has hardly rotated, most
+    /// of the measured rotation is error, and the correction along it may be wrong by the same share of the field.
     private func unseen(strength: Double) -> Matrix3 {
         let noise = Self.attitudeNoise * Self.attitudeNoise
         let shift = SIMD3(solution[3], solution[7], solution[11])
@@ -94,7 +96,7 @@ extension AttitudeAidedFit {
         return Matrix3(row0: x, row1: y, row2: z) * (factor / volume)
     }
 
-    /// The root mean square of the heading's deviation over the samples, of which some will do.
+    /// Returns the root mean square deviation of the heading over a subset of the samples.
     private func meanDeviation(_ doubt: HeadingDoubt) -> Double {
         var (sum, total) = (0.0, 0.0)
         for index in stride(from: 0, to: count, by: max(1, count / 64)) {
@@ -107,8 +109,8 @@ extension AttitudeAidedFit {
         return (sum / total).squareRoot()
     }
 
-    /// The root mean square angle between the fields of the windows and what the correction makes of the readings that is in
-    /// place now, about the vertical.
+    /// Returns the root mean square angle about the vertical between the fields of the windows and the readings
+    /// corrected by the current solution.
     private func headingChange(from own: [SIMD3<Double>]) -> Double {
         var (sum, total) = (0.0, 0.0)
         for index in 0..<count {
@@ -133,7 +135,7 @@ extension AttitudeAidedFit {
         return (strength / total, atan2(-up, horizontal))
     }
 
-    /// The deviation of the corrected field over all directions, from the inverse of the system just solved.
+    /// Returns the deviation of the corrected field over all directions, from the inverse of the last solved system.
     private mutating func uncertainty(of fit: MagneticFit, strength: Double) -> Double {
         let volume = fit.matrix.determinant
         guard volume > 0.05 else { return .infinity }
@@ -143,7 +145,8 @@ extension AttitudeAidedFit {
         for row in 0..<3 {
             for k in 0..<4 {
                 for index in probe.indices { probe[index] = 0 }
-                // The three entries of the matrix's row, and then the whole row at the centre of the directions.
+                // The first three probes are the entries of a row of the matrix; the fourth is the whole row at the
+                // centre of the directions.
                 if k < 3 {
                     probe[4 * row + k] = 1
                 } else {

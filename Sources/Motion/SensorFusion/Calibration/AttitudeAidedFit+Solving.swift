@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension AttitudeAidedFit {
-    /// One step of least squares for the lag, with the rest held.
+    /// Updates the delay by one least-squares step, with all other parameters fixed.
     mutating func updateLatency(_ samples: [MagneticSample]) {
         for slot in 0..<Self.windowLimit { for k in 1..<4 { windowSums[Self.windowStride * slot + k] = 0 } }
         var products = 0.0
@@ -11,7 +11,8 @@ extension AttitudeAidedFit {
             let slope = toEarth(index, Quaternion.cross(samples[index].rate, field))
             let slot = slots[index]
             let weight = weights.values[index]
-            // The products with what is left over need no mean taken off: its own mean in the window is zero.
+            // Subtracting the mean is not necessary for these products, because the mean residual of each window is
+            // zero.
             let rest = toEarth(index, field) - windowFields[slot]
             products += weight * (slope.x * rest.x + slope.y * rest.y + slope.z * rest.z)
             squares += weight * (slope.x * slope.x + slope.y * slope.y + slope.z * slope.z)
@@ -27,7 +28,7 @@ extension AttitudeAidedFit {
         latency = min(max(latency + step, Self.latencyRange.lowerBound), Self.latencyRange.upperBound)
     }
 
-    /// Solves for the matrix and the shift with the present weights and rotations.
+    /// Solves for the correction and the change of the bias with the current weights and rotations.
     mutating func solve() -> Bool {
         for index in windowSums.indices { windowSums[index] = 0 }
         system.clear()
@@ -42,7 +43,7 @@ extension AttitudeAidedFit {
         }
         eliminateFields(information)
         addPrior()
-        // Along directions that have hardly turned, the correction in force is kept.
+        // The current correction is kept along directions that have hardly rotated.
         let staying = information * moment[15] * Self.stayingSpread
         for row in 0..<3 { system[4 * row + 3, 4 * row + 3] += staying }
         guard system.factorize() else { return false }
@@ -55,7 +56,7 @@ extension AttitudeAidedFit {
         for k in 0..<3 { solution[12 + k] = -bias[k] / (Self.biasDeviation * Self.biasDeviation) }
         system.solve(&solution)
         system.solve(&traceSolution)
-        // Lagrange's multiplier for a trace of three.
+        // The Lagrange multiplier for a trace of three.
         let factor =
             (3 - solution[0] - solution[5] - solution[10])
             / (traceSolution[0] + traceSolution[5] + traceSolution[10])
@@ -87,7 +88,7 @@ extension AttitudeAidedFit {
         spread = Matrix3(row0: rows[0] / total, row1: rows[1] / total, row2: rows[2] / total)
     }
 
-    /// Takes the unknown field of each window out of the system.
+    /// Eliminates the unknown field of each window from the system.
     private mutating func eliminateFields(_ information: Double) {
         for slot in 0..<Self.windowLimit where windowSums[Self.windowStride * slot] > 0 {
             let base = Self.windowStride * slot
@@ -98,7 +99,7 @@ extension AttitudeAidedFit {
                     let scaled = factor * windowSums[first + p]
                     for q in 0...p { system[p, q] -= scaled * windowSums[first + q] }
                 }
-                // A turn about the vertical leaves the third component as it is.
+                // A rotation about the vertical does not change the third component.
                 guard component < 2, hasSolution else { continue }
                 let turned = base + 37 + 3 * component
                 for k in 0..<3 {
@@ -110,7 +111,7 @@ extension AttitudeAidedFit {
         }
     }
 
-    /// Adds up what the samples say: this is where most of the time goes.
+    /// Computes the sums over the samples. Most of the time of a fit is spent here.
     private mutating func addSamples() {
         let (count, weights, fields, slots, rotations) = (count, weights.values, fields, slots, rotations)
         var products = SIMD16<Double>()
@@ -123,7 +124,7 @@ extension AttitudeAidedFit {
                 windowSums[sums] += weight
                 for k in 0..<4 { for l in 0...k { products[4 * k + l] += weighted[k] * sample[l] } }
                 for entry in 0..<9 {
-                    // Earth component entry / 3, matrix row entry % 3.
+                    // Component entry / 3 of the earth's field, row entry % 3 of the matrix.
                     let rotation = rotations[9 * index + entry]
                     for k in 0..<4 { windowSums[sums + 1 + 4 * entry + k] += weighted[k] * rotation }
                 }
@@ -134,13 +135,13 @@ extension AttitudeAidedFit {
         if hasSolution { addTurns() }
     }
 
-    /// Adds up how a change of the bias would turn the corrected fields.
+    /// Computes the sums for the rotation of the corrected fields by a change of the bias.
     private mutating func addTurns() {
         let (count, weights, fields, slots) = (count, weights.values, fields, slots)
         let (rotations, drifts) = (rotations, drifts)
         for index in 0..<count {
             let field = toEarth(index, corrected(index))
-            // Its derivative by the angle that is taken off.
+            // The derivative of the field with respect to the drift angle that is subtracted.
             let (east, north) = (field.y, -field.x)
             let square = east * east + north * north
             let sample = SIMD4(fields[index], 1)
@@ -167,7 +168,7 @@ extension AttitudeAidedFit {
         for row in 0..<3 {
             system[12 + row, 12 + row] += 1 / (Self.biasDeviation * Self.biasDeviation)
             system[5 * row, 5 * row] += stretch
-            // So weak that it only keeps the system solvable.
+            // This term only keeps the system solvable.
             system[4 * row + 3, 4 * row + 3] += 1e-4
             for column in 0..<row {
                 let (a, b) = (4 * row + column, 4 * column + row)

@@ -2,47 +2,49 @@
 
 import SystemCalls
 
-/// Finds the matrix and the shift that make readings, turned by the attitude, one constant field, and the gyroscope's bias
-/// that turns the attitude meanwhile.
+/// Fits the matrix and the shift for which all readings, rotated by the attitude, are one constant field, together with
+/// the gyroscope bias, which rotates the attitude during the measurement.
 ///
-/// For each sample Z(-ψ)·R(t - latency)·(W·m + c) = b, where the earth's field b is a new unknown in each window of time,
-/// because the heading of an attitude without magnetometer is not known. It drifts, too: ψ is what the gyroscope's bias has
-/// turned about the vertical since the window began, the product of the bias with the integral of the direction up. A cheap
-/// gyroscope that has not rested yet turns by degrees a second, which would be taken for iron. The b are eliminated (each is
-/// a mean), which leaves twelve numbers of the correction and three of the bias, nearly linear; a prior belief (soft iron of
-/// some percent, sensors mounted parallel within a degree or two) decides what the samples leave open and rules out W = 0
-/// together with a fixed trace. Samples that fit badly lose weight step by step (Geman and McClure's weights).
-/// Magnetometers lag behind gyroscopes by their own averaging; at 500 degrees a second 15 ms are 7 degrees, so the lag is
-/// estimated too.
+/// For each sample Z(-ψ)·R(t - latency)·(W·m + c) = b. The earth's field b is a separate unknown in each window of
+/// time, because the heading of an attitude without a magnetometer is unknown. The heading also drifts: ψ is the
+/// rotation about the vertical due to the gyroscope bias since the window began, the product of the bias and the
+/// integral of the direction up. A cheap gyroscope that has not rested yet drifts by degrees per second, which would
+/// otherwise appear as iron. The b are eliminated, because each is a mean. Twelve parameters of the correction and
+/// three of the bias remain, and the system is nearly linear. A prior (soft iron of some percent, sensors mounted
+/// parallel within a degree or two) determines the parameters that the samples do not; together with a fixed trace it
+/// excludes W = 0. The weight of outliers is reduced iteratively (Geman and McClure's weights). Magnetometers are
+/// delayed relative to gyroscopes because they average; at 500 degrees per second, 15 ms are 7 degrees. The delay is
+/// therefore estimated too.
 struct AttitudeAidedFit: Sendable {
-    /// The most windows that may be in use at once.
+    /// The largest number of windows in use at a time.
     static let windowLimit = 16
-    /// Three rows of the matrix with their part of the shift, and the bias.
+    /// The number of unknowns: three rows of the matrix, each with a component of the shift, and the bias.
     static let unknowns = 15
-    /// Of a window are summed: the weight, for each component of the earth's field twelve, and for two of them three of the
-    /// bias.
+    /// The number of sums per window: the weight, twelve for each component of the earth's field, and three of the bias
+    /// for each of the two horizontal components.
     static let windowStride = 43
-    /// Prior deviation of soft iron's symmetric and of its turning part.
+    /// The prior standard deviations of the symmetric and of the rotational part of the soft iron.
     static let softIronDeviation = 0.15
     static let turnDeviation = 0.02
-    /// That of the bias, radians per second: gyroscopes of boards are off by degrees a second.
+    /// The prior standard deviation of the bias in rad/s. Gyroscopes of boards have a bias of degrees per second.
     static let biasDeviation = 0.09
-    /// The largest step of the bias at a time.
+    /// The largest change of the bias in one iteration.
     static let largestBiasStep = 0.1
-    /// Neighbouring samples are wrong together (the field of a room is uneven): so many count as one.
+    /// The number of samples equivalent to one independent sample. Errors of neighbouring samples are correlated,
+    /// because indoor magnetic fields are not uniform.
     static let samplesPerIndependentOne = 30.0
-    /// One standard deviation of the attitude of a moving device, in radians. On simulated pendulums, values from 0.01
+    /// The standard deviation of the attitude of a moving device, in radians. On simulated pendulums, values from 0.01
     /// to 0.03 prevent wrong fits equally well; larger ones delay correct fits.
     static let attitudeNoise = 0.015
-    /// The spread of a direction, in square radians, at which the fit and the correction in force have equal weight:
+    /// The spread of a direction, in square radians, at which the fit and the current correction have equal weight:
     /// 0.02 squared. Without this prior, the heading of 2 of 120 simulated pendulums is wrong by 150 degrees; with
-    /// 0.001, the hard iron of phones, ten times the field, is wrong by 0.2 per cent.
+    /// 0.001, the hard iron of phones, ten times the field, is wrong by 0.2 %.
     static let stayingSpread = 0.0004
-    /// So many samples of a window say something of it by themselves.
+    /// The number of samples from which a window is assessed on its own.
     static let fewestOfWindow = 30
-    /// Radians per second at which a sample has half its weight.
+    /// The angular rate in rad/s at which the weight of a sample is halved.
     static let fastRate = 5.0
-    /// Prior deviation of the lag, and what is believable, seconds.
+    /// The prior standard deviation and the plausible range of the delay, in seconds.
     static let latencyDeviation = 0.02
     static let latencyRange = -0.03...0.08
 
@@ -51,7 +53,7 @@ struct AttitudeAidedFit: Sendable {
     var rotations: [Double]
     var drifts: [SIMD3<Double>]
     var weights: SampleWeights
-    /// The corrected fields, turned by the attitudes.
+    /// The corrected fields, rotated by the attitudes.
     var turned: [SIMD3<Double>]
     var lengths: [Double]
     var slots: [Int]
@@ -59,23 +61,23 @@ struct AttitudeAidedFit: Sendable {
     var windowSums: [Double]
     var windowFields = [SIMD3<Double>](repeating: .zero, count: windowLimit)
     var system = PositiveSystem(size: unknowns)
-    /// The correction, and by how much the bias was changed last.
+    /// The parameters of the correction, and the last change of the bias.
     var solution = [Double](repeating: 0, count: unknowns)
     var traceSolution = [Double](repeating: 0, count: unknowns)
-    /// Of a sample's three components and one.
+    /// The second moments of the samples, each extended by a fourth component of one.
     var moment = [Double](repeating: 0, count: 16)
-    /// Of the bias with the twelve others, and with itself.
+    /// The moments of the bias with the twelve parameters of the correction, and with itself.
     var biasMoments = [Double](repeating: 0, count: 3 * unknowns)
     var probe = [Double](repeating: 0, count: unknowns)
-    /// The mean scatter of the device's directions in earth axes within the windows, as the rows of a symmetric matrix:
-    /// near 0 for a direction that has not turned, at most 1.
+    /// The mean scatter of the directions of the device in earth axes within the windows, as a symmetric matrix: near 0
+    /// for a direction that has not rotated, at most 1.
     var spread = Matrix3(row0: .zero, row1: .zero, row2: .zero)
     var scale = FieldScale()
-    /// The mean of the readings after the correction in force, scaled.
+    /// The scaled mean of the readings after the current correction.
     var shiftInForce = SIMD3<Double>.zero
     var latency = 0.0
     var bias = SIMD3<Double>.zero
-    /// False before there is a field that could turn.
+    /// True if there is a solution, whose corrected fields depend on the bias.
     var hasSolution = false
 
     init(capacity: Int) {
@@ -89,7 +91,7 @@ struct AttitudeAidedFit: Sendable {
         windowSums = [Double](repeating: 0, count: Self.windowLimit * Self.windowStride)
     }
 
-    /// The fit of those samples, beginning with the one before; nil when they allow none.
+    /// Returns the fit of the samples, starting from a previous one; nil if they do not determine a fit.
     mutating func fit(
         _ samples: [MagneticSample], inForce: MagneticCalibration, previous: MagneticFit?
     ) -> MagneticFit? {
@@ -106,7 +108,7 @@ struct AttitudeAidedFit: Sendable {
             updateDeviation()
             weights.update(lengths[..<count])
         }
-        // The one before has come nearly as far.
+        // After a previous fit, fewer iterations are sufficient.
         for _ in 0..<(previous == nil ? 8 : 2) {
             guard solve() else { return nil }
             turn(samples)
@@ -142,7 +144,8 @@ extension AttitudeAidedFit {
         return true
     }
 
-    /// The matrices of the attitudes at the time at which the field was measured, without what the bias has turned.
+    /// Computes the rotation matrices of the attitudes at the times of measurement, without the rotation due to the
+    /// bias.
     mutating func turn(_ samples: [MagneticSample]) {
         let half = -latency / 2
         for index in 0..<count {
@@ -171,7 +174,7 @@ extension AttitudeAidedFit {
         }
     }
 
-    /// Takes a matrix and a shift in the readings' unit as the solution.
+    /// Sets the solution to a matrix and a shift in the unit of the readings.
     mutating func place(_ matrix: Matrix3, _ shift: SIMD3<Double>) {
         let atCenter = matrix * scale.center + shift
         for k in 0..<3 {
@@ -180,7 +183,7 @@ extension AttitudeAidedFit {
         }
     }
 
-    /// Each window's field for the present solution, and how far each sample is from it.
+    /// Computes the field of each window for the current solution, and the distance of each sample from it.
     mutating func measure() {
         for slot in 0..<Self.windowLimit {
             windowFields[slot] = .zero
@@ -220,7 +223,7 @@ extension AttitudeAidedFit {
     }
 
     mutating func updateDeviation() {
-        // The median length of a vector of three normal components.
+        // 1.538 is the median length of a vector with three standard normal components.
         weights.updateDeviation(lengths[..<count], median: 1.538)
     }
 }

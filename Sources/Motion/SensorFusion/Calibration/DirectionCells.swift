@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Divisions of the sphere and of all attitudes into numbered cells.
+/// Partitions of the sphere and of the set of all attitudes into numbered cells.
 enum DirectionCells {
-    /// Cells of equal area on the sphere: four bands of eight.
+    /// The number of cells of equal area on the sphere: four bands of eight.
     static let directionCount = 32
 
-    /// The cell of a direction, which need not have length 1; nil for none.
+    /// Returns the cell of a direction of any length; nil if the vector has no direction.
     static func direction(_ vector: SIMD3<Double>) -> Int? {
         let length = vector.length
         guard length.isFinite, length > 0 else { return nil }
         let band = min(3, Int((vector.z / length + 1) * 2))
         let (x, y) = (vector.x, vector.y)
-        // Which of the eight parts of the circle, without an arc tangent.
+        // The octant of the circle, computed without an arc tangent.
         var octant = y < 0 ? 4 : 0
         if (x < 0) != (y < 0) { octant += 2 }
         let steep = abs(y) > abs(x)
@@ -19,7 +19,7 @@ enum DirectionCells {
         return band * 8 + octant
     }
 
-    /// The fine cell of a direction, one of a cube's faces in twenty-five each; the first one for none.
+    /// Returns the fine cell of a direction, one of 25 for each face of a cube; 0 if the vector has no direction.
     static func fineDirection(_ vector: SIMD3<Double>) -> Int {
         var largest = 0
         for index in 1..<3 where abs(vector[index]) > abs(vector[largest]) { largest = index }
@@ -32,10 +32,10 @@ enum DirectionCells {
         return cell
     }
 
-    /// Cells of about 30 degrees among all attitudes.
+    /// The number of cells of attitudes, each about 30 degrees wide.
     static let attitudeCount = 4 * 125
 
-    /// The cell of an attitude.
+    /// Returns the cell of an attitude.
     static func attitude(_ q: Quaternion) -> Int {
         let c = q.components
         var largest = 0

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds the correction that makes all readings equally long: without attitudes, nothing else is known of them.
+/// Fits the correction for which all readings have the same length. Without attitudes, no other property is known.
 ///
-/// Minimises the sum of (|W·(m - o)| - f)² over a symmetric W with a fixed trace, the hard iron o and the strength f, by
-/// Levenberg's and Marquardt's method from the best sphere. A prior belief in W near 1 decides what the samples leave
-/// open, and the result is an ellipsoid always, never another quadric. What W turns cannot be told from lengths: the
-/// sensor's axes have to be the device's.
+/// Minimises the sum of (|W·(m - o)| - f)² over a symmetric W with a fixed trace, the hard iron o and the strength f,
+/// by Levenberg's and Marquardt's method, starting from the best sphere. A prior for W near 1 determines the parameters
+/// that the samples do not, and the result is always an ellipsoid, never another quadric. Lengths do not determine a
+/// rotation in W, so the axes of the sensor have to be those of the device.
 struct EllipsoidFit: Sendable {
     static let softIronDeviation = 0.15
-    /// Occupied cells that count as one independent sample.
+    /// The number of occupied cells equivalent to one independent sample.
     static let cellsPerIndependentSample = 3.0
 
     private var count = 0
@@ -18,7 +18,7 @@ struct EllipsoidFit: Sendable {
     private var system = PositiveSystem(size: 9)
     private var sphere = PositiveSystem(size: 4)
     private var sphereSolution = [0.0, 0, 0, 0]
-    /// W's xx, yy, xy, xz, yz, then the hard iron, then the strength; zz is what the trace leaves.
+    /// xx, yy, xy, xz and yz of W, then the hard iron, then the strength; zz follows from the trace.
     private var solution = [Double](repeating: 0, count: 9)
     private var trial = [Double](repeating: 0, count: 9)
     private var gradient = [Double](repeating: 0, count: 9)
@@ -32,12 +32,13 @@ struct EllipsoidFit: Sendable {
         errors = [Double](repeating: 0, count: capacity)
     }
 
-    /// The fit of those samples, each with one part of its cell's weight; nil when they allow none.
+    /// Returns the fit of the samples, with equal total weight for each occupied cell; nil if they do not determine a
+    /// fit.
     mutating func fit(_ samples: [MagneticSample], counts: [Int], inForce: MagneticCalibration) -> MagneticFit? {
         guard load(samples, counts), startWithSphere() else { return nil }
         for _ in 0..<6 {
             measure(solution)
-            // The median of the absolute value.
+            // 0.6745 is the median of the absolute value of a standard normal variable.
             weights.updateDeviation(errors[..<count], median: 0.6745)
             weights.update(errors[..<count])
             guard improve() else { break }
@@ -59,7 +60,7 @@ struct EllipsoidFit: Sendable {
         return true
     }
 
-    /// The sphere by linear least squares: |x|² = 2 o·x + (f² - |o|²).
+    /// Fits a sphere by linear least squares: |x|² = 2 o·x + (f² - |o|²).
     private mutating func startWithSphere() -> Bool {
         sphere.clear()
         for index in 0..<4 { sphereSolution[index] = 0 }
@@ -72,7 +73,7 @@ struct EllipsoidFit: Sendable {
                 sphereSolution[row] += weights.base[index] * slope[row] * square
             }
         }
-        // Points of a plane say nothing of the direction across: the smallest offset is taken then.
+        // Samples in a plane do not determine the offset perpendicular to it; this term selects the smallest one.
         for index in 0..<3 { sphere[index, index] += 1e-6 }
         guard sphere.factorize() else { return false }
         sphere.solve(&sphereSolution)
@@ -86,7 +87,7 @@ struct EllipsoidFit: Sendable {
 
     private typealias Triple = (Double, Double, Double)
 
-    /// A sample's field from the hard iron on, and what the matrix makes of it.
+    /// Returns the field of a sample relative to the hard iron, and its product with the matrix.
     private func corrected(_ index: Int, _ p: [Double]) -> (Triple, Triple) {
         let (x, y, z) = (fields[index].x - p[5], fields[index].y - p[6], fields[index].z - p[7])
         let last = 3 - p[0] - p[1]
@@ -117,7 +118,7 @@ struct EllipsoidFit: Sendable {
             / (softIronDeviation * softIronDeviation)
     }
 
-    /// A few damped steps with the present weights; false when nothing can be solved.
+    /// Performs some damped steps with the current weights. Returns false if the system is singular.
     private mutating func improve() -> Bool {
         var damping = 1e-4
         var present = cost(solution)
@@ -151,7 +152,7 @@ struct EllipsoidFit: Sendable {
         return true
     }
 
-    /// The normal matrix and the negative gradient at the present solution.
+    /// Computes the normal matrix and the negative gradient at the current solution.
     private mutating func linearize() {
         for index in normal.indices { normal[index] = 0 }
         for index in gradient.indices { gradient[index] = 0 }
@@ -189,11 +190,11 @@ struct EllipsoidFit: Sendable {
             normal[10 * index] += 2 * prior
             gradient[index] -= 2 * prior * p[index]
         }
-        // So weak that it only keeps the system solvable.
+        // This term only keeps the system solvable.
         for index in 5..<9 { normal[10 * index] += 1e-4 }
     }
 
-    /// True when the symmetric matrix has positive eigenvalues only.
+    /// Returns whether the symmetric matrix has only positive eigenvalues.
     private static func isPositive(_ p: [Double]) -> Bool {
         let last = 3 - p[0] - p[1]
         let second = p[0] * p[1] - p[2] * p[2]
@@ -215,7 +216,8 @@ struct EllipsoidFit: Sendable {
         return fit
     }
 
-    /// The remainder of another correction with its own best strength, in the unit of the fit's: the other may be iron.
+    /// Returns the residual of another correction with its own best strength, relative to the strength of the fit,
+    /// because the strength of the other correction may be due to iron.
     private mutating func residual(of other: MagneticCalibration) -> Double {
         var (sum, total) = (0.0, 0.0)
         for index in 0..<count {
@@ -242,7 +244,7 @@ struct EllipsoidFit: Sendable {
             sum += index < 5 ? 2 * trial[index] * square / 3 : trial[index]
             if index < 2 { covariance = trial[0] }
         }
-        // zz is minus the sum of the other two.
+        // zz is minus the sum of xx and yy.
         sum += 2 * covariance * square / 3
         let relative = sum / 3 / square
         return relative.isFinite ? max(relative, 0).squareRoot() : .infinity

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How well a correction of the magnetometer tells the heading, which depends on how the device is held: what turns about
-/// the vertical alone have shown is enough for as long as it stays level, and says nothing once it is tipped over.
+/// The uncertainty of the heading due to the magnetometer correction. It depends on the pose of the device: a
+/// correction found from rotations about the vertical is accurate while the device remains level, but not after it is
+/// tilted.
 struct HeadingDoubt: Sendable, Equatable {
-    /// The heading's variance where the field has no horizontal part to speak of, or none that is known: any.
+    /// The variance of an unknown heading. Used if the horizontal field is zero or unknown.
     private static let most = Double.pi * .pi
 
     private let scale: FieldScale
     private let matrix: Matrix3
     private let shift: SIMD3<Double>
-    /// The covariance of the correction's twelve numbers, for scaled fields: row by row, up to the diagonal.
+    /// The covariance of the twelve parameters of the correction, for scaled fields: the lower triangle, row by row.
     private var covariance = [Double](repeating: 0, count: 78)
     /// The standard deviation of the corrected, scaled field due to attitude errors: the length of the product of this
     /// symmetric matrix with a direction.
     var unseen = Matrix3(row0: .zero, row1: .zero, row2: .zero)
-    /// What is known to be wrong besides, as a variance of the heading.
+    /// The variance of the heading due to other known errors.
     var known = 0.0
 
     init(scale: FieldScale, matrix: Matrix3, shift: SIMD3<Double>) {
@@ -23,11 +24,11 @@ struct HeadingDoubt: Sendable, Equatable {
 
     mutating func set(_ row: Int, _ column: Int, _ value: Double) { covariance[row * (row + 1) / 2 + column] = value }
 
-    /// The variance of the heading, square radians.
+    /// Returns the variance of the heading in square radians.
     ///
     /// - Parameters:
-    ///   - field: as measured.
-    ///   - attitude: from the device's axes to earth axes with z up, of any heading.
+    ///   - field: The measured field.
+    ///   - attitude: The rotation from the axes of the device to earth axes with z up, with an arbitrary heading.
     func headingVariance(_ field: SIMD3<Double>, attitude: Quaternion) -> Double {
         let back = attitude.conjugate
         let found = headingVariance(
@@ -35,13 +36,15 @@ struct HeadingDoubt: Sendable, Equatable {
         return min(found + known, Self.most)
     }
 
-    /// The same for a scaled field and two horizontal directions in the device's axes, of any heading.
+    /// Returns the variance of the heading for a scaled field and two horizontal directions in the axes of the device,
+    /// with an arbitrary heading.
     func headingVariance(scaled field: SIMD3<Double>, east: SIMD3<Double>, north: SIMD3<Double>) -> Double {
         let corrected = (matrix * scale.field(field) + shift) / scale.unit
         let (x, y) = ((corrected * east).sum(), (corrected * north).sum())
         let square = x * x + y * y
         guard square > 0 else { return Self.most }
-        // Across the horizontal field, in the device's axes: what moves the corrected field along it turns the heading.
+        // The horizontal direction perpendicular to the field, in the axes of the device. Errors of the corrected field
+        // along it rotate the heading.
         let across = (x * north - y * east) / square.squareRoot()
         let sample = SIMD4(field, 1)
         var variance = (unseen * across).squaredLength

@@ -1,51 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How well a magnetometer's own magnetism is known, in rising order.
+/// The quality of a magnetometer calibration, in ascending order.
 package enum MagneticQuality: Int, Sendable, Hashable, Comparable {
-    /// Not at all: readings are used as they come.
+    /// No calibration: readings are used uncorrected.
     case uncalibrated = -1
-    /// Roughly.
+    /// A rough calibration.
     case low = 0
-    /// Well enough for a compass.
+    /// A calibration that is sufficient for a compass.
     case medium = 1
-    /// As well as the sensor allows.
+    /// A calibration as accurate as the sensor allows.
     case high = 2
 
-    /// By how good it is.
+    /// Compares two values by quality.
     package static func < (left: MagneticQuality, right: MagneticQuality) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// What a magnetometer's readings have to go through: corrected = softIron · (measured - hardIron).
+/// A correction of magnetometer readings: corrected = softIron · (measured - hardIron).
 package struct MagneticCalibration: Sendable, Hashable {
-    /// The rows of the matrix, whose determinant is 1.
+    /// The rows of the soft-iron matrix, whose determinant is 1.
     package var softIron: [SIMD3<Double>] {
         get { [matrix.row0, matrix.row1, matrix.row2] }
         set { if newValue.count == 3 { matrix = Matrix3(row0: newValue[0], row1: newValue[1], row2: newValue[2]) } }
     }
     var matrix = Matrix3.identity
-    /// The device's own field, in the unit of the readings.
+    /// The magnetic field of the device itself, in the unit of the readings.
     package var hardIron = SIMD3<Double>.zero
-    /// How good it is.
+    /// The quality of the calibration.
     package var quality = MagneticQuality.uncalibrated
-    /// Root mean square of what the fit leaves over in one component, as a part of the field's strength; NaN before
-    /// there was a fit.
+    /// The root mean square residual of the fit in one component, relative to the field strength; NaN before the first
+    /// fit.
     package var residual = Double.nan
-    /// The part of all directions in which the field has been seen, 0 ... 1.
+    /// The fraction of all directions in which the field has been measured, 0 ... 1.
     package var coverage = 0.0
-    /// The sides that pointed up while it was found; none without a gyroscope, where nobody can tell.
+    /// The sides of the device that pointed up during the calibration; empty without a gyroscope, in which case they
+    /// are unknown.
     package var sidesUp: [MagneticSurvey.Side] = []
-    /// The strength of the earth's field after correction, in the unit of the readings; NaN before there was a fit.
+    /// The strength of the earth's field after correction, in the unit of the readings; NaN before the first fit.
     package var fieldStrength = Double.nan
-    /// Radians below the horizon, of the field; NaN when it could not be told.
+    /// The dip angle of the field in radians, positive below the horizon; NaN if unknown.
     package var dip = Double.nan
 
-    /// No correction.
+    /// Creates a calibration that changes nothing.
     package init() {}
 
-    /// A reading without the device's own field.
+    /// Returns a reading without the magnetic field of the device.
     package func apply(to measured: SIMD3<Double>) -> SIMD3<Double> { matrix * (measured - hardIron) }
 
-    /// Equal in everything, where numbers that are not known (NaN) equal each other.
+    /// Returns whether all properties are equal. Unknown values (NaN) are equal to each other.
     package static func == (left: MagneticCalibration, right: MagneticCalibration) -> Bool {
         func same(_ a: Double, _ b: Double) -> Bool { a == b || (a.isNaN && b.isNaN) }
         return left.correctsTheSame(as: right) && left.quality == right.quality && left.coverage == right.coverage
@@ -54,7 +55,7 @@ package struct MagneticCalibration: Sendable, Hashable {
             && same(left.dip, right.dip)
     }
 
-    /// By the correction.
+    /// Hashes the correction and the quality.
     package func hash(into hasher: inout Hasher) {
         hasher.combine(matrix)
         hasher.combine(hardIron)
@@ -63,30 +64,33 @@ package struct MagneticCalibration: Sendable, Hashable {
 }
 
 extension MagneticCalibration {
-    /// True when nothing in it can spoil readings: finite numbers and a matrix that neither mirrors nor squashes.
+    /// True if the calibration is plausible: its numbers are finite, and its matrix neither mirrors nor strongly
+    /// distorts.
     ///
-    /// A stored calibration for which this is false is not to be used; ``MagnetometerCalibrator`` ignores it.
+    /// Do not use a stored calibration for which this is false; ``MagnetometerCalibrator`` ignores it.
     package var isUsable: Bool {
         guard softIron.allSatisfy(\.isFinite), hardIron.isFinite else { return false }
-        // Soft iron of more than half the field is a broken fit, not a device.
+        // Soft iron of more than half the field indicates a failed fit.
         let determinant = matrix.determinant
         return determinant > 0.3 && determinant < 3 && largestStretch < 3
     }
 
-    /// How far the corrected fields of two calibrations are apart, as a part of the field's strength.
+    /// Returns the difference between the corrected fields of two calibrations, relative to the field strength.
     ///
-    /// The root mean square over all directions of one component's difference; 0.02 is about one degree of heading at
-    /// the equator and three in the north of Europe. NaN when no strength is known from either.
+    /// The value is the root mean square over all directions of the difference in one component; 0.02 is about one
+    /// degree of heading at the equator and three degrees in the north of Europe. NaN if neither calibration has a
+    /// strength.
     package func difference(from other: MagneticCalibration) -> Double {
         let strength = fieldStrength > 0 ? fieldStrength : other.fieldStrength
         guard strength > 0 else { return correctsTheSame(as: other) ? 0 : .nan }
-        // With m = hardIron + W⁻¹·F·u the difference is A·u·F + shift, where A is near W - W' for matrices near 1.
+        // With m = hardIron + W⁻¹·F·u the difference is A·u·F + shift, where A is approximately W - W' for matrices
+        // near 1.
         let shift = other.matrix * (hardIron - other.hardIron)
         let squares = zip(softIron, other.softIron).reduce(0) { $0 + ($1.0 - $1.1).squaredLength }
         return ((squares / 3 + shift.squaredLength / (strength * strength)) / 3).squareRoot()
     }
 
-    /// True when both give the same corrected field for each reading.
+    /// Returns whether both calibrations give the same corrected field for each reading.
     package func correctsTheSame(as other: MagneticCalibration) -> Bool {
         matrix == other.matrix && hardIron == other.hardIron
     }

@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a fit has come to: corrected = matrix · measured + shift.
+/// The result of a fit: corrected = matrix · measured + shift.
 struct MagneticFit: Sendable, Equatable {
     var matrix = Matrix3.identity
     var shift = SIMD3<Double>.zero
-    /// Of the corrected field, in the unit of the readings.
+    /// The strength of the corrected field, in the unit of the readings.
     var strength = Double.nan
-    /// Radians below the horizon.
+    /// The dip angle in radians, positive below the horizon.
     var dip = Double.nan
-    /// Root mean square of one component of what is left over, as a part of the strength.
+    /// The root mean square residual in one component, relative to the strength.
     var residual = Double.nan
-    /// One standard deviation of one component of the corrected field, over all directions, as a part of the strength.
+    /// The standard deviation of one component of the corrected field, over all directions, relative to the strength.
     var uncertainty = Double.infinity
-    /// The residual that the calibration in force leaves on the same samples, as a part of the fit's own strength.
+    /// The residual of the current calibration with the same samples, relative to the strength of the fit.
     var residualInForce = Double.nan
-    /// One standard deviation of the heading at the samples, radians; infinite without attitudes.
+    /// The standard deviation of the heading at the samples, in radians; infinite without attitudes.
     var headingDeviation = Double.infinity
-    /// By how much the headings differ at the samples that the fit and the calibration in force give: root mean square,
-    /// radians; NaN without attitudes.
+    /// The root mean square difference at the samples between the headings of the fit and of the current calibration,
+    /// in radians; NaN without attitudes.
     var headingChange = Double.nan
-    /// What the latest samples count in it, as a part of what they would if they fitted; 1 without attitudes.
+    /// The weight of the newest samples, relative to their weight without outliers; 1 without attitudes.
     var newestWeight = 1.0
-    /// How uncertain the heading is, however the device is held; nil without attitudes.
+    /// The uncertainty of the heading for any pose of the device; nil without attitudes.
     var doubt: HeadingDoubt?
-    /// Of the gyroscope, device axes, radians per second; zero without attitudes.
+    /// The gyroscope bias in rad/s, in the axes of the device; zero without attitudes.
     var bias = SIMD3<Double>.zero
-    /// Seconds by which the magnetometer is behind the attitude.
+    /// The delay of the magnetometer relative to the attitude, in seconds.
     var latency = 0.0
 
-    /// As a calibration with a determinant of 1; nil when it is none that a device can have.
+    /// Returns the fit as a calibration with a determinant of 1; nil if it is implausible for a device.
     func calibration(coverage: Double) -> MagneticCalibration? {
         let volume = matrix.determinant
         guard volume.isFinite, volume > 0.05, shift.isFinite, strength.isFinite, strength > 0 else { return nil }
@@ -45,7 +45,8 @@ struct MagneticFit: Sendable, Equatable {
         return result
     }
 
-    /// Newton's method: the C library's is not needed for a number near one.
+    /// Returns the cube root, computed by Newton's method. For a number near one, the function of the C library is not
+    /// needed.
     static func cubeRoot(_ value: Double) -> Double {
         guard value > 0, value.isFinite else { return 0 }
         var root = value > 1 ? value : 1

@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A reading that takes part in a fit.
+/// A magnetometer sample used in a fit.
 struct MagneticSample: Sendable, Equatable {
     var field: SIMD3<Double>
-    /// From the device's axes to earth axes of arbitrary heading; identity when there is no gyroscope.
+    /// The rotation from the axes of the device to earth axes with an arbitrary heading; identity without a gyroscope.
     var attitude: Quaternion
-    /// Radians per second, device axes.
+    /// The angular rate in rad/s, in the axes of the device.
     var rate: SIMD3<Double>
-    /// The integral of the direction up in device axes since the window began, seconds: with a bias of the gyroscope it makes
-    /// the angle by which the attitude's heading has drifted.
+    /// The integral of the direction up in the axes of the device since the window began, in seconds. Its product with
+    /// the gyroscope bias is the angle by which the heading of the attitude has drifted.
     var drift = SIMD3<Double>.zero
-    /// What of that the attitude was corrected by already, radians.
+    /// The part of the drift angle that is already corrected in the attitude, in radians.
     var taken = 0.0
-    /// Samples of one window share one heading error of the attitude.
+    /// The index of the window. Samples of one window have the same heading error of the attitude.
     var window: Int
-    /// Counts up: which of two samples is older.
+    /// The insertion index, which orders samples by age.
     var age: Int64 = 0
-    /// Where the device pointed, as an index.
+    /// The index of the cell of the direction or attitude.
     var cell: Int
 }
 
-/// The mean of readings and their root mean square distance from it: in these terms a fit's numbers are all about one,
-/// whatever unit the magnetometer has and however strong its hard iron is.
+/// The mean of the readings and their root mean square distance from it. Scaled by them, the parameters of a fit are of
+/// order one, for any unit of the magnetometer and any hard iron.
 struct FieldScale: Sendable, Equatable {
     private(set) var center = SIMD3<Double>.zero
     private(set) var unit = 1.0
 
     init() {}
 
-    /// The scale of those samples; nil where they are all the same or not finite.
+    /// Creates the scale of some samples; nil if they are all equal, infinite or NaN.
     init?(_ samples: ArraySlice<MagneticSample>) {
         guard !samples.isEmpty else { return nil }
         let count = Double(samples.count)
@@ -41,9 +41,9 @@ struct FieldScale: Sendable, Equatable {
         guard unit.isFinite, unit > 0, center.isFinite else { return nil }
     }
 
-    /// The scaled field of a reading.
+    /// Returns a reading as a scaled field.
     func scaled(_ field: SIMD3<Double>) -> SIMD3<Double> { (field - center) / unit }
 
-    /// The reading of a scaled field.
+    /// Returns a scaled field as a reading.
     func field(_ scaled: SIMD3<Double>) -> SIMD3<Double> { scaled * unit + center }
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How a device has been held while its magnetometer was looked at, for a user who has to turn it.
+/// The poses of a device during the calibration of its magnetometer, for guiding a user who rotates it.
 package struct MagneticSurvey: Sendable, Equatable {
-    /// The sides that have pointed up within 45 degrees, as axes of the device.
+    /// A side of the device that has pointed up within 45 degrees, as an axis of the device.
     package enum Side: String, Sendable, CaseIterable {
         case face, back, topEdge, bottomEdge, rightEdge, leftEdge
 
-        /// Of length 1, in the device's axes.
+        /// The unit vector of the side, in the axes of the device.
         package var axis: SIMD3<Double> {
             switch self {
             case .face: SIMD3(0, 0, 1)
@@ -21,24 +21,24 @@ package struct MagneticSurvey: Sendable, Equatable {
         fileprivate func isNear(_ direction: SIMD3<Double>) -> Bool { (direction * axis).sum() > 0.5.squareRoot() }
     }
 
-    /// Those that are within 45 degrees of one of the directions, in the order of all.
+    /// Returns the sides within 45 degrees of any of the directions, in the order of `Side.allCases`.
     package static func sides(near directions: [SIMD3<Double>]) -> [Side] {
         Side.allCases.filter { side in directions.contains { side.isNear($0) } }
     }
 
     package static let sectorCount = 12
 
-    /// In the order of all of them.
+    /// The sides that have pointed up, in the order of `Side.allCases`.
     package private(set) var sidesUp: [Side] = []
-    /// Of twelve directions on the horizon, those it has pointed to.
+    /// The number of sectors of the horizon, of twelve, that the device has pointed to.
     package private(set) var sectors = 0
-    /// True when the device's own magnetism is known, as well as it is needed as the device is held.
+    /// True if the magnetic field of the device is known well enough for its current pose.
     package private(set) var isCalibrated = false
 
-    /// True when no other way of holding it is missing.
+    /// True if no further pose is required.
     package var isSeenAllRound: Bool { sectors >= Self.sectorCount - 3 && sidesUp.count >= 3 }
 
-    /// Of samples with attitudes.
+    /// Creates a survey from samples with attitudes.
     init(_ samples: [MagneticSample], isCalibrated: Bool) {
         self.isCalibrated = isCalibrated
         var directions: Set<Int> = []
@@ -53,7 +53,7 @@ package struct MagneticSurvey: Sendable, Equatable {
 }
 
 extension MagnetometerCalibrator {
-    /// How the device has been held of late, as far as the next fit knows; nil without a gyroscope, where nobody can tell.
+    /// The poses of the samples available to the next fit; nil without a gyroscope, in which case they are unknown.
     package var survey: MagneticSurvey? {
         usesAttitude ? MagneticSurvey(reservoir.samples, isCalibrated: quality > .uncalibrated) : nil
     }

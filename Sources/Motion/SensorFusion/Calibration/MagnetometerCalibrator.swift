@@ -1,50 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Learns what the device itself adds to the magnetic field, from ordinary movement.
+/// Estimates the magnetic field of the device itself from ordinary movement.
 ///
-/// Feed it with every magnetometer sample as it comes, and with the attitude of the same moment where there is a
-/// gyroscope. It keeps some hundred samples, few of each direction, and every two seconds of movement fits a correction
-/// to them. With attitudes all twelve numbers of hard and soft iron follow from turns about two axes, and what a heading
-/// needs while the device is held level from one turn about the vertical; without, from the shape of the readings (an
-/// ellipsoid), which takes turns in all directions.
+/// Pass every magnetometer sample in chronological order, with the attitude at the same time if there is a gyroscope.
+/// The calibrator keeps several hundred samples, few of each direction, and fits a correction to them after every two
+/// seconds of movement. With attitudes, all twelve parameters of hard and soft iron follow from rotations about two
+/// axes; a rotation about the vertical is sufficient for the heading while the device is held level. Without attitudes,
+/// they follow from the shape of the readings (an ellipsoid), which requires rotations in all directions.
 ///
-/// What is in force is only replaced by what is clearly better, and by a change that is larger than its own uncertainty: a
-/// sensor that comes calibrated from its factory stays as it is, and so does a stored calibration that still fits. Readings
-/// near magnets lose their weight; when all the latest ones do, the device itself has changed, and the earlier ones are
-/// forgotten.
+/// The current calibration is replaced only by a clearly better one that differs by more than its own uncertainty. A
+/// sensor calibrated in the factory is therefore not changed, and neither is a stored calibration that still fits.
+/// Readings near magnets lose their weight. If all of the latest readings do, the device itself has changed, and the
+/// earlier ones are discarded.
 ///
-/// Any unit will do, as long as it is the same for all readings. Memory is bounded, and nothing is allocated in an
-/// update except now and then in the one that solves. The result depends on the readings and times only.
+/// Readings may have any unit, which must not change. Memory is bounded; an update allocates only occasionally, when it
+/// computes a fit. The result depends on the readings and timestamps only.
 package struct MagnetometerCalibrator: Sendable {
-    /// What to correct readings with now.
+    /// The current calibration.
     package private(set) var calibration = MagneticCalibration() { didSet { judge() } }
-    /// How far the running fit has come, for a user who is asked to turn the device; not to correct readings with.
+    /// The state of the running fit, for guiding a user who rotates the device. It is not for correcting readings.
     package private(set) var candidate = MagneticCalibration()
-    /// Seconds by which the magnetometer is behind the attitude, as far as is known; 0 without a fit.
+    /// The estimated delay of the magnetometer relative to the attitude, in seconds; 0 without a fit.
     ///
-    /// A field that was measured while the device turned fast belongs to the attitude of so long ago.
+    /// A field measured during a fast rotation belongs to the attitude at a time earlier by this delay.
     package private(set) var latency = 0.0
-    /// One standard deviation of the candidate's corrected field over all directions, as a part of the field's
-    /// strength; infinite before there is one.
+    /// The standard deviation of the candidate's corrected field over all directions, relative to the field strength;
+    /// infinite without a candidate.
     package private(set) var candidateUncertainty = Double.infinity
 
-    /// One standard deviation that the calibration leaves to the heading as the device is held now, radians, of late; NaN
-    /// while nothing is known of that.
+    /// The recent standard deviation of the heading due to the calibration, in radians, for the current pose of the
+    /// device; NaN if unknown.
     package private(set) var headingDeviation = Double.nan { didSet { judge() } }
-    /// How good the calibration is as the device is held now: where the heading is hardly known, no better than that. What
-    /// an earlier run has found counts as low until it is tested, for the iron may have changed since.
+    /// The quality of the calibration for the current pose of the device; reduced if the heading is uncertain in that
+    /// pose. A calibration from an earlier run has low quality until it is confirmed, because the iron may have
+    /// changed.
     ///
-    /// Kept, because it is asked for with each attitude: to compute it there takes a copy of all samples' places.
+    /// Stored because it is read with every attitude, and a computed property would copy the calibrator.
     package private(set) var quality = MagneticQuality.uncalibrated
 
     var start = MagneticCalibration()
-    /// True while what is in force was not found here: it needs proof of being wrong.
+    /// True while the current calibration was not found by this calibrator. Replacing it requires evidence that it is
+    /// wrong.
     var isInherited = true
-    /// True once a fit has said something of what is in force.
+    /// True after a fit has confirmed or replaced the current calibration.
     private var isTested = false { didSet { judge() } }
-    /// The uncertainty of what is in force, where it was found here.
+    /// The uncertainty of the current calibration; infinite if it was not found by this calibrator.
     var uncertaintyInForce = Double.infinity
-    /// The heading's deviation at the samples from which it was found, radians.
+    /// The standard deviation of the heading at the samples from which the current calibration was found, in radians.
     var deviationInForce = Double.infinity
     private var doubt: HeadingDoubt?
     private var doubtedAt = -Double.infinity
@@ -71,22 +73,24 @@ package struct MagnetometerCalibrator: Sendable {
 
     static let capacity = 400
 
-    /// - Parameter start: What an earlier run found, used at once; ignored when no device can have it.
+    /// Creates a calibrator.
+    ///
+    /// - Parameter start: The calibration of an earlier run, used immediately; ignored if it is implausible.
     package init(start: MagneticCalibration? = nil) {
         if let start, start.isUsable { self.start = start }
         reset()
     }
 
-    /// Takes a sample.
+    /// Processes a sample.
     ///
     /// - Parameters:
-    ///   - measured: The field as measured, without any correction, in the device's axes.
-    ///   - attitude: From the device's axes to earth axes with z up whose heading may be any and may drift; of the same
-    ///     moment. Nil without gyroscope.
-    ///   - bias: Of the gyroscope, as it was taken off for that attitude: radians per second, device axes.
-    ///   - timestamp: In seconds.
-    /// - Returns: True when ``calibration`` has changed. Whether its correction has changed, or only what is known of
-    ///   it, tells ``MagneticCalibration/correctsTheSame(as:)``.
+    ///   - measured: The measured field without any correction, in the axes of the device.
+    ///   - attitude: The rotation at the same time from the axes of the device to earth axes with z up, whose heading
+    ///     may be arbitrary and may drift; nil without a gyroscope.
+    ///   - bias: The gyroscope bias that was subtracted for this attitude, in rad/s, in the axes of the device.
+    ///   - timestamp: The time in seconds.
+    /// - Returns: True if ``calibration`` has changed. ``MagneticCalibration/correctsTheSame(as:)`` determines whether
+    ///   the correction itself has changed or only its properties.
     package mutating func update(
         _ measured: SIMD3<Double>, attitude: Quaternion?, bias: SIMD3<Double> = .zero, timestamp: Double
     ) -> Bool {
@@ -111,30 +115,32 @@ package struct MagnetometerCalibrator: Sendable {
         return solve()
     }
 
-    /// A reading without the device's own field, as far as that is known. Changes nothing: it is mutating so that the
-    /// calibration is looked at where it lies, and not copied for each reading.
+    /// Returns a reading corrected by the current calibration. The method is mutating only to avoid a copy of the
+    /// calibration for each reading; it changes nothing.
     package mutating func corrected(_ measured: SIMD3<Double>) -> SIMD3<Double> { calibration.apply(to: measured) }
 
-    /// Tells the field that the World Magnetic Model gives for this place.
+    /// Sets the field that the World Magnetic Model predicts for the current location.
     ///
-    /// A fit that contradicts it widely is not adopted. Buildings change the field, so that agreement is no proof.
+    /// A fit that differs widely from it is not adopted. Agreement does not confirm a fit, because buildings change the
+    /// field.
     ///
     /// - Parameters:
-    ///   - strength: In the unit of the readings.
-    ///   - dip: Radians below the horizon.
+    ///   - strength: The field strength, in the unit of the readings.
+    ///   - dip: The dip angle in radians, positive below the horizon.
     package mutating func expectField(strength: Double, dip: Double) {
         expectedStrength = strength.isFinite && strength > 0 ? strength : nil
         expectedDip = dip.isFinite ? dip : nil
     }
 
-    /// Says that the attitude has begun anew: its heading is another one, and its inclination is not right at once.
+    /// Notifies the calibrator that the attitude was initialized again. The heading is unrelated to the earlier one,
+    /// and the inclination needs time to converge.
     package mutating func noteInterruption(timestamp: Double) {
         guard timestamp.isFinite else { return }
         beginWindow(at: timestamp, settling: true)
         (lastTime, keptAttitude) = (nil, nil)
     }
 
-    /// Forgets all samples and goes back to what it was made with.
+    /// Discards all samples and restores the initial calibration.
     package mutating func reset() {
         calibration = start
         candidate = MagneticCalibration()
@@ -154,14 +160,15 @@ package struct MagnetometerCalibrator: Sendable {
     static let samplesForFit = 30
     static let secondsToSolve = 2.0
     static let secondsOfWindow = 20.0
-    /// After an interruption the attitude's inclination is not right at once.
+    /// The time after an interruption until the inclination of the attitude is accurate, in seconds.
     static let secondsToSettle = 2.0
     static let longestGap = 1.0
     static let secondsToDoubt = 0.1
-    /// The longest interval in which a turn gives a rate.
+    /// The longest interval from which the rate of a rotation is computed, in seconds.
     static let longestRateInterval = 0.15
     static let fastestRate = 12.0
-    /// How far from the one before a reading has to be without attitudes, as a part of its own length and of the field's.
+    /// The smallest distance between two samples kept without attitudes, as a fraction of the reading and of the field
+    /// strength.
     static let partOfReading = 0.01
     static let partOfStrength = 0.08
     /// The cosine of half of five degrees.
@@ -174,7 +181,7 @@ package struct MagnetometerCalibrator: Sendable {
         let interval = lastTime.map { timestamp - $0 } ?? .infinity
         defer { (lastTime, lastAttitude) = (timestamp, attitude) }
         guard interval > 0, interval <= Self.longestGap else {
-            // After a gap, or when time went back, the heading begins anew.
+            // The heading starts at an arbitrary angle after a gap or after the time was set back.
             if interval != 0 { beginWindow(at: timestamp, settling: true) }
             return
         }
@@ -191,11 +198,11 @@ package struct MagnetometerCalibrator: Sendable {
         keep(measured, attitude, interval <= Self.longestRateInterval ? rate : .zero, DirectionCells.attitude(attitude))
     }
 
-    /// With attitudes or without: what was kept the other way is of no use.
+    /// Switches between samples with and without attitudes. Samples of the other kind are discarded.
     private mutating func use(attitude: Bool) {
         guard usesAttitude != attitude else { return }
         usesAttitude = attitude
-        // How the device is held is not known any more, or counts anew.
+        // The pose of the device is unknown from now on, or has to be determined again.
         (doubt, headingDeviation, doubtedAt) = (nil, .nan, -.infinity)
         reservoir.removeAll()
         (lastFit, lastTime, keptAttitude, keptField) = (nil, nil, nil, nil)
@@ -219,11 +226,11 @@ package struct MagnetometerCalibrator: Sendable {
         keep(measured, .identity, .zero, DirectionCells.fineDirection(measured - center))
     }
 
-    /// About where the readings' ellipsoid has its centre.
+    /// The approximate centre of the ellipsoid of the readings.
     private var center: SIMD3<Double> { candidate.fieldStrength > 0 ? candidate.hardIron : .zero }
 
     private mutating func solveAlone() -> MagneticFit? {
-        // Cells about the latest centre make the weights; a second round has them right.
+        // The weights depend on cells about the latest centre; the second iteration uses the new centre.
         var fit: MagneticFit?
         var center = self.center
         for _ in 0..<2 {
@@ -235,7 +242,7 @@ package struct MagnetometerCalibrator: Sendable {
         return fit
     }
 
-    /// What the heading is worth depends on how the device is held.
+    /// Updates the uncertainty of the heading, which depends on the pose of the device.
     private mutating func lookAtHeading(_ measured: SIMD3<Double>, _ attitude: Quaternion, _ timestamp: Double) {
         guard let doubt, !(abs(timestamp - doubtedAt) < Self.secondsToDoubt) else { return }
         doubtedAt = timestamp
@@ -260,7 +267,8 @@ package struct MagnetometerCalibrator: Sendable {
             return false
         }
         if fit.newestWeight < Self.leastNewestWeight, let change = ageOfChange {
-            // What was seen before the iron changed says nothing any more, and nobody knows whether what is in force does.
+            // The samples from before the change of the iron are obsolete, and the current calibration has to be tested
+            // again.
             reservoir.forget { $0.age < change }
             lastFit = nil
             isTested = false
@@ -275,8 +283,8 @@ package struct MagnetometerCalibrator: Sendable {
         return before != calibration
     }
 
-    /// The age from which on samples fit together by themselves and not with the ones before, as where the device's own iron
-    /// has changed; nil where they do not, as near magnets.
+    /// The age of the oldest sample after a change of the device's own iron: later samples fit together, but not with
+    /// earlier ones. nil if they do not fit together, as near magnets.
     private var ageOfChange: Int64? {
         mutating get {
             guard let age = aidedFit.ageOfChange(reservoir.samples) else { return nil }
@@ -286,7 +294,7 @@ package struct MagnetometerCalibrator: Sendable {
         }
     }
 
-    /// The part of the cells of directions in which the corrected field was seen.
+    /// Returns the fraction of the cells of directions in which the corrected field was measured.
     private func coverage(of fit: MagneticFit) -> Double {
         var seen: UInt64 = 0
         for sample in reservoir.samples {
@@ -297,7 +305,7 @@ package struct MagnetometerCalibrator: Sendable {
 }
 
 extension MagnetometerCalibrator {
-    /// Brings the quality in line with what it follows from.
+    /// Updates the quality after a change of the properties that determine it.
     private mutating func judge() {
         let known = isTested ? calibration.quality : min(calibration.quality, .low)
         guard known > .uncalibrated, !headingDeviation.isNaN else {
@@ -308,7 +316,7 @@ extension MagnetometerCalibrator {
         quality = headingDeviation > Self.uselessDeviation ? .uncalibrated : rough
     }
 
-    /// Whether the fit takes the place of what is in force, and how good both are.
+    /// Decides whether a fit replaces the current calibration, and determines the quality of both.
     private mutating func decide(_ fit: MagneticFit, _ found: MagneticCalibration) {
         var found = found
         found.quality = Self.quality(
@@ -325,7 +333,7 @@ extension MagnetometerCalibrator {
             isTested = true
         } else if tells(fit) {
             isTested = true
-            // It stays; but now it is known how good it is.
+            // The calibration is kept, but the fit determines its quality.
             var known = calibration
             known.residual = fit.residualInForce
             known.coverage = found.coverage
@@ -338,12 +346,13 @@ extension MagnetometerCalibrator {
                 deviation: max(fit.headingDeviation, fit.headingChange), coverage: known.coverage)
             doubt = fit.doubt
             doubt?.known = fit.headingChange * fit.headingChange
-            // Telling of each step would make clients believe in a change.
+            // The calibration is updated only if its quality changes, because every update appears as a change to its
+            // clients.
             if known.quality != calibration.quality { calibration = known }
         }
     }
 
-    /// True when a fit knows enough to say something of what is in force.
+    /// Returns whether a fit is accurate enough to assess the current calibration.
     private func tells(_ fit: MagneticFit) -> Bool {
         usesAttitude ? fit.headingDeviation < Self.adoptableDeviation : fit.uncertainty < Self.adoptableUncertainty
     }
@@ -356,24 +365,27 @@ extension MagnetometerCalibrator {
         guard usesAttitude else {
             return isInherited ? gain > Self.gainOverInherited : gain > Self.gainOverOwn || isSurer
         }
-        // A change has to be larger than its own uncertainty.
+        // A change has to exceed its own uncertainty.
         let isChange = fit.headingChange > Self.deviationsToChange * fit.headingDeviation
         if isInherited { return isChange && gain > Self.gainOverInherited }
         return isChange || isSurer || fit.headingDeviation < Self.surer * deviationInForce
     }
 
-    /// - Parameter deviation: infinite without attitudes.
+    /// Returns the quality of a calibration.
+    ///
+    /// - Parameter deviation: The standard deviation of the heading in radians; infinite without attitudes.
     static func quality(
         residual: Double, uncertainty: Double, deviation: Double, coverage: Double
     ) -> MagneticQuality {
         if residual < 0.02, uncertainty < 0.015, coverage >= 0.4 { return .high }
         if residual < 0.05, uncertainty < 0.04, coverage >= 0.2 { return .medium }
-        // Of the field in other directions nothing may be known: the heading counts as the device is held.
+        // The field may be unknown in other directions: this condition applies to the heading in the current pose.
         if residual < 0.07, deviation < mediumDeviation, coverage >= 0.25 { return .medium }
         return .low
     }
 
-    /// Buildings bend and weaken the field; a magnet does so by far more.
+    /// Returns whether a calibration contradicts the expected field. Buildings bend and weaken the field within the
+    /// accepted range; magnets change it by far more.
     private func contradictsExpectation(_ found: MagneticCalibration) -> Bool {
         if let expectedStrength, found.fieldStrength > 0 {
             let ratio = found.fieldStrength / expectedStrength
@@ -383,27 +395,28 @@ extension MagnetometerCalibrator {
         return false
     }
 
-    /// True for a fit whose field is much stronger than every reading. Hard iron would have to cancel that field in all
-    /// attitudes, which it may seem to do if the device has hardly turned.
+    /// Returns whether the field of a fit is much stronger than every reading. Hard iron would have to cancel that
+    /// field in all attitudes, which may appear to be the case if the device has hardly rotated.
     private func isBeyondReadings(_ fit: MagneticFit) -> Bool {
         let squares = reservoir.samples.lazy.map(\.field.squaredLength).max() ?? 0
         return fit.strength > Self.largestStrength * squares.squareRoot()
     }
 
-    /// The maximum field of a plausible fit, as a multiple of the strongest reading.
+    /// The largest field of a plausible fit, as a multiple of the strongest reading.
     static let largestStrength = 1.5
     static let adoptableUncertainty = 0.15
     static let adoptableResidual = 0.09
-    // Chosen on two phones (ten trials of raw magnetometers) and one board (four trials, its factory's calibration and
-    // tenfold iron): between 1.5 and 2.5 deviations, 10 and 25 degrees, gains of 1.4 to 1.6 and parts of 0.6 to 0.9 the
-    // headings differ by tenths of a degree.
+    // The following constants were chosen on two phones (ten trials of raw magnetometers) and one board (four trials,
+    // with its factory calibration and with ten times the iron). Between 1.5 and 2.5 deviations, 10 and 25 degrees,
+    // gains of 1.4 to 1.6 and fractions of 0.6 to 0.9, the headings differ by tenths of a degree.
     static let adoptableDeviation = 20 * degree
     static let deviationsToChange = 2.0
     static let surer = 0.7
     static let gainOverInherited = 1.5
     static let gainOverOwn = 1.15
-    /// Between 0.4 and 0.7, on the same trials with iron of 20 to 100 microtesla that came after a minute, the headings half a
-    /// minute later differ by tenths of a degree.
+    /// The relative weight of the newest samples below which a change of the iron is assumed. On the same trials, with
+    /// iron of 20 to 100 microtesla added after a minute, the headings half a minute later differ by tenths of a degree
+    /// for values between 0.4 and 0.7.
     static let leastNewestWeight = 0.5
     static let mediumDeviation = 5 * degree
     static let roughDeviation = 8 * degree

@@ -2,10 +2,10 @@
 
 /// A small system of linear equations with a symmetric positive definite matrix, solved by Cholesky's method.
 ///
-/// Its storage is made once, so that solving again and again needs no memory.
+/// The storage is allocated once, so that repeated solving does not allocate memory.
 package struct PositiveSystem: Sendable {
     package let size: Int
-    /// Row by row; only the lower triangle is read.
+    /// The matrix in row-major order; only the lower triangle is read.
     private var matrix: [Double]
     private var factor: [Double]
     private var work: [Double]
@@ -24,7 +24,7 @@ package struct PositiveSystem: Sendable {
 
     package mutating func clear() { for index in matrix.indices { matrix[index] = 0 } }
 
-    /// Divides the matrix into L·Lᵀ; false when it is not positive definite, or hardly.
+    /// Factorizes the matrix into L·Lᵀ. Returns false if it is not positive definite, or nearly singular.
     package mutating func factorize() -> Bool {
         var largest = 0.0
         for index in 0..<size { largest = max(largest, matrix[index * size + index]) }
@@ -44,7 +44,7 @@ package struct PositiveSystem: Sendable {
         return true
     }
 
-    /// Replaces the right-hand side by the solution; after ``factorize()`` only.
+    /// Replaces the right-hand side by the solution. Requires a successful ``factorize()``.
     package mutating func solve(_ vector: inout [Double]) {
         for row in 0..<size {
             var sum = vector[row]

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A bounded number of samples, thinned where the device points most often.
+/// A bounded collection of samples that drops samples of the most frequent directions first.
 ///
-/// A device that lies on a table for minutes must not outweigh the few seconds in which it was turned: when it is
-/// full, a new sample takes the place of the oldest one of the most crowded cell.
+/// A device that lies on a table for minutes should not outweigh the few seconds in which it rotated. If the reservoir
+/// is full, a new sample therefore replaces the oldest sample of the fullest cell.
 struct SampleReservoir: Sendable {
     let capacity: Int
     private(set) var samples: [MagneticSample] = []
@@ -52,7 +52,7 @@ struct SampleReservoir: Sendable {
         }
     }
 
-    /// Sorts the samples into cells anew, after their centre has moved.
+    /// Assigns all samples to cells again, after the centre of the readings has changed.
     mutating func assignCells(_ cell: (MagneticSample) -> Int) {
         for index in counts.indices { counts[index] = 0 }
         for index in samples.indices {

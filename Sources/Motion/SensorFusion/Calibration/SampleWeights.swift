@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How much each sample counts in a fit: the less, the worse it fits (Geman and McClure's weights).
+/// The weights of the samples in a fit; samples with larger errors have smaller weights (Geman and McClure's weights).
 struct SampleWeights: Sendable {
-    /// Deviations at which a sample has a quarter of its weight.
+    /// The error, in standard deviations, at which the weight of a sample is reduced to a quarter.
     static let outlierDeviations = 5.0
 
-    /// What samples count that fit well.
+    /// The weights of samples without an error.
     var base: [Double]
     var values: [Double]
-    /// Of one component, from the median, which outliers do not move.
+    /// The standard deviation of one component, from the median, which is insensitive to outliers.
     var deviation = 0.1
     private var absolute: [Double] = []
 
@@ -18,13 +18,13 @@ struct SampleWeights: Sendable {
         absolute.reserveCapacity(capacity)
     }
 
-    /// - Parameter median: That of the absolute errors, in deviations.
+    /// - Parameter median: The median of the absolute errors, in standard deviations.
     mutating func updateDeviation(_ errors: ArraySlice<Double>, median: Double) {
         deviation = max(1e-3, middle(of: errors) / median)
     }
 
-    /// The median of absolute values, found by C. A. R. Hoare's selection (Communications of the ACM 4, 1961), which spares
-    /// sorting them all.
+    /// Returns the median of the absolute values, by C. A. R. Hoare's selection (Communications of the ACM 4, 1961),
+    /// which does not sort all of them.
     private mutating func middle(of errors: ArraySlice<Double>) -> Double {
         absolute.removeAll(keepingCapacity: true)
         for error in errors { absolute.append(abs(error)) }
@@ -56,7 +56,7 @@ struct SampleWeights: Sendable {
         }
     }
 
-    /// Root mean square of an error's components, where no sample counts for more than an outlier.
+    /// Returns the root mean square of the components of the errors, with errors clamped at the outlier limit.
     func remainder(_ errors: ArraySlice<Double>, components: Double = 1) -> Double {
         let limit = Self.outlierDeviations * deviation
         var (squares, total) = (0.0, 0.0)

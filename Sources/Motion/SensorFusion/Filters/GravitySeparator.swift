@@ -1,47 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Splits an acceleration into gravity and the rest by a low-pass filter, without a gyroscope.
+/// Separates an acceleration into gravity and user acceleration with a low-pass filter, without a gyroscope.
 ///
-/// Gravity is the low-passed acceleration and the user's part is the difference, so that the two add up to what was
-/// given, to the last rounding. Unit, axes and sign are the caller's.
+/// Gravity is the low-pass filtered acceleration, and the user acceleration is the difference, so that their sum equals
+/// the input except for rounding. Unit, axes and sign are the caller's.
 ///
-/// A low-pass filter cannot tell a turning device from an accelerated one: while a device turns, its gravity lags
-/// behind, and the lag shows up as user acceleration; what lasts longer than the time constant, such as a car that
-/// speeds up, leaks into gravity. With a gyroscope use an attitude filter instead; this one is for boards that have
-/// an accelerometer alone.
+/// A low-pass filter cannot distinguish rotation from acceleration. While a device rotates, the estimated gravity lags
+/// behind, and the difference appears as user acceleration. An acceleration that lasts longer than the time constant,
+/// as in a car that speeds up, appears as gravity. With a gyroscope, use an attitude filter instead. This type is for
+/// boards with only an accelerometer.
 ///
-/// The default time constant is 0.2 s. It is what the well-known smoothing factor of 0.1 amounts to at 50 Hz (0.19 s).
-/// Compared with the gravity that an iPhone reported in a trouser pocket, on stairs the direction is 18 degrees off
-/// with 0.05 s, 15 with 0.2 s, and no better up to 1 s, whereas the lag when turning grows with the time constant.
+/// The default time constant is 0.2 s. It corresponds to the common smoothing factor of 0.1 at 50 Hz (0.19 s). On
+/// stairs, compared with the gravity reported by an iPhone in a trouser pocket, the direction is off by 18 degrees with
+/// 0.05 s, by 15 degrees with 0.2 s, and not improved by values up to 1 s, whereas the lag during rotation grows with
+/// the time constant.
 ///
-/// The first sample counts as gravity. A total with an infinite or NaN component is not taken and the parts stay as
-/// they were, zero at first. When only the interval is zero, negative or NaN, gravity stays and the user's part is the
-/// total minus it.
+/// The first sample is used as gravity. An acceleration with an infinite or NaN component is ignored: both parts remain
+/// unchanged, initially zero. If only the interval is zero, negative or NaN, gravity remains unchanged, and the user
+/// acceleration is the acceleration minus gravity.
 public struct GravitySeparator: Sendable, Equatable {
-    // There is one of the two.
+    // Exactly one of the filters is not nil.
     private var onePole: LowPassFilter?
     private var butterworth: ButterworthLowPassFilter?
 
-    /// The two parts of the last sample; both zero as long as there was none.
+    /// The two parts of the last sample; both zero before the first.
     public private(set) var value = SeparatedAcceleration(gravity: .zero, userAcceleration: .zero)
 
     /// Creates a separator with a one-pole filter.
     ///
-    /// - Parameter timeConstant: Seconds, see ``LowPassFilter/init(timeConstant:startingAt:)``.
+    /// - Parameter timeConstant: The time constant in seconds, see ``LowPassFilter/init(timeConstant:startingAt:)``.
     public init(timeConstant: Double = 0.2) { onePole = LowPassFilter(timeConstant: timeConstant) }
 
     /// Creates a separator with a second-order Butterworth filter.
     ///
-    /// It keeps shaking and steps out of gravity better than one pole, and lags more when the device turns.
+    /// It keeps shaking and steps out of gravity better than a one-pole filter, but lags more when the device rotates.
     ///
-    /// - Parameter cutoff: Hertz, see ``ButterworthLowPassFilter/init(cutoff:startingAt:)``.
+    /// - Parameter cutoff: The cutoff frequency in hertz, see ``ButterworthLowPassFilter/init(cutoff:startingAt:)``.
     public init(butterworthCutoff cutoff: Double) { butterworth = ButterworthLowPassFilter(cutoff: cutoff) }
 
-    /// Takes a total acceleration and returns its two parts.
+    /// Processes an acceleration and returns its two parts.
     ///
     /// - Parameters:
-    ///   - total: What the accelerometer measured.
-    ///   - interval: Seconds since the sample before it; of no account for the first.
+    ///   - total: The acceleration measured by the accelerometer.
+    ///   - interval: The time since the previous sample in seconds. Ignored for the first sample.
     public mutating func update(_ total: SIMD3<Double>, interval: Double) -> SeparatedAcceleration {
         let gravity =
             onePole?.update(total, interval: interval) ?? butterworth?.update(total, interval: interval) ?? .zero
@@ -51,7 +52,7 @@ public struct GravitySeparator: Sendable, Equatable {
         return value
     }
 
-    /// Forgets all samples.
+    /// Resets the separator to its initial state.
     public mutating func reset() {
         onePole?.reset()
         butterworth?.reset()
@@ -59,15 +60,15 @@ public struct GravitySeparator: Sendable, Equatable {
     }
 }
 
-/// An acceleration in two parts, in the unit and the sign in which it was given.
+/// An acceleration separated into two parts, in the unit and sign of the input.
 public struct SeparatedAcceleration: Sendable, Equatable {
-    /// The part that lasts: gravity.
+    /// The slowly changing part, gravity.
     public var gravity: SIMD3<Double>
 
-    /// The rest: what whoever holds the device does to it.
+    /// The remaining part, the acceleration that the user gives to the device.
     public var userAcceleration: SIMD3<Double>
 
-    /// Creates the two parts.
+    /// Creates a value from its two parts.
     public init(gravity: SIMD3<Double>, userAcceleration: SIMD3<Double>) {
         self.gravity = gravity
         self.userAcceleration = userAcceleration

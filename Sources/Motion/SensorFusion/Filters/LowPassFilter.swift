@@ -2,23 +2,24 @@
 
 import SystemCalls
 
-/// A one-pole low-pass filter for vectors: it follows what lasts and drops what trembles.
+/// A one-pole low-pass filter for vectors: it passes slow changes and removes noise.
 ///
-/// Each sample moves the output towards itself by a weight `a`: `y += a (x - y)`. There are two rules for the weight:
+/// Each sample moves the output towards itself by a weight `a`: `y += a (x - y)`. The weight follows one of two rules:
 ///
-/// - A time constant `tau` in seconds: `a = 1 - exp(-dt / tau)`, the exact discretisation for an input held over the
-///   interval `dt` that it closes. The filter behaves alike at every sample rate and when samples come irregularly
-///   or are lost. After a gap much longer than `tau`, `a` tends to 1: the output is the new sample.
-/// - A factor per sample: `a` is that number. A factor means another time constant at each sample rate: 0.1, which
-///   accelerometer examples often use, is 0.95 s at 10 Hz and 0.095 s at 100 Hz (`tau = -dt / ln(1 - a)`).
+/// - A time constant `tau` in seconds: `a = 1 - exp(-dt / tau)`, the exact discretisation for an input that is constant
+///   during the interval `dt` before each sample. The behaviour does not depend on the sample rate, nor on irregular or
+///   missing samples. After a gap much longer than `tau`, `a` approaches 1, and the output becomes the new sample.
+/// - A factor per sample: `a` is that number. A factor corresponds to a different time constant at each sample rate:
+///   0.1, which is common in accelerometer examples, is 0.95 s at 10 Hz and 0.095 s at 100 Hz (`tau = -dt / ln(1 -
+///   a)`).
 ///
-/// The first sample becomes the output, so there is no ramp from zero at the start. Pass `startingAt:` to begin from
-/// another value; with nil or a value that is not finite it is the first sample. Zero gives the slow start of the usual
-/// example: with a factor of 0.1 it reaches 65 % of a step after 10 samples, 99 % after 44.
+/// The first sample becomes the output, so there is no ramp from zero at the start. Pass `startingAt:` to start from
+/// another value; if it is nil, infinite or NaN, the first sample is used. An initial value of zero causes the slow
+/// start of the common example: with a factor of 0.1 it reaches 65 % of a step after 10 samples and 99 % after 44.
 ///
-/// The unit is the caller's. A sample with an infinite or NaN component, and with a time constant a sample whose
-/// interval is zero, negative or NaN, is not taken: `update` returns the output as it was, or zero as long as there is
-/// none (``value`` tells). The same goes for finite numbers so far apart that their difference overflows.
+/// The unit is the caller's. A sample with an infinite or NaN component is ignored, and with a time constant also a
+/// sample with a zero, negative or NaN interval: `update` returns the previous output, or zero if ``value`` is nil. The
+/// same applies to finite values whose difference overflows.
 ///
 /// ```swift
 /// var gravity = LowPassFilter(timeConstant: 0.2)
@@ -27,7 +28,7 @@ import SystemCalls
 public struct LowPassFilter: Sendable, Equatable {
     private let rule: SmoothingRule
 
-    /// The output, or nil as long as no sample has been taken and no start was given.
+    /// The output; nil if there was no sample and no initial value.
     public private(set) var value: SIMD3<Double>?
 
     private init(rule: SmoothingRule, start: SIMD3<Double>?) {
@@ -35,21 +36,22 @@ public struct LowPassFilter: Sendable, Equatable {
         reset(to: start)
     }
 
-    /// Creates a filter that weighs samples by their intervals.
+    /// Creates a filter with a time constant, which weights samples by their intervals.
     ///
     /// - Parameters:
-    ///   - timeConstant: Seconds until a step has been followed by 63 %. With zero, a negative number or NaN each sample
-    ///     passes unchanged; with infinity the output stays at its first value.
-    ///   - start: The first output; nil for the first sample.
+    ///   - timeConstant: The time in seconds in which the output follows a step by 63 %. With zero, a negative value or
+    ///     NaN samples pass unchanged; with infinity the output remains at its first value.
+    ///   - start: The initial output; nil to use the first sample.
     public init(timeConstant: Double, startingAt start: SIMD3<Double>? = nil) {
         self.init(rule: SmoothingRule(timeConstant: timeConstant), start: start)
     }
 
-    /// Creates a filter that weighs samples by their intervals, from the frequency at which it halves the power.
+    /// Creates a filter with a cutoff frequency, which weights samples by their intervals.
     ///
     /// - Parameters:
-    ///   - cutoff: Hertz; the time constant is 1 / (2π cutoff). With a negative number or NaN each sample passes unchanged.
-    ///   - start: The first output; nil for the first sample.
+    ///   - cutoff: The frequency in hertz at which the power is halved; the time constant is 1 / (2π cutoff). With a
+    ///     negative value or NaN samples pass unchanged.
+    ///   - start: The initial output; nil to use the first sample.
     public init(cutoff: Double, startingAt start: SIMD3<Double>? = nil) {
         self.init(rule: SmoothingRule(cutoff: cutoff), start: start)
     }
@@ -57,18 +59,18 @@ public struct LowPassFilter: Sendable, Equatable {
     /// Creates a filter that gives every sample the same weight.
     ///
     /// - Parameters:
-    ///   - factor: The weight of the new sample, 0 to 1; numbers outside are brought to the nearer end, NaN is 1.
-    ///   - start: The first output; nil for the first sample.
+    ///   - factor: The weight of a new sample, clamped to 0 ... 1; NaN is treated as 1.
+    ///   - start: The initial output; nil to use the first sample.
     public init(factor: Double, startingAt start: SIMD3<Double>? = nil) {
         self.init(rule: SmoothingRule(factor: factor), start: start)
     }
 
-    /// Takes a sample and returns the new output.
+    /// Processes a sample and returns the new output.
     ///
     /// - Parameters:
     ///   - sample: The sample, in the caller's unit.
-    ///   - interval: Seconds since the sample before it; of no account with a factor, and for the first sample of a
-    ///     filter that has no start.
+    ///   - interval: The time since the previous sample in seconds. Ignored with a factor, and for the first sample of
+    ///     a filter without an initial value.
     public mutating func update(_ sample: SIMD3<Double>, interval: Double) -> SIMD3<Double> {
         guard let old = value else {
             guard sample.isFinite else { return .zero }
@@ -76,36 +78,36 @@ public struct LowPassFilter: Sendable, Equatable {
             return sample
         }
         let weight = rule.weight(after: interval)
-        // Both forms are the same; each is exact at its end, and at rest.
+        // The two forms are equivalent; each is exact at its end of the range, and for a constant input.
         let new = weight < 0.5 ? old + weight * (sample - old) : sample + (1 - weight) * (old - sample)
         guard new.isFinite else { return old }
         value = new
         return new
     }
 
-    /// Takes a sample of a filter made with a factor and returns the new output.
+    /// Processes a sample and returns the new output, for a filter created with a factor.
     ///
-    /// A filter made with a time constant or a cutoff cannot weigh a sample without its interval: it takes the first
-    /// and leaves out the others.
+    /// A filter created with a time constant or a cutoff cannot weight a sample without its interval; it uses the first
+    /// sample and ignores all others.
     public mutating func update(_ sample: SIMD3<Double>) -> SIMD3<Double> { update(sample, interval: .nan) }
 
-    /// Forgets all samples.
+    /// Discards the state of the filter.
     ///
-    /// - Parameter start: The output to begin from; nil or a value that is not finite: the first sample to come.
+    /// - Parameter start: The initial output. If nil, infinite or NaN, the next sample is used.
     public mutating func reset(to start: SIMD3<Double>? = nil) {
         value = if let start, start.isFinite { start } else { nil }
     }
 }
 
-/// How much of a new sample enters a one-pole filter.
+/// The rule for the weight of a sample in a one-pole filter.
 enum SmoothingRule: Sendable, Equatable {
-    /// Seconds; the weight follows the true interval.
+    /// A time constant in seconds; the weight depends on the interval.
     case timeConstant(Double)
-    /// The same weight for each sample, whatever the interval.
+    /// A constant weight, independent of the interval.
     case factor(Double)
 
     init(timeConstant: Double) {
-        // The comparison is false for NaN too.
+        // The comparison is also false for NaN.
         self = .timeConstant(timeConstant > 0 ? timeConstant : 0)
     }
 
@@ -114,13 +116,13 @@ enum SmoothingRule: Sendable, Equatable {
     /// A one-pole filter halves the power at 1 / (2π τ).
     init(cutoff: Double) { self.init(timeConstant: cutoff >= 0 ? 1 / (2 * .pi * cutoff) : 0) }
 
-    /// The weight of a sample that comes `interval` seconds after the one before it; NaN when it cannot be weighed.
+    /// Returns the weight of a sample `interval` seconds after the previous one; NaN if the interval is invalid.
     func weight(after interval: Double) -> Double {
         switch self {
         case .factor(let factor): return factor
         case .timeConstant(let seconds):
             guard interval > 0 else { return .nan }
-            // 1 - exp(-dt / tau), without losing digits when the interval is short.
+            // 1 - exp(-dt / tau), without loss of precision for a short interval.
             return -expm1(-interval / seconds)
         }
     }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How a device is held, seen from gravity.
+/// The orientation of a device relative to gravity.
 ///
-/// The names speak of the device, not of what its screen shows: in ``landscapeLeft`` the device has been turned
-/// counterclockwise and its top edge points left. The raw values are those of `UIDeviceOrientation`. The
-/// accelerations are those at rest in g, in Apple's axes and sign: x right, y up, z out of the screen, and the axis that
+/// The names describe the device, not the content of its screen: in ``landscapeLeft`` the device is rotated
+/// counterclockwise and its top edge points left. The raw values are those of `UIDeviceOrientation`. The accelerations
+/// below are those at rest, in g, in Apple's axes and sign: x right, y up, z out of the screen, and the axis that
 /// points up reads -1.
 package enum DeviceOrientation: Int, Sendable, Hashable, CaseIterable {
-    /// Not known yet.
+    /// The orientation is not known yet.
     case unknown = 0
     /// Upright, top edge up: y = -1.
     case portrait = 1
@@ -17,8 +17,8 @@ package enum DeviceOrientation: Int, Sendable, Hashable, CaseIterable {
     case landscapeLeft = 3
     /// Upright, top edge right, left edge up: x = +1.
     case landscapeRight = 4
-    /// Lying, screen up: z = -1.
+    /// Flat, screen up: z = -1.
     case faceUp = 5
-    /// Lying, screen down: z = +1.
+    /// Flat, screen down: z = +1.
     case faceDown = 6
 }

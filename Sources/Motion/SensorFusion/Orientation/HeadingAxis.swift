@@ -4,25 +4,25 @@ import SystemCalls
 
 /// The axis of the device whose direction is the heading.
 ///
-/// It is the edge at the top: +y in portrait. When that edge points so steeply up that it hardly points anywhere in the
-/// plane, it is the back of the device, -z, as for a camera that is held upright; when the edge points steeply down it is
-/// the face, +z. Tilting without rolling brings one over into the other without a jump.
+/// It is the direction of the top edge: +y in portrait. If that edge points so steeply up that its horizontal component
+/// is small, the back of the device, -z, is used instead, as for a camera held upright; if the edge points steeply
+/// down, the screen, +z, is used. Tilting without rolling changes the axis without a jump of the heading.
 package struct HeadingAxis: Sendable {
-    /// From edge to back beyond 60 degrees above or below the horizon...
+    /// The sine of 60 degrees. The axis changes from the edge to the back or screen if the edge is steeper than this.
     private static let enterSine = 0.866_025_403_784_438_6
-    /// ...and back again below 50.
+    /// The sine of 50 degrees. The axis changes back to the edge if the edge is less steep than this.
     private static let leaveSine = 0.766_044_443_118_978
 
     private var isSteep = false
 
     package init() {}
 
-    /// The direction of the axis in degrees clockwise from north, 0 ..< 360, and how much of its length lies in the
-    /// plane, 0 ... 1.
+    /// Returns the direction of the axis in degrees clockwise from north, 0 ..< 360, and the length of its horizontal
+    /// component, 0 ... 1.
     ///
     /// - Parameters:
-    ///   - edge: The one at the top, in the device's axes.
-    ///   - attitude: From the device's axes to east, north, up.
+    ///   - edge: The top edge, in the axes of the device.
+    ///   - attitude: The rotation from the axes of the device to east, north, up.
     package mutating func direction(
         of edge: SIMD3<Double> = SIMD3(0, 1, 0), attitude: Quaternion
     ) -> (heading: Double, flatness: Double) {
@@ -34,12 +34,12 @@ package struct HeadingAxis: Sendable {
         return (Self.degrees(atan2(direction.x, direction.y) * 180 / .pi), flatness)
     }
 
-    /// The same angle in 0 ..< 360.
+    /// Returns an equal angle in 0 ..< 360.
     package static func degrees(_ angle: Double) -> Double {
-        // Most often there is nothing to be taken off.
+        // The remainder is rarely needed.
         let rest = abs(angle) < 360 ? angle : angle.truncatingRemainder(dividingBy: 360)
         let positive = rest < 0 ? rest + 360 : rest
-        // What is a little less than 0 becomes 360 by rounding.
+        // A value slightly below 0 is rounded to 360.
         return positive < 360 ? positive : 0
     }
 }

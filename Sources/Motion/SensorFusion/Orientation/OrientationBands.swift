@@ -2,7 +2,7 @@
 
 import SystemCalls
 
-/// Which orientation a direction of gravity belongs to, with room for hysteresis.
+/// The mapping from directions of gravity to orientations, with hysteresis.
 struct OrientationBands: Sendable, Equatable {
     private let flatEnterCosine: Double
     private let flatLeaveCosine: Double
@@ -14,7 +14,7 @@ struct OrientationBands: Sendable, Equatable {
         edgeCosine = cos((45 + max(0, settings.edgeHysteresis)) * .pi / 180)
     }
 
-    /// The orientation of a direction, without regard to what was before.
+    /// Returns the orientation for a direction, without hysteresis.
     ///
     /// - Parameter direction: A unit vector along gravity, in Apple's axes and sign.
     func orientation(of direction: SIMD3<Double>) -> DeviceOrientation {
@@ -27,7 +27,7 @@ struct OrientationBands: Sendable, Equatable {
         }
     }
 
-    /// True when a device that is in an orientation still is.
+    /// Returns whether a device keeps its orientation at a direction of gravity.
     func keeps(_ orientation: DeviceOrientation, at direction: SIMD3<Double>) -> Bool {
         switch orientation {
         case .unknown: false
@@ -40,10 +40,10 @@ struct OrientationBands: Sendable, Equatable {
         }
     }
 
-    /// - Parameter share: The component of gravity away from the edge that is up.
+    /// - Parameter share: The component of gravity that points away from the edge; positive if the edge is up.
     private func keepsEdge(_ share: Double, at direction: SIMD3<Double>) -> Bool {
         guard abs(direction.z) < flatEnterCosine else { return false }
-        // The angle between the edge and gravity, both seen in the plane of the screen.
+        // The angle between the edge and gravity, both projected onto the plane of the screen.
         let inPlane = (direction.x * direction.x + direction.y * direction.y).squareRoot()
         return share >= edgeCosine * inPlane
     }

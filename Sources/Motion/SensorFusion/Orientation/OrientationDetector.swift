@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Tells how a device is held from its accelerometer, without flapping.
+/// Detects the orientation of a device from its accelerometer, with hysteresis.
 ///
-/// Feed it with every sample; ten to twenty a second are enough. A sample passes through these steps:
+/// Pass every sample; ten to twenty per second are sufficient. A sample is processed in these steps:
 ///
-/// 1. An acceleration far from 1 g says nothing about where down is: as long as it lasts, and for a settle time after
-///    it, the orientation is frozen.
-/// 2. A low-pass filter finds the direction of gravity.
-/// 3. The direction selects an orientation. The present one has the preference, up to 15 degrees past the diagonal
-///    between two edges, or past 40 degrees of tilt when lying flat; then one that is waiting for its hold time.
-/// 4. A new orientation must hold for 200 ms.
+/// 1. An acceleration far from 1 g does not show the direction of gravity. While it lasts, and for the settle time
+///    after it, the orientation is frozen.
+/// 2. A low-pass filter estimates the direction of gravity.
+/// 3. The direction determines an orientation. The current one is preferred, up to 15 degrees past the diagonal between
+///    two edges, or up to 40 degrees of tilt if the device is flat; after it, the one that is waiting for its hold
+///    time.
+/// 4. A new orientation has to last for 200 ms.
 ///
-/// The first orientation is known one hold time after the first sample. Across a gap in the samples nothing is known:
-/// the filter and the hold time begin anew, the orientation stays. Samples that are not newer than the one before are
-/// left out; when the time goes back by more than the maximum gap, the stream counts as a new one. Samples and time
-/// stamps that are infinite or NaN are left out.
+/// The first orientation is known one hold time after the first sample. After a gap in the samples the filter and the
+/// hold time restart, and the orientation stays. Samples that are not newer than the previous one are ignored; a
+/// timestamp that is older by more than the maximum gap starts a new stream. Infinite or NaN samples and timestamps are
+/// ignored.
 ///
-/// Units: acceleration in g in Apple's axes and sign (face up at rest: z = -1), time stamps in seconds of any steady
+/// Units: acceleration in g in Apple's axes and sign (face up at rest: z = -1), timestamps in seconds of any steady
 /// clock.
 ///
 /// ```swift
@@ -26,21 +27,21 @@
 /// }
 /// ```
 package struct OrientationDetector: Sendable, Equatable {
-    /// The thresholds it was made with.
+    /// The settings of the detector.
     package let settings: OrientationSettings
 
-    /// The present orientation, ``DeviceOrientation/unknown`` at first.
+    /// The current orientation; initially ``DeviceOrientation/unknown``.
     package private(set) var orientation: DeviceOrientation = .unknown
 
     private let bands: OrientationBands
     private var clock: SensorInterval
     private var lowPass: LowPassFilter
-    /// The orientation that is waiting for its hold time, or unknown.
+    /// The orientation that is waiting for its hold time, or `.unknown`.
     private var candidate: DeviceOrientation = .unknown
     private var candidateSince: Double = 0
     private var frozenUntil: Double = -.infinity
 
-    /// Creates a detector that knows nothing yet.
+    /// Creates a detector.
     package init(settings: OrientationSettings = OrientationSettings()) {
         self.settings = settings
         bands = OrientationBands(settings)
@@ -48,12 +49,12 @@ package struct OrientationDetector: Sendable, Equatable {
         lowPass = LowPassFilter(timeConstant: settings.smoothingTime)
     }
 
-    /// Takes a sample.
+    /// Processes a sample.
     ///
     /// - Parameters:
-    ///   - acceleration: In g, gravity included, in Apple's axes and sign.
-    ///   - timestamp: Seconds.
-    /// - Returns: The new orientation when it has changed, otherwise nil.
+    ///   - acceleration: The acceleration in g, including gravity, in Apple's axes and sign.
+    ///   - timestamp: The time of the sample in seconds.
+    /// - Returns: The new orientation if it has changed, otherwise nil.
     package mutating func update(acceleration: SIMD3<Double>, timestamp: Double) -> DeviceOrientation? {
         guard acceleration.isFinite else { return nil }
         switch clock.step(to: timestamp) {
@@ -62,7 +63,7 @@ package struct OrientationDetector: Sendable, Equatable {
         case .start:
             lowPass.reset()
             candidate = .unknown
-            // A clock that was set back must not leave the end of the freeze far in its future.
+            // Limits the end of the freeze, which is far in the future after the clock was set back.
             frozenUntil = min(frozenUntil, timestamp + settings.settleTime)
         }
         guard abs(acceleration.length - 1) <= settings.strongAcceleration else {
@@ -78,16 +79,17 @@ package struct OrientationDetector: Sendable, Equatable {
         return consider(seen, at: timestamp)
     }
 
-    /// Forgets everything; the orientation is unknown again.
+    /// Resets the detector; the orientation is unknown again.
     package mutating func reset() { self = OrientationDetector(settings: settings) }
 
     private func orientation(along gravity: SIMD3<Double>) -> DeviceOrientation? {
         let length = gravity.length
-        // Opposite directions shortly after each other: their mean points nowhere in particular.
+        // The mean of nearly opposite directions has no meaningful direction.
         guard length >= 0.3 else { return nil }
         let direction = gravity / length
         if bands.keeps(orientation, at: direction) { return orientation }
-        // At a boundary noise would swap two candidates for ever, and none would hold, if they had no hysteresis too.
+        // Without hysteresis for the candidate too, noise at a boundary could alternate between two candidates, and
+        // neither would last for the hold time.
         if bands.keeps(candidate, at: direction) { return candidate }
         return bands.orientation(of: direction)
     }
@@ -107,6 +109,6 @@ package struct OrientationDetector: Sendable, Equatable {
         return seen
     }
 
-    /// Differences of time stamps are rounded; a tenth of a second must not become just less than that.
+    /// The tolerance for rounding errors in differences of timestamps, in seconds.
     private static let timeTolerance = 1e-6
 }

@@ -1,39 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Tells when a device is shaken, from its accelerometer.
+/// Detects shaking of a device, from its accelerometer.
 ///
-/// Feed it with every sample, at 20 to 200 Hz; the intervals need not be equal. With fewer than three samples in a
-/// period strokes are missed: 20 Hz see shaking up to 6 Hz.
+/// Pass every sample, at 20 to 200 Hz; the intervals may be irregular. At fewer than three samples per period strokes
+/// are missed: 20 Hz detects shaking up to 6 Hz.
 ///
-/// Gravity is taken off by a low-pass filter. What is left above the threshold forms strokes; shaking is a row of
-/// strokes to and fro along about one line, each soon after the one before, strong for a good part of the time. With
-/// the default settings three reversals are needed, so a shake at 4 Hz is recognised after 0.4 s.
+/// A low-pass filter removes gravity. Samples of the remaining acceleration above the threshold form strokes. Shaking
+/// is a chain of strokes to and fro approximately along one line, each soon after the previous one, with strong
+/// acceleration for a large part of the time. The default settings require three reversals, so a shake at 4 Hz is
+/// detected after 0.4 s.
 ///
-/// - ``ShakeEvent/began`` comes when shaking is established.
-/// - ``ShakeEvent/ended`` comes when it stops within about a second, 0.4 s after the last reversal.
-/// - ``ShakeEvent/cancelled`` comes as soon as it lasts longer than that. The detector then waits until the device has
-///   been calm for the refractory time, so that a vibrating machine gives at most one pair of events.
+/// - ``ShakeEvent/began`` is returned when shaking is detected.
+/// - ``ShakeEvent/ended`` is returned if the shaking stops within about a second, 0.4 s after the last reversal.
+/// - ``ShakeEvent/cancelled`` is returned as soon as the shaking lasts longer. The detector then waits until the device
+///   has been calm for the refractory time, so that a vibrating machine causes at most one pair of events.
 ///
-/// No shake are: turning the device over, slowly or fast, once or to and fro, because a turn alone changes the
-/// acceleration above the threshold in one direction only; a knock and its ringing; a fall, its impact and the
-/// bounces in one direction; steps.
+/// The following movements are not shakes: turning the device over, slowly or fast, once or to and fro, because a
+/// rotation alone exceeds the threshold in one direction only; a knock and its ringing; a fall, its impact and bounces
+/// in one direction; steps.
 ///
-/// Across a gap in the samples nothing is known: shaking in progress is cancelled, and evidence begins anew. The same
-/// happens when the time goes back by more than the maximum gap. Otherwise samples that are not newer than the one
-/// before are left out, and so are samples and time stamps that are infinite or NaN. Components beyond 200 g are
-/// brought to 200 g. Time passes by samples only: when they stop for good, call ``reset()``.
+/// A gap in the samples cancels shaking in progress and discards the evidence, and so does a timestamp that is older by
+/// more than the maximum gap. Other samples that are not newer than the previous one are ignored, as are infinite or
+/// NaN samples and timestamps. Components beyond 200 g are clamped to 200 g. Time advances with samples only; call
+/// ``reset()`` when the samples end.
 ///
-/// Units: acceleration in g in Apple's sign, gravity included (the sign and the axes make no difference here); time
-/// stamps in seconds of any steady clock.
+/// Units: acceleration in g with Apple's sign, including gravity (the sign and the axes do not affect the result);
+/// timestamps in seconds of any steady clock.
 package struct ShakeDetector: Sendable, Equatable {
     private enum Phase: Sendable, Equatable {
         case idle
         case shaking
-        /// After a cancelled shake, until the device has been calm.
+        /// The state after a cancelled shake, until the device has been calm.
         case exhausted
     }
 
-    /// The thresholds it was made with.
+    /// The settings of the detector.
     package let settings: ShakeSettings
 
     private let squaredThreshold: Double
@@ -43,7 +44,7 @@ package struct ShakeDetector: Sendable, Equatable {
     private var phase: Phase = .idle
     private var calmFrom: Double = -.infinity
 
-    /// Creates a detector that has seen nothing yet.
+    /// Creates a detector.
     package init(settings: ShakeSettings = ShakeSettings()) {
         self.settings = settings
         squaredThreshold = settings.threshold * settings.threshold
@@ -51,18 +52,19 @@ package struct ShakeDetector: Sendable, Equatable {
         gravity = LowPassFilter(timeConstant: settings.gravityTime)
     }
 
-    /// True between ``ShakeEvent/began`` and the event that follows it.
+    /// True between ``ShakeEvent/began`` and the next event.
     package var isShaking: Bool { phase == .shaking }
 
-    /// Takes a sample.
+    /// Processes a sample.
     ///
     /// - Parameters:
-    ///   - acceleration: In g, gravity included.
-    ///   - timestamp: Seconds.
-    /// - Returns: What this sample brings about, mostly nothing.
+    ///   - acceleration: The acceleration in g, including gravity.
+    ///   - timestamp: The time of the sample in seconds.
+    /// - Returns: The event caused by the sample, usually nil.
     package mutating func update(acceleration: SIMD3<Double>, timestamp: Double) -> ShakeEvent? {
         guard acceleration.isFinite else { return nil }
-        // Not even a fall on concrete is more; a wrong number must not stay in the filter for minutes.
+        // A fall on concrete stays below this limit. The limit keeps a wrong value from affecting the filter for
+        // minutes.
         let limit = SIMD3<Double>(repeating: 200)
         let sample = acceleration.clamped(lowerBound: -limit, upperBound: limit)
         switch clock.step(to: timestamp) {
@@ -73,7 +75,7 @@ package struct ShakeDetector: Sendable, Equatable {
             gravity.reset(to: sample)
             chain = nil
             phase = .idle
-            // A clock that was set back must not leave the refractory time far in its future.
+            // Limits the end of the refractory time, which is far in the future after the clock was set back.
             calmFrom = min(calmFrom, timestamp + settings.refractoryTime)
             return interrupted ? .cancelled : nil
         case .next:
@@ -82,9 +84,10 @@ package struct ShakeDetector: Sendable, Equatable {
         }
     }
 
-    /// Forgets everything.
+    /// Resets the detector to its initial state.
     ///
-    /// - Returns: ``ShakeEvent/cancelled`` when the device was being shaken, so that no listener waits for ever.
+    /// - Returns: ``ShakeEvent/cancelled`` if a shake was in progress, so that each ``ShakeEvent/began`` is followed by
+    ///   another event.
     @discardableResult
     package mutating func reset() -> ShakeEvent? {
         let interrupted = isShaking
@@ -102,7 +105,7 @@ package struct ShakeDetector: Sendable, Equatable {
             }
             phase = .idle
         }
-        // Strokes in the refractory time count for nothing, so none is half of the next shake.
+        // Strokes during the refractory time are ignored, so that none becomes part of the next shake.
         guard timestamp >= calmFrom else { return event }
         guard var strokes = chain else {
             chain = StrokeChain(onset: timestamp, acceleration: rest)
@@ -124,7 +127,7 @@ package struct ShakeDetector: Sendable, Equatable {
         return .began
     }
 
-    /// Ends the chain when its last reversal is too long ago.
+    /// Ends the chain if its last reversal is too old.
     private mutating func stop(_ strokes: StrokeChain, at timestamp: Double) -> ShakeEvent? {
         guard timestamp - strokes.lastReversal > settings.maximumReversalInterval else { return nil }
         chain = nil
@@ -149,12 +152,12 @@ package struct ShakeDetector: Sendable, Equatable {
     }
 }
 
-/// What a ``ShakeDetector`` tells. Each ``began`` is followed by exactly one of the others.
+/// An event of a ``ShakeDetector``. Each ``began`` is followed by exactly one of the others.
 package enum ShakeEvent: Sendable, Hashable, CaseIterable {
     /// The device is being shaken.
     case began
     /// The shaking stopped within about a second: a shake.
     case ended
-    /// The shaking went on, or the samples stopped: no shake after all.
+    /// The shaking continued for longer, or the samples stopped: not a shake.
     case cancelled
 }

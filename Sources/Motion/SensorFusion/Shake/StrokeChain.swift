@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A row of strokes to and fro along about one line, in constant space.
+/// A chain of strokes to and fro approximately along one line. It uses constant memory.
 struct StrokeChain: Sendable, Equatable {
-    /// When the first stroke began.
+    /// The time when the first stroke began.
     let onset: Double
-    /// When the direction last reversed; at first, the onset.
+    /// The time of the last reversal of direction; initially `onset`.
     private(set) var lastReversal: Double
     private(set) var reversals = 0
-    /// Seconds above the threshold since the onset.
+    /// The time above the threshold since `onset`, in seconds.
     private(set) var strongTime: Double = 0
-    /// How the present stroke set out.
+    /// The acceleration at the beginning of the current stroke.
     private var heading: SIMD3<Double>
 
     init(onset: Double, acceleration: SIMD3<Double>) {
@@ -18,9 +18,10 @@ struct StrokeChain: Sendable, Equatable {
         heading = acceleration
     }
 
-    /// Takes a sample above the threshold.
+    /// Adds a sample above the threshold.
     ///
-    /// - Returns: False when it goes the other way sooner than a hand can, and so belongs to no row of strokes.
+    /// - Returns: False if the direction reverses faster than a hand can move, so that the sample cannot belong to
+    ///   shaking.
     mutating func add(
         _ acceleration: SIMD3<Double>, at timestamp: Double, interval: Double, minimumReversalInterval: Double
     ) -> Bool {
@@ -30,7 +31,7 @@ struct StrokeChain: Sendable, Equatable {
         let headingStrength = heading.squaredLength
         // Within 45 degrees of the line of the stroke: cos² >= 1/2.
         guard 2 * along * along >= strength * headingStrength else {
-            // The hand may set out sideways before the first stroke proper, which is stronger.
+            // The hand may begin sideways before the first actual stroke, which is stronger.
             if reversals == 0, strength > headingStrength { heading = acceleration }
             return true
         }
@@ -42,6 +43,6 @@ struct StrokeChain: Sendable, Equatable {
         return true
     }
 
-    /// The part of the time from the onset during which the threshold was passed.
+    /// Returns the fraction of the time since `onset` during which the acceleration exceeded the threshold.
     func strongShare(at timestamp: Double) -> Double { timestamp > onset ? strongTime / (timestamp - onset) : 0 }
 }

@@ -1,32 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Makes samples at 50 Hz of samples at irregular times, by straight lines between them.
+/// Resamples samples at irregular times to 50 Hz by linear interpolation.
 ///
-/// Across a gap nothing is made up: what follows begins anew. Samples that are not newer than the one before are left
-/// out, unless the clock was set back by more than a gap.
+/// Gaps are not interpolated: resampling restarts after a gap. Samples that are not newer than the previous one are
+/// ignored, unless the clock was set back by more than a gap.
 struct EvenSampler: Sendable {
-    /// What becomes of a sample.
+    /// The result of a sample.
     enum Step: Sendable {
-        /// So many even samples are due, which ``next()`` gives.
+        /// The number of samples available from ``next()``.
         case due(Int)
-        /// The first sample, or the first after an interruption: there is one even sample, that one.
+        /// The first sample, or the first one after an interruption. It is itself an output sample.
         case start
-        /// A repeated or late sample, or no time at all: not to be used.
+        /// A duplicate or late sample, or one with an invalid timestamp; it is ignored.
         case unusable
     }
 
-    /// The algorithms for steps and activities were made for this rate, in hertz.
+    /// The output rate in hertz. The step and activity algorithms are designed for this rate.
     static let rate = 50.0
-    /// Seconds without a sample after which those before are no evidence any more. Slower sensors, those of fewer than
-    /// four samples a second, say nothing of steps.
+    /// The longest interval between samples across which they are interpolated, in seconds. Sensors slower than four
+    /// samples per second therefore provide no steps.
     static let maximumGap = 0.25
 
     private var clock = SensorInterval(maximumGap: maximumGap, slowest: 0)
     private var former = SIMD3<Double>.zero
     private var latest = SIMD3<Double>.zero
-    /// Of the sample before the latest.
+    /// The timestamp of `former`.
     private var formerTime = 0.0
-    /// Where the even samples begin, and how many there have been: a sum of intervals would wander.
+    /// The time of the first output sample and the number of output samples since then. Adding up intervals instead
+    /// would accumulate rounding errors.
     private var origin = 0.0
     private var count = 0.0
 
@@ -39,13 +40,15 @@ struct EvenSampler: Sendable {
             return .start
         case .next:
             (former, latest, formerTime) = (latest, value, previous)
-            // Rounding must not make a sample wait for the next one. A gap of a quarter of a second holds thirteen.
+            // The tolerance prevents rounding from delaying an output sample until the next input. The longest gap, a
+            // quarter of a second, contains thirteen output samples.
             let last = ((time - origin) * Self.rate + 1e-4).rounded(.down)
             return .due(max(0, Int(min(last - count + 1, 16))))
         }
     }
 
-    /// The next even sample and its time, as often as ``step(_:at:)`` has said.
+    /// Returns the next output sample and its time. Called once for each sample that ``step(_:at:)`` has reported as
+    /// due.
     mutating func next() -> (value: SIMD3<Double>, time: Double) {
         let time = origin + count / Self.rate
         count += 1

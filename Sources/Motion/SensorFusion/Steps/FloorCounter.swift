@@ -1,32 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Counts the floors that somebody walks up and down, from heights once a second and from steps.
+/// Counts the floors walked up and down, from one height per second and from steps.
 ///
-/// A floor has about 3 m (10 feet), says Apple. Weather moves a barometer by up to 8 m an hour, so only height that
-/// is gained while steps run, by 0.1 to 0.8 m/s over four seconds, is a climb. Its first floor counts from 2.7 m,
-/// each further one 3 m later. It ends with a metre in the other direction, or 20 s without climbing. A lift has no
-/// steps. A hill counts, as it does on Apple's devices.
+/// According to Apple, a floor is about 3 m (10 feet). Weather changes the height of a barometer by up to 8 m per hour.
+/// Therefore only height gained while steps occur, at 0.1 to 0.8 m/s over four seconds, is part of a climb. The first
+/// floor of a climb counts from 2.7 m, each further one after another 3 m. A climb ends after one metre in the opposite
+/// direction, or after 20 s without climbing. A lift does not count, because there are no steps. A hill counts, as on
+/// Apple's devices.
 ///
-/// Steps are told some seconds late, so heights wait for them.
+/// Steps are reported with a delay of some seconds, so each height is processed only after the steps of its time are
+/// known.
 package struct FloorCounter: Sendable {
-    /// Metres of a floor, and what may lack of the first one.
+    /// The height of a floor and the tolerance for the first one, in metres.
     static let floor = 3.0
     private static let lack = 0.3
     private static let slowest = 0.1
     private static let fastest = 0.8
-    /// Seconds after which a climb is over.
+    /// The time without climbing after which a climb ends, in seconds.
     private static let patience = 20.0
     private static let reversal = 1.0
-    /// Heights that wait for steps: seconds, since there is one a second.
+    /// The number of heights held until the steps of their time are known; with one height per second also the delay in
+    /// seconds.
     private static let delay = 6
-    /// Seconds over which a climb is as fast as it is.
+    /// The interval over which the vertical speed is computed, in seconds.
     private static let span = 4
-    /// A longer pause between heights begins anew.
+    /// The longest interval between two heights; a longer one resets the climb. In seconds.
     private static let maximumGap = 3.0
 
     private struct Entry: Sendable {
         var time: Double
-        /// Metres since the height before.
+        /// The height gained since the previous height, in metres.
         var gain: Double
         var hasSteps: Bool
     }
@@ -34,7 +37,7 @@ package struct FloorCounter: Sendable {
     private var entries: [Entry] = []
     private var lastHeight = 0.0
     private var lastTime = -Double.infinity
-    /// Metres gained on foot, now and in the seconds before, the oldest first.
+    /// The accumulated height gained on foot at the current and the preceding heights, oldest first, in metres.
     private var walked: [Double] = []
     private var direction = 0.0
     private var base = 0.0
@@ -42,9 +45,9 @@ package struct FloorCounter: Sendable {
     private var counted = 0
     private var lastClimb = -Double.infinity
 
-    /// Floors up.
+    /// The number of floors ascended.
     package private(set) var ascended = 0
-    /// Floors down.
+    /// The number of floors descended.
     package private(set) var descended = 0
 
     package init() {
@@ -52,12 +55,12 @@ package struct FloorCounter: Sendable {
         walked.reserveCapacity(Self.span + 2)
     }
 
-    /// Takes note of a step at that time, by the clock of the heights.
+    /// Records a step. `time` is a time of the clock of the heights.
     package mutating func note(step time: Double) {
         for index in entries.indices where abs(entries[index].time - time) <= 1.5 { entries[index].hasSteps = true }
     }
 
-    /// Takes a height in metres. One that is no number is left out.
+    /// Processes a height in metres. An infinite or NaN height is ignored.
     package mutating func take(height: Double, at time: Double) {
         guard height.isFinite, time.isFinite, time != lastTime else { return }
         guard time > lastTime, time - lastTime <= Self.maximumGap else {
@@ -66,7 +69,7 @@ package struct FloorCounter: Sendable {
             return
         }
         let gain = height - lastHeight
-        // Faster is a lift or a car, whatever the feet do there.
+        // A faster change comes from a lift or a car, even if steps are detected there.
         let isOnFoot = abs(gain) <= Self.fastest * 1.1 * (time - lastTime)
         entries.append(Entry(time: time, gain: isOnFoot ? gain : 0, hasSteps: false))
         (lastHeight, lastTime) = (height, time)

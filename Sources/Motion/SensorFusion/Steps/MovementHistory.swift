@@ -1,33 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The last seconds of what the band-pass for steps let through, and how regular it is.
+/// The last seconds of the output of the step band-pass filter, and the regularity of the movement.
 struct MovementHistory: Sendable {
-    /// How much a movement repeats itself, and how often.
+    /// The regularity of a movement and its period.
     struct Rhythm: Sendable {
-        /// The greatest normalised autocorrelation, from -1 to 1; -1 before there is enough to tell.
+        /// The greatest normalised autocorrelation, from -1 to 1; -1 until there are enough values.
         var regularity: Double
-        /// Seconds after which it repeats itself; a step or two of them, for steps.
+        /// The period in seconds. For walking, the duration of one or two steps.
         var period: Double
     }
 
-    /// Every second one of the even samples is kept: nothing above three hertz is left in them.
+    /// The sample interval in seconds. Every other sample is stored, because the filtered signal contains no
+    /// frequencies above 3 Hz.
     private static let interval = 2 / EvenSampler.rate
-    /// Three seconds are compared with as many before. Less lets handling pass for walking, more takes too long to see
-    /// that somebody walks. Chosen on one person's twelve walks (see ``StepDetector``), among 2, 2.5, 3 and 4.
+    /// The number of values compared with earlier ones: three seconds. A shorter window classifies handling of the
+    /// device as walking; a longer one detects the start of a walk too late. Chosen among 2, 2.5, 3 and 4 s on one
+    /// person's twelve walks (see ``StepDetector``).
     private static let window = 75
-    /// Repetitions after 0.28 s (running) to 1.48 s (a slow stride) count.
+    /// The lags considered, in values: periods from 0.28 s (running) to 1.48 s (a slow stride).
     private static let lags = 7...37
-    /// Fewer than these say nothing.
+    /// The smallest number of values for an autocorrelation.
     private static let fewest = 20
     private static let capacity = 128
     /// The shortest stride, that of a runner, in seconds.
     private static let shortestStride = 0.5
-    /// The fraction of the best autocorrelation at which a shorter period is preferred. Between 0.8 and 0.9, the counts
-    /// of the 19 walks with ground truth differ by at most two steps.
+    /// The fraction of the best autocorrelation from which a shorter period is preferred. Between 0.8 and 0.9, the
+    /// counts of the 19 walks with ground truth differ by at most two steps.
     private static let nearlyBest = 0.85
 
     private var values = [Double](repeating: 0, count: capacity)
-    /// Where the next one goes.
+    /// The index of the next value.
     private var place = 0
     private var count = 0
     private var isOdd = false
@@ -46,9 +48,9 @@ struct MovementHistory: Sendable {
         count = min(count + 1, Self.capacity)
     }
 
-    /// How regular the last seconds are.
+    /// Returns the regularity and the period of the last seconds.
     ///
-    /// - Parameter periods: The seconds after which a repetition counts.
+    /// - Parameter periods: The periods considered, in seconds.
     func rhythm(periods: ClosedRange<Double> = 0...10) -> Rhythm {
         var best = Rhythm(regularity: -1, period: 0)
         for lag in Self.lags {
@@ -60,7 +62,7 @@ struct MovementHistory: Sendable {
         return best
     }
 
-    /// The shortest period of at least half a second at which the autocorrelation is nearly the best: a stride, or a
+    /// Returns the shortest period of at least half a second whose autocorrelation is close to the best: a stride, or a
     /// step if both legs move the device alike.
     func stride() -> Rhythm {
         let best = rhythm(periods: Self.shortestStride...10)
@@ -70,7 +72,7 @@ struct MovementHistory: Sendable {
             guard period >= Self.shortestStride, let regularity = correlation(lag: lag),
                 regularity >= Self.nearlyBest * best.regularity
             else { continue }
-            // The local maximum.
+            // Continue to the local maximum.
             var top = (lag, regularity)
             while let next = correlation(lag: top.0 + 1), next > top.1, top.0 + 1 <= Self.lags.upperBound {
                 top = (top.0 + 1, next)
@@ -80,7 +82,7 @@ struct MovementHistory: Sendable {
         return best
     }
 
-    /// The normalised autocorrelation at a lag; nil if fewer values are known than needed.
+    /// Returns the normalised autocorrelation at a lag; nil if there are too few values.
     private func correlation(lag: Int) -> Double? {
         guard lag > 0, lag < Self.capacity else { return nil }
         let length = min(Self.window, count - lag)

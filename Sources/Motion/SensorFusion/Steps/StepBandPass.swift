@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Lets the frequencies of steps pass, half a hertz to three, at 50 samples a second.
+/// A band-pass filter for the frequencies of steps, 0.5 to 3 Hz, at 50 samples per second.
 ///
-/// A Butterworth band-pass of second order (four poles), in one direction, as two sections in transposed direct form
-/// II. The coefficients and the start are those of scipy.signal: `butter(2, [0.5, 3], 'band', fs=50, output='sos')`
-/// and `sosfilt_zi`. It is late by about a quarter of a second.
+/// A causal second-order Butterworth band-pass filter (four poles), as two sections in transposed direct form II. The
+/// coefficients and the initial state are those of scipy.signal: `butter(2, [0.5, 3], 'band', fs=50, output='sos')` and
+/// `sosfilt_zi`. The filter delays the signal by about a quarter of a second.
 struct StepBandPass: Sendable {
-    /// Seconds by which it is late for what has the pace of steps.
+    /// The delay at step frequencies, in seconds.
     static let delay = 0.25
 
     private var first = SIMD2<Double>.zero
     private var second = SIMD2<Double>.zero
 
-    /// Begins as if the value had always been there, so that gravity is no step.
+    /// Initializes the state as if the input had always been `value`, so that gravity does not cause a step.
     mutating func start(_ value: Double) {
         first = value * SIMD2(0.8242944688568131, -0.5650049611387201)
         second = value * SIMD2(-0.8443778344210083, 0.8443778344210096)

@@ -1,42 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Counts steps, causally, in the magnitude of the acceleration at 50 samples a second.
+/// A causal step detector for the magnitude of the acceleration at 50 samples per second.
 ///
-/// 1. A band-pass leaves the frequencies of steps.
-/// 2. A peak that is prominent on both sides and not too close to the one before may be a step. In strides with more
-///    than two peaks, those that are too early for the rhythm of the strides are left out.
-/// 3. It is regular when the movement repeats itself at that moment.
-/// 4. Peaks wait until they are a run of eight and regular; then all of them count at once, and from then on each regular
-///    one. Irregular ones in between wait too, and count when the walk goes on. So what is no walk, as handling the
-///    device, sitting down or driving, does not count. A step is told about four seconds late at the beginning of a
-///    walk, and a third of a second later on.
+/// 1. A band-pass filter keeps the frequencies of steps.
+/// 2. A peak that is prominent on both sides and far enough from the previous one is a candidate for a step. In strides
+///    with more than two peaks, peaks that are too early for the rhythm of the strides are omitted.
+/// 3. A peak is regular if the movement is periodic at that moment.
+/// 4. Peaks are held until there are eight in a row and the movement is regular. Then all of them count at once, and
+///    every later regular peak counts immediately. Irregular peaks during a walk are held as well, and count if the
+///    walk continues. Movements other than walking, such as handling the device, sitting down or driving, therefore do
+///    not count. Steps are reported about four seconds late at the beginning of a walk, and a third of a second late
+///    during it.
 ///
-/// The band-pass, the peaks and the run of eight are the plain detector to which this one is compared in
-/// docs/motion.md; what is regular is new. Its numbers (the prominence, the regularity, how many may wait) were
-/// chosen on the twelve walks of one person with six placements (Carmelo, of the Oxford step counter's data), and
-/// tested on the seven walks of another (Jamie). Errors change by less than 0.3 per cent in the neighbourhood of
-/// each.
+/// The band-pass filter, the peak detection and the run of eight are those of the plain detector with which this one is
+/// compared in docs/motion.md; the regularity test is new. Its constants (the prominence, the regularity, the number of
+/// peaks held) were chosen on the twelve walks of one person with six placements (Carmelo, of the Oxford step counter's
+/// data), and tested on the seven walks of another (Jamie). Values near the chosen ones change the errors by less than
+/// 0.3 %.
 package struct StepDetector: Sendable {
-    /// How far a peak stands out, in m/s². Chosen among 0.8, 1.0 and 1.2; below, and from 1.4 on, more are wrong.
+    /// The least prominence of a peak, in m/s². Chosen among 0.8, 1.0 and 1.2; smaller values and values from 1.4 give
+    /// more errors.
     static let prominence = 0.8
-    /// Even samples from one peak to the next: 0.3 s, which is 200 steps a minute.
+    /// The smallest distance between two peaks, in samples: 0.3 s, which is 200 steps per minute.
     static let distance = 15
-    /// Seconds after which a run is over.
+    /// The interval between peaks after which a run ends, in seconds.
     static let longestStep = 1.2
-    /// The autocorrelation from which on a peak is regular. Chosen among 0.4 to 0.8.
+    /// The lowest autocorrelation of a regular peak. Chosen among 0.4 to 0.8.
     static let regularity = 0.7
-    /// The same for a peak that stands out so far, in m/s², as no handling does: on stairs feet come down hard and
-    /// unlike each other. Chosen on the stairs of six subjects of MotionSense (1 to 11), of which else a fifth were
-    /// missed.
+    /// The lowest autocorrelation of a regular peak with a prominence of at least `strongPeak` m/s², which handling the
+    /// device does not reach. On stairs, feet land hard and unevenly. Chosen on the stairs of six subjects of
+    /// MotionSense (1 to 11); without it a fifth of their steps were missed.
     static let strongRegularity = 0.55
     static let strongPeak = 5.0
-    /// Peaks that make a walk, as in many hardware counters.
+    /// The number of peaks that begin a walk, as in many hardware counters.
     static let run = 8
-    /// So many irregular peaks may wait in a walk; with one more it is over. Chosen among 4 to 10.
+    /// The largest number of irregular peaks held during a walk; the next one ends the walk. Chosen among 4 to 10.
     static let patience = 8
-    /// The assumed duration of a step in seconds before any is measured.
+    /// The assumed duration of a step until one is measured, in seconds.
     static let usualStep = 0.55
-    /// The shortest stride of a walk in seconds; runners' are shorter.
+    /// The shortest stride of a walk, in seconds. Strides of runners are shorter.
     static let shortestWalkingStride = 0.85
     /// The number of peaks per stride above which not every peak is a step.
     static let peaksOfStride = 2.5
@@ -44,23 +46,23 @@ package struct StepDetector: Sendable {
     static let shortestPart = 0.7
     static let longestPart = 1.6
 
-    /// Peaks that wait to count: their times, oldest first.
+    /// The times of the peaks that are held, oldest first.
     private var waiting: [Double] = []
-    /// Peaks in a row without a long pause.
+    /// The number of consecutive peaks without a long pause, at most `run`.
     private var runLength = 0
     private var lastPeak = -Double.infinity
-    /// The time of the last peak, even if it cannot be a step.
+    /// The time of the last peak, including peaks that are not steps.
     private var lastCandidate = -Double.infinity
     /// The moving average of the interval between peaks, in seconds.
     private var peakInterval = StepDetector.usualStep
-    /// The time of the last peak if it was too early to be a step.
+    /// The time of the last peak if it was too early for a step.
     private var omitted: Double?
     private var lastStep = -Double.infinity
-    /// True while regular peaks count at once.
+    /// True while regular peaks count immediately.
     package private(set) var isWalking = false
 
     private var isRising = true
-    /// The greatest value while it rises, else the least, and the number of its sample.
+    /// The maximum since the signal began to rise, or the minimum since it began to fall, and the index of its sample.
     private var extreme = 0.0
     private var extremeIndex = 0
     private var trough = 0.0
@@ -69,7 +71,7 @@ package struct StepDetector: Sendable {
 
     init() { waiting.reserveCapacity(Self.patience + 1) }
 
-    /// The movement is a new one: what waits does not count any more.
+    /// Restarts the detection with a first value. Peaks that are held are discarded.
     mutating func restart(_ value: Double) {
         waiting.removeAll(keepingCapacity: true)
         runLength = 0
@@ -82,11 +84,11 @@ package struct StepDetector: Sendable {
         (extremeIndex, lastPeakIndex, index) = (0, -Self.distance, 0)
     }
 
-    /// Takes what the band-pass gave.
+    /// Processes a value of the band-pass filter.
     ///
     /// - Parameters:
-    ///   - history: That value and those before it.
-    ///   - steps: Gets the steps that count from now on, oldest first.
+    ///   - history: The filtered values up to and including this one.
+    ///   - steps: The array to which newly counted steps are appended, oldest first.
     mutating func take(_ value: Double, at time: Double, history: MovementHistory, into steps: inout [Footstep]) {
         index += 1
         if isWalking, time - lastCandidate > Self.longestStep + StepBandPass.delay { endRun() }
@@ -131,7 +133,7 @@ package struct StepDetector: Sendable {
                 omitted = time
                 return
             }
-            // The peak that was left out was the step in between.
+            // The omitted peak was the step in between.
             if let omitted, time - lastPeak > Self.longestPart * step { add(omitted) }
         }
         omitted = nil
@@ -153,8 +155,8 @@ package struct StepDetector: Sendable {
         waiting.append(peak)
     }
 
-    /// The mean duration of a step in seconds, half a stride, when strides have more peaks than steps; nil when each
-    /// peak may be a step.
+    /// Returns the mean duration of a step in seconds, half a stride, if strides have more peaks than steps; nil if
+    /// every peak may be a step.
     ///
     /// In a back pocket, the opposite foot or each foot causes two peaks, so that a stride, the period of the movement,
     /// has three or four.
@@ -173,11 +175,11 @@ package struct StepDetector: Sendable {
     }
 }
 
-/// A step that counts.
+/// A counted step.
 package struct Footstep: Sendable, Hashable {
-    /// When the foot was set down, as well as can be told; seconds of the clock of the samples.
+    /// The estimated time of the footfall, in seconds of the clock of the samples.
     package var time: Double
-    /// Seconds since the step before; nil for the first of a walk.
+    /// The time since the previous step, in seconds; nil for the first step of a walk.
     package var interval: Double?
 
     package init(time: Double, interval: Double?) {

@@ -1,38 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The length of a step from how fast steps follow each other, which positions correct where there are any.
+/// The length of a step, estimated from the cadence and corrected by positions if available.
 ///
-/// Chen's formula, L = (0.7 + 0.371 (h - 1.75) + 0.227 (f - 1.79) h / 1.75) c, with the height h in metres, the
-/// cadence f in hertz and a factor c for each person: R. Chen, L. Pei, Y. Chen, "A smart phone based PDR solution for
-/// indoor navigation", ION GNSS 2011. It is right to 10 to 20 per cent for a person of whom nothing is known, and to
-/// about 5 per cent once c is. It is made for walking: running steps are longer than it says. Where a receiver tells
-/// the speed, the speed counts.
+/// Chen's formula, L = (0.7 + 0.371 (h - 1.75) + 0.227 (f - 1.79) h / 1.75) c, with the height h in metres, the cadence
+/// f in hertz and a personal factor c: R. Chen, L. Pei, Y. Chen, "A smart phone based PDR solution for indoor
+/// navigation", ION GNSS 2011. Its error is 10 to 20 % for an unknown person, and about 5 % once c is known. The
+/// formula is made for walking and underestimates running steps. If a GNSS receiver provides a speed, the length is
+/// computed from the speed instead.
 package struct StepLength: Sendable, Equatable {
-    /// Metres; of a person of whom nothing is known.
+    /// The height of an unknown person, in metres.
     static let height = 1.70
-    /// What c may be. Beyond, it is not the length of steps that is wrong.
+    /// The range of c. A value outside has a cause other than the length of steps.
     package static let factors = 0.7...1.3
-    /// Steps between two corrections, and what one of them counts.
+    /// The number of steps between two corrections, and the weight of a correction.
     private static let stretch = 10
     private static let weight = 0.2
-    /// Metres that a step may have.
+    /// The range of the length of a step, in metres.
     private static let lengths = 0.2...2.5
 
-    /// c: 1 for a person of whom nothing is known.
+    /// The personal factor c; 1 for an unknown person.
     package private(set) var factor: Double
     private var steps = 0
     private var predicted = 0.0
     private var measured = 0.0
 
-    /// - Parameter factor: What is known of the person.
+    /// Creates an estimate.
+    ///
+    /// - Parameter factor: The known factor c of the person, clamped to ``factors``; 1 if it is infinite or NaN.
     package init(factor: Double = 1) {
         self.factor =
             factor.isFinite ? min(max(factor, Self.factors.lowerBound), Self.factors.upperBound) : 1
     }
 
-    /// Metres of a step that takes so many seconds.
+    /// Returns the length of a step in metres, and updates the factor if a speed is given.
     ///
-    /// - Parameter speed: Metres a second as a receiver tells it now; nil without one.
+    /// - Parameters:
+    ///   - interval: The duration of the step in seconds; nil for the first step of a walk, for which 0.55 s is
+    ///     assumed.
+    ///   - speed: The current speed from a GNSS receiver, in m/s; nil if unavailable.
     package mutating func length(interval: Double?, speed: Double?) -> Double {
         let interval = interval ?? 0.55
         let plain = Self.plain(cadence: 1 / max(interval, 0.2))
@@ -52,7 +57,7 @@ package struct StepLength: Sendable, Equatable {
         steps += 1
         guard steps >= Self.stretch else { return }
         let ratio = measured / predicted
-        // What is far beyond is a ride, or a receiver that is wrong.
+        // A ratio outside the range comes from riding or from a wrong speed.
         if ratio > 0.5, ratio < 1.6 {
             factor += Self.weight * (ratio - factor)
             factor = min(max(factor, Self.factors.lowerBound), Self.factors.upperBound)

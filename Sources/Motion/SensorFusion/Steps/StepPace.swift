@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How fast somebody walks now, from the last steps.
+/// The current cadence and speed of walking, from the last steps.
 package struct StepPace: Sendable {
-    /// Seconds over which steps are looked at. Published counters tell the cadence of four to five seconds.
+    /// The duration of the evaluated steps, in seconds. Published counters report the cadence over four to five
+    /// seconds.
     static let window = 5.0
-    /// Seconds without a step after which nobody walks.
+    /// The time without a step after which a person no longer walks, in seconds.
     package static let pause = 2.5
-    /// The most steps that are kept: more than five seconds hold.
+    /// The number of steps stored, more than occur in five seconds.
     private static let capacity = 24
 
     private var times = InlineArray<24, Double>(repeating: -.infinity)
@@ -15,17 +16,18 @@ package struct StepPace: Sendable {
 
     package init() {}
 
-    /// Adds a step of that length in metres.
+    /// Adds a step with its length in metres.
     package mutating func add(_ step: Footstep, length: Double) {
         times[next] = step.time
         lengths[next] = length
         next = (next + 1) % Self.capacity
     }
 
-    /// When the last step was; minus infinity before the first.
+    /// The time of the last step; minus infinity before the first.
     package var lastStep: Double { times[(next + Self.capacity - 1) % Self.capacity] }
 
-    /// Steps a second and metres a second; nil when the last step is too long ago, or there was but one.
+    /// Returns the cadence in steps per second and the speed in metres per second; nil if the last step is too old or
+    /// there are fewer than two steps.
     package func pace(at time: Double) -> (cadence: Double, speed: Double)? {
         let last = lastStep
         guard time - last <= Self.pause + StepBandPass.delay, last.isFinite else { return nil }
@@ -34,7 +36,7 @@ package struct StepPace: Sendable {
         var length = 0.0
         for back in 1...Self.capacity {
             let place = (next + Self.capacity - back) % Self.capacity
-            // Not across a pause, nor from before a clock that was set back.
+            // Steps before a pause, or before the clock was set back, are excluded.
             guard times[place] <= first, first - times[place] <= StepDetector.longestStep,
                 last - times[place] <= Self.window
             else { break }

@@ -3,15 +3,15 @@
 import DeviceCore
 import SystemCalls
 
-/// What brings files and the names in folders to the disk.
+/// Synchronizes files and directories with the disk.
 struct RingDisk: Sendable {
-    /// What is brought, with its path.
+    /// The object to synchronize, with its path.
     enum Step: Sendable, Hashable {
-        /// The bytes of a file that goes on growing.
+        /// The bytes of a file that is still being written.
         case data(String)
-        /// A whole file.
+        /// A complete file.
         case file(String)
-        /// The names in a folder.
+        /// The entries of a directory.
         case folder(String)
 
         fileprivate var path: String {
@@ -23,40 +23,41 @@ struct RingDisk: Sendable {
         fileprivate var call: String { if case .data = self { "fdatasync" } else { "fsync" } }
     }
 
-    /// Takes a step with a descriptor; the answer is 0, or the number of the error.
+    /// Performs a step with an open descriptor. Returns 0 or an `errno` value.
     let take: @Sendable (Step, Int32) -> Int32
 
-    /// That of the machine.
+    /// The implementation with `fsync` and `fdatasync`.
     static let system = RingDisk { step, descriptor in
         let result = if case .data = step { fdatasync(descriptor) } else { fsync(descriptor) }
         return result == 0 ? 0 : errno
     }
 
-    /// Brings it to the disk. The error says that the disk has not taken it; what has no disk is no failure.
+    /// Synchronizes the object. Throws an error if the disk reports a failure or is full; other errors are ignored,
+    /// because some files do not support synchronization.
     func sync(_ step: Step, _ descriptor: Int32) throws(DeviceError) {
         let number = take(step, descriptor)
         guard number == EIO || number == ENOSPC || number == EDQUOT else { return }
         throw FileBytes.failedToWrite(step.path, call: step.call, errno: number)
     }
 
-    /// Brings the names in a folder to the disk.
+    /// Synchronizes the entries of a directory.
     func syncFolder(_ path: String) throws(DeviceError) {
         let descriptor = systemOpen(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        // A folder that may be written and not read.
+        // The directory may be writable but not readable.
         guard descriptor >= 0 else { return }
         defer { systemClose(descriptor) }
         try sync(.folder(path), descriptor)
     }
 }
 
-/// When what was recorded is brought to the disk, and so how much a power failure takes.
+/// The time at which recorded data is synchronized with the disk. It determines the loss in a power failure.
 ///
-/// A process that is killed loses at most half a second in any case: the system has the rest.
+/// If only the process is killed, at most half a second is lost in any case, because the kernel holds the rest.
 package enum RingSync: String, Sendable, CaseIterable {
-    /// Each second: a power failure takes about two seconds. Flash memory is written most often.
+    /// Every second. A power failure loses about two seconds. Causes the most writes to flash memory.
     case eachSecond = "each-second"
-    /// Each segment when it is full, an eighth of the ring: a power failure takes as much.
+    /// When a segment is complete, which is an eighth of the ring. A power failure loses up to one segment.
     case segment
-    /// When the system pleases, mostly after half a minute.
+    /// Never explicitly. The kernel writes the data, usually after about 30 s.
     case never
 }

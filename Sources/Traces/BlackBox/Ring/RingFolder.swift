@@ -4,11 +4,12 @@ import DeviceCore
 import SystemCalls
 import Trace
 
-/// The folder of a ring's segments, and of those that former recorders have left behind. One process has it at a time.
+/// The directory of a ring's segments and of segments left behind by earlier recorders. Locked by one process at a
+/// time.
 final class RingFolder: Sendable {
-    /// The segments of a recorder that was killed, in their order.
+    /// The segments of a recorder that was killed, in ascending order.
     struct Former: Sendable {
-        /// Counted from 1.
+        /// The number of the recorder, counted from 1.
         var number: Int
         var paths: [String]
     }
@@ -17,15 +18,18 @@ final class RingFolder: Sendable {
     let disk: RingDisk
     private let mode: mode_t?
     private let descriptor: Int32
-    /// Whose files are our own here: some file systems have one owner for all, and some servers another one.
+    /// The user ID of this recorder's files. On some file systems, all files have the same owner, and some servers map
+    /// the user to another one.
     private let owner: uid_t
 
-    /// Makes the folder unless it is there, and takes it. The error says that another recorder has it, that it is somebody
-    /// else's, or why it cannot be made.
+    /// Creates the directory if necessary, and locks it. Throws an error if another recorder uses it, if it belongs to
+    /// another user, or if it cannot be created.
     ///
     /// - Parameters:
-    ///   - mode: the permissions of the segments; nil for ``SystemCalls/NewFile/privateMode``.
-    ///   - patience: seconds in which whoever has the folder may let it go.
+    ///   - path: The path of the directory.
+    ///   - mode: The permissions of the segments; nil for ``SystemCalls/NewFile/privateMode``.
+    ///   - disk: Synchronizes the directory.
+    ///   - patience: The maximum time in seconds to wait for the lock.
     init(
         _ path: String, mode: mode_t? = nil, disk: RingDisk = .system, patience: Double = 1
     ) throws(DeviceError) {
@@ -34,7 +38,7 @@ final class RingFolder: Sendable {
         self.mode = mode
         let isNew = NewFile.makeFolder(path, for: mode) == 0
         if !isNew, errno != EEXIST { throw FileBytes.failedToWrite(path, call: "mkdir", errno: errno) }
-        // A link would have another folder's files moved and removed.
+        // Following a symbolic link would move and remove files of another directory.
         descriptor = systemOpen(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else {
             let number = errno
@@ -43,14 +47,14 @@ final class RingFolder: Sendable {
             }
             throw DeviceError(
                 .inputOutput,
-                "\(path) is a link or a file, and a ring needs a folder of its own there. Remove it, or record to another place.",
+                "\(path) is a link or a file, but a ring needs its own directory there. Remove it, or choose another location.",
                 cause: .system(call: "open", errno: number))
         }
         owner = try Self.takeAsOwn(descriptor, path, isNew: isNew)
         guard Self.lock(descriptor, patience) else {
             let number = errno
             throw DeviceError(
-                .busy, "Another recorder keeps its ring in \(path). End it, or record to another place.",
+                .busy, "Another recorder uses the ring in \(path). Stop it, or choose another location.",
                 cause: .system(call: "flock", errno: number))
         }
         if isNew { try disk.syncFolder(NewFile.split(path).folder) }
@@ -60,8 +64,8 @@ final class RingFolder: Sendable {
         if descriptor >= 0 { systemClose(descriptor) }
     }
 
-    /// False when another recorder has the folder. A program that somebody is just starting has what he had open, too, until
-    /// it begins, and a recorder that was killed until it is gone: so much is waited for.
+    /// Locks the directory; returns false if another recorder holds the lock. Waits, because a child process inherits
+    /// open descriptors until it calls `exec`, and a killed recorder keeps the lock until it has exited.
     private static func lock(_ descriptor: Int32, _ patience: Double) -> Bool {
         let end = LiveClock().now.advanced(bySeconds: patience)
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
@@ -71,7 +75,8 @@ final class RingFolder: Sendable {
         return true
     }
 
-    /// The error says that the folder belongs to somebody else. Others may not write into it from here on.
+    /// Returns the owner of the directory, and removes the write permission of other users. Throws an error if the
+    /// directory belongs to another user.
     private static func takeAsOwn(
         _ descriptor: Int32, _ path: String, isNew: Bool
     ) throws(DeviceError) -> uid_t {
@@ -80,14 +85,14 @@ final class RingFolder: Sendable {
         guard isNew || status.st_uid == geteuid() || status.st_uid == ownerOfNewFile(descriptor) else {
             throw DeviceError(
                 .permissionDenied,
-                "The folder \(path) belongs to another user (\(status.st_uid)), who may put anything there. Remove it, or record to another place."
+                "The directory \(path) belongs to another user (\(status.st_uid)), who may change its contents. Remove it, or choose another location."
             )
         }
         if status.st_mode & 0o022 != 0 { _ = fchmod(descriptor, status.st_mode & 0o7755) }
         return status.st_uid
     }
 
-    /// Whom the file system says that a file belongs to that this user makes there.
+    /// Returns the owner that the file system assigns to files created by this user; nil if no file can be created.
     private static func ownerOfNewFile(_ folder: Int32) -> uid_t? {
         let name = ".owner-\(getpid())"
         let file = NewFile.open(name, in: folder)
@@ -100,21 +105,22 @@ final class RingFolder: Sendable {
         return fstat(file, &status) == 0 ? status.st_uid : nil
     }
 
-    /// The path of a segment, for people.
+    /// Returns the path of a segment, for messages.
     func file(_ number: Int) -> String { "\(path)/\(RingName(number: number).text)" }
 
-    /// The way to a file of this folder that stays the same when somebody gives the folder's name to another one.
+    /// Returns a path to a file in this directory that stays valid even if the directory is renamed or replaced.
     func reached(_ path: String) -> String {
         let folder = "/proc/self/fd/\(descriptor)"
         return access(folder, F_OK) == 0 && path.hasPrefix(self.path) ? folder + path.dropFirst(self.path.count) : path
     }
 
-    /// Makes a segment.
+    /// Creates a segment.
     func make(_ number: Int) throws(DeviceError) -> TraceOutput {
         let path = file(number)
         var segment = NewFile.open(reached(path))
         if segment < 0, errno == EEXIST, isLink(RingName(number: number).text) {
-            // Put here while others could: what was recorded here has been set aside.
+            // A symbolic link, created while other users could write to the directory. Removing it loses no data,
+            // because the segments of earlier recorders have been renamed.
             unlink(reached(path))
             segment = NewFile.open(reached(path))
         }
@@ -123,10 +129,11 @@ final class RingFolder: Sendable {
         return TraceOutput(descriptor: segment, name: path, isOwned: true)
     }
 
-    /// The numbers of the segments that are there, rising. The error says that nobody knows.
+    /// Returns the numbers of the existing segments in ascending order. Throws an error if the directory cannot be
+    /// read.
     func numbers() throws(DeviceError) -> [Int] { try names().filter { $0.former == nil }.map(\.number).sorted() }
 
-    /// What former recorders have left behind, oldest first.
+    /// Returns the segments left behind by earlier recorders, oldest first.
     func formers() throws(DeviceError) -> [Former] {
         var formers: [Int: [Int]] = [:]
         for name in try names() { if let former = name.former { formers[former, default: []].append(name.number) } }
@@ -137,7 +144,7 @@ final class RingFolder: Sendable {
         }
     }
 
-    /// Makes room for a new ring without moving a byte: the segments that are there get names as a former recorder's.
+    /// Renames the existing segments to those of an earlier recorder, so that a new ring can start. No data is copied.
     func setAside() throws(DeviceError) {
         let numbers = try numbers()
         guard !numbers.isEmpty else { return }
@@ -167,41 +174,41 @@ final class RingFolder: Sendable {
         return names
     }
 
-    /// True for what was put here while others could.
+    /// True for a symbolic link, created while other users could write to the directory.
     private func isLink(_ name: String) -> Bool {
         var status = stat()
         return fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && status.st_mode & S_IFMT == S_IFLNK
     }
 
-    /// What another user has recorded here is neither read nor removed: perhaps the folder was given to this one since.
+    /// Throws an error if a segment belongs to another user. Segments of another user are neither read nor removed; the
+    /// ownership of the directory may have changed since.
     private func checkOwner(of name: String) throws(DeviceError) {
         var status = stat()
         guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0, status.st_uid != owner else { return }
         throw DeviceError(
             .permissionDenied,
-            "\(path)/\(name) belongs to another user (\(status.st_uid)). Give it to the one who records (chown), or move it away."
+            "\(path)/\(name) belongs to another user (\(status.st_uid)). Give it to the recording user (chown), or move it away."
         )
     }
 
-    /// Removes a segment; one that is gone already is no failure.
+    /// Removes a segment. A missing file is not an error.
     func remove(_ number: Int) throws(DeviceError) { try remove(file(number)) }
 
-    /// Removes a file of this folder; one that is gone already is no failure.
+    /// Removes a file in this directory. A missing file is not an error.
     func remove(_ path: String) throws(DeviceError) { try Self.remove(path, reached: reached(path)) }
 
-    /// Removes a file; one that is gone already is no failure.
+    /// Removes a file. A missing file is not an error.
     static func remove(_ path: String, reached: String? = nil) throws(DeviceError) {
         guard unlink(reached ?? path) != 0, errno != ENOENT else { return }
         let number = errno
         throw DeviceError(
             .inputOutput,
-            "\(path) cannot be removed. Look at what it is, and at who may write its folder.",
+            "\(path) cannot be removed. Check its type and the permissions of its directory.",
             cause: .system(call: "unlink", errno: number))
     }
 
-    /// Has new and removed names reach the disk.
+    /// Synchronizes the directory's entries with the disk.
     func sync() throws(DeviceError) { try disk.sync(.folder(path), descriptor) }
 
-    /// Removes the folder when nothing is in it any more.
     func removeIfEmpty() { rmdir(path) }
 }

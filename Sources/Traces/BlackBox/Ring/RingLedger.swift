@@ -2,36 +2,42 @@
 
 import DeviceCore
 
-/// Which segments a ring has, when the next one begins, and which may go. A value without files.
+/// The list of a ring's segments. It decides when a new segment begins and which segments are removed. It accesses no
+/// files.
 struct RingLedger: Sendable {
     struct Segment: Sendable, Equatable {
         var number: Int
-        /// The times of its first and last event, in nanoseconds since the start of the recording; nil without one.
+        /// The times of the first and last event, in nanoseconds since the start of the recording; nil if the segment
+        /// has no events.
         var first: Int64?
         var last: Int64?
         var size: Int64
     }
 
-    /// A ring is about so many segments, so that an eighth more than asked for is kept at most.
+    /// The number of segments of a full ring. Whole segments are removed, so at most an eighth more than the requested
+    /// duration is kept.
     static let parts: Int64 = 8
-    /// Smaller ones would be mostly headers.
+    /// The minimum size of a segment in bytes. Smaller segments would consist mostly of headers.
     static let smallestSegment: Int64 = 65_536
 
     let duration: Int64
     let size: Int64
     private(set) var segments: [Segment] = []
-    /// Nothing that happened after that may go for its age: a trigger waits for what comes behind it.
+    /// Segments with events after this time are not removed because of their age, because a trigger waits for the
+    /// events after it. In nanoseconds since the start of the recording; nil without a trigger.
     var keptFrom: Int64?
-    /// Segments up to that number are being read, and stay.
+    /// The number of the last segment that is being read. Segments up to it are not removed.
     var pinned: Int?
     /// The number of the segment that was begun last.
     private var lastNumber = 0
-    /// True while the last segment is written to.
+    /// True while the last segment is being written.
     private(set) var isOpen = false
 
+    /// Creates an empty list.
+    ///
     /// - Parameters:
-    ///   - duration: how long back the ring goes, in nanoseconds.
-    ///   - size: the most bytes of all segments together.
+    ///   - duration: The duration of the ring in nanoseconds.
+    ///   - size: The maximum size of all segments in bytes.
     init(duration: Int64, size: Int64) {
         self.duration = max(duration, 1)
         self.size = max(size, Self.smallestSegment * Self.parts)
@@ -40,18 +46,18 @@ struct RingLedger: Sendable {
     private var segmentDuration: Int64 { max(duration / Self.parts, 1_000_000_000) }
     private var segmentSize: Int64 { size / Self.parts }
 
-    /// All bytes.
+    /// The size of all segments in bytes.
     var total: Int64 { segments.reduce(0) { $0 + $1.size } }
 
-    /// True when so many bytes of an event of that time belong into a new segment.
+    /// True if the given number of bytes of an event at this time must be written to a new segment.
     func needsSegment(for count: Int64, at time: Int64) -> Bool {
         guard isOpen, let current = segments.last else { return true }
-        // One that has nothing but its header takes anything.
+        // A segment with only a header accepts an event of any size.
         guard let first = current.first else { return false }
         return time.subtractingSaturated(first) >= segmentDuration || current.size + count > segmentSize
     }
 
-    /// Begins a segment and answers its number.
+    /// Begins a segment and returns its number.
     mutating func begin() -> Int {
         lastNumber += 1
         let number = lastNumber
@@ -60,15 +66,15 @@ struct RingLedger: Sendable {
         return number
     }
 
-    /// The head of the last segment has so many bytes.
+    /// Adds the size of the header and the initial state to the last segment.
     mutating func grewHead(_ size: Int64) {
         if let place = segments.indices.last { segments[place].size += size }
     }
 
-    /// Ends the last segment: what comes next begins another one.
+    /// Closes the last segment. The next event begins a new one.
     mutating func close() { isOpen = false }
 
-    /// So many bytes were written to the last segment, with events of those times.
+    /// Records that bytes with events of these times were written to the last segment.
     mutating func wrote(_ count: Int64, from first: Int64, to last: Int64) {
         guard let place = segments.indices.last else { return }
         segments[place].size += count
@@ -76,12 +82,12 @@ struct RingLedger: Sendable {
         segments[place].last = last
     }
 
-    /// Forgets the segments that are not needed any more, and answers their numbers: those that are older than the ring goes
-    /// back, and as many more as it takes to have room for so many bytes.
+    /// Removes the segments that are older than the ring's duration, and further ones until the given number of bytes
+    /// fits. Returns their numbers.
     mutating func expire(toWrite count: Int64, at time: Int64) -> [Int] {
         let from = min(keptFrom ?? .max, time.subtractingSaturated(duration))
         var expired: [Int] = []
-        // The one that is written to stays.
+        // The segment that is being written is kept.
         while let oldest = segments.first, segments.count > (isOpen ? 1 : 0) {
             if let pinned, oldest.number <= pinned { break }
             let isOld = segments.count > 1 && (segments[1].first ?? .max) <= from

@@ -4,30 +4,31 @@ import DeviceCore
 import SystemCalls
 import Trace
 
-/// What came of a ring that a recorder has left behind: it was killed, or the machine lost its power.
+/// The result of saving the segments of a recorder that was killed or lost power.
 package struct RingLeftover: Sendable {
-    /// The trace; nil when there was no event to be saved.
+    /// The saved trace; nil if the segments contained no events.
     package var save: RingSave?
-    /// What could not be read, and where it is now.
+    /// Remarks about data that could not be read, and its new location.
     package var remarks: [String]
 
-    /// Saves a former recorder's segments as a trace, and removes those of which all was read. What could not be read stays
-    /// beside the trace.
+    /// Saves the segments of an earlier recorder as a trace, and removes the segments that were read completely.
+    /// Damaged segments are kept beside the trace. The last argument is the free space of the file system in bytes; nil
+    /// if unknown.
     ///
     /// - Parameters:
-    ///   - folder: the ring's.
-    ///   - place: where it goes.
-    ///   - room: the bytes that the file system has left; nil when nobody knows.
-    /// - Throws: Why it cannot be saved now; the segments stay for the next time.
+    ///   - former: The segments.
+    ///   - folder: The directory of the ring.
+    ///   - place: The destination of the trace.
+    /// - Throws: An error if the trace cannot be saved now. The segments are kept for the next attempt.
     static func save(
         _ former: RingFolder.Former, of folder: RingFolder, to place: RingPlace, room: Int64?
     ) throws(DeviceError) -> RingLeftover {
         let size = former.paths.reduce(Int64(0)) { $0.addingSaturated(Self.size(folder.reached($1))) }
-        // A copy that left no room for the ring that is being recorded would end that.
+        // Leaves half of the free space for the current recording, which would fail if the file system became full.
         if let room, room / 2 < size {
             throw DeviceError(
                 .inputOutput,
-                "There is no room to save what a former recording left behind: \(Self.count(former)) in \(place.ring). Free \((size.addingSaturated(size) - room) >> 10 + 1) KiB, and the next recording saves it."
+                "There is not enough free space to save an earlier recording: \(Self.count(former)) in \(place.ring). Free \((size.addingSaturated(size) - room) >> 10 + 1) KiB; the next recording then saves it."
             )
         }
         var reading = try RingReading(former.paths, reached: folder.reached)
@@ -38,7 +39,7 @@ package struct RingLeftover: Sendable {
         var save = try RingSave.write(
             &reading, path: place.path(at: endTime, for: "leftover"), temporary: place.unfinishedFormer,
             mode: place.mode, disk: folder.disk)
-        // What is damaged is found by reading on.
+        // Damage is detected only by reading the segments.
         if save == nil { try reading.forEach { _ throws(DeviceError) in } }
         var remarks = reading.remarks
         for path in former.paths {
@@ -46,13 +47,14 @@ package struct RingLeftover: Sendable {
                 try folder.remove(path)
                 continue
             }
-            // Where the ring lies on another file system it has to stay there, under a name that is no segment's.
+            // The first name is on the destination's file system. If the ring is on another one, the segment stays
+            // there under a name that is not that of a segment.
             let beside = RingPlace.free(path, ".\(RingPlace.damaged)")
             let names = [place.path(at: endTime, for: RingPlace.damaged), beside]
             if let name = names.first(where: { NewFile.move(folder.reached(path), to: $0) == 0 }) {
-                remarks.append("What could not be read of \(path) is kept as \(name).")
+                remarks.append("The unreadable part of \(path) is kept as \(name).")
             } else {
-                remarks.append("\(path) could not be given another name, and is saved again by the next recording.")
+                remarks.append("\(path) could not be renamed, so the next recording saves it again.")
             }
         }
         save?.remarks = remarks
@@ -68,7 +70,7 @@ package struct RingLeftover: Sendable {
         return stat(path, &status) == 0 ? Int64(status.st_size) : 0
     }
 
-    /// The bytes that a file system has left for this user; nil when it does not tell.
+    /// Returns the free space of a file system for this user in bytes; nil if unknown.
     static func room(at path: String) -> Int64? {
         var status = statvfs()
         guard statvfs(path, &status) == 0 else { return nil }

@@ -4,20 +4,20 @@ import DeviceCore
 import JSONBytes
 import Trace
 
-/// What made a ring be saved, and when.
+/// An event that causes a ring to be saved, with its time.
 package struct RingTrigger: Sendable, Hashable {
-    /// The event as it is written: `impact>4g`.
+    /// The text of the event, for example `impact>4g`.
     package var event: String
-    /// Nanoseconds since the start of the trace that it stands in.
+    /// Nanoseconds since the start of the trace that contains the trigger.
     package var time: Int64
 
-    /// A trigger of those parts.
+    /// Creates a trigger.
     package init(event: String, time: Int64) {
         self.event = event
         self.time = time
     }
 
-    /// The member of a header that lists triggers.
+    /// The name of the header member that lists the triggers.
     static let member = "triggers"
 
     static func list(_ triggers: [RingTrigger], since start: Int64 = 0) -> TraceMember {
@@ -57,15 +57,15 @@ package struct RingTrigger: Sendable, Hashable {
     }
 }
 
-/// What the header of a segment says of its place in the ring.
+/// The description of a segment in its header.
 struct RingMark: Sendable, Equatable {
     static let member = "ring"
 
-    /// Counted from 1 in the recording.
+    /// The number of the segment in the recording, counted from 1.
     var number: Int
-    /// So many lines behind the header repeat what held when the segment began.
+    /// The number of lines after the header that repeat the state at the beginning of the segment.
     var stateLines: Int
-    /// The triggers that wait for what comes behind them.
+    /// The triggers of the trace that is pending at the beginning of the segment.
     var triggers: [RingTrigger]
 
     var traceMember: TraceMember {
@@ -82,7 +82,7 @@ struct RingMark: Sendable, Equatable {
 }
 
 extension RingMark {
-    /// The mark of a header; nil when it is not that of a segment.
+    /// Reads the description from a header; nil if the header is not that of a segment.
     init?(_ header: TraceHeader) {
         let member = header.otherMembers.first { $0.name == Self.member }
         guard let mark = member.flatMap({ $0.json.withUnsafeBytes { Self.read($0) } }) else { return nil }

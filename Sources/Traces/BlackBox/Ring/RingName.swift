@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The name of a segment's file: `segment-00000012.trace`, or `former-1-segment-00000012.trace` of a former recorder's.
+/// The file name of a segment: `segment-00000012.trace`, or `former-1-segment-00000012.trace` for an earlier recorder.
 struct RingName: Equatable {
     private static let prefix = "segment-"
     private static let formerPrefix = "former-"
     private static let suffix = ".trace"
 
-    /// More than there ever are; what counts on never ends.
+    /// The range of valid numbers. It is larger than any recording needs, and prevents overflow.
     private static let numbers = 1..<1_000_000_000
 
-    /// The number of the recorder that has left it behind; nil for one of the ring that is.
+    /// The number of the earlier recorder; nil for a segment of the current ring.
     var former: Int?
-    /// Counted from 1 in the recording.
+    /// The number of the segment in the recording, counted from 1.
     var number: Int
 
     init(former: Int? = nil, number: Int) {
@@ -19,7 +19,7 @@ struct RingName: Equatable {
         self.number = number
     }
 
-    /// Nil for a name that is none of a segment.
+    /// Parses a file name; nil if it is not that of a segment.
     init?(_ name: String) {
         var rest = name[...]
         if rest.hasPrefix(Self.formerPrefix) {
@@ -34,7 +34,7 @@ struct RingName: Equatable {
             Self.numbers.contains(number)
         else { return nil }
         self.number = number
-        // Signs, and zeros too many or too few.
+        // Rejects signs and a wrong number of leading zeros.
         guard text == name else { return nil }
     }
 

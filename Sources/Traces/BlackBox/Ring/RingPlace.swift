@@ -4,21 +4,23 @@ package import DeviceCore
 import SystemCalls
 import Trace
 
-/// Where a ring lies, and what the traces that are saved from it are called.
+/// The location of a ring, and the names of the traces saved from it.
 package struct RingPlace: Sendable, Hashable {
-    /// The folder that saved traces go to; nil for a file whose name is given.
+    /// The directory of saved traces; nil if the path is that of a file.
     private let folder: String?
     private let file: String
-    /// The ring's own folder.
+    /// The directory of the ring's segments.
     package let ring: String
     /// The permissions of traces; nil for 0600.
     let mode: UInt32?
 
-    /// A folder, where that exists or the path ends with a slash: traces in it are called by their time and what made them
-    /// be saved, `2026-05-01T10-00-00Z-impact.trace`. Else a file: the first trace is called that, further ones have a number
-    /// before the ending.
+    /// Creates a location. If the path is an existing directory or ends with a slash, saved traces are stored in it and
+    /// named by their time and trigger, as in `2026-05-01T10-00-00Z-impact.trace`. Otherwise the path is the name of
+    /// the first trace; a number before the extension distinguishes further ones.
     ///
-    /// - Parameter mode: the permissions of traces, and of the ring; nil for 0600, since they tell where somebody was.
+    /// - Parameters:
+    ///   - path: The path of a directory or a file.
+    ///   - mode: The permissions of traces and the ring; nil for 0600, because they reveal positions.
     package init(_ path: String, mode: UInt32? = nil) {
         self.mode = mode
         if FileBytes.isFolder(path) || path.hasSuffix("/") {
@@ -34,13 +36,13 @@ package struct RingPlace: Sendable, Hashable {
         }
     }
 
-    /// Where a trace is written until it is whole. The name is always the same, so that what a power failure leaves of one
-    /// does not pile up.
+    /// The temporary path of a trace that is being saved. It is always the same, so that incomplete files do not
+    /// accumulate after power failures.
     var unfinished: String { ring + ".part" }
-    /// The same for what a former recorder has left behind, which may be saved at the same time.
+    /// The temporary path of a trace of an earlier recorder, which may be saved concurrently.
     var unfinishedFormer: String { ring + "-former.part" }
 
-    /// Makes the folder unless it is there.
+    /// Creates the directory if necessary.
     func make(_ disk: RingDisk) throws(DeviceError) {
         guard let folder, !folder.isEmpty else { return }
         if NewFile.makeFolder(folder, for: mode) == 0 { return try disk.syncFolder(NewFile.split(folder).folder) }
@@ -49,17 +51,17 @@ package struct RingPlace: Sendable, Hashable {
         }
     }
 
-    /// Removes what was left of traces that were being saved when their recorder was killed: the ring has all of it.
-    /// What somebody else has put there stays; where the name is needed, its file cannot be made then.
+    /// Removes the incomplete traces of a killed recorder; the ring still contains their events. Files that cannot be
+    /// removed are kept, and saving fails if it needs their name.
     func removeUnfinished() { for path in [unfinished, unfinishedFormer] { unlink(path) } }
 
-    /// The event of what could not be read as a trace.
+    /// The trigger in the name of a damaged segment.
     static let damaged = "damaged"
 
-    /// True for a folder, in which traces are called by their time.
+    /// True for a directory, in which traces are named by their time.
     package var isFolder: Bool { folder != nil }
 
-    /// The path of a trace that is to be saved, which no file has yet.
+    /// Returns a path for a trace that no file has yet.
     package func path(at time: WallTime?, for event: String) -> String {
         var base: String
         let ending: String
@@ -69,17 +71,17 @@ package struct RingPlace: Sendable, Hashable {
             ending = ".trace"
         } else {
             let name = file.lastIndex(of: "/").map { file.index(after: $0) } ?? file.startIndex
-            // A point at the beginning is no ending.
+            // A leading point does not begin an extension.
             let point = file[name...].lastIndex(of: ".").flatMap { $0 > name ? $0 : nil } ?? file.endIndex
             base = String(file[..<point])
             ending = String(file[point...])
-            // A file of that name is a trace.
+            // Without the suffix, the name would be that of a trace.
             if event == Self.damaged { base += "-" + event }
         }
         return Self.free(base, ending)
     }
 
-    /// A path that no file has yet: that one, or with a number before the ending.
+    /// Returns a path that no file has yet: the base and the extension, with a number between them if necessary.
     static func free(_ base: String, _ ending: String) -> String {
         var path = base + ending
         var number = 2
@@ -90,7 +92,7 @@ package struct RingPlace: Sendable, Hashable {
         return path
     }
 
-    /// A part of a name that every file system takes.
+    /// Returns text with only those characters that all file systems accept in names.
     private static func name(_ text: String) -> String {
         String(
             text.utf8.prefix(40).map { byte -> Character in

@@ -4,31 +4,31 @@ import DeviceCore
 import Trace
 import TraceEditing
 
-/// Goes through the events of segments that lie behind each other, with one segment in memory at a time.
+/// A reader of the events in consecutive segments. Holds one segment in memory at a time.
 struct RingReading {
     private struct Segment {
         var path: String
-        /// Nil without a header that can be read: its lines are read with that of another segment.
+        /// nil if the header is damaged. The lines are then read with the header of another segment.
         var mark: RingMark?
     }
 
-    /// That of the last segment that can be read, which knows the civil time best; without the mark of a segment.
+    /// The header of the last readable segment, without the segment's description. Its civil time is the most accurate.
     private(set) var header: TraceHeader?
-    /// The triggers that segments were marked with.
+    /// The triggers listed in the headers of the segments.
     private(set) var triggers: [RingTrigger] = []
-    /// Segments, and lines, that could not be read.
+    /// Remarks about segments and lines that could not be read.
     private(set) var remarks: [String] = []
-    /// The paths of segments in which there is more than was read.
+    /// The paths of segments that were not read completely.
     private(set) var damaged: [String] = []
 
     private var segments: [Segment] = []
     private let reached: (String) -> String
 
-    /// The error says that the system does not let a segment be read, now.
+    /// Reads the headers of the segments. Throws an error if a file cannot be read at present.
     ///
     /// - Parameters:
-    ///   - paths: the segments in their order.
-    ///   - reached: the way to each: see ``RingFolder/reached(_:)``.
+    ///   - paths: The paths of the segments in ascending order.
+    ///   - reached: Returns the path for opening a segment; see ``RingFolder/reached(_:)``.
     init(_ paths: [String], reached: @escaping (String) -> String = { $0 }) throws(DeviceError) {
         self.reached = reached
         for path in paths {
@@ -40,9 +40,10 @@ struct RingReading {
                 for trigger in mark.triggers where !triggers.contains(trigger) { triggers.append(trigger) }
                 segments.append(Segment(path: path, mark: mark))
             } else if Self.isCutOff(bytes) {
-                remarks.append("\(path) ends before its first event; there is nothing in it.")
+                remarks.append("\(path) ends before its first event and contains no data.")
             } else {
-                remarks.append("\(path) has no header that can be read; its lines are read as those of the others.")
+                remarks.append(
+                    "\(path) has no readable header; its lines are read with the header of the other segments.")
                 damaged.append(path)
                 segments.append(Segment(path: path))
             }
@@ -50,7 +51,8 @@ struct RingReading {
         header?.otherMembers.removeAll { $0.name == RingMark.member }
     }
 
-    /// True for what a recorder leaves that ended right after it had made a segment: nothing, or part of a header.
+    /// True if the file is empty or an incomplete header, because the recorder was killed right after it created the
+    /// file.
     private static func isCutOff(_ bytes: TraceBytes) -> Bool {
         let head = Array("{\"format\":\"\(TraceHeader.formatName)\"".utf8)
         guard let first = bytes.first(where: { $0 != 0 }) else { return true }
@@ -77,12 +79,12 @@ struct RingReading {
         return TraceReading(try TraceFile(bytes: bytes, name: segment.path))
     }
 
-    /// Hands over all events, with times since the start of the recording.
+    /// Calls the closure with each event. Times are since the start of the recording.
     mutating func forEach(_ body: (TraceEvent) throws(DeviceError) -> Void) throws(DeviceError) {
         var former: Int?
         for segment in segments {
             var reading = try reading(of: segment)
-            // What the first lines say is known from the segment before, unless that is not there.
+            // The initial state is known from the previous segment, unless that one is missing.
             var repeated = former.map { $0 &+ 1 } == segment.mark?.number ? segment.mark?.stateLines ?? 0 : 0
             former = segment.mark?.number
             while let event = reading.next() {
@@ -92,7 +94,7 @@ struct RingReading {
                     try body(event)
                 }
             }
-            // The last line of a recording that was cut off is expected to be incomplete.
+            // The last line of an interrupted recording is expected to be incomplete.
             let cutLine = TraceWarning.Reason.cutLine
             guard segment.mark != nil else { continue }
             for entry in reading.diagnostics.entries where entry.message != cutLine.message {
@@ -101,13 +103,14 @@ struct RingReading {
             if !reading.reasons.isSubset(of: [cutLine, .unknownKind, .badMember]) {
                 damaged.append(segment.path)
             } else if repeated > 0, !reading.reasons.contains(cutLine) {
-                remarks.append("\(segment.path) has fewer lines than its header says.")
+                remarks.append("\(segment.path) has fewer lines than its header states.")
                 damaged.append(segment.path)
             }
         }
     }
 
-    /// The times of the first and the last event; nil when there is none.
+    /// Returns the times of the first and the last event in nanoseconds since the start of the recording; nil if there
+    /// is no event.
     func extent() throws(DeviceError) -> (first: Int64, last: Int64)? {
         var first: Int64?
         for segment in segments where first == nil {

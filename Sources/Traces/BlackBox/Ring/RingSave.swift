@@ -6,26 +6,33 @@ import SystemCalls
 import Trace
 import TraceEditing
 
-/// A trace that was saved from a ring.
+/// A trace saved from a ring.
 package struct RingSave: Sendable {
-    /// The trace.
+    /// The path of the trace.
     package var path: String
-    /// The events in it, without those that say what held at its start.
+    /// The number of recorded events, without those that restore the initial state.
     package var count: Int
-    /// From its start to its last event.
+    /// The time from the start of the trace to its last event, in seconds.
     package var seconds: Double
-    /// What could not be read.
+    /// Remarks about data that could not be read.
     package var remarks: [String]
 
-    /// Writes what segments have of a stretch of time as a trace that begins there. The file is there when it is whole and
-    /// on the disk; the segments stay.
+    /// Writes the events of a period as a trace that starts at its beginning. The trace gets its name when it is
+    /// complete and synchronized with the disk. The segments are kept.
     ///
     /// - Parameters:
-    ///   - from: in nanoseconds since the start of the recording; the first event where that is later.
-    ///   - path: where nothing is yet; asked for when the trace is whole, for others may be saved meanwhile.
-    ///   - temporary: where it is written until it is whole, on the same file system, where files need a name.
-    ///   - mode: the permissions of the trace; nil for 0600.
-    /// - Returns: Nil when there is nothing in the stretch.
+    ///   - reading: The segments.
+    ///   - from: The beginning in nanoseconds since the start of the recording. If the first event is later, the trace
+    ///     begins with it.
+    ///   - to: The end in nanoseconds since the start of the recording.
+    ///   - triggers: The triggers for the header; nil for those of the segments.
+    ///   - path: Returns a path that does not exist. Evaluated when the trace is complete, because another trace may be
+    ///     saved in the meantime.
+    ///   - temporary: The path until the trace is complete, on the same file system. Used if the file system does not
+    ///     support unnamed files.
+    ///   - mode: The permissions of the trace; nil for 0600.
+    ///   - disk: Synchronizes the directory.
+    /// - Returns: The saved trace; nil if the period contains no events.
     static func write(
         _ reading: inout RingReading, from: Int64 = 0, to: Int64 = .max, triggers: [RingTrigger]? = nil,
         path: @escaping @Sendable @autoclosure () -> String, temporary: String, mode: UInt32? = nil,
@@ -64,19 +71,19 @@ package struct RingSave: Sendable {
         }
     }
 
-    /// A full disk is told of by the name that the trace would have had.
+    /// Returns the error for a full file system with the name of the trace, and other errors unchanged.
     private static func unsaved(_ path: String, _ error: DeviceError) -> DeviceError {
         guard case .system(_, let number)? = error.cause, number == ENOSPC || number == EDQUOT || number == EFBIG else {
             return error
         }
         var error = error
         error.message =
-            "There is no space left to save \(path); the ring has all of it. Free some and record again, which saves it."
+            "There is no space left to save \(path): the ring occupies all of it. Free some space and record again to save it."
         return error
     }
 }
 
-/// The name that was asked for last.
+/// The most recently evaluated path, which is that of the saved trace.
 private final class Chosen: Sendable {
     let path = Mutex("")
 

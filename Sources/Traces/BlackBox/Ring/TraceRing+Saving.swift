@@ -8,23 +8,25 @@ import Trace
 extension TraceRing {
     // MARK: Triggers and saving
 
-    /// The time of the recording that it is now, in nanoseconds.
+    /// The current time in nanoseconds since the start of the recording.
     package var now: Int64 {
         let start = state.withLock { $0.header?.start?.boot.nanoseconds ?? 0 }
         return max(0, clock.now.nanoseconds.subtractingSaturated(start))
     }
 
-    /// Keeps all from that time on, however old it grows, and notes what for, also on the disk.
+    /// Keeps all events from this time on regardless of their age, and records the triggers for the header of the next
+    /// segment.
     func keep(from time: Int64, for triggers: [RingTrigger]) {
         state.withLock { state in
             state.ledger.keptFrom = time
             state.triggers = triggers
-            // The next segment says so. Further triggers wait for theirs: a storm of them must not be one of segments.
+            // Begins a new segment, whose header lists the trigger. Further triggers are listed in the next regular
+            // segment, so that many triggers do not cause many segments.
             if triggers.count == 1 { endSegment(&state) }
         }
     }
 
-    /// Lets go of what is older than the ring again.
+    /// Removes the triggers, so that old segments can be removed again.
     func letGo() {
         state.withLock { state in
             state.ledger.keptFrom = nil
@@ -32,7 +34,8 @@ extension TraceRing {
         }
     }
 
-    /// The paths of all segments, which stay until ``endReading()``. What is recorded meanwhile goes into others.
+    /// Returns the paths of all segments, which are kept until ``endReading()``. New events are written to a new
+    /// segment.
     func beginReading() -> [String] {
         state.withLock { state in
             endSegment(&state)
@@ -41,19 +44,19 @@ extension TraceRing {
         }
     }
 
-    /// The segments have been read.
+    /// Ends reading, so that old segments can be removed again.
     func endReading() { state.withLock { $0.ledger.pinned = nil } }
 
-    /// Removes all segments, and the folder unless a former recorder's are in it. To be called when it is closed.
+    /// Removes all segments, and the directory if it is then empty. The ring must be closed.
     package func discard() throws(DeviceError) {
         for number in try folder.numbers() { try folder.remove(number) }
         folder.removeIfEmpty()
     }
 
-    /// Saves what former recorders have left behind, oldest first, and tells what came of each. It is done beside recording,
-    /// for it takes as long as reading and writing that much does.
+    /// Saves the segments of earlier recorders, oldest first, and reports the result for each. Called concurrently with
+    /// recording, because reading and writing the segments takes long.
     ///
-    /// - Parameter room: tells the bytes that the file system of a path has left.
+    /// The first closure returns the free space in bytes of the file system that contains a path; nil if unknown.
     func saveLeftovers(
         room: (String) -> Int64? = RingLeftover.room(at:), _ told: (Result<RingLeftover, DeviceError>) -> Void
     ) {

@@ -6,51 +6,52 @@ import TraceEditing
 package import DeviceCore
 package import Trace
 
-/// The last minutes of a recording on the disk, in segments of which the oldest goes when there are enough.
+/// The last minutes of a recording on disk, divided into segments. The oldest segments are removed.
 ///
-/// It is what a ``Trace/TraceWriter`` writes to. Each segment is a trace by itself, whose first lines repeat what held when
-/// it began: the battery, the accessories that are attached, what is lost, what gpsd said of itself. Its header has the
-/// civil time of the start as the clock of the machine says it then, so that a clock that is set later puts it right.
+/// A ring is the destination of a ``Trace/TraceWriter``. Each segment is a valid trace. Its first lines repeat the
+/// state at its beginning: the battery, attached accessories, active losses, and gpsd's reports about itself. Its
+/// header contains the civil time of the start according to the clock's setting at that time, so that a later
+/// correction of the clock is taken into account.
 ///
-/// All segments together have at most the bytes asked for, but for those of one write; while they are being saved, what is
-/// recorded meanwhile comes on top. Nothing is brought to the disk on the thread that writes; what the disk has not taken
-/// ends the recording with the next write.
+/// The size of all segments exceeds the limit by at most one write. While segments are being saved, new events are
+/// added beyond the limit. The writing thread never synchronizes with the disk; a failure to synchronize makes the next
+/// write fail.
 package final class TraceRing: TraceDestination, Sendable {
-    /// How large a ring is.
+    /// The size of a ring.
     package struct Options: Sendable {
-        /// How long back it goes, in seconds.
+        /// The duration in seconds.
         package var duration = 600.0
-        /// The most bytes.
+        /// The maximum size in bytes.
         package var size: Int64 = 64 << 20
-        /// When it is brought to the disk.
+        /// The time at which recorded data is synchronized with the disk.
         package var sync = RingSync.eachSecond
 
-        /// Ten minutes, 64 MiB.
+        /// Creates options with ten minutes and 64 MiB.
         package init() {}
     }
 
     struct State {
         var ledger: RingLedger
         var header: TraceHeader?
-        /// Reads the lines that say what holds.
+        /// Parses the lines that change the state.
         var cursor: TraceCursor?
         var held = TraceState()
         var triggers: [RingTrigger] = []
         var output: TraceOutput?
-        /// Segments that are full and still to be brought to the disk.
+        /// Complete segments that are not yet synchronized with the disk.
         var unsynced: [TraceOutput] = []
-        /// A segment was begun whose name is still to be brought there.
+        /// True if a new segment's directory entry is not yet synchronized.
         var hasNewName = false
-        /// Why the disk has not taken something; asked again it says that all is well.
+        /// The first failure to synchronize. Stored because a repeated `fsync` may report success.
         var syncFailure: DeviceError?
         var last: Int64 = 0
         var isClosed = false
         var timer: ClockTimer?
     }
 
-    /// What the ring is called in messages: its folder.
+    /// The name of the ring in messages: the path of its directory.
     package var name: String { folder.path }
-    /// Where it lies, and what is saved of it.
+    /// The location of the ring and of the saved traces.
     let place: RingPlace
     let disk: RingDisk
     let folder: RingFolder
@@ -58,14 +59,16 @@ package final class TraceRing: TraceDestination, Sendable {
     let clock: any DeviceClock
     private let syncClock: any DeviceClock
     let state: Mutex<State>
-    /// Held while the disk takes what it is to have.
+    /// Held during synchronization with the disk.
     private let syncing: Mutex<Void> = Mutex(())
 
-    /// A ring in a place, which is made. What a former recorder has left there is set aside, for ``saveLeftovers(_:)``.
+    /// Creates a ring. Segments left behind by an earlier recorder are set aside for ``saveLeftovers(_:)``.
     ///
     /// - Parameters:
-    ///   - clock: that of the recording.
-    ///   - syncClock: a clock with a thread of its own, on which segments are brought to the disk.
+    ///   - place: The location of the ring. Its directory is created if necessary.
+    ///   - options: The size of the ring.
+    ///   - clock: The clock of the recording.
+    ///   - syncClock: A clock with its own thread, which synchronizes the segments with the disk.
     package convenience init(
         _ place: RingPlace, options: Options = Options(), clock: any DeviceClock,
         syncClock: any DeviceClock = LiveClock()
@@ -93,15 +96,15 @@ package final class TraceRing: TraceDestination, Sendable {
 
     deinit { try? close() }
 
-    /// The bytes of all segments.
+    /// The size of all segments in bytes.
     package var size: Int64 { state.withLock { $0.ledger.total } }
 
-    /// What the recording's header said; nil before it was written.
+    /// The header of the recording; nil before it is written.
     package var header: TraceHeader? { state.withLock { $0.header } }
 
     // MARK: Writing
 
-    /// Takes the header, and afterwards whole lines.
+    /// Writes the header in the first call, whole lines in all others.
     package func write(_ bytes: UnsafeRawBufferPointer) throws(DeviceError) {
         try state.withLock { state throws(DeviceError) in
             if state.header == nil {
@@ -112,7 +115,7 @@ package final class TraceRing: TraceDestination, Sendable {
         }
     }
 
-    /// Ends it. The segments stay.
+    /// Closes the ring. The segments are kept. Throws an error if synchronization with the disk failed.
     package func close() throws(DeviceError) {
         let (isFirst, failure, timer) = state.withLock { state -> (Bool, DeviceError?, ClockTimer?) in
             defer { (state.isClosed, state.timer) = (true, nil) }
@@ -129,7 +132,7 @@ package final class TraceRing: TraceDestination, Sendable {
     private func takeHeader(_ bytes: UnsafeRawBufferPointer, _ state: inout State) throws(DeviceError) {
         let file = try TraceFile(bytes: Array(bytes), name: name)
         guard let header = file.header else {
-            throw DeviceError(.invalidTrace, "What is to be recorded into \(name) has no header.")
+            throw DeviceError(.invalidTrace, "The trace to record into \(name) has no header.")
         }
         state.header = header
         state.cursor = TraceCursor(file)
@@ -141,7 +144,7 @@ package final class TraceRing: TraceDestination, Sendable {
             throw DeviceError(.inputOutput, "The ring \(name) is closed; nothing can be written to it.")
         }
         if let failure = state.syncFailure { throw failure }
-        // What goes into one segment at once: from the place on, so many bytes, of those times.
+        // The bytes to write to the current segment, and the times of their events.
         var start = 0
         var end = 0
         var times: (first: Int64, last: Int64)?
@@ -154,7 +157,7 @@ package final class TraceRing: TraceDestination, Sendable {
             if state.ledger.needsSegment(for: Int64(next - start), at: time) {
                 try put(UnsafeRawBufferPointer(rebasing: bytes[start..<end]), times, &state)
                 (start, times) = (end, nil)
-                // A segment that has room after all, now that what is before is in it.
+                // Checked again, because the preceding bytes have now been written, possibly to an empty segment.
                 if state.ledger.needsSegment(for: Int64(next - start), at: time) {
                     try beginSegment(toWrite: Int64(next - start), at: time, &state)
                 }
@@ -195,7 +198,7 @@ package final class TraceRing: TraceDestination, Sendable {
         for contents in state.held.events { lines.append(TraceEvent(time: time, contents), to: &held) }
         let stateLines = held.count { $0 == UInt8(ascii: "\n") }
         if let start = header.start {
-            // What the clock says now of the time of the start.
+            // The civil time of the start according to the present setting of the clock.
             let passed = clock.now.nanoseconds.subtractingSaturated(start.boot.nanoseconds)
             header.start?.wallTime = WallTime(nanoseconds: clock.wallTime.nanoseconds.subtractingSaturated(passed))
         }
@@ -209,7 +212,7 @@ package final class TraceRing: TraceDestination, Sendable {
             try expire(toWrite: Int64(head.count) + count, at: time, &state)
             output = try folder.make(number)
         } catch {
-            // Nothing can be written to it.
+            // The segment was not created, so nothing can be written to it.
             state.ledger.close()
             throw error
         }
@@ -230,7 +233,7 @@ package final class TraceRing: TraceDestination, Sendable {
         }
     }
 
-    // MARK: The disk
+    // MARK: Synchronization
 
     private func scheduleSync(_ state: inout State) {
         state.timer = syncClock.timer(at: syncClock.now.advanced(bySeconds: 1)) { [weak self] in
@@ -244,15 +247,15 @@ package final class TraceRing: TraceDestination, Sendable {
         }
     }
 
-    /// Brings to the disk what is to be there. Takes as long as the disk does, and holds nobody up but those who want the
-    /// same.
+    /// Synchronizes completed segments, and the current one if required, with the disk. Blocks until the disk has
+    /// finished; only concurrent calls of this function have to wait.
     func sync() { syncing.withLock { _ in bringToDisk() } }
 
     private func bringToDisk() {
         let isEachSecond = options.sync == .eachSecond
         let (full, current, hasNewName) = state.withLock { state -> ([TraceOutput], TraceOutput?, Bool) in
             defer { (state.unsynced, state.hasNewName) = ([], false) }
-            // A number of its own, because the segment may end meanwhile.
+            // A duplicate, because the segment may be closed in the meantime.
             let current = (isEachSecond ? state.output : nil).flatMap { output -> TraceOutput? in
                 let copy = fcntl(output.descriptor, F_DUPFD_CLOEXEC, 0)
                 return copy < 0 ? nil : TraceOutput(descriptor: copy, name: output.name, isOwned: true)
@@ -265,7 +268,7 @@ package final class TraceRing: TraceDestination, Sendable {
         keepFailure { () throws(DeviceError) in try folder.sync() }
     }
 
-    /// Brings the bytes of a segment to the disk, and closes the descriptor.
+    /// Synchronizes a segment and closes its descriptor.
     private func sync(_ step: RingDisk.Step, _ output: TraceOutput) {
         keepFailure { () throws(DeviceError) in try disk.sync(step, output.descriptor) }
         systemClose(output.descriptor)

@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What makes a black box be saved.
+/// A condition that causes a black box to save a trace.
 package struct RecordingTrigger: Sendable, Hashable {
-    /// What has to happen.
+    /// The condition.
     package enum Condition: Sendable, Hashable {
-        /// SIGUSR1 arrives.
+        /// The process receives SIGUSR1.
         case signal
-        /// The device is shaken to and fro.
+        /// The device is shaken back and forth.
         case shake
-        /// It falls freely for so many seconds.
+        /// The device is in free fall for this number of seconds.
         case fall(Double)
-        /// The acceleration, gravity included, is more than so many m/s².
+        /// The magnitude of the acceleration, including gravity, exceeds this value in m/s².
         case impact(Double)
-        /// There was a fix, and then none for so many seconds, or gpsd could not be reached any more.
+        /// There was a fix, and then none for this number of seconds, or the position source was lost.
         case lostFix(Double)
-        /// An accessory of that name, or any, was unplugged.
+        /// An accessory with this name was unplugged; any accessory if nil.
         case unplugged(String?)
-        /// The speed goes over so many m/s.
+        /// The speed rises above this value in m/s.
         case speedAbove(Double)
-        /// It falls below.
+        /// The speed falls below this value in m/s.
         case speedBelow(Double)
         /// The recording ends.
         case end
     }
 
-    /// What has to happen.
+    /// The condition.
     package var condition: Condition
-    /// As it was written, which is what saved traces say.
+    /// The text from which the trigger was parsed. Saved traces contain it.
     package var text: String
 
-    /// True when it is found in the readings of an accelerometer.
+    /// True if the condition is detected in accelerometer readings.
     package var needsAcceleration: Bool {
         switch condition {
         case .shake, .fall, .impact: true
@@ -37,7 +37,7 @@ package struct RecordingTrigger: Sendable, Hashable {
         }
     }
 
-    /// True when it is found in positions.
+    /// True if the condition is detected in positions.
     package var needsPosition: Bool {
         switch condition {
         case .lostFix, .speedAbove, .speedBelow: true
@@ -45,10 +45,10 @@ package struct RecordingTrigger: Sendable, Hashable {
         }
     }
 
-    /// True when it is found in what accessories come and go.
+    /// True if the condition is detected in accessory events.
     package var needsAccessories: Bool { if case .unplugged = condition { true } else { false } }
 
-    /// What a freely falling sensor shows at most, in m/s²: three tenths of a g, for it may turn meanwhile.
+    /// The maximum magnitude that counts as free fall, in m/s². It is 0.3 g, because a falling device may rotate.
     static let fallLimit = 0.3 * standardGravity
     /// Standard gravity in m/s².
     static let standardGravity = 9.80665

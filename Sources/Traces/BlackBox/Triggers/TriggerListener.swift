@@ -3,12 +3,12 @@
 package import DeviceCore
 import Synchronization
 
-/// Listens to a device's sources for the events of a black box.
+/// A subscriber to a device's sources that detects the trigger events of a black box.
 package final class TriggerListener: Sendable {
     private struct State {
         var watch: TriggerWatch
         var subscriptions: [Subscription] = []
-        /// Runs when a fix has been missing for long enough, whatever is said or not said until then.
+        /// The timer for the time at which a missing fix becomes an event. It runs even if no event arrives until then.
         var timer: ClockTimer?
         var timerDeadline = BootTime.never
         var hasEnded = false
@@ -19,9 +19,9 @@ package final class TriggerListener: Sendable {
     private let told: @Sendable (String) -> Void
     private let state: Mutex<State>
 
-    /// - Parameters:
-    ///   - clock: that of the device.
-    ///   - told: is told each event as it is written, on any thread.
+    /// Creates a listener for these triggers. The closure receives the text of each detected event, on any thread.
+    ///
+    /// - Parameter clock: The clock of the device.
     package init(_ triggers: [RecordingTrigger], clock: any DeviceClock, told: @escaping @Sendable (String) -> Void) {
         self.triggers = triggers
         self.clock = clock
@@ -29,9 +29,11 @@ package final class TriggerListener: Sendable {
         state = Mutex(State(watch: TriggerWatch(triggers)))
     }
 
-    /// Begins to listen.
+    /// Subscribes to the device's sources.
     ///
-    /// - Parameter interval: the seconds between the readings that are recorded; 0 for all.
+    /// - Parameters:
+    ///   - device: The device.
+    ///   - interval: The time between recorded readings in seconds; 0 for all readings.
     package func begin(_ device: Device, interval: Double) {
         var all: [Subscription] = []
         if triggers.contains(where: \.needsAcceleration) {
@@ -52,7 +54,7 @@ package final class TriggerListener: Sendable {
         if isLate { for subscription in all { subscription.cancel() } }
     }
 
-    /// Ends it. Nothing is told afterwards but what is being told.
+    /// Cancels the subscriptions. A call of the event closure may still be in progress; no further call begins.
     package func end() {
         let (subscriptions, timer) = state.withLock { state in
             state.hasEnded = true
@@ -75,7 +77,7 @@ package final class TriggerListener: Sendable {
         look { watch in
             switch event {
             case .report(let report): watch.take(report, at: time)
-            // Silence takes its time, whatever the source calls one.
+            // Silence is handled by the timer, with the trigger's own time limit.
             case .lost(let error) where error.code == .silent: []
             case .lost: watch.positionWasLost()
             case .sky, .attitude, .receivers, .line, .regained: []
@@ -92,7 +94,7 @@ package final class TriggerListener: Sendable {
         let (events, former) = state.withLock { state -> ([String], ClockTimer?) in
             guard !state.hasEnded else { return ([], nil) }
             let events = body(&state.watch)
-            // One that comes too early, because there was a fix meanwhile, is set again.
+            // The timer may fire too early, if a fix arrived after it was set. It is then set again.
             guard let deadline = state.watch.deadline, state.timer == nil || deadline < state.timerDeadline else {
                 return (events, nil)
             }

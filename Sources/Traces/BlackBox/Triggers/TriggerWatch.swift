@@ -3,24 +3,25 @@
 package import DeviceCore
 import SensorFusion
 
-/// Looks for the events of a black box in what a device's sources say. A value, which time passes for by what it is told.
+/// A detector of a black box's trigger events in the events of a device's sources. It has no clock; time advances with
+/// the times passed to its methods.
 ///
-/// Each event is told when it begins, and again only after it was over: an impact after a second without, a speed after it
-/// was five hundredths on the other side.
+/// Each event is reported when it begins, and again only after it has ended: an impact ends after one second without
+/// another, a speed event when the speed is 5 % of the threshold beyond it on the other side.
 package struct TriggerWatch: Sendable {
     private struct Watched: Sendable {
         var trigger: RecordingTrigger
-        /// False from when it is told until it is over.
+        /// False after the event was reported, until it has ended.
         var isArmed: Bool
-        /// When what it looks for was so last, or began to be; nil when it was not.
+        /// The time of the last impact, or the beginning of a fall; nil if there was none.
         var since: BootTime?
     }
 
-    /// An impact is over after so many seconds without.
+    /// The time without another impact after which an impact ends, in seconds.
     private static let calm = 1.0
-    /// A fall is not followed over a longer gap between readings, in seconds.
+    /// The maximum time between readings during a fall, in seconds. A longer gap restarts the detection.
     private static let longestGap = 0.25
-    /// The speed has to be by that part of the threshold on the other side.
+    /// The hysteresis of speed events, as a fraction of the threshold.
     private static let hysteresis = 0.05
 
     private var watched: [Watched]
@@ -28,18 +29,19 @@ package struct TriggerWatch: Sendable {
     private var lastReading: BootTime?
     private var lastFix: BootTime?
 
-    /// A watch for those events.
+    /// Creates a detector for these triggers.
     package init(_ triggers: [RecordingTrigger]) {
         watched = triggers.map { trigger in
-            // Who stands from the beginning has not slowed down.
+            // A device that is at rest from the beginning has not slowed down.
             let isArmed = if case .speedBelow = trigger.condition { false } else { true }
             return Watched(trigger: trigger, isArmed: isArmed)
         }
     }
 
-    // MARK: What happens
+    // MARK: Source events
 
-    /// Takes a reading of the accelerometer in m/s², gravity included, in any axes; answers the events that it is.
+    /// Processes an accelerometer reading in m/s², including gravity, in any axes. Returns the texts of the events that
+    /// begin.
     package mutating func take(acceleration: SIMD3<Double>, at time: BootTime) -> [String] {
         let magnitude = (acceleration * acceleration).sum().squareRoot()
         guard magnitude.isFinite else { return [] }
@@ -58,7 +60,7 @@ package struct TriggerWatch: Sendable {
         }
     }
 
-    /// Takes a position report of the receiver that counts; answers the events that it is.
+    /// Processes a position report of the primary receiver. Returns the texts of the events that begin.
     package mutating func take(_ report: PositionReport, at time: BootTime) -> [String] {
         let hasFix = report.mode.rawValue >= FixMode.twoDimensional.rawValue
         if hasFix { lastFix = time }
@@ -75,7 +77,7 @@ package struct TriggerWatch: Sendable {
         }
     }
 
-    /// When the next event happens if nothing is told until then; nil when none does.
+    /// The time of the next event if no report arrives until then; nil if there is none.
     package var deadline: BootTime? {
         guard let lastFix else { return nil }
         let limits = watched.compactMap { entry -> Double? in
@@ -84,14 +86,14 @@ package struct TriggerWatch: Sendable {
         return limits.min().map { lastFix.advanced(bySeconds: $0) }
     }
 
-    /// Nothing was told until now; answers the events that it is.
+    /// Advances the time without a report. Returns the texts of the events that begin.
     package mutating func pass(_ time: BootTime) -> [String] {
         events { watch, place, condition in
             if case .lostFix(let limit) = condition { watch.noteLostFix(place, limit, time) } else { false }
         }
     }
 
-    /// Positions cannot be had any more; answers the events that it is.
+    /// Processes the loss of the position source. Returns the texts of the events that begin.
     package mutating func positionWasLost() -> [String] {
         guard lastFix != nil else { return [] }
         return events { watch, place, condition in
@@ -101,14 +103,14 @@ package struct TriggerWatch: Sendable {
         }
     }
 
-    /// An accessory was unplugged; answers the events that it is.
+    /// Processes the unplugging of an accessory. Returns the texts of the events that begin.
     package mutating func accessoryWasUnplugged(_ name: String) -> [String] {
         events { _, _, condition in
             if case .unplugged(let wanted) = condition { wanted == nil || wanted == name } else { false }
         }
     }
 
-    /// What is told of those that the closure finds to be new.
+    /// Returns the texts of the triggers for which the closure returns true.
     private mutating func events(
         _ isNew: (inout TriggerWatch, _ place: Int, RecordingTrigger.Condition) -> Bool
     ) -> [String] {
@@ -120,7 +122,7 @@ package struct TriggerWatch: Sendable {
     }
 
     private mutating func noteLostFix(_ place: Int, _ limit: Double, _ time: BootTime) -> Bool {
-        // The same sum as in ``deadline``, for a clock that stands there.
+        // The same calculation as in ``deadline``, so that the event occurs at a clock that is exactly at the deadline.
         guard let lastFix, watched[place].isArmed, time >= lastFix.advanced(bySeconds: limit) else { return false }
         watched[place].isArmed = false
         return true
@@ -149,7 +151,9 @@ package struct TriggerWatch: Sendable {
         return true
     }
 
-    /// - Parameter sign: 1 to look for more than the limit, -1 for less.
+    /// Updates a speed trigger, and returns true if the event begins.
+    ///
+    /// - Parameter sign: 1 to detect a speed above the limit, -1 for one below.
     private mutating func noteSpeed(_ place: Int, _ speed: Double, over limit: Double, sign: Double) -> Bool {
         guard speed.isFinite else { return false }
         if watched[place].isArmed {

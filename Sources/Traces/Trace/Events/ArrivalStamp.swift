@@ -3,7 +3,7 @@
 package import DeviceCore
 import SystemCalls
 
-/// The stamp that gpspipe puts before a line when it is asked to, followed by a colon and a blank:
+/// The timestamp that gpspipe can put before each line, followed by a colon and a space. The formats of its options:
 ///
 ///     -t    2026-11-21 03:39:10
 ///     -u    2026-11-21 03:39:16.708334
@@ -11,23 +11,25 @@ import SystemCalls
 ///     -Z    2026-11-21T03:39:29
 ///     -uZ   2026-11-21T03:39:35.17636Z       (five decimals)
 ///     -uuZ  2026-11-21T03:43:39Z 1795232619.661011
-///     -T    as the user says
+///     -T    a format given by the user
 ///
-/// All are UTC.
+/// All times are UTC.
 package enum ArrivalStamp {
-    /// The longest text that is looked at for a stamp, in bytes: gpspipe cuts the part before the seconds at 24.
+    /// The number of bytes at the start of a line that are searched for a stamp. gpspipe limits the part before the
+    /// seconds to 24 bytes.
     private static let maximumLength = 96
-    /// In 1973. Dates written without separators have fewer digits, or more than are in range.
+    /// The smallest number accepted as seconds since 1970 (in 1973), in nanoseconds. Dates written without separators
+    /// have fewer digits, or so many that they are out of range.
     private static let earliestSeconds: Int64 = 100_000_000_000_000_000
 
-    /// Where the report behind a stamp starts; nil when that line is none.
+    /// Returns the offset of the report that follows a stamp; nil if the line does not consist of a stamp and a report.
     static func reportStart(_ bytes: UnsafeRawBufferPointer, _ line: Range<Int>) -> Int? {
         let limit = min(line.upperBound, line.lowerBound + maximumLength)
         guard let base = bytes.baseAddress,
             let found = memchr(base + line.lowerBound, Int32(UInt8(ascii: "{")), limit - line.lowerBound)
         else { return nil }
         let start = UnsafeRawPointer(found) - base
-        // With a stamp of any text allowed, only a report that starts the way gpsd writes them is told from prose.
+        // A `-T` stamp can be any text. Requiring the beginning of a gpsd report distinguishes it from prose.
         guard start - line.lowerBound >= 2, bytes[start - 1] == UInt8(ascii: " "),
             bytes[start - 2] == UInt8(ascii: ":"),
             Bytes.start(bytes, at: start, end: line.upperBound, with: "{\"class\":")
@@ -35,7 +37,7 @@ package enum ArrivalStamp {
         return start
     }
 
-    /// True for a line with an NMEA sentence after a stamp.
+    /// True if the line consists of a stamp and an NMEA sentence.
     static func isStampedSentence(_ bytes: UnsafeRawBufferPointer, _ line: Range<Int>) -> Bool {
         var at = line.lowerBound
         let limit = min(line.upperBound, line.lowerBound + maximumLength)
@@ -48,33 +50,34 @@ package enum ArrivalStamp {
         return false
     }
 
-    /// The time of a stamp in nanoseconds since 1970; nil when it does not say one.
+    /// Returns the time of a stamp in nanoseconds since 1970; nil if the stamp contains no valid time.
     package static func time(_ text: UnsafeRawBufferPointer) -> Int64? {
         let afterBlank = text.lastIndex(of: UInt8(ascii: " ")).map { $0 + 1 } ?? 0
         let last = UnsafeRawBufferPointer(rebasing: text[afterBlank...])
         if let time = TraceSeconds.parse(last), time >= 0 {
-            // A small number may be anything, a day for example, unless it stands behind a date.
+            // A small number is ambiguous (it may be a day of the month, for example) unless it follows a date.
             let isSeconds = time >= earliestSeconds || isDate(UnsafeRawBufferPointer(rebasing: text[..<afterBlank]))
             return isSeconds ? time : nil
         }
         return CivilTime.parse(text)
     }
 
-    /// True for a date and a time of day with a blank behind them.
+    /// True for a date and a time of day followed by a space.
     private static func isDate(_ text: UnsafeRawBufferPointer) -> Bool {
         CivilTime.parse(UnsafeRawBufferPointer(rebasing: text.dropLast())) != nil
     }
 }
 
-/// The time of reports that came without a stamp of their arrival: it goes on with the receiver's own time.
+/// A clock for reports without arrival times. It advances with the receiver's own time.
 package struct ReportClock: Sendable {
-    /// Nanoseconds since the start.
+    /// The time since the start of the trace, in nanoseconds.
     package private(set) var elapsed: Int64 = 0
     private var last: WallTime?
 
     package init() {}
 
-    /// Takes note of a report's own time: where that rises by up to a minute the clock goes on with it, else it holds.
+    /// Advances the clock by the difference between a report's time and that of the previous report. The clock does not
+    /// advance if the difference is negative or greater than one minute, or if the report has no time.
     package mutating func take(_ time: WallTime?) {
         guard let time else { return }
         if let last {

@@ -2,27 +2,28 @@
 
 package import DeviceCore
 
-/// Civil time as text, ISO 8601: `2026-11-21T03:39:16.708334Z`.
+/// A parser of civil time in ISO 8601 format: `2026-11-21T03:39:16.708334Z`.
 package enum CivilTime {
-    /// What a text says of its zone.
+    /// The time zone designator of a text.
     package enum Zone: Sendable {
-        /// Nothing: it was taken as UTC.
+        /// None. The time is interpreted as UTC.
         case missing
         /// `Z`.
         case utc
-        /// Hours and minutes, as in `+05:30`.
+        /// An offset in hours and minutes, as in `+05:30`.
         case offset
     }
 
-    /// Nanoseconds since 1970 of a whole text in UTC; nil when it is no such time, names another zone, or is out of range.
+    /// Parses a complete text as UTC. Returns nanoseconds since 1970; nil if the text is not a valid time, has an
+    /// offset from UTC or is out of range.
     static func parse(_ text: UnsafeRawBufferPointer) -> Int64? {
         guard let (time, zone) = parseZoned(text), zone != .offset else { return nil }
         return time.nanoseconds
     }
 
-    /// The instant of a whole text; nil when it is no time or out of range. The date and the time may be separated by a
-    /// blank; the seconds and the zone may be missing. Decimals beyond the ninth are cut off. The leap second :60 is the
-    /// first second of the next minute.
+    /// Parses a complete text; returns nil if it is not a valid time or is out of range. A space may separate date and
+    /// time, and the seconds and the zone may be missing. Decimals after the ninth are truncated. The leap second :60
+    /// is the first second of the next minute.
     package static func parseZoned(_ text: UnsafeRawBufferPointer) -> (time: WallTime, zone: Zone)? {
         var at = 0
 

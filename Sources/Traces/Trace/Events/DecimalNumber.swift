@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A decimal number as it stands in a text, without a detour that would lose digits.
+/// A decimal number parsed from text, without an intermediate `Double` that would lose digits.
 ///
-/// No locale is asked: the decimal mark is a point unless another one is named, and there are no marks between thousands.
+/// Parsing does not depend on the locale. The decimal separator is a point unless the caller passes another byte.
+/// Thousands separators are not accepted.
 package struct DecimalNumber {
-    /// The longest number that is read, in bytes.
+    /// The maximum length of a number in bytes; longer text is not parsed.
     private static let maximumLength = 400
 
     private var isNegative = false
     /// The first nineteen significant digits.
     private var mantissa: UInt64 = 0
-    /// The power of ten that the mantissa is times.
+    /// The power of ten by which the mantissa is multiplied.
     private var exponent = 0
-    /// True when digits did not fit the mantissa.
+    /// True if a nonzero digit did not fit into the mantissa.
     private var isLong = false
     private let text: UnsafeRawBufferPointer
     private let mark: UInt8
 
-    /// Reads a whole text: a sign, digits with at most one decimal mark, an exponent. Nil when it is anything else.
+    /// Parses a complete text: an optional sign, digits with at most one decimal separator, and an optional exponent.
+    /// nil if the text is anything else.
     package init?(_ text: UnsafeRawBufferPointer, mark: UInt8 = UInt8(ascii: ".")) {
         guard text.count <= Self.maximumLength else { return nil }
         self.text = text
@@ -54,10 +56,10 @@ package struct DecimalNumber {
         }
     }
 
-    /// The nearest Double.
+    /// The nearest `Double`; NaN if the text cannot be converted.
     package var double: Double {
         if !isLong, mantissa <= 1 << 53, exponent >= -22, exponent <= 22 {
-            // Both are exact, and IEEE 754 rounds the one operation correctly.
+            // Both operands are exact, and IEEE 754 rounds a single operation correctly.
             let value = Double(mantissa)
             let result = exponent < 0 ? value / Self.powers[0 - exponent] : value * Self.powers[exponent]
             return isNegative ? -result : result
@@ -67,8 +69,8 @@ package struct DecimalNumber {
         return Double(String(decoding: mended, as: UTF8.self)) ?? .nan
     }
 
-    /// The number times a power of ten as a whole number, further digits rounded half away from zero, or cut off; nil when
-    /// Int64 cannot hold it.
+    /// Returns the number multiplied by a power of ten as an integer; nil if it does not fit into `Int64`. The
+    /// remaining digits are rounded half away from zero, or truncated if `isCut` is true.
     package func scaled(byPowerOfTen power: Int, isCut: Bool = false) -> Int64? {
         var value = mantissa
         var shift = exponent + power
@@ -92,12 +94,12 @@ package struct DecimalNumber {
         let sign = text[start...].first
         let digits = text[start...].dropFirst(sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") ? 1 : 0)
         guard !digits.isEmpty, digits.allSatisfy({ $0 &- UInt8(ascii: "0") <= 9 }) else { return nil }
-        // Held far beyond the range of Double, so that it cannot overflow.
+        // Clamped far beyond the exponent range of Double, so that the sum cannot overflow.
         let value = digits.reduce(0) { min($0 * 10 + Int($1 - UInt8(ascii: "0")), 100_000) }
         return sign == UInt8(ascii: "-") ? -value : value
     }
 
-    /// All powers of ten that Double holds exactly.
+    /// All powers of ten that `Double` represents exactly.
     private static let powers: [Double] = [
         1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,
         1e20, 1e21, 1e22,
@@ -105,7 +107,7 @@ package struct DecimalNumber {
 }
 
 extension DecimalNumber {
-    /// True for a number but for its comma.
+    /// True if the text is a number once its commas are replaced by points.
     package static func hasComma(_ text: UnsafeRawBufferPointer) -> Bool {
         guard text.count <= maximumLength, text.contains(UInt8(ascii: ",")) else { return false }
         let mended = text.map { $0 == UInt8(ascii: ",") ? UInt8(ascii: ".") : $0 }

@@ -2,11 +2,11 @@
 
 import JSONBytes
 
-/// Whether a line of gpsd can stand in a trace as it is.
+/// A check that a line from gpsd can be embedded in a trace as JSON.
 enum GPSDLineCheck {
-    /// True when the line is one JSON object in valid UTF-8, without a line feed in it, not nested so deeply that it
-    /// could not be read as part of an event, and without the words for infinity and NaN, which are no JSON although
-    /// gpsd's older releases write them.
+    /// True if the line is one JSON object in valid UTF-8 that contains no line break and is not nested too deeply to
+    /// be part of an event. Infinity and NaN are not valid JSON, but older releases of gpsd write them; a line with one
+    /// of them is rejected.
     static func isEmbeddable(_ line: UnsafeRawBufferPointer) -> Bool {
         guard line.first == UInt8(ascii: "{"), line.last == UInt8(ascii: "}"), JSONReader.isWhole(line) else {
             return false
@@ -29,7 +29,7 @@ enum GPSDLineCheck {
             case UInt8(ascii: "\n"), UInt8(ascii: "\r"): return false
             case UInt8(ascii: "N"), UInt8(ascii: "I"), UInt8(ascii: "i"): return false
             case UInt8(ascii: "n"):
-                // Either null or nan.
+                // The first letter of `null` or `nan`.
                 if index + 1 < line.count, line[index + 1] == UInt8(ascii: "a") { return false }
             default: break
             }
@@ -39,7 +39,7 @@ enum GPSDLineCheck {
 }
 
 extension JSONReader {
-    /// True when the bytes are one complete JSON value.
+    /// True if the bytes are one complete JSON value.
     static func isWhole(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var reader = JSONReader(bytes)
         do throws(JSONError) {

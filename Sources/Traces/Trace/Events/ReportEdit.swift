@@ -4,20 +4,20 @@ import DeviceCore
 import GPSDProtocol
 import JSONBytes
 
-/// Changes single members of a report and leaves every other byte as it is.
+/// An edit of single members of a gpsd report. All other bytes stay unchanged.
 package struct ReportEdit {
-    /// The receiver to name in a report that names none; nil to leave it.
+    /// The receiver added to reports that do not name one; nil to add none.
     package var receiver: String?
-    /// By how many nanoseconds times are moved.
+    /// The offset added to times, in nanoseconds.
     package var shift: Int64
-    /// False to leave the times of the machine on which gpsd runs, which are not the receiver's.
+    /// Whether the times of gpsd's host are shifted too. They are not the receiver's times.
     package var movesMachine: Bool
-    /// The path of the receiver whose reports are changed; nil for all.
+    /// The path of the receiver whose reports are edited; nil for all reports.
     package var only: String?
-    /// True to leave out what gpsd sends with "timing" only.
+    /// Whether to remove the members that gpsd sends only if the client enabled "timing".
     package var dropsTiming: Bool
 
-    /// A change of those parts.
+    /// Creates an edit.
     package init(
         receiver: String? = nil, shift: Int64 = 0, movesMachine: Bool = true, only: String? = nil,
         dropsTiming: Bool = false
@@ -29,7 +29,7 @@ package struct ReportEdit {
         self.dropsTiming = dropsTiming
     }
 
-    /// The changed report; the same one when there is nothing to change, or when it is not JSON.
+    /// Returns the edited report. Returns it unchanged if no edit applies or if it is not valid JSON.
     package func apply(to line: [UInt8]) -> [UInt8] {
         guard receiver != nil || shift != 0 || dropsTiming else { return line }
         return line.withUnsafeBytes { bytes in
@@ -46,12 +46,12 @@ package struct ReportEdit {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count + 64)
         var hasReceiver = false
-        // Where the receiver is to be named: behind the class.
+        // The offset after the class, where the receiver is inserted.
         var place: Int?
         try reader.beginObject()
         result.append(contentsOf: bytes[..<reader.offset])
         while true {
-            // With the comma before it, and blanks.
+            // The member starts here, including the preceding comma and spaces.
             let start = reader.offset
             guard let key = try reader.nextKey() else { break }
             let valueStart = reader.offset
@@ -81,7 +81,7 @@ package struct ReportEdit {
         return result
     }
 
-    /// The value of a member that is a time, moved; nil for others.
+    /// Returns the shifted value of a member that is a time; nil for other members.
     private func moved(_ key: JSONText, _ value: UnsafeRawBufferPointer) -> [UInt8]? {
         guard shift != 0 else { return nil }
         let isMachine = key.equals("activated") || key.equals("clock_sec")

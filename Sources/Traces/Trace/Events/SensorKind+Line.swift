@@ -2,9 +2,9 @@
 
 import DeviceCore
 
-/// How a line of a trace begins that holds a reading: the table of what only traces know of sensor kinds.
+/// The properties of sensor kinds that only traces need: the beginning of a line with a reading, and an array index.
 extension SensorKind {
-    /// The key of its readings, with the comma before it, up to where the first number begins.
+    /// The key of the kind's readings, from the preceding comma up to the first number.
     var lineKey: StaticString {
         switch self {
         case .accelerometer: ",\"accelerometer\":["
@@ -14,7 +14,7 @@ extension SensorKind {
         }
     }
 
-    /// Its place in lists that hold one entry for each kind; below 8.
+    /// The index of the kind in arrays with one element for each kind; below 8.
     @inline(__always)
     var place: Int {
         switch self {
@@ -25,7 +25,7 @@ extension SensorKind {
         }
     }
 
-    /// The kind whose name begins with that letter. No two begin with the same one.
+    /// Creates the kind whose name begins with this letter. The initials of all kinds differ.
     @inline(__always)
     private init?(initial: UInt8) {
         switch initial {
@@ -37,7 +37,7 @@ extension SensorKind {
         }
     }
 
-    /// The kind whose key stands there, and moves behind it.
+    /// Creates the kind whose key is at the offset, and advances the offset past the key.
     @inline(__always)
     init?(_ bytes: UnsafeRawBufferPointer, _ at: inout Int, end: Int) {
         guard end &- at > 4, let kind = SensorKind(initial: bytes[at &+ 2]) else { return nil }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Things that wait for their time, the earliest first; of those of one time the one that was put in first. Putting in
-/// and taking out cost the logarithm of how many there are.
+/// A priority queue ordered by time. Elements with equal times are removed in the order of insertion. Insertion and
+/// removal take O(log n) time.
 package struct TimeHeap<Element> {
     fileprivate struct Entry {
         var time: Int64
@@ -11,19 +11,19 @@ package struct TimeHeap<Element> {
         func isBefore(_ other: Entry) -> Bool { (time, number) < (other.time, other.number) }
     }
 
-    /// No entry is later than those at twice its place and one more, and two more.
+    /// A binary heap: no entry is later than its children at indices 2i + 1 and 2i + 2.
     private var heap: [Entry] = []
     private var number: UInt64 = 0
 
     package init() {}
 
-    /// How many there are.
+    /// The number of elements.
     package var count: Int { heap.count }
 
-    /// The earliest time; nil when there is nothing.
+    /// The earliest time; nil if the heap is empty.
     package var earliest: Int64? { heap.first?.time }
 
-    /// Puts something in.
+    /// Inserts an element.
     package mutating func insert(_ element: Element, at time: Int64) {
         heap.append(Entry(time: time, number: number, element: element))
         number &+= 1
@@ -36,14 +36,14 @@ package struct TimeHeap<Element> {
         }
     }
 
-    /// Takes the earliest out; nil when there is nothing.
+    /// Removes and returns the earliest element; nil if the heap is empty.
     package mutating func removeEarliest() -> (element: Element, time: Int64)? {
         guard let first = heap.first, let end = heap.popLast() else { return nil }
         if !heap.isEmpty { sink(end) }
         return (first.element, first.time)
     }
 
-    /// Puts an entry in the place of the first.
+    /// Replaces the first entry and sifts it down.
     private mutating func sink(_ entry: Entry) {
         heap[0] = entry
         var index = 0

@@ -4,7 +4,7 @@ import DeviceCore
 import JSONBytes
 
 extension TraceAccessoryEvent {
-    /// Reads a line of a trace; nil when it is no event of an accessory that can be used.
+    /// Parses a line of a trace; nil if the line is not a valid accessory event.
     init?(line: UnsafeRawBufferPointer) {
         var parts = Parts()
         do throws(JSONError) {
@@ -12,7 +12,7 @@ extension TraceAccessoryEvent {
         } catch {
             return nil
         }
-        // Of its own key the accessory is named by the text, of the others by a member.
+        // A detach line names the accessory in the value of its key, all other lines in a member.
         guard parts.isUsable, let id = parts.key == .detach ? parts.text : parts.id else { return nil }
         switch parts.key {
         case .attach:
@@ -29,7 +29,7 @@ extension TraceAccessoryEvent {
         }
     }
 
-    /// True for a key that announces an event of an accessory.
+    /// True if the key identifies an accessory event.
     static func isKey(_ key: JSONText) -> Bool { Parts.key(key) != nil }
 
     /// The members of a line.
@@ -37,7 +37,7 @@ extension TraceAccessoryEvent {
         enum Key { case attach, detach, open, close, input, output }
 
         var key: Key?
-        /// The accessory's id; that of an event of its own key stands in `text`.
+        /// The accessory's id; that of a detach event is in `text`.
         var id: String?
         var text: String?
         var protocolName: String?
@@ -62,7 +62,7 @@ extension TraceAccessoryEvent {
             var reader = JSONReader(line)
             try reader.beginObject()
             while let name = try reader.nextKey() {
-                // As everywhere in a trace the first key that says what happened counts.
+                // As everywhere in a trace, the first key that identifies an event determines its kind.
                 if key == nil, let found = Self.key(name) {
                     key = found
                     let isHexadecimal = name.rawBytes.last == UInt8(ascii: "x")
@@ -109,7 +109,7 @@ extension TraceAccessoryEvent {
             }
             if found.identity.isEmpty { found.identity = TraceAccessoryEvent.identity(of: found) }
             description = found
-            // A second "accessory" beside the description must not name another one.
+            // A second "accessory" member after the description must not name another accessory.
             if id == nil { isUsable = false }
         }
 
@@ -128,7 +128,7 @@ extension TraceAccessoryEvent {
 
         private mutating func readName(_ reader: inout JSONReader) throws(JSONError) -> String? {
             guard let text = try reader.textIfPresent() else { return nil }
-            // No escape is longer than six bytes.
+            // An escape sequence is at most six bytes long.
             guard text.rawBytes.count <= 6 * TraceAccessoryEvent.maximumNameLength else {
                 isUsable = false
                 return nil
@@ -153,13 +153,13 @@ extension TraceAccessoryEvent {
             if bytes.count > TraceAccessoryEvent.maximumBytes { isUsable = false }
         }
 
-        /// A number of USB: four hexadecimal digits.
+        /// Parses a USB vendor or product ID: four hexadecimal digits.
         private static func number(_ text: String?) -> UInt16? {
             guard let text, text.utf8.count == 4, !text.hasPrefix("+"), !text.hasPrefix("-") else { return nil }
             return UInt16(text, radix: 16)
         }
 
-        /// A reason of a later version counts as a failure.
+        /// Parses the reason why a session ended. An unknown reason, written by a later version, counts as a failure.
         private static func reason(_ name: String?) -> ByteChannelEnd.Reason {
             if name == nil || name == "closed" { return .closed }
             return TraceAccessoryEvent.reasons.first { $0.name == name }?.reason ?? .failed

@@ -4,7 +4,7 @@ import DeviceCore
 import JSONBytes
 
 extension TraceAccessoryEvent {
-    /// Appends the event's lines: one, or as many as its bytes need.
+    /// Appends the event as one line; sent or received bytes as several lines if they exceed ``maximumBytes``.
     func append(at time: Int64, to buffer: inout [UInt8]) {
         switch change {
         case .attached(let description):
@@ -30,7 +30,7 @@ extension TraceAccessoryEvent {
         var start = 0
         while start < bytes.count {
             var end = min(start + Self.maximumBytes, bytes.count)
-            // Not inside a character.
+            // Do not split a UTF-8 character.
             if end < bytes.count {
                 var back = 0
                 while back < 3, end - back > start + 1, bytes[end - back] & 0xc0 == 0x80 { back += 1 }
@@ -77,7 +77,8 @@ extension TraceAccessoryEvent {
         }
     }
 
-    /// What stays the same when the accessory comes back, as far as its description tells.
+    /// Returns a description's identity, which does not change when the accessory is attached again: the USB IDs and
+    /// the serial number if all are known, otherwise the port.
     static func identity(of description: AccessoryDescription) -> String {
         if let vendor = description.vendorID, let product = description.productID, !description.serialNumber.isEmpty {
             return "\(HexDigit.four(vendor)):\(HexDigit.four(product)):\(description.serialNumber)"
@@ -85,12 +86,13 @@ extension TraceAccessoryEvent {
         return "port:\(description.portPath)"
     }
 
-    /// What a trace calls reasons. That the program closed a session is not told.
+    /// The names of the reasons why a session ended. The default, a session closed by the program, has none.
     static var reasons: [(name: String, reason: ByteChannelEnd.Reason)] {
         [("hungUp", .hungUp), ("detached", .detached), ("failed", .failed)]
     }
 
-    /// The bytes as a text, when they are one that can be read; nil for others.
+    /// Returns the bytes as text; nil if they are not valid UTF-8 or contain control characters other than tab, line
+    /// feed and carriage return.
     private static func text(_ bytes: ArraySlice<UInt8>) -> String? {
         guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
         let isReadable = text.unicodeScalars.allSatisfy { scalar in

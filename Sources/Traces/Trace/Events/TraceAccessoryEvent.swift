@@ -2,42 +2,43 @@
 
 public import DeviceCore
 
-/// What a trace tells of an accessory.
+/// An accessory event in a trace.
 public struct TraceAccessoryEvent: Sendable, Hashable {
-    /// What happened.
+    /// The kind of event and its contents.
     public enum Change: Sendable, Hashable {
-        /// It was attached, or, when it was already, it describes itself otherwise from here on. The description has
-        /// no id, and its protocols have a name only.
+        /// The accessory was attached, or, if it was attached already, its description changed. The description has no
+        /// id, and its protocols have only names.
         case attached(AccessoryDescription)
-        /// It is gone.
+        /// The accessory was detached.
         case detached
         /// The program opened the protocol.
         case opened(String)
-        /// The session ended: for `ByteChannelEnd.Reason.closed` the program closed it.
+        /// The session ended. For `ByteChannelEnd.Reason.closed`, the program closed it.
         case closed(String, ByteChannelEnd.Reason)
-        /// The program read bytes that had come from the accessory.
+        /// The program read bytes that the accessory had sent.
         case received(String, [UInt8])
         /// The program wrote bytes.
         case sent(String, [UInt8])
     }
 
-    /// The accessory's name in this trace. Not used for two that are attached at the same time.
+    /// The accessory's identifier in this trace. Accessories that are attached at the same time have different
+    /// identifiers.
     public var accessory: String
-    /// What happened.
+    /// The kind of event and its contents.
     public var change: Change
 
-    /// An event of those parts.
+    /// Creates an event.
     public init(accessory: String, _ change: Change) {
         self.accessory = accessory
         self.change = change
     }
 
-    /// The most accessories that are attached at a time; further ones cannot be read.
+    /// The maximum number of accessories attached at the same time; further ones are rejected.
     public static let maximumAccessories = 256
-    /// The most protocols of an accessory that are read.
+    /// The maximum number of protocols read for each accessory; further ones are ignored.
     public static let maximumProtocols = 64
-    /// The longest name, serial number or the like in bytes; an event with a longer one cannot be read.
+    /// The maximum length of a name, serial number or similar text in bytes; an event with a longer one is rejected.
     public static let maximumNameLength = 1024
-    /// The most bytes of an event; what is written is cut into such.
+    /// The maximum number of bytes of an event. Longer data is written as several events.
     public static let maximumBytes = 65_536
 }

@@ -3,10 +3,10 @@
 public import DeviceCore
 public import JSONBytes
 
-/// The battery as a trace tells it: a level from 0 to 1, and a state.
+/// The battery in a trace: a level from 0 to 1 and a state.
 enum TraceBattery {
-    /// Reads an object; nil for anything else. What cannot be used in it is not known: a level that is no number from
-    /// 0 to 1, a state of a later version.
+    /// Parses an object; returns nil for anything else. A level outside 0 to 1 becomes nil, and the state of a later
+    /// version becomes `unknown`.
     static func reading(_ json: UnsafeRawBufferPointer) -> BatteryReading? {
         var reader = JSONReader(json)
         do throws(JSONError) {
@@ -16,7 +16,7 @@ enum TraceBattery {
         }
     }
 
-    /// True for null, and for an object that has no members but a level from 0 to 1 and a known state.
+    /// True for null, and for an object that contains only a level from 0 to 1 and a known state.
     static func isReadable(_ json: UnsafeRawBufferPointer) -> Bool {
         var reader = JSONReader(json)
         do throws(JSONError) {
@@ -40,7 +40,7 @@ enum TraceBattery {
         }
     }
 
-    /// Reads the value that comes next, as ``reading(_:)`` does.
+    /// Reads the next value in the same way as ``reading(_:)``.
     static func read(_ reader: inout JSONReader) throws(JSONError) -> BatteryReading? {
         guard try reader.beginObjectIfPresent() else { return nil }
         var battery = BatteryReading(level: nil, state: .unknown)

@@ -3,14 +3,14 @@
 public import DeviceCore
 public import JSONBytes
 
-/// What was heard of beacons, as a trace tells it: an identity and strengths in dBm, or `lost`, or `regained`.
+/// A beacon event in a trace: an identity with signal strengths in dBm, `lost` or `regained`.
 enum TraceBeacon {
-    private static let lossMessage = "Beacons could not be heard when this trace was recorded."
+    private static let lossMessage = "Beacons could not be received when this trace was recorded."
 
-    /// Reads an object; nil for one that says none of that, or holds numbers that no beacon has. A strength that cannot
-    /// be used is not known.
+    /// Parses an object; returns nil if it is not a beacon event or contains values that are out of range. An invalid
+    /// signal strength becomes nil.
     ///
-    /// - Parameter time: when it happened, for a sighting.
+    /// - Parameter time: The time of a sighting.
     static func event(_ json: UnsafeRawBufferPointer, at time: BootTime) -> BeaconEvent? {
         var reader = JSONReader(json)
         do throws(JSONError) {

@@ -2,40 +2,41 @@
 
 public import DeviceCore
 
-/// One event of a trace in memory of its own, for those that change traces or make them.
+/// A trace event that owns its contents, for code that edits or generates traces.
 public struct TraceEvent: Sendable {
-    /// What happened.
+    /// The kind of event and its contents.
     public enum Contents: Sendable {
-        /// gpsd sent that report: JSON, without its line end.
+        /// A report from gpsd: JSON without its line terminator.
         case gpsd([UInt8])
-        /// gpsd sent a line that is not JSON.
+        /// A line from gpsd that is not JSON.
         case gpsdText([UInt8])
-        /// Positions could not be had any more.
+        /// The position source was lost.
         case lost(DeviceError)
-        /// The position source was back.
+        /// The position source became available again.
         case regained
-        /// A motion sensor gave a reading, in its own axes and in the unit of its kind; a scalar in the first component.
-        /// The stamp is when it was measured, in nanoseconds since the start; nil for the time of the event.
+        /// A reading of a motion sensor, in the sensor's own axes and the unit of its kind. A scalar is in the first
+        /// component. The stamp is the time of measurement, in nanoseconds since the start of the trace; nil for the
+        /// time of the event.
         case sample(SIMD3<Double>, kind: SensorKind, sensor: SensorDescription.ID, stamp: Int64?)
-        /// A motion sensor gave nothing any more.
+        /// A motion sensor was lost.
         case sensorLost(DeviceError, sensor: SensorDescription.ID)
-        /// A motion sensor was back.
+        /// A motion sensor became available again.
         case sensorRegained(sensor: SensorDescription.ID)
-        /// The battery changed; nil when there was none any more.
+        /// The battery's level or state changed; nil if the battery was removed.
         case battery(BatteryReading?)
-        /// Something about an accessory.
+        /// An accessory event.
         case accessory(TraceAccessoryEvent)
-        /// A beacon was heard, or beacons could not be heard any more, or could again. The time of a sighting is the event's:
-        /// its own does not count.
+        /// A beacon was sighted, or beacon scanning was lost or regained. The event's time is that of the sighting; the
+        /// sighting's own time is ignored.
         case beacon(BeaconEvent)
     }
 
-    /// Nanoseconds since the start of the trace; nil when it comes from a file without stamps of arrival.
+    /// Nanoseconds since the start of the trace; nil if the event is from a file without arrival times.
     public var time: Int64?
-    /// What happened.
+    /// The kind of event and its contents.
     public var contents: Contents
 
-    /// How many bytes it takes in memory, roughly.
+    /// The approximate memory use in bytes.
     package var size: Int {
         let own = MemoryLayout<TraceEvent>.stride
         switch contents {
@@ -49,7 +50,7 @@ public struct TraceEvent: Sendable {
         }
     }
 
-    /// An event of those parts.
+    /// Creates an event.
     public init(time: Int64?, _ contents: Contents) {
         self.time = time
         self.contents = contents

@@ -3,17 +3,17 @@
 import DeviceCore
 import JSONBytes
 
-/// Writes events as lines of a trace, with times that do not go back.
+/// A writer of events as lines of a trace. The times of the lines never decrease.
 package struct TraceEventLines {
-    /// The time of the last event.
+    /// The time of the last line, in nanoseconds.
     private var time = Int64.min
-    /// The members that name sensors, which are the same for each of their readings.
+    /// The encoded members that name sensors, cached because they are the same for every reading of a sensor.
     private var members: [SensorDescription.ID: [UInt8]] = [:]
 
     package init() {}
 
-    /// Appends the lines of an event: none for a reading that a trace cannot hold and for bytes that are none, several for
-    /// many bytes.
+    /// Appends the lines of an event. Appends nothing for a reading that a trace cannot represent or for empty
+    /// accessory data, and several lines for accessory data longer than ``TraceAccessoryEvent/maximumBytes``.
     package mutating func append(_ event: TraceEvent, to buffer: inout [UInt8]) {
         let asked = event.time ?? max(time, 0)
         let time = hold(asked)
@@ -34,7 +34,7 @@ package struct TraceEventLines {
         }
     }
 
-    /// The time at which an event that happened then is written.
+    /// Returns the time to write for an event: its own time, or that of the last line if that is later.
     mutating func hold(_ time: Int64) -> Int64 {
         self.time = max(self.time, time)
         return self.time
@@ -49,7 +49,7 @@ package struct TraceEventLines {
     }
 }
 
-// The lines by themselves.
+// Lines of each kind.
 extension TraceEventLines {
     static func append(gpsdLine line: UnsafeRawBufferPointer, at time: Int64, to buffer: inout [UInt8]) {
         if GPSDLineCheck.isEmbeddable(line) {

@@ -2,33 +2,33 @@
 
 import DeviceCore
 
-/// A line of a native trace: how it begins and ends, and what can be seen of it without reading all of it. Made for
-/// lines as they are written here.
+/// The beginning and the end of a line of a native trace, and the properties that can be read without parsing all of
+/// it. Expects the exact layout written by this module.
 package enum TraceLine {
-    /// Appends the beginning of a line: the time, and the key of what happened.
+    /// Appends the beginning of a line: the time and the key of the event.
     ///
-    /// - Parameter key: with the comma before it and the colon behind it, and as much of the value as is always the same.
+    /// - Parameter key: The key with the preceding comma and the following colon, and the constant part of the value.
     static func begin(_ key: StaticString, _ time: Int64, _ buffer: inout [UInt8]) {
         append("{\"t\":", &buffer)
         TraceSeconds.append(time, to: &buffer)
         append(key, &buffer)
     }
 
-    /// Appends the end of a line.
     static func end(_ buffer: inout [UInt8]) { append("}\n", &buffer) }
 
     static func append(_ literal: StaticString, _ buffer: inout [UInt8]) {
         literal.withUTF8Buffer { buffer.append(contentsOf: $0) }
     }
 
-    /// When its event happened, in nanoseconds since the start; nil when it does not begin with that.
+    /// Returns the time of a line's event, in nanoseconds since the start of the trace; nil if the line does not begin
+    /// with a time.
     package static func time(_ line: UnsafeRawBufferPointer) -> Int64? {
         guard Bytes.start(line, at: 0, end: line.count, with: "{\"t\":") else { return nil }
         var at = 5
         return TraceSeconds.scan(line, &at, end: line.count)
     }
 
-    /// True for a reading of a motion sensor.
+    /// True if the line is a reading of a motion sensor.
     package static func isReading(_ line: UnsafeRawBufferPointer) -> Bool {
         guard Bytes.start(line, at: 0, end: line.count, with: "{\"t\":") else { return false }
         var at = 5
@@ -37,14 +37,14 @@ package enum TraceLine {
     }
 }
 
-/// Small questions about bytes; every one checks its bounds.
+/// Bounds-checked helpers for raw bytes.
 enum Bytes {
-    /// True for what may stand around a line without belonging to it. A file that lost its end in a power cut is often
-    /// padded with zero bytes.
+    /// True for a byte that may precede or follow a line without being part of it. After a power failure, the end of a
+    /// file is often filled with zero bytes.
     @inline(__always)
     static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0d || byte == 0x09 || byte == 0 }
 
-    /// True when the literal stands there.
+    /// True if the bytes at the offset begin with the literal.
     @inline(__always)
     static func start(_ bytes: UnsafeRawBufferPointer, at start: Int, end: Int, with literal: StaticString) -> Bool {
         let count = literal.utf8CodeUnitCount

@@ -2,19 +2,19 @@
 
 public import DeviceCore
 
-/// A reading of a motion sensor, as an event of a trace tells it.
+/// A reading of a motion sensor in a trace.
 public struct TraceSample: Sendable, Hashable {
-    /// The sensor: an index into ``TraceCursor/sensors`` of the cursor that found the event.
+    /// The sensor, as an index into ``TraceCursor/sensors`` of the cursor that returned the event.
     public var sensor: Int
-    /// What was measured, which says the unit.
+    /// The measured quantity, which determines the unit.
     public var kind: SensorKind
-    /// The value in the sensor's own axes; a scalar stands in the first component. Always finite.
+    /// The value in the sensor's own axes. A scalar is in the first component. Always finite.
     public var value: SIMD3<Double>
-    /// When it was measured, in nanoseconds since the start, below zero when that was before it; nil when the event
-    /// says nothing but its arrival.
+    /// The time of measurement in nanoseconds since the start of the trace, negative if before it; nil if the event
+    /// contains only an arrival time.
     public var stamp: Int64?
 
-    /// A reading of those parts.
+    /// Creates a reading.
     public init(sensor: Int, kind: SensorKind, value: SIMD3<Double>, stamp: Int64? = nil) {
         self.sensor = sensor
         self.kind = kind
@@ -22,14 +22,14 @@ public struct TraceSample: Sendable, Hashable {
         self.stamp = stamp
     }
 
-    /// The greatest number that is taken for a reading, whatever its unit. No sensor comes near it, and sums and squares
-    /// of such numbers are finite.
+    /// The maximum magnitude of a component, in the unit of its kind. No sensor comes close to it, and sums and squares
+    /// of numbers within it are finite.
     public static let maximumMagnitude = 1e9
 
-    /// True when the numbers can be a reading: finite and not beyond ``maximumMagnitude``.
+    /// True if all components are finite and within ``maximumMagnitude``.
     @inline(__always)
     package static func isUsable(_ value: SIMD3<Double>) -> Bool {
-        // Written so that NaN fails.
+        // The comparisons are false for NaN.
         abs(value.x) <= maximumMagnitude && abs(value.y) <= maximumMagnitude && abs(value.z) <= maximumMagnitude
     }
 }

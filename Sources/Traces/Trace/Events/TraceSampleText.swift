@@ -5,11 +5,11 @@ import JSONBytes
 
 /// A motion reading as a line of a trace: `{"t":1.25,"accelerometer":[0.1,0.2,9.81],"sensor":"x","stamp":1.2483}`.
 ///
-/// The sensor is named when its id is not the name of its kind, and the stamp is told when it is not the time.
+/// The sensor is omitted if its id equals the name of its kind, and the stamp if it equals the time.
 package enum TraceSampleText {
-    /// Appends the line with its line end; nothing when a trace cannot hold the numbers.
+    /// Appends a line with its line terminator. Appends nothing if the values are not usable in a trace.
     ///
-    /// - Parameter sensor: the member that names the sensor, as ``member(_:kind:)`` makes it.
+    /// - Parameter sensor: The encoded member that names the sensor, from ``member(_:kind:)``.
     package static func append(
         _ value: SIMD3<Double>, kind: SensorKind, sensor: [UInt8], time: Int64, stamp: Int64, to buffer: inout [UInt8]
     ) {
@@ -24,7 +24,7 @@ package enum TraceSampleText {
             buffer.append(UInt8(ascii: "]"))
         }
         buffer.append(contentsOf: sensor)
-        // The least number stands for "no stamp" in a record.
+        // `Int64.min` represents "no stamp" in a record.
         if stamp != time, stamp != .min {
             TraceLine.append(",\"stamp\":", &buffer)
             TraceSeconds.append(stamp, to: &buffer)
@@ -32,12 +32,13 @@ package enum TraceSampleText {
         TraceLine.end(&buffer)
     }
 
-    /// The member that names a sensor, with the comma before it; empty for one that is called like its kind.
+    /// Returns the member that names a sensor, with the preceding comma; empty if the sensor's id equals the name of
+    /// its kind.
     package static func member(_ sensor: String, kind: SensorKind) -> [UInt8] {
         sensor == kind.rawValue ? [] : member(sensor)
     }
 
-    /// The member that names a sensor, with the comma before it.
+    /// Returns the member that names a sensor, with the preceding comma.
     static func member(_ sensor: String) -> [UInt8] {
         var writer = JSONWriter(appendingTo: [UInt8](",\"sensor\":".utf8))
         writer.string(sensor)

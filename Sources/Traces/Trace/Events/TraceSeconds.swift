@@ -2,13 +2,13 @@
 
 import JSONBytes
 
-/// Decimal seconds as text and as whole nanoseconds, without a detour through Double, which keeps fewer digits.
+/// Conversions between decimal seconds as text and integer nanoseconds. An intermediate `Double` would lose digits.
 package enum TraceSeconds {
-    /// Seconds of more digits than this are beyond the range of Int64 nanoseconds.
+    /// The maximum number of digits before the decimal point. Seconds with more digits overflow `Int64` nanoseconds.
     private static let maximumSecondDigits = 10
 
-    /// The number that starts at the offset, in nanoseconds, with the offset moved behind it; nil when there is none or
-    /// when it is out of range. Digits beyond the nanosecond are cut off.
+    /// Parses the number at the offset, advances the offset past it, and returns nanoseconds; nil if there is no number
+    /// or if it is out of range. Digits after the ninth decimal are truncated.
     @inline(__always)
     static func scan(_ bytes: UnsafeRawBufferPointer, _ at: inout Int, end: Int) -> Int64? {
         var index = at
@@ -46,14 +46,14 @@ package enum TraceSeconds {
         return isNegative ? -total : total
     }
 
-    /// The text, which has to be one number and nothing else, in nanoseconds.
+    /// Parses a text that consists of one number only. Returns nanoseconds.
     static func parse(_ text: UnsafeRawBufferPointer) -> Int64? {
         var at = 0
         guard let value = scan(text, &at, end: text.count), at == text.count else { return nil }
         return value
     }
 
-    /// Appends seconds with all nine decimals.
+    /// Appends seconds with nine decimals.
     package static func append(_ nanoseconds: Int64, to bytes: inout [UInt8]) {
         if nanoseconds < 0 { bytes.append(UInt8(ascii: "-")) }
         let (seconds, fraction) = nanoseconds.magnitude.quotientAndRemainder(dividingBy: 1_000_000_000)
@@ -62,7 +62,7 @@ package enum TraceSeconds {
         DecimalDigits.append(fraction, minimum: 9, to: &bytes)
     }
 
-    /// A number with an exponent, as other programs write it when they rewrite a trace, or with leading zeros.
+    /// Parses a number with an exponent or with leading zeros, as another program may write it.
     @inline(never)
     private static func scanLong(_ bytes: UnsafeRawBufferPointer, _ at: inout Int, end: Int) -> Int64? {
         let parts = "+-.0123456789eE".utf8
@@ -73,15 +73,16 @@ package enum TraceSeconds {
         return value
     }
 
-    /// The number that the next nine bytes make when all of them are digits, as they are where traces are written here.
+    /// Parses the next nine bytes as an integer; nil if any of them is not a digit. Traces are written with nine
+    /// decimals, so this is the common case.
     @inline(__always)
     private static func nineDigits(_ bytes: UnsafeRawBufferPointer, _ at: Int, end: Int) -> Int64? {
         guard end &- at >= 9, let last = digit(bytes[at &+ 8]) else { return nil }
         let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self))
         let values = word ^ 0x3030_3030_3030_3030
-        // Adding 0x76 lifts everything above 9 to 0x80 and more.
+        // Adding 0x76 sets the top bit of every byte above 9.
         guard (values &+ 0x7676_7676_7676_7676 | values) & 0x8080_8080_8080_8080 == 0 else { return nil }
-        // Neighbours are joined to pairs, then the pairs weighted and summed in the upper half.
+        // Combines adjacent digits into pairs, then weights and sums the pairs in the upper half.
         let pairs = values &* 10 &+ values &>> 8
         let mask: UInt64 = 0x0000_00ff_0000_00ff
         let outer = (pairs & mask) &* (100 &+ 1_000_000 &<< 32)

@@ -2,40 +2,42 @@
 
 package import DeviceCore
 
-/// When a fault happens.
+/// The moment at which a fault happens.
 public enum FaultMoment: Sendable, Hashable {
-    /// At once.
+    /// Immediately.
     case start
-    /// That many seconds after the start.
+    /// The number of seconds after the start.
     case seconds(Double)
-    /// Before that reading, the first being 0.
+    /// Before the reading with this index; the first reading is 0.
     case reading(Int64)
 }
 
-/// One fault of a list that somebody has written: `name[=value][(target)][@when[+duration]]`, as in
+/// One fault of a list in text form: `name[=value][(target)][@when[+duration]]`, as in
 /// `stuck=3(accelerometer)@2.5s+300ms`.
 ///
-/// What names, values and targets mean is for those that bring faults about; that they look the same everywhere is kept
-/// here.
+/// This type defines the common syntax. The code that injects the faults defines the names, values and targets.
 package struct FaultClause: Sendable, Hashable {
-    /// The longest list, in bytes.
+    /// The maximum length of a list in bytes.
     package static let maximumLength = 10_000
 
-    /// The whole text, for messages.
+    /// The complete text of the fault, for messages.
     package let text: String
-    /// What happens.
+    /// The name of the fault.
     package let name: String
-    /// What stands behind the equals sign; nil without one.
+    /// The text after the equals sign; nil if there is none.
     package let value: String?
-    /// What it happens to; nil for everything.
+    /// The device or sensor to which the fault applies; nil for all.
     package let target: String?
-    /// When it happens.
+    /// The moment at which the fault happens.
     package let moment: FaultMoment
-    /// For how many seconds; nil when that is not said.
+    /// The duration in seconds; nil if the text contains none.
     package let duration: Double?
 
-    /// Reads a list, whose faults are parted by commas. One without any is an error: a slip must not look like a test.
-    /// - Parameter counting: what the number behind # counts: "a sample". Nil where nothing is counted.
+    /// Parses a list of faults separated by commas. Throws an error if the list is empty, because a test without faults
+    /// is most likely a mistake.
+    ///
+    /// - Parameter counting: The unit of the number after `#` in messages, for example "a sample"; nil if `#` is not
+    ///   supported.
     package static func list(_ text: String, counting: String? = nil) throws(DeviceError) -> [FaultClause] {
         guard text.utf8.count <= maximumLength else {
             throw DeviceError(.invalidConfiguration, "The list of faults is longer than \(maximumLength) bytes.")
@@ -46,14 +48,14 @@ package struct FaultClause: Sendable, Hashable {
         return clauses
     }
 
-    /// Reads one fault.
+    /// Parses one fault.
     package init(_ word: Substring, counting: String? = nil) throws(DeviceError) {
         var rest = word.drop { $0 == " " }
         while rest.last == " " { rest.removeLast() }
         let text = String(rest.prefix(Self.maximumLength))
         var moment = FaultMoment.start
         var duration: Double?
-        // The name of what it happens to may have an @ in it.
+        // The target may contain an "@".
         let tail = rest[(rest.lastIndex(of: ")") ?? rest.startIndex)...]
         if let at = tail.lastIndex(of: "@") {
             let parts = rest[rest.index(after: at)...].split(
@@ -65,7 +67,7 @@ package struct FaultClause: Sendable, Hashable {
         var target: String?
         if rest.last == ")" {
             guard let open = rest.firstIndex(of: "("), rest.distance(from: open, to: rest.endIndex) > 2 else {
-                throw Self.wrong(text, "names no device or sensor between its parentheses")
+                throw Self.wrong(text, "names no device or sensor in its parentheses")
             }
             target = String(rest[rest.index(after: open)...].dropLast())
             rest = rest[..<open]
@@ -79,21 +81,21 @@ package struct FaultClause: Sendable, Hashable {
         self.duration = duration
     }
 
-    /// The error of a fault that cannot be used.
+    /// Creates the error for a fault that cannot be used.
     package func wrong(_ reason: String) -> DeviceError { Self.wrong(text, reason) }
 
-    /// The error of a fault that cannot be used, written so.
+    /// Creates the error for a fault with this text that cannot be used.
     package static func wrong(_ text: String, _ reason: String) -> DeviceError {
-        DeviceError(.invalidConfiguration, "The fault \"\(text.prefix(200))\" cannot be used: it \(reason).")
+        DeviceError(.invalidConfiguration, "The fault \"\(text.prefix(200))\" is invalid: it \(reason).")
     }
 
     private static func moment(
         _ word: Substring, _ counting: String?, of text: String
     ) throws(DeviceError) -> FaultMoment {
         guard word.first == "#" else { return .seconds(try seconds(word, of: text)) }
-        guard let counting else { throw wrong(text, "needs a time such as 2.5s, for nothing is counted here") }
+        guard let counting else { throw wrong(text, "needs a time such as 2.5s, because # is not supported here") }
         guard let number = Int64(word.dropFirst()), number >= 0 else {
-            throw wrong(text, "needs the number of \(counting) behind #")
+            throw wrong(text, "needs the number of \(counting) after #")
         }
         return .reading(number)
     }
@@ -106,7 +108,7 @@ package struct FaultClause: Sendable, Hashable {
         } else if word.hasSuffix("s") {
             (digits, unit) = (word.dropLast(), 1)
         } else {
-            throw wrong(text, "needs a time with its unit, such as 2.5s or 300ms, not \"\(word.prefix(40))\"")
+            throw wrong(text, "needs a time with a unit, such as 2.5s or 300ms, not \"\(word.prefix(40))\"")
         }
         guard let first = digits.utf8.first, first >= UInt8(ascii: "0"), first <= UInt8(ascii: "9"),
             let number = Double(digits), number.isFinite, number * unit <= 1e6

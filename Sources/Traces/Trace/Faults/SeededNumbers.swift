@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Random numbers that a seed determines (SplitMix64, Steele, Lea and Flood 2014).
+/// A deterministic random number generator (SplitMix64, Steele, Lea and Flood 2014).
 package struct SeededNumbers: RandomNumberGenerator, Sendable {
     private var state: UInt64
 

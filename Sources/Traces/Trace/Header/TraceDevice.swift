@@ -2,16 +2,16 @@
 
 public import DeviceCore
 
-/// A device whose readings are in a trace.
+/// A device whose reports are in a trace.
 public struct TraceDevice: Sendable, Hashable {
-    /// What it is: "gpsd" for a receiver that gpsd reads. Other kinds are for other versions.
+    /// The kind of device: "gpsd" for a receiver that gpsd reads. Later versions may add other kinds.
     public var kind: String
-    /// The receiver as gpsd described it; nothing in it is known for other kinds.
+    /// The receiver as described by gpsd; all fields are unknown for other kinds.
     public var receiver: ReceiverDescription
-    /// What else the header says of it.
+    /// Members of the header's entry that this version does not know.
     public var otherMembers: [TraceMember] = []
 
-    /// A receiver that gpsd reads.
+    /// Creates the description of a receiver that gpsd reads.
     public init(_ receiver: ReceiverDescription) {
         kind = "gpsd"
         self.receiver = receiver
@@ -22,14 +22,14 @@ public struct TraceDevice: Sendable, Hashable {
         receiver = ReceiverDescription()
     }
 
-    /// True when the header described the same device, with a cycle that is not known equal to another such.
+    /// True if both describe the same device. Two unknown cycles (NaN) are equal.
     public static func == (left: TraceDevice, right: TraceDevice) -> Bool {
         var (mine, other) = (left.receiver, right.receiver)
         if mine.cycle.isNaN, other.cycle.isNaN { (mine.cycle, other.cycle) = (0, 0) }
         return left.kind == right.kind && mine == other && left.otherMembers == right.otherMembers
     }
 
-    /// Feeds what every two equal devices share.
+    /// Hashes the members that are equal for equal devices. The cycle is excluded because it may be NaN.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(kind)
         hasher.combine(receiver.path)

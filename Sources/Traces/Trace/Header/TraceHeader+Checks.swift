@@ -5,16 +5,17 @@ import JSONBytes
 
 extension TraceHeader {
     /// Returns a warning for each ignored member of a header line: a value of the wrong type, an unknown member of a
-    /// sensor, a sensor without an id or of an unknown kind, a battery level outside 0…1. `null` counts as absent.
+    /// sensor, a sensor without an id or of an unknown kind, a repeated sensor id, a battery level outside 0…1. `null`
+    /// counts as absent. Members that are kept in `otherMembers` are not reported.
     ///
-    /// The line is a valid header; members that `otherMembers` keeps are not reported.
+    /// The line must be a valid header.
     static func warnings(about line: UnsafeRawBufferPointer) -> [TraceWarning] {
         var checker = HeaderChecker()
         var reader = JSONReader(line)
         do throws(JSONError) {
             try checker.checkHeader(&reader)
         } catch {
-            // The line was read as a header before, so it is valid JSON.
+            // Not reached: the caller has parsed the line as a header, so it is valid JSON.
         }
         return checker.warnings
     }
@@ -109,7 +110,7 @@ private struct HeaderChecker {
         }
     }
 
-    /// Skips a value, and records it unless it has one of the kinds or is null.
+    /// Skips a value, and records it unless it is null or of one of the kinds.
     private mutating func check(
         _ key: JSONText, is kinds: [JSONKind], _ reader: inout JSONReader
     ) throws(JSONError) {
@@ -118,7 +119,7 @@ private struct HeaderChecker {
         if !isFitting, !json.elementsEqual("null".utf8) { add(key, json) }
     }
 
-    /// True when the next value is of that kind; skips and records any other value.
+    /// True if the next value is of the kind; skips and records any other value.
     private mutating func isKind(
         _ kind: JSONKind, _ key: JSONText, _ reader: inout JSONReader
     ) throws(JSONError) -> Bool {

@@ -4,11 +4,11 @@ import DeviceCore
 import JSONBytes
 
 extension TraceHeader {
-    /// The most devices taken from a header; further ones are ignored.
+    /// The maximum number of devices, contexts or rates read from a header; further ones are ignored.
     static let maximumDevices = 1024
     private static let maximumMembers = 1024
 
-    /// True when the line is a header of this format, whole or in part.
+    /// True if the line is a header of this format, complete or truncated after the format name.
     static func isHeader(_ line: UnsafeRawBufferPointer) -> Bool {
         var reader = JSONReader(line)
         do throws(JSONError) {
@@ -25,10 +25,10 @@ extension TraceHeader {
         return false
     }
 
-    /// Reads a header line; the error says what is wrong with it.
+    /// Parses a header line. The error explains why the header is invalid or not supported.
     init(_ line: UnsafeRawBufferPointer, name: String) throws(DeviceError) {
         do throws(JSONError) {
-            // The version comes first: a later version may mean something else by the other keys.
+            // The version is checked first, because other keys may have a different meaning in a later version.
             guard let version = try Self.version(line), version >= 1 else { throw JSONError(.wrongType, at: 0) }
             guard version < Double(Self.currentVersion + 1) else { throw JSONError(.outOfRange, at: 0) }
             self.init()
@@ -51,18 +51,18 @@ extension TraceHeader {
         case .outOfRange:
             DeviceError(
                 .notSupported,
-                "\(name) is a trace of a later version than \(currentVersion), which is the highest that this program reads. Update the program, or record again with an older one."
+                "\(name) is a trace of a later version than \(currentVersion), the latest that this program supports. Update the program, or record again with an older one."
             )
         case .wrongType:
             DeviceError(
                 .invalidTrace,
-                "\(name) has a trace header whose \"version\" or \"start\" cannot be read. A header says \"version\":1 and \"start\":{\"utc\":\"2026-01-31T12:00:00Z\",\"boot\":1.5}."
+                "The trace header of \(name) has an invalid \"version\" or \"start\". A valid header contains \"version\":1 and \"start\":{\"utc\":\"2026-01-31T12:00:00Z\",\"boot\":1.5}."
             )
         case .truncated:
             DeviceError(
                 .invalidTrace, "\(name) ends in the middle of its header: nothing was recorded. Record it again.")
         default:
-            DeviceError(.invalidTrace, "\(name) has a trace header that is not JSON: \(error.description).")
+            DeviceError(.invalidTrace, "The trace header of \(name) is not valid JSON: \(error.description).")
         }
     }
 

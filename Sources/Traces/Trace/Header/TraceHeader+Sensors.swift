@@ -4,8 +4,8 @@ import DeviceCore
 import JSONBytes
 
 extension TraceHeader {
-    /// Reads the sensors; what is no sensor, has no id or is of a kind that is not known here is left out, as is a second
-    /// one of the same id.
+    /// Parses the sensors and their calibrations. Skips elements that are not sensors, have no valid id or an unknown
+    /// kind, and repeated ids.
     static func readSensors(
         _ reader: inout JSONReader
     ) throws(JSONError) -> ([SensorDescription], [SensorDescription.ID: SensorCalibration]) {
@@ -19,7 +19,7 @@ extension TraceHeader {
             else { continue }
             if let calibration {
                 if let problem = calibration.problem(for: sensor.kind) {
-                    sensor.remarks.append("The trace's calibration is left out, for \(problem).")
+                    sensor.remarks.append("The calibration in the trace is ignored, because \(problem).")
                 } else {
                     calibrations[sensor.id] = calibration
                 }
@@ -87,7 +87,7 @@ extension TraceHeader {
         }
     }
 
-    /// Writes a sensor; what says nothing is left out.
+    /// Writes a sensor; unknown properties are omitted.
     static func write(_ sensor: SensorDescription, _ calibration: SensorCalibration?, to writer: inout JSONWriter) {
         writer.object { writer in
             writer.member("id", sensor.id)
@@ -126,15 +126,15 @@ extension TraceHeader {
 }
 
 extension SensorDescription {
-    /// Takes a matrix in the kernel's notation. One that cannot be used leaves the sensor's axes as they are, which a
-    /// remark says.
+    /// Sets the mount matrix from the kernel's notation. If the matrix is malformed or singular, adds a remark and
+    /// leaves the matrix unchanged.
     fileprivate mutating func takeMatrix(_ text: String) {
         guard let matrix = MountMatrix(text) else {
-            remarks.append("The trace's mount matrix is not nine numbers and is left out.")
+            remarks.append("The mount matrix in the trace is ignored, because it does not consist of nine numbers.")
             return
         }
         guard !matrix.isSingular else {
-            remarks.append("The trace's mount matrix is left out, for it is singular: it loses a direction.")
+            remarks.append("The mount matrix in the trace is ignored, because it is singular.")
             return
         }
         mountMatrix = matrix

@@ -4,7 +4,7 @@ import DeviceCore
 import JSONBytes
 
 extension TraceHeader {
-    /// The header as one line of JSON, without a line end.
+    /// Returns the header as one line of JSON, without a line terminator.
     public func line() -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in

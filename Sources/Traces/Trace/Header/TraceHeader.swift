@@ -2,62 +2,63 @@
 
 public import DeviceCore
 
-/// The first line of a trace: which clocks, devices and units its events are in.
+/// The first line of a trace. It describes the clocks, devices and units of the events.
 public struct TraceHeader: Sendable, Hashable {
-    /// One point on both clocks: the instant at which the times of the events are zero.
+    /// The start of a trace: the same instant on two clocks. Event times are relative to it.
     public struct Start: Sendable, Hashable {
-        /// Civil time.
+        /// The civil time.
         public var wallTime: WallTime
-        /// Time since boot.
+        /// The time since boot.
         public var boot: BootTime
 
-        /// The instant that both clocks show.
+        /// Creates a start from the same instant on both clocks.
         public init(wallTime: WallTime, boot: BootTime) {
             self.wallTime = wallTime
             self.boot = boot
         }
     }
 
-    /// The name that a header gives its format.
+    /// The format name in every header.
     public static let formatName = "device-services-trace"
-    /// The version that is written, and the highest that is read.
+    /// The version that is written, and the highest version that can be read.
     public static let currentVersion = 1
 
-    /// The format's version. Additions do not change it.
+    /// The format version. Compatible additions do not change it.
     public var version = currentVersion
-    /// When the trace starts; nil when the header does not say.
+    /// The start of the trace; nil if the header does not contain it.
     public var start: Start?
-    /// The clock that times are read from: "CLOCK_BOOTTIME", or "virtual" for a trace of a simulated device.
+    /// The clock of the event times: "CLOCK_BOOTTIME", or "virtual" for a trace of a simulated device.
     public var clock = "CLOCK_BOOTTIME"
-    /// The devices whose readings follow, as far as they were known at the start.
+    /// The devices whose reports are in the trace, as far as they were known at the start.
     public var devices: [TraceDevice] = []
-    /// The motion sensors whose readings follow, the best one of each kind first. ``add(_:)`` notes their units too.
+    /// The motion sensors of the trace, the preferred sensor of each kind first. ``add(_:)`` also sets the units of
+    /// their readings.
     ///
-    /// Their `mode` is not written, and is `recorded` in a header that was read; neither are their remarks, which then
-    /// say what could not be read of them.
+    /// The `mode` of a sensor is not written, and is `recorded` in a parsed header. Remarks are not written either; in
+    /// a parsed header, they describe members that could not be used.
     public var sensors: [SensorDescription] = []
-    /// What is known of the sensors' errors, by the sensors' ids, for those that come to use the readings: they are
-    /// recorded as they were measured.
+    /// The calibrations of the sensors, by sensor id. They are not applied to the readings in the trace, which are
+    /// uncorrected.
     public var calibrations: [SensorDescription.ID: SensorCalibration] = [:]
-    /// What the contexts of sensors said of themselves: libiio's XML.
+    /// The contexts of the sensors, as libiio's context XML.
     public var contexts: [String] = []
-    /// The units of the events' values, by quantity. gpsd's reports keep gpsd's own units, and motion readings are in
-    /// the unit of their `SensorKind` whatever stands here.
+    /// The units of values in events, by quantity. They apply neither to gpsd's reports, which use gpsd's units, nor to
+    /// motion readings, which use the unit of their `SensorKind`.
     public var units = ["t": "s"]
-    /// The battery at the start; nil when there was none.
+    /// The battery at the start; nil if there was none.
     public var battery: BatteryReading?
-    /// The axes of motion readings: "sensor", each sensor's own, before its mount matrix.
+    /// The frame of motion readings: "sensor", the sensor's own axes before its mount matrix is applied.
     public var frame = "sensor"
-    /// The program that recorded.
+    /// The program that recorded the trace.
     public var recorder = ""
-    /// Where positions came from, for example gpsd://localhost:2947.
+    /// The source of the positions, for example gpsd://localhost:2947.
     public var source = ""
-    /// Members that this version does not know, kept as they are.
+    /// Members that this version does not know; they are written back unchanged.
     public var otherMembers: [TraceMember] = []
     /// Warnings about members of the header line that could not be used. They are not written.
     package var warnings: [TraceWarning] = []
 
-    /// A header of this version.
+    /// Creates a header of the current version.
     public init(start: Start? = nil) { self.start = start }
 
     /// Adds a sensor and the unit of its readings.
@@ -68,24 +69,24 @@ public struct TraceHeader: Sendable, Hashable {
 }
 
 extension TraceHeader {
-    /// The unit of `eph` where a phone told the accuracies.
+    /// The unit of `eph` if the accuracies are those of a phone.
     private static let phoneAccuracy = "m at 68%"
 
-    /// True when the errors of positions are a phone's radii of 68 per cent. gpsd's are of 95.
+    /// True if horizontal accuracies are a phone's 68 % radii. Those of gpsd are 95 % radii.
     package var hasPhoneAccuracies: Bool {
         get { units["eph"] == Self.phoneAccuracy }
         set { units["eph"] = newValue ? Self.phoneAccuracy : nil }
     }
 }
 
-/// A member of a JSON object that this version does not know, kept as it stands.
+/// A member of a JSON object that this version does not know, kept as raw JSON.
 public struct TraceMember: Sendable, Hashable {
     /// The key.
     public var name: String
     /// The value: one complete JSON value.
     public var json: [UInt8]
 
-    /// A member of those parts; the value is not checked.
+    /// Creates a member. The value is not validated.
     public init(name: String, json: [UInt8]) {
         self.name = name
         self.json = json

@@ -2,21 +2,21 @@
 
 import DeviceCore
 
-/// The sensors of a trace: those of its header, and those that events speak of without it.
+/// The sensors of a trace: those of the header, and those that appear only in events.
 struct TraceSensors: Sendable {
-    /// The most sensors that are told apart; events of further ones cannot be read.
+    /// The maximum number of sensors; events of further sensors are rejected.
     static let maximumCount = 256
-    /// The longest name of a sensor, in bytes.
+    /// The maximum length of a sensor's id in bytes.
     static let maximumNameLength = 1024
 
-    /// The header's, then the others in the order in which they appeared.
+    /// The sensors of the header, then the others in order of appearance.
     private(set) var descriptions: [SensorDescription] = []
-    /// Their ids in UTF-8.
+    /// The sensors' ids in UTF-8.
     private var names: [[UInt8]] = []
-    /// For each kind the sensor that an event means which names none; below zero while there is none.
+    /// For each kind, the index of the sensor to which events without a sensor id belong; negative if there is none.
     private var standard = SIMD8<Int32>(repeating: -1)
 
-    /// The sensors of a header.
+    /// Creates the list from the sensors of a header.
     init(_ sensors: [SensorDescription]) {
         for sensor in sensors where descriptions.count < Self.maximumCount { add(sensor) }
         for kind in SensorKind.allCases {
@@ -27,14 +27,14 @@ struct TraceSensors: Sendable {
         }
     }
 
-    /// True when a name of so many bytes can be a sensor's.
+    /// True if an id of this length in bytes is valid.
     static func isUsable(id count: Int) -> Bool { count > 0 && count <= maximumNameLength }
 
-    /// The sensor that an event without a name means, as far as there is one already.
+    /// Returns the index of the sensor to which events without a sensor id belong; negative if there is none yet.
     @inline(__always)
     func known(_ kind: SensorKind) -> Int32 { standard[kind.place] }
 
-    /// The sensor of that name and kind, as far as there is one already; below zero when there is none.
+    /// Returns the index of the sensor with this id and kind; negative if there is none yet.
     @inline(__always)
     func known(_ name: UnsafeRawBufferPointer, kind: SensorKind) -> Int32 {
         var index = 0
@@ -47,8 +47,8 @@ struct TraceSensors: Sendable {
         return -1
     }
 
-    /// The sensor that an event without a name means; made up when the header has none of the kind. Below zero when
-    /// there are too many.
+    /// Returns the index of the sensor to which events without a sensor id belong. Adds a sensor if there is none of
+    /// the kind. Negative if the maximum number is reached.
     mutating func find(_ kind: SensorKind) -> Int32 {
         let index = known(kind)
         guard index < 0 else { return index }
@@ -57,8 +57,8 @@ struct TraceSensors: Sendable {
         return made
     }
 
-    /// The sensor of that name; made up when there is none. Below zero when there is one of another kind, or when there
-    /// are too many.
+    /// Returns the index of the sensor with this id. Adds a sensor if there is none. Negative if the sensor is of
+    /// another kind, the id is invalid or the maximum number is reached.
     mutating func find(_ name: String, kind: SensorKind) -> Int32 {
         if let index = descriptions.firstIndex(where: { $0.id == name }) {
             return descriptions[index].kind == kind ? Int32(index) : -1
@@ -66,13 +66,15 @@ struct TraceSensors: Sendable {
         guard Self.isUsable(id: name.utf8.count), descriptions.count < Self.maximumCount else { return -1 }
         var sensor = SensorDescription(id: name, kind: kind)
         sensor.mode = .recorded
-        sensor.remarks = ["The trace's header does not describe it; its axes are taken for the device's."]
+        sensor.remarks = [
+            "The trace header does not describe this sensor; its axes are assumed to be those of the device."
+        ]
         add(sensor)
         return Int32(descriptions.count - 1)
     }
 
-    /// The sensor of that name, whatever its kind, or the one that stands for the kind of that name. Below zero when
-    /// there is neither.
+    /// Returns the index of the sensor with this id, regardless of its kind. If the id is the name of a kind, falls
+    /// back to the default sensor of the kind. Negative if there is neither.
     mutating func find(_ name: String) -> Int32 {
         if let index = descriptions.firstIndex(where: { $0.id == name }) { return Int32(index) }
         guard let kind = SensorKind(rawValue: name) else { return -1 }

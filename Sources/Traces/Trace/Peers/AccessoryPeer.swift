@@ -1,52 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The accessory's end of a protocol, in code.
+/// The accessory's side of a protocol, implemented in code.
 ///
-/// The same peer runs in process, on the clock of a simulated device, and behind a serial port or a socket, on the
-/// machine's clock: an ``AccessoryPeerSession`` runs it over any channel. Every session begins with a copy of the peer as
-/// it was given, so a peer that is a value begins anew each time.
+/// The same peer can run in process, on the clock of a simulated device, and behind a serial port or a socket, on the
+/// machine's clock. An ``AccessoryPeerSession`` runs it over any channel. Every session uses a new copy of the peer, so
+/// that a peer with value semantics starts in its initial state.
 public protocol AccessoryPeer: Sendable {
-    /// Says what to do about what has happened. It is called for one event at a time; the actions are carried out in
-    /// their order, after those that were asked for before.
+    /// Returns the actions in response to an event. Called for one event at a time. The actions are performed in order,
+    /// after all actions returned earlier.
     mutating func react(to event: AccessoryPeerEvent) -> [AccessoryPeerAction]
 }
 
-/// What happens to a peer.
+/// An event that a peer receives.
 public enum AccessoryPeerEvent: Sendable, Hashable {
-    /// Somebody has opened the protocol. Always the first event.
+    /// The protocol was opened. Always the first event.
     case opened
-    /// Bytes came in, at least one; how they are cut means nothing.
+    /// Bytes were received, at least one. The boundaries between events have no meaning.
     case received([UInt8])
-    /// The time is up that ``AccessoryPeerAction/wake(after:)`` asked for.
+    /// The time requested with ``AccessoryPeerAction/wake(after:)`` has elapsed.
     case woken
-    /// The session is over. Always the last event; what it asks for is not done any more.
+    /// The session ended. Always the last event; the returned actions are ignored.
     case closed
 }
 
-/// What a peer does.
+/// An action of a peer.
 public enum AccessoryPeerAction: Sendable, Hashable {
     /// Sends bytes.
     case send([UInt8])
-    /// Waits that many seconds before it does what comes behind. What comes in meanwhile is told all the same.
+    /// Waits for this number of seconds before the next action. Events are still delivered meanwhile.
     case wait(Double)
-    /// Asks for ``AccessoryPeerEvent/woken`` in that many seconds, without waiting. The last call counts.
+    /// Requests ``AccessoryPeerEvent/woken`` after this number of seconds, without waiting. A further request replaces
+    /// the previous one.
     case wake(after: Double)
-    /// Ends the session from the accessory's side, after everything before has been sent.
+    /// Ends the session from the accessory's side, after all preceding bytes are sent.
     case hangUp
-    /// The accessory is unplugged.
+    /// Unplugs the accessory.
     case unplug
 
-    /// Sends a text in UTF-8, without a line end.
+    /// Returns an action that sends text in UTF-8, without a line terminator.
     public static func text(_ text: String) -> AccessoryPeerAction { .send([UInt8](text.utf8)) }
 }
 
-/// A peer that a closure speaks for.
+/// A peer that calls a closure.
 public struct CodedPeer: AccessoryPeer {
     private let body: @Sendable (AccessoryPeerEvent) -> [AccessoryPeerAction]
 
-    /// A peer that does what the closure says. Sessions share the closure, and what it keeps.
+    /// Creates a peer from a closure. All sessions share the closure and its captured state.
     public init(_ body: @escaping @Sendable (AccessoryPeerEvent) -> [AccessoryPeerAction]) { self.body = body }
 
-    /// Asks the closure.
+    /// Calls the closure.
     public mutating func react(to event: AccessoryPeerEvent) -> [AccessoryPeerAction] { body(event) }
 }

@@ -3,24 +3,24 @@
 public import DeviceCore
 import Synchronization
 
-/// Runs a peer at the accessory's end of a channel, until either side ends it.
+/// A session that runs a peer at the accessory's end of a channel, until either side ends it.
 ///
-/// Everything the peer does happens in timers of the clock, never inside a call of the other side: on a virtual clock
-/// on the thread that moves it, and in an order that does not change from run to run.
+/// The peer's actions are performed in timers of the clock, never within a call of the other side. On a virtual clock,
+/// they run on the thread that advances the clock, and their order is deterministic.
 public final class AccessoryPeerSession: Sendable {
-    /// What waits to be sent may be so long before the peer is told of nothing more, in bytes.
+    /// The number of unsent bytes at which no further events are delivered to the peer (1 MiB).
     private static let maximumWaiting = 1 << 20
     private static let maximumActions = 1024
 
     private struct State {
-        /// Taken out while it runs.
+        /// nil while the peer handles an event, and after the end.
         var peer: (any AccessoryPeer)?
         var isBusy = false
         var isWanted = false
         var hasBegun = false
-        /// A timer for what is to be done at once.
+        /// The timer for work that is due immediately.
         var prompt: ClockTimer?
-        /// A timer for what has to wait.
+        /// The timer for work that is due later.
         var pause: ClockTimer?
         var alarm: ClockTimer?
         var isWoken = false
@@ -29,7 +29,7 @@ public final class AccessoryPeerSession: Sendable {
         var output = Backlog<UInt8>()
         var sent = 0
         var received = 0
-        /// Nothing is sent before.
+        /// The earliest time at which further bytes are sent.
         var nextPiece = BootTime.zero
         var numbers: SeededNumbers
     }
@@ -49,14 +49,14 @@ public final class AccessoryPeerSession: Sendable {
     private let unplug: @Sendable () -> Void
     private let state: Mutex<State>
 
-    /// A session that has not begun.
+    /// Creates a session. Call ``begin()`` to start it.
     ///
     /// - Parameters:
-    ///   - peer: who speaks; the session changes a copy.
-    ///   - channel: the accessory's end. The session observes it, and closes it when the peer hangs up.
-    ///   - clock: where it takes its time from.
-    ///   - faults: what goes wrong.
-    ///   - unplug: unplugs the accessory; the session is over when it is called.
+    ///   - peer: The peer; the session uses a copy.
+    ///   - channel: The accessory's end. The session observes it, and closes it when the peer hangs up.
+    ///   - clock: The clock of the session.
+    ///   - faults: The faults to simulate.
+    ///   - unplug: Unplugs the accessory. The session has ended when this closure is called.
     public init(
         peer: any AccessoryPeer, channel: any ByteChannel, clock: any DeviceClock,
         faults: AccessoryFaults = AccessoryFaults(), unplug: @escaping @Sendable () -> Void = {}
@@ -73,26 +73,27 @@ public final class AccessoryPeerSession: Sendable {
         state = Mutex(State(peer: peer, output: output, numbers: numbers))
     }
 
-    /// Begins: the peer hears that it was opened, and what has come in already.
+    /// Starts the session. Delivers `opened` to the peer, then the bytes received so far.
     public func begin() {
         channel.observe { [weak self] _ in self?.wake() }
         wake()
     }
 
-    /// True when the peer has been told that the session is over.
+    /// True after the peer received the end of the session.
     public var isOver: Bool { state.withLock { $0.isOver && $0.peer == nil } }
 
-    /// Ends the session at once, as when the accessory goes away; the peer hears of it.
+    /// Ends the session immediately, as if the accessory had been detached. The peer receives `closed`.
     public func end() {
         channel.close()
         wake()
     }
 
-    /// Has the session look at the channel, as soon as the clock lets it.
+    /// Schedules a check of the channel.
     private func wake() {
         state.withLock { state in
             guard state.prompt == nil, !state.isOver else { return }
-            // Under the lock, which the timer's work takes first: it finds its timer in place.
+            // Created while holding the lock, which the timer's closure acquires first, so that the closure finds the
+            // timer in place.
             state.prompt = clock.timer(at: clock.now) { [weak self] in
                 self?.state.withLock { $0.prompt = nil }
                 self?.run()
@@ -100,7 +101,7 @@ public final class AccessoryPeerSession: Sendable {
         }
     }
 
-    /// Does what there is to do. One thread at a time; a second one has the first look again.
+    /// Performs all pending work on one thread at a time. If another thread is already doing so, makes it check again.
     private func run() {
         let isFirst = state.withLock { state in
             if state.isBusy {
@@ -122,7 +123,7 @@ public final class AccessoryPeerSession: Sendable {
         }
     }
 
-    /// Does the next thing; false when there is nothing to do now.
+    /// Performs the next step; returns false if no work is pending.
     private func step() -> Bool {
         let now = clock.now
         let isEnding = channel.end != nil
@@ -158,7 +159,8 @@ public final class AccessoryPeerSession: Sendable {
             state.isWoken = false
             return .tell(.woken)
         }
-        // With nobody left to send to, what waits to be sent holds nothing up: the peer hears the rest, and of the end.
+        // After the end of the connection, unsent bytes do not delay events: the peer receives the remaining bytes and
+        // the end.
         let isHeldUp =
             !isEnding
             && (state.actions.count >= Self.maximumActions || state.output.count >= Self.maximumWaiting)
@@ -199,11 +201,11 @@ public final class AccessoryPeerSession: Sendable {
         return work
     }
 
-    /// How much is sent at once at most.
+    /// The maximum number of bytes sent at once.
     private var pieceLength: Int {
         if let length = faults.pieceLength { return min(max(length, 1), 65_536) }
         guard let rate = faults.bytesPerSecond else { return 65_536 }
-        // A hundredth of a second's worth.
+        // The number of bytes for 10 ms.
         return Int(max(min(rate / 100, 65_536), 1))
     }
 
@@ -237,7 +239,7 @@ public final class AccessoryPeerSession: Sendable {
         return true
     }
 
-    /// Tells the peer, which may take its time, without a lock.
+    /// Delivers an event to the peer. Does not hold the lock, because the peer may take long.
     private func tell(_ event: AccessoryPeerEvent) {
         guard
             var peer = state.withLock({ state -> (any AccessoryPeer)? in

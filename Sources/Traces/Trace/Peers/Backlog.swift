@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A queue whose front is taken away in constant time on average.
+/// A FIFO queue that removes its first elements in amortized constant time.
 package struct Backlog<Element: Sendable>: Sendable {
     private var elements: [Element] = []
     private var start = 0
@@ -9,7 +9,7 @@ package struct Backlog<Element: Sendable>: Sendable {
 
     package var count: Int { elements.count - start }
 
-    /// What waits, the oldest first.
+    /// The queued elements, oldest first.
     package var all: ArraySlice<Element> { elements[start...] }
 
     package var first: Element? {

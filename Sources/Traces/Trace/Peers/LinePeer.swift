@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A peer that is talked to in lines: it answers each one that ends with a line feed.
+/// A peer of a line-based protocol. It responds to each line terminated by a line feed.
 public struct LinePeer: AccessoryPeer {
-    /// The longest line in bytes; the beginning of a longer one is dropped.
+    /// The maximum length of a line in bytes. The beginning of a longer line is dropped.
     public static let maximumLength = 65_536
 
     private let greeting: [AccessoryPeerAction]
     private let answer: @Sendable (String) -> [AccessoryPeerAction]
     private var line: [UInt8] = []
 
-    /// A peer that begins with a greeting.
+    /// Creates a peer.
     ///
     /// - Parameters:
-    ///   - greeting: what it does when the protocol is opened.
-    ///   - answer: what it does about a line, which comes without its line feed and a carriage return before that. What
-    ///     is not UTF-8 in it is replaced.
+    ///   - greeting: The actions when the protocol is opened.
+    ///   - answer: Returns the actions in response to a line, which is passed without its line feed or CR LF. Invalid
+    ///     UTF-8 is replaced.
     public init(greeting: [AccessoryPeerAction] = [], answer: @escaping @Sendable (String) -> [AccessoryPeerAction]) {
         self.greeting = greeting
         self.answer = answer
     }
 
-    /// Answers each line.
+    /// Responds to each complete line.
     public mutating func react(to event: AccessoryPeerEvent) -> [AccessoryPeerAction] {
         switch event {
         case .opened: return greeting

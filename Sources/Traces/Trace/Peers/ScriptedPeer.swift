@@ -1,40 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A peer that goes through a script: it sends, waits, and expects bytes, one step after the other.
+/// A peer that follows a script: it sends bytes, waits, and expects bytes, one step after the other.
 public struct ScriptedPeer: AccessoryPeer {
     /// A step of a script.
     public enum Step: Sendable, Hashable {
-        /// Goes on when exactly these bytes have come in.
+        /// Waits until exactly these bytes are received.
         case expect([UInt8])
-        /// Goes on when that many bytes have come in, whatever they are.
+        /// Waits until this number of arbitrary bytes is received.
         case expectAny(Int)
         /// Sends bytes.
         case send([UInt8])
-        /// Waits that many seconds.
+        /// Waits for this number of seconds.
         case delay(Double)
         /// Ends the session.
         case hangUp
-        /// The accessory is unplugged.
+        /// Unplugs the accessory.
         case unplug
 
-        /// Sends a text in UTF-8.
+        /// Returns a step that sends text in UTF-8.
         public static func send(text: String) -> Step { .send([UInt8](text.utf8)) }
-        /// Expects a text in UTF-8.
+        /// Returns a step that expects text in UTF-8.
         public static func expect(text: String) -> Step { .expect([UInt8](text.utf8)) }
     }
 
-    /// Where somebody departed from the script.
+    /// A deviation of the other side from the script.
     public struct Departure: Sendable, Hashable {
-        /// The step, counted from 0; as many as there are steps for bytes that came in when the script was over.
+        /// The index of the step; the number of steps for bytes received after the last step.
         public var step: Int
-        /// The bytes of the step.
+        /// The bytes that the step expects.
         public var expected: [UInt8]
-        /// What came in its place.
+        /// The bytes received instead.
         public var found: [UInt8]
-        /// True when the session ended in the step.
+        /// True if the session ended during the step.
         public var isEnd: Bool
 
-        /// A departure of those parts.
+        /// Creates a deviation.
         public init(step: Int, expected: [UInt8], found: [UInt8], isEnd: Bool) {
             self.step = step
             self.expected = expected
@@ -46,22 +46,23 @@ public struct ScriptedPeer: AccessoryPeer {
     private let steps: [Step]
     private let departed: @Sendable (Departure) -> Void
     private var next = 0
-    /// What has come in of the step that expects bytes.
+    /// The received bytes that no step has consumed yet.
     private var received: [UInt8] = []
     private var isOver = false
 
-    /// A peer with a script.
+    /// Creates a peer with a script.
     ///
     /// - Parameters:
-    ///   - steps: what it goes through in each session.
-    ///   - departed: told of the first bytes that are not those of the script, after which the peer hangs up, and of a
-    ///     session that ends before bytes that are expected. Bytes behind the last step are told of and dropped.
+    ///   - steps: The steps of each session.
+    ///   - departed: Called with the first bytes that differ from the script, after which the peer hangs up; when the
+    ///     session ends before the expected bytes are received; and with bytes received after the last step, which are
+    ///     dropped.
     public init(_ steps: [Step], departed: @escaping @Sendable (Departure) -> Void = { _ in }) {
         self.steps = steps
         self.departed = departed
     }
 
-    /// Goes on with the script.
+    /// Continues with the script.
     public mutating func react(to event: AccessoryPeerEvent) -> [AccessoryPeerAction] {
         switch event {
         case .opened: return advance()

@@ -2,18 +2,18 @@
 
 public import DeviceCore
 
-/// An accessory that code speaks for: what it says of itself, and a peer for each protocol.
+/// An accessory that is simulated in code: a description, and a peer for each protocol.
 public struct SimulatedAccessory: Sendable {
-    /// A protocol and who speaks it.
+    /// A protocol and its peer.
     public struct Endpoint: Sendable {
         /// The protocol's name.
         public var name: String
-        /// What each session begins with a copy of.
+        /// The peer; each session uses a copy.
         public var peer: any AccessoryPeer
-        /// What goes wrong in each session.
+        /// The faults of each session.
         public var faults: AccessoryFaults
 
-        /// A protocol of those parts.
+        /// Creates an endpoint.
         public init(name: String, peer: any AccessoryPeer, faults: AccessoryFaults = AccessoryFaults()) {
             self.name = name
             self.peer = peer
@@ -21,12 +21,12 @@ public struct SimulatedAccessory: Sendable {
         }
     }
 
-    /// What it says of itself, without its protocols.
+    /// The description of the accessory. Its protocols are those of the endpoints.
     public var description: AccessoryDescription
-    /// Its protocols.
+    /// The protocols and their peers.
     public var endpoints: [Endpoint]
 
-    /// An accessory of those parts; the protocols of the description are those of the endpoints.
+    /// Creates an accessory. The protocols of the description are replaced by those of the endpoints.
     public init(_ description: AccessoryDescription, endpoints: [Endpoint]) {
         var description = description
         description.protocols = endpoints.map { AccessoryProtocol(name: $0.name, origin: .configuration) }
@@ -34,7 +34,7 @@ public struct SimulatedAccessory: Sendable {
         self.endpoints = endpoints
     }
 
-    /// An accessory with one protocol.
+    /// Creates an accessory with one protocol.
     public init(
         name: String, protocol protocolName: String, peer: any AccessoryPeer,
         faults: AccessoryFaults = AccessoryFaults()
@@ -45,25 +45,26 @@ public struct SimulatedAccessory: Sendable {
     }
 }
 
-/// What goes wrong in a session, for tests of programs that have to bear it. The same seed gives the same faults.
+/// The simulated faults of a session, for robustness tests. Equal seeds produce equal faults.
 public struct AccessoryFaults: Sendable, Hashable {
-    /// What random numbers begin with.
+    /// The seed of the random numbers.
     public var seed: UInt64 = 1
-    /// How fast the accessory sends; nil for as fast as it is read.
+    /// The rate at which the accessory sends, in bytes per second; nil for no limit.
     public var bytesPerSecond: Double?
-    /// What the accessory sends comes in pieces of so many bytes, a ``pieceInterval`` apart at least; nil for whole.
+    /// The maximum number of bytes that the accessory sends at once. Consecutive pieces are at least ``pieceInterval``
+    /// apart. nil to send without splitting.
     public var pieceLength: Int?
-    /// The seconds between two pieces.
+    /// The minimum time between two pieces, in seconds.
     public var pieceInterval = 0.001
-    /// The share of the bytes sent that become random ones, 0 to 1.
+    /// The proportion of sent bytes that are replaced by random ones, from 0 to 1.
     public var garbageShare = 0.0
-    /// How many random bytes are sent before anything else.
+    /// The number of random bytes sent before any other bytes.
     public var leadingGarbage = 0
-    /// The accessory is unplugged when it has received so many bytes; those behind them are lost.
+    /// The number of received bytes after which the accessory is unplugged; further bytes are lost. nil for never.
     public var unplugsAfterReceiving: Int?
-    /// The accessory is unplugged when it has sent so many bytes.
+    /// The number of sent bytes after which the accessory is unplugged; nil for never.
     public var unplugsAfterSending: Int?
 
-    /// No faults.
+    /// Creates a set without faults.
     public init() {}
 }

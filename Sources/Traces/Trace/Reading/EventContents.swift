@@ -3,20 +3,22 @@
 import DeviceCore
 import JSONBytes
 
-/// What a line of a native trace holds.
+/// The parsed contents of a line of a native trace.
 struct EventContents {
-    /// Nanoseconds since the start; nil when the line says none that can be read.
+    /// Nanoseconds since the start of the trace; nil if the line contains no valid time.
     var time: Int64?
-    /// The event, without its time and its sensor; nil when the line holds none that is known here.
+    /// The event without its time and sensor; nil if the line contains no event of a known kind.
     var record: TraceRecord?
-    /// The sensor that the line names.
+    /// The id of the sensor that the line names.
     var sensor: JSONText?
-    /// True when the line is a reading whose numbers cannot be used.
+    /// True if the line is a reading with invalid values.
     var isBadReading = false
-    /// True when a key is unknown, or a value cannot be used.
+    /// True if a key is unknown or a value is invalid.
     var hasBadMember = false
 
-    /// Reads one line, which stands at that offset of the file.
+    /// Parses one line.
+    ///
+    /// - Parameter offset: The offset of the line in the file.
     init(_ line: UnsafeRawBufferPointer, offset: Int) throws(JSONError) {
         var reader = JSONReader(line)
         var stamp: Int64?
@@ -48,7 +50,8 @@ struct EventContents {
                         range: isText ? range.lowerBound + 1..<range.upperBound - 1 : range)
                     record?.isHexadecimal = key.word == JSONText.word("gpsdHex")
                 } else if record == nil, !isBadReading, TraceAccessoryEvent.isKey(key) {
-                    // Read from the whole line when it is wanted: what the key says is not all of it.
+                    // The event is parsed from the whole line on demand, because its data is distributed over several
+                    // members.
                     record = TraceRecord(time: nil, kind: .accessory, range: offset..<offset + line.count)
                     try reader.skipValue()
                 } else {
@@ -58,9 +61,9 @@ struct EventContents {
             }
         }
         try reader.finish()
-        // Without a record the whole line is reported.
+        // Without a record, the whole line is reported.
         if isUnfitting, record != nil { hasBadMember = true }
-        // The other keys of an accessory event are checked when the accessory is read.
+        // The other keys of an accessory event are checked when the event is parsed.
         if hasUnknownKey, record?.kind != .accessory { hasBadMember = true }
         if let stamp { record?.stamp = stamp }
         if sensor != nil {
@@ -69,7 +72,7 @@ struct EventContents {
         }
     }
 
-    /// Reads the numbers of a reading.
+    /// Parses the values of a reading.
     private mutating func readSample(_ kind: SensorKind, _ reader: inout JSONReader, offset: Int) throws(JSONError) {
         let isList = try reader.peekKind() == .array
         let start = reader.offset
@@ -105,7 +108,7 @@ struct EventContents {
         return first..<first + json.count
     }
 
-    /// What a key announces, and what its value has to be.
+    /// Returns the kind of event that a key announces, and the JSON types allowed for its value.
     private static func kind(_ key: JSONText) -> (kind: TraceRecord.Kind, values: [JSONKind])? {
         switch key.word {
         case JSONText.word("gpsd"): (.gpsd, [.object])

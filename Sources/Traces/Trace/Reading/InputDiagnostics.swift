@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The problems that a reader found in its input, grouped by message: the count of each, and the place and text of its
-/// first occurrence.
+/// The problems that a reader found in its input, grouped by message: the number of occurrences, and the place and the
+/// text of the first one.
 ///
 /// ```swift
 /// diagnostics.record("<ele> has a decimal comma and was ignored", line: 5, text: "100,5")
@@ -17,9 +17,9 @@ package struct InputDiagnostics: Sendable, Hashable {
         package let message: String
         /// The number of occurrences.
         package fileprivate(set) var count: Int
-        /// The place of the first occurrence: a file, a line, or both; empty when it has none.
+        /// The place of the first occurrence: a file, a line, or both; empty if unknown.
         package let place: String
-        /// The input at the first occurrence, quoted; empty when it has none.
+        /// The quoted input at the first occurrence; empty if there is none.
         package let text: String
 
         /// A sentence with the count, the place and the text.
@@ -36,7 +36,7 @@ package struct InputDiagnostics: Sendable, Hashable {
 
     /// The messages in the order of their first occurrence.
     package private(set) var entries: [Entry] = []
-    /// Occurrences of messages beyond ``maximumMessages``.
+    /// The number of occurrences of messages beyond ``maximumMessages``.
     package private(set) var surplus = 0
 
     package init() {}
@@ -56,19 +56,19 @@ package struct InputDiagnostics: Sendable, Hashable {
     /// - Parameters:
     ///   - message: The problem and its consequence, as a clause without a full stop. Occurrences with equal messages
     ///     are grouped.
-    ///   - line: The line, counted from 1; 0 when the input has no lines.
-    ///   - file: The name of the file, where the input has several.
-    ///   - text: The offending input. Evaluated for the first occurrence only.
+    ///   - line: The line number, counted from 1; 0 if the input has no lines.
+    ///   - file: The name of the file if the input consists of several files.
+    ///   - text: The invalid input. Evaluated for the first occurrence only.
     package mutating func record(_ message: String, line: Int, of file: String = "", text: @autoclosure () -> String) {
         record(message, at: Self.place(line: line, of: file), text: text())
     }
 
-    /// Counts an occurrence at any place.
+    /// Counts occurrences at any place.
     ///
     /// - Parameters:
     ///   - message: As for ``record(_:line:of:text:)``.
     ///   - place: The place, such as "line 5" or "message 7 of /gps". Evaluated for the first occurrence only.
-    ///   - text: The offending input. Evaluated for the first occurrence only.
+    ///   - text: The invalid input. Evaluated for the first occurrence only.
     ///   - count: The number of occurrences.
     package mutating func record(
         _ message: String, at place: @autoclosure () -> String, text: @autoclosure () -> String, count: Int = 1
@@ -105,7 +105,7 @@ package struct InputDiagnostics: Sendable, Hashable {
         }
     }
 
-    /// The first 80 characters in quotation marks, with control characters escaped; empty for an empty text.
+    /// Returns the first 80 characters in quotation marks with control characters escaped; empty for an empty text.
     private static func quoted(_ text: String) -> String {
         let start = text.prefix(80)
         return text.isEmpty ? "" : (start.endIndex < text.endIndex ? start + "…" : start).debugDescription

@@ -3,12 +3,12 @@
 package import DeviceCore
 import Synchronization
 
-/// A trace of motion readings that a program has in memory.
+/// A trace of motion readings in memory.
 ///
-/// Most are played once. So they are kept as the records that a player takes; the lines, which cost more than all the
-/// rest of playing them, are made when somebody asks for the bytes. What they hold is the same.
+/// The readings are kept as records, which a player can use directly. The trace's text is generated only if the bytes
+/// are requested, because generating it takes longer than playing the records. Records and text have the same contents.
 package struct MadeReadings: Sendable {
-    /// More would be too much text to make at once.
+    /// The maximum number of readings; it limits the size of the generated text.
     package static let maximumCount = 500_000
 
     private(set) var records: [TraceRecord] = []
@@ -16,29 +16,31 @@ package struct MadeReadings: Sendable {
     private let headerLine: [UInt8]
     private let sensors: TraceSensors
 
-    /// - Parameter header: has all of the sensors.
-    /// - Throws: an error when it is none that can be read.
+    /// Creates an empty trace.
+    ///
+    /// - Parameter header: The header, which must contain all sensors.
+    /// - Throws: An error if the header would not be readable.
     package init(_ header: TraceHeader, name: String, count: Int) throws(DeviceError) {
         let line = header.line()
         headerLine = line + [UInt8(ascii: "\n")]
-        // As it is read, which may be less than was written.
+        // The header is used as parsed from its own text, so that the records match the text.
         self.header = try line.withBytes { (bytes) throws(DeviceError) in try TraceHeader(bytes, name: name) }
         sensors = TraceSensors(self.header.sensors)
         records.reserveCapacity(count)
     }
 
-    /// Where readings of a sensor belong; nil where lines could not tell it from others.
+    /// Returns the index of a sensor; nil if its id is ambiguous or unknown in the header, or belongs to another kind.
     package func place(of sensor: SensorDescription) -> Int32? {
         let named = sensors.descriptions.indices.filter { sensors.descriptions[$0].id == sensor.id }
         guard named.count == 1, sensors.descriptions[named[0]].kind == sensor.kind else { return nil }
         return Int32(named[0])
     }
 
-    /// Adds a reading; none that a trace cannot hold.
+    /// Appends a reading. Ignores a reading that a trace cannot represent.
     ///
     /// - Parameters:
-    ///   - place: where ``place(of:)`` says.
-    ///   - time: in nanoseconds since the start, not before the last one's.
+    ///   - place: The index of the sensor from ``place(of:)``.
+    ///   - time: Nanoseconds since the start of the trace, not less than that of the previous reading.
     @inline(__always)
     package mutating func append(_ value: SIMD3<Double>, kind: SensorKind, place: Int32, at time: Int64) {
         var record = TraceRecord(time: time, kind: .sample, range: 0..<0)
@@ -49,7 +51,7 @@ package struct MadeReadings: Sendable {
         if TraceSample.isUsable(SIMD3(record.x, record.y, record.z)) { records.append(record) }
     }
 
-    /// The trace of them.
+    /// Returns the trace of the readings.
     package func file(named name: String) -> TraceFile {
         TraceFile(
             bytes: TraceBytes(MadeBytes { text }), name: name, header: header, eventsOffset: headerLine.count,
@@ -69,7 +71,7 @@ package struct MadeReadings: Sendable {
     }
 }
 
-/// Bytes that are made when they are asked for, once.
+/// Bytes that are generated once, on first access.
 final class MadeBytes: Sendable {
     private let make: @Sendable () -> [UInt8]
     private let made = Mutex<[UInt8]?>(nil)

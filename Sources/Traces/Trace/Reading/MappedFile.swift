@@ -3,20 +3,20 @@
 import Synchronization
 import SystemCalls
 
-/// A file whose pages the system brings into memory when they are read, and takes back when it needs the room.
+/// A memory-mapped file. The kernel loads its pages on access and reclaims them when memory is low.
 final class MappedFile: Sendable {
-    /// So many bytes may stay in memory behind a reader before it gives them back.
+    /// The number of bytes that a reader keeps in memory behind its position before it releases them (8 MiB).
     static let window = 8 << 20
 
     let count: Int
-    /// A copy, by which the file is known when it has another name.
+    /// A duplicate of the file's descriptor, for checks of its size; valid even after the file is renamed.
     private let descriptor: Int32
     private let start: UInt
     private let pageSize: Int
     private let watch: MappingWatch.Entry?
 
-    /// Maps so many bytes of an open file, which may be closed afterwards; nil when the system does not, and then errno
-    /// says why.
+    /// Maps the first bytes of an open file. The caller may close the descriptor afterwards. nil if `mmap` fails;
+    /// `errno` then contains the reason.
     init?(descriptor: Int32, count: Int) {
         guard count > 0, let start = mmap(nil, count, PROT_READ, MAP_SHARED, descriptor, 0),
             start != UnsafeMutableRawPointer(bitPattern: -1)
@@ -35,20 +35,20 @@ final class MappedFile: Sendable {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// True when the file has become shorter: what it has no more reads as zeros.
+    /// True if the file has become shorter. The missing part reads as zeros.
     var isCutOff: Bool {
         if watch.map({ MappingWatch.isCutOff($0) }) == true { return true }
-        // Within its last page nothing is missing that the system would tell of.
+        // Truncation within the last page causes no SIGBUS.
         var status = stat()
         return fstat(descriptor, &status) == 0 && Int(clamping: status.st_size) < count
     }
 
-    /// The bytes, which are there as long as the object is.
+    /// The bytes, valid for the lifetime of the object.
     var bytes: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: UnsafeRawPointer(bitPattern: start), count: count)
     }
 
-    /// Gives the memory of a part back. Its bytes can be read again at any time: they come from the file then.
+    /// Releases the memory of a range. A later access loads the bytes from the file again.
     func forget(_ range: Range<Int>) {
         let lower = range.lowerBound / pageSize * pageSize
         let upper = min(range.upperBound, count) / pageSize * pageSize
@@ -57,17 +57,19 @@ final class MappedFile: Sendable {
     }
 }
 
-/// Keeps a program alive when a file that it has mapped becomes shorter, as by the rotation of logs.
+/// A SIGBUS handler for mapped files that become shorter while they are read, for example because of log rotation.
 ///
-/// The system then sends SIGBUS to whoever reads behind the new end. A handler puts pages of zeros there, and notes it; the
-/// signal of anybody else is handled as before. It is there from the first large file on.
+/// The kernel sends SIGBUS to a thread that reads a page after the new end of a mapped file. The handler maps
+/// zero-filled pages there and records the truncation. For any other SIGBUS, it restores the previous action. The
+/// handler is installed when the first file is mapped.
 enum MappingWatch {
-    /// One of the files that are watched.
+    /// The registration of a mapped file.
     struct Entry: Sendable {
         fileprivate let index: Int
     }
 
-    /// What the handler may look at: it can come at any time, so nothing here is allocated or locked.
+    /// The state of a mapped file that the signal handler uses. The handler can run at any time, so it must neither
+    /// allocate nor lock.
     fileprivate struct Slot: ~Copyable {
         let start = Atomic<UInt>(0)
         let end = Atomic<UInt>(0)
@@ -75,11 +77,12 @@ enum MappingWatch {
         let isTaken = Atomic<Bool>(false)
     }
 
-    /// More files at a time are not watched.
+    /// The maximum number of registered files at a time; further files are not protected.
     private static let count = 256
 
     fileprivate struct Table: @unchecked Sendable {
-        /// Made once and never moved or freed, so that the handler may read it without a lock; its members are atomic.
+        /// Allocated once and never moved or freed, so that the handler can read it without a lock; its members are
+        /// atomic.
         let slots: UnsafeMutableBufferPointer<Slot>
         let former: UnsafeMutablePointer<sigaction>
 
@@ -108,30 +111,31 @@ enum MappingWatch {
 
     private static let table = Table()
 
-    // The same for the handler, which may not wait for whoever makes the table.
+    // Copies for the handler, which must not wait for the lazy initialization of `table`.
     private static let slots = Atomic<UInt>(0)
     private static let former = Atomic<UInt>(0)
     private static let pageSize = Atomic<Int>(1)
 
-    /// BUS_ADRERR, which Swift does not import: not broken memory, for example.
+    /// `BUS_ADRERR`, which Swift does not import. Other codes are, for example, hardware memory errors.
     private static let behindTheEnd: Int32 = 2
 
     private static func handle(_ signal: Int32, _ information: UnsafeMutablePointer<siginfo_t>?) {
         let number = errno
         defer { errno = number }
-        // Three numbers, and behind them, aligned, the address; each C library has other names for it.
+        // The address follows three `Int32` fields, aligned to its size. Its field name differs between C libraries.
         let place = (3 * MemoryLayout<Int32>.size + MemoryLayout<UInt>.size - 1) & ~(MemoryLayout<UInt>.size - 1)
         if let information, information.pointee.si_code == behindTheEnd,
             putZeros(UnsafeRawPointer(information).loadUnaligned(fromByteOffset: place, as: UInt.self))
         {
             return
         }
-        // Somebody else's: what is to happen then happens when it comes again.
+        // The signal does not concern a registered file. Restores the previous action. The signal is then raised again,
+        // either by the repeated memory access or by the call below.
         sigaction(signal, UnsafePointer<sigaction>(bitPattern: former.load(ordering: .acquiring)), nil)
         if let information, information.pointee.si_code <= 0 { raise(signal) }
     }
 
-    /// False when the address is not in one of the files.
+    /// Maps zero-filled pages at the address. Returns false if the address is not in a registered file.
     private static func putZeros(_ address: UInt) -> Bool {
         guard let slots = UnsafeMutablePointer<Slot>(bitPattern: slots.load(ordering: .acquiring)) else { return false }
         var index = 0
@@ -139,7 +143,7 @@ enum MappingWatch {
             let end = slots[index].end.load(ordering: .acquiring)
             if slots[index].start.load(ordering: .relaxed) <= address, address < end {
                 slots[index].isCutOff.store(true, ordering: .relaxed)
-                // What lies behind is not there either.
+                // The rest of the file is missing too.
                 let page = address & ~UInt(pageSize.load(ordering: .relaxed) - 1)
                 let zeros = mmap(
                     UnsafeMutableRawPointer(bitPattern: page), Int(end - page), PROT_READ,

@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-/// The accessories that are attached at a place in a trace.
+/// The accessories that are attached at a position in a trace.
 struct TraceAccessories: Sendable {
     private struct Entry: Sendable {
         var id: String
@@ -11,7 +11,8 @@ struct TraceAccessories: Sendable {
 
     private var entries: [Entry] = []
 
-    /// Takes an event in; false when it is about an accessory or a protocol that is not there, or attaches one too many.
+    /// Applies an event. Returns false if the accessory is not attached, does not support the protocol, or exceeds the
+    /// maximum number of accessories.
     mutating func take(_ event: TraceAccessoryEvent) -> Bool {
         let index = entries.firstIndex { $0.id == event.accessory }
         switch event.change {

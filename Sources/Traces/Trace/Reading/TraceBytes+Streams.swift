@@ -4,17 +4,18 @@ import SystemCalls
 package import DeviceCore
 
 extension TraceBytes {
-    /// So much of what can be read only once stays in memory.
+    /// The number of bytes of a stream that are kept in memory (16 MiB); a longer stream is written to a temporary
+    /// file.
     private static let largestStreamInMemory = 16 << 20
-    /// So much is taken of a device that is no terminal: none that has an end has more.
+    /// The limit for a device other than a terminal (64 MiB). A device that ends delivers less.
     private static let largestOfDevice = 64 << 20
 
-    /// The bytes of what can be read only once, such as a pipe, to its end. What is too much for memory lies in a file
-    /// without a name.
+    /// Reads a stream, such as a pipe, to its end. Bytes that exceed the memory limit are stored in an unnamed
+    /// temporary file.
     ///
     /// - Parameters:
-    ///   - descriptor: stays open.
-    ///   - name: what to call it in messages.
+    ///   - descriptor: The stream; it is not closed.
+    ///   - name: The name of the stream in messages.
     package init(stream descriptor: Int32, name: String) throws(DeviceError) {
         try self.init(stream: descriptor, name: name, largestInMemory: Self.largestStreamInMemory)
     }
@@ -38,7 +39,7 @@ extension TraceBytes {
             guard count > 0 else {
                 if errno == EINTR { continue }
                 if errno == EAGAIN {
-                    // Somebody made a pipe that does not block: wait as a blocking one would.
+                    // The pipe is in nonblocking mode; wait for data.
                     var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
                     _ = poll(&wait, 1, 1000)
                     continue
@@ -46,7 +47,7 @@ extension TraceBytes {
                 throw FileBytes.failedToRead(name, call: "read", errno: errno)
             }
             guard bytes.count + (spilled?.count ?? 0) + count <= limit else {
-                throw DeviceError(.inputOutput, "\(name) has more than \(limit) bytes, which is the limit.")
+                throw DeviceError(.inputOutput, "\(name) exceeds the limit of \(limit) bytes.")
             }
             if bytes.count + count > largestInMemory {
                 if spilled == nil { spilled = try SpillFile() }
@@ -65,8 +66,8 @@ extension TraceBytes {
 }
 
 extension DeviceError {
-    /// A file that somebody cut off while it was read.
+    /// Creates the error for a file that became shorter while it was read.
     package static func becameShorter(_ name: String) -> DeviceError {
-        DeviceError(.inputOutput, "\(name) became shorter while it was read. Read it again when nothing changes it.")
+        DeviceError(.inputOutput, "\(name) became shorter while it was read. Read it again when no program writes it.")
     }
 }

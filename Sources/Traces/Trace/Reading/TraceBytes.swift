@@ -3,11 +3,11 @@
 import SystemCalls
 public import DeviceCore
 
-/// The bytes of a recording: in memory, or in a large file that the system brings into memory as it is read.
+/// The bytes of a recording, either in memory or in a mapped file.
 ///
-/// Files of more than 64 MiB are mapped: readers give the memory behind them back, so that a recording of any length
-/// needs little. Where others cut such a file off while it is read, the rest reads as zeros, and readers say so;
-/// writing more to its end does no harm.
+/// Files larger than 64 MiB are mapped. Readers release the memory behind their position, so that a recording of any
+/// length needs little memory. If another process truncates a mapped file while it is read, the missing part reads as
+/// zeros and readers report it. Appending to the file is harmless.
 public struct TraceBytes: Sendable {
     private enum Storage: Sendable {
         case memory([UInt8])
@@ -15,22 +15,23 @@ public struct TraceBytes: Sendable {
         case made(MadeBytes)
     }
 
-    /// Files up to this size are read into memory.
+    /// Files up to this size are read into memory (64 MiB).
     static let largestInMemory = 64 << 20
 
     private let storage: Storage
 
-    /// Bytes in memory.
+    /// Creates bytes in memory.
     public init(_ bytes: [UInt8]) { storage = .memory(bytes) }
 
     init(_ file: MappedFile) { storage = .file(file) }
 
     init(_ made: MadeBytes) { storage = .made(made) }
 
-    /// The bytes of a file. What is no plain file, such as a pipe, is waited for and read to its end, up to
-    /// ``TraceFile/maximumSize``; what of that is too much for memory lies in a file without a name in `$TMPDIR`.
+    /// Reads or maps a file. If it is not a regular file, for example a pipe, it is read to its end, which may block,
+    /// up to ``TraceFile/maximumSize`` bytes. Bytes that exceed the memory limit are stored in an unnamed temporary
+    /// file in `$TMPDIR`.
     ///
-    /// - Throws: an error that says what to do.
+    /// - Throws: An error whose message describes the remedy.
     public init(path: String) throws(DeviceError) { try self.init(path: path, largestInMemory: Self.largestInMemory) }
 
     init(path: String, largestInMemory: Int) throws(DeviceError) {
@@ -39,7 +40,8 @@ public struct TraceBytes: Sendable {
             try self.init(file: path, largestInMemory: largestInMemory)
             return
         }
-        // A pipe that nobody writes yet is waited for. One that is open here may have had its writer.
+        // `open` blocks until a pipe has a writer. A pipe that this process has already open may have lost its writer,
+        // so its descriptor is duplicated instead.
         let own = Self.ownDescriptor(path)
         let descriptor = own.map { fcntl($0, F_DUPFD_CLOEXEC, 0) } ?? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0 else { throw FileBytes.failedToRead(path, call: "open", errno: errno) }
@@ -47,7 +49,7 @@ public struct TraceBytes: Sendable {
         try self.init(stream: descriptor, name: path)
     }
 
-    /// The number of a descriptor of this process that a path stands for, as /dev/stdin does.
+    /// Returns the descriptor of this process to which a path such as /dev/stdin refers; nil for other paths.
     private static func ownDescriptor(_ path: String) -> Int32? {
         if path == "/dev/stdin" { return STDIN_FILENO }
         for folder in ["/dev/fd/", "/proc/self/fd/"] where path.hasPrefix(folder) {
@@ -64,7 +66,7 @@ public struct TraceBytes: Sendable {
         guard Int.bitWidth > 32, fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
             Int(clamping: status.st_size) > largestInMemory
         else {
-            // It may be longer than it says, as those of /proc are.
+            // The reported size may be too small, as for files in /proc.
             try self.init(stream: descriptor, name: path, largestInMemory: largestInMemory)
             return
         }
@@ -74,16 +76,16 @@ public struct TraceBytes: Sendable {
         self.init(file)
     }
 
-    /// The file behind them; nil for those in memory.
+    /// The mapped file; nil for bytes in memory.
     var file: MappedFile? { if case .file(let file) = storage { file } else { nil } }
 
-    /// True when bytes were asked for that the file has no more: it became shorter meanwhile.
+    /// True if the file became shorter while it was mapped.
     package var isCutOff: Bool { file?.isCutOff == true }
 
-    /// Gives the memory of a part back where that is possible. The bytes stay as they are.
+    /// Releases the memory of a range of a mapped file. The bytes stay accessible.
     package func forget(_ range: Range<Int>) { file?.forget(range) }
 
-    /// Calls the closure with the bytes, which are in place for as long as it runs.
+    /// Calls the closure with the bytes. The pointer is valid only during the call.
     @inline(__always)
     public func withUnsafeBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
@@ -98,7 +100,7 @@ public struct TraceBytes: Sendable {
 }
 
 extension TraceBytes: Equatable {
-    /// True when the bytes are the same, wherever they lie.
+    /// True if both contain the same bytes, regardless of their storage.
     public static func == (left: TraceBytes, right: TraceBytes) -> Bool {
         left.count == right.count && left.elementsEqual(right)
     }
@@ -108,7 +110,7 @@ extension TraceBytes: RandomAccessCollection {
     /// Always 0.
     public var startIndex: Int { 0 }
 
-    /// How many bytes there are.
+    /// The number of bytes.
     public var endIndex: Int {
         switch storage {
         case .memory(let bytes): bytes.count
@@ -117,7 +119,7 @@ extension TraceBytes: RandomAccessCollection {
         }
     }
 
-    /// The byte at that place.
+    /// The byte at the position.
     public subscript(position: Int) -> UInt8 {
         switch storage {
         case .memory(let bytes): bytes[position]
@@ -126,7 +128,7 @@ extension TraceBytes: RandomAccessCollection {
         }
     }
 
-    /// Calls the closure with the bytes.
+    /// Calls the closure with the bytes. The pointer is valid only during the call.
     public func withContiguousStorageIfAvailable<Result>(
         _ body: (UnsafeBufferPointer<UInt8>) throws -> Result
     ) rethrows -> Result? {
@@ -140,8 +142,8 @@ extension TraceBytes: RandomAccessCollection {
 }
 
 extension [UInt8] {
-    /// Calls the closure with the bytes. Typed errors do not pass through the array's own function on every platform
-    /// that this has to build for.
+    /// Calls the closure with the bytes, with typed errors. `Array.withUnsafeBytes` does not support them on every
+    /// supported platform.
     @inline(__always)
     package func withBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result

@@ -3,9 +3,9 @@
 import DeviceCore
 
 extension TraceCursor {
-    /// The next event, in memory of its own; nil at the end.
+    /// Returns the next event with a copy of its contents; nil at the end.
     ///
-    /// - Parameter bytes: the bytes of the file that the cursor was made for.
+    /// - Parameter bytes: The bytes of the cursor's file.
     public mutating func nextEvent(_ bytes: UnsafeRawBufferPointer) -> TraceEvent? {
         while let record = next(bytes) {
             if let contents = contents(of: record, bytes) { return TraceEvent(time: record.time, contents) }
@@ -13,8 +13,8 @@ extension TraceCursor {
         return nil
     }
 
-    /// The event on a line of a native trace that is not in the file, of the sensors and accessories that the cursor knows;
-    /// nil when there is none.
+    /// Parses a line of a native trace that is not in the file, as if it followed the cursor's position. nil if the
+    /// line contains no valid event.
     package mutating func event(onLine line: UnsafeRawBufferPointer) -> TraceEvent? {
         guard line.count > 0, let record = nativeRecord(line, 0..<line.count, isEnded: true),
             let contents = contents(of: record, line)

@@ -3,7 +3,7 @@
 import JSONBytes
 
 extension TraceCursor {
-    /// The report on a line of gpsd's text; nil when there is none.
+    /// Returns the report on a line of gpsd's text; nil if there is none.
     mutating func gpsdRecord(_ bytes: UnsafeRawBufferPointer, _ line: Range<Int>, isEnded: Bool) -> TraceRecord? {
         var start = line.lowerBound
         stamp = nil
@@ -22,7 +22,7 @@ extension TraceCursor {
             start = report
         }
         let range = start..<line.upperBound
-        // A line that nothing ended may have been cut anywhere.
+        // A last line without a line feed may be truncated at any position.
         let isWhole = isEnded || JSONReader.isWhole(UnsafeRawBufferPointer(rebasing: bytes[range]))
         guard bytes[line.upperBound &- 1] == UInt8(ascii: "}"), isWhole else {
             skipBroken(isEnded: isEnded)

@@ -5,7 +5,7 @@ import JSONBytes
 import SystemCalls
 
 extension TraceCursor {
-    /// The event on a line of a native trace; nil when it is not for us or cannot be read.
+    /// Returns the event on a line of a native trace; nil if the line is invalid or of an unknown kind.
     @inline(__always)
     mutating func nativeRecord(_ bytes: UnsafeRawBufferPointer, _ line: Range<Int>, isEnded: Bool) -> TraceRecord? {
         let end = line.upperBound
@@ -24,8 +24,8 @@ extension TraceCursor {
         return event(bytes, line, isEnded: isEnded)
     }
 
-    /// Reads `{"t":12.5,"gpsd":{…}}`, the form that is written here, from behind the time, without looking at the inside
-    /// of the report.
+    /// Parses `{"t":12.5,"gpsd":{…}}`, the layout that the writer uses, after the time. Does not validate the report.
+    /// nil for every other layout, which needs the full parser.
     @inline(__always)
     private static func plainReport(_ bytes: UnsafeRawBufferPointer, _ at: Int, end: Int) -> Range<Int>? {
         guard Bytes.start(bytes, at: at, end: end, with: ",\"gpsd\":{"), let base = bytes.baseAddress else {
@@ -35,7 +35,7 @@ extension TraceCursor {
         guard end &- start >= 3, bytes[end &- 1] == UInt8(ascii: "}"), bytes[end &- 2] == UInt8(ascii: "}") else {
             return nil
         }
-        // Another member behind the report needs a brace, a comma and a quote. Inside a report that is rare.
+        // Another member after the report requires the sequence `},"`. The sequence is rare within a report.
         var search = start
         while let found = memchr(base + search, Int32(UInt8(ascii: "}")), end &- 2 &- search) {
             search = UnsafeRawPointer(found) - base &+ 1
@@ -49,7 +49,7 @@ extension TraceCursor {
         return start..<end &- 1
     }
 
-    /// Reads any line, whatever its order and blanks.
+    /// Parses a line with any order of members and any whitespace.
     @inline(never)
     private mutating func event(_ bytes: UnsafeRawBufferPointer, _ line: Range<Int>, isEnded: Bool) -> TraceRecord? {
         let text = UnsafeRawBufferPointer(rebasing: bytes[line])

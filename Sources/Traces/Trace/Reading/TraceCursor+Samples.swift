@@ -4,11 +4,11 @@ import DeviceCore
 import JSONBytes
 
 extension TraceCursor {
-    /// Reads `{"t":12.5,"gyroscope":[0.1,0.2,0.3]}`, also with a sensor and a stamp behind it in that order, from behind
-    /// the time. Nil for every other form, which is then read in the long way.
+    /// Parses `{"t":12.5,"gyroscope":[0.1,0.2,0.3]}` after the time, optionally with a sensor and a stamp in this
+    /// order. nil for every other layout, which needs the full parser.
     @inline(__always)
     mutating func plainSample(_ bytes: UnsafeRawBufferPointer, _ start: Int, end: Int) -> TraceRecord? {
-        // The shortest is `,"pressure":0}`.
+        // The shortest possible text is `,"pressure":0}`.
         guard end &- start >= 14, bytes[start] == UInt8(ascii: ",") else { return nil }
         var at = start
         guard let kind = SensorKind(bytes, &at, end: end) else { return nil }
@@ -19,7 +19,7 @@ extension TraceCursor {
     private mutating func plainSample(
         _ kind: SensorKind, _ bytes: UnsafeRawBufferPointer, _ start: Int, end: Int
     ) -> TraceRecord? {
-        // A list begins with the key's last byte.
+        // A vector's opening bracket is the last byte of the key.
         let first = start &- (kind.isVector ? 1 : 0)
         var record = TraceRecord(time: nil, kind: .sample, range: first..<first)
         var at = first
@@ -48,7 +48,7 @@ extension TraceCursor {
             at &+= 11
             let name = at
             while at < end, bytes[at] != UInt8(ascii: "\"") {
-                // An escape; a control character must not stand here at all.
+                // A name with an escape sequence needs the full parser. A control character makes the line invalid.
                 if bytes[at] == UInt8(ascii: "\\") || bytes[at] < 0x20 { return nil }
                 at &+= 1
             }
@@ -63,7 +63,7 @@ extension TraceCursor {
             guard let stamp = TraceSeconds.scan(bytes, &at, end: end) else { return nil }
             record.stamp = stamp
         }
-        // Sensors that are met for the first time take the long way too.
+        // A sensor that appears for the first time needs the full parser too.
         guard at == end &- 1, bytes[at] == UInt8(ascii: "}"), record.sensorIndex >= 0 else { return nil }
         return record
     }

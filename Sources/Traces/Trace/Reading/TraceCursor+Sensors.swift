@@ -6,7 +6,7 @@ import Synchronization
 import SystemCalls
 
 extension TraceCursor {
-    /// Goes through the rest of a native trace for its sensors alone, in a fraction of the time that reading takes.
+    /// Reads the rest of a native trace only to find its sensors, which is much faster than reading the events.
     mutating func collectSensors(_ bytes: UnsafeRawBufferPointer) {
         passKnownSensors(bytes)
         while let (range, isEnded) = lines.next(bytes) {
@@ -15,17 +15,17 @@ extension TraceCursor {
         }
     }
 
-    /// Files of fewer bytes than this are not worth the threads.
+    /// The minimum number of bytes for each thread (4 MiB). For less, starting threads takes longer than it saves.
     private static let smallest = 1 << 22
 
-    /// Passes over the lines, from here on, in which no sensor can be met for the first time. All processors look, each
-    /// at a part of the file, as most traces are such lines to their end.
+    /// Skips lines until the first that may introduce a sensor. In most traces, no line does. Up to eight threads
+    /// search parts of the file concurrently.
     private mutating func passKnownSensors(_ bytes: UnsafeRawBufferPointer) {
         let start = lines.offset
         let size = bytes.count - start
         let parts = min(8, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))), size / Self.smallest)
         guard parts > 1, let base = bytes.baseAddress else { return }
-        // Each part begins behind a line end.
+        // Each part begins after a line feed.
         let starts = (0...parts).map { part -> Int in
             guard part > 0, part < parts else { return part == 0 ? start : bytes.count }
             let middle = start + size / parts * part
@@ -35,10 +35,10 @@ extension TraceCursor {
         let first = Mutex(bytes.count)
         let cursor = self
         let file = file
-        // The caller keeps the bytes in place until all parts are done.
+        // The caller keeps the bytes valid until all parts are searched.
         nonisolated(unsafe) let shared = bytes
         DispatchQueue.concurrentPerform(iterations: parts) { part in
-            // A line is cut at the end of the part and not behind it.
+            // The bytes end with the part, so that no line extends beyond it.
             let text = UnsafeRawBufferPointer(rebasing: shared[..<starts[part + 1]])
             var lines = TraceLines(offset: starts[part], line: 0, file: file)
             var reached = starts[part]
@@ -53,8 +53,8 @@ extension TraceCursor {
         lines = TraceLines(offset: first.withLock(\.self), line: 0, file: file)
     }
 
-    /// True for a line that, whether it can be read or not, makes up no sensor: one that begins with a report of gpsd, and
-    /// a reading in the form that is written here, of a sensor that is known already.
+    /// True if the line introduces no sensor, even if it is invalid: it begins with a report of gpsd, or is a reading
+    /// of a known sensor in the writer's layout.
     private func namesNothingNew(_ bytes: UnsafeRawBufferPointer, _ line: Range<Int>) -> Bool {
         let end = line.upperBound
         guard Bytes.start(bytes, at: line.lowerBound, end: end, with: "{\"t\":") else { return false }
@@ -64,8 +64,8 @@ extension TraceCursor {
             return Bytes.start(bytes, at: at, end: end, with: ",\"gpsd\":{")
         }
         if kind.isVector {
-            // Whatever is in the list: one that does not end here is not followed by what is looked for below, or makes the
-            // line one that cannot be read.
+            // The contents of the list are not checked. If this bracket does not close the list, either the checks
+            // below fail or the line is invalid.
             guard at < end, let base = bytes.baseAddress,
                 let found = memchr(base + at, Int32(UInt8(ascii: "]")), end &- at)
             else { return false }
@@ -91,7 +91,7 @@ extension TraceCursor {
         return isKnown && at == end &- 1
     }
 
-    /// Moves behind everything that numbers in a list consist of.
+    /// Advances the offset past the bytes that numbers and the commas between them consist of.
     @inline(__always)
     private static func skipNumbers(_ bytes: UnsafeRawBufferPointer, _ at: inout Int, end: Int) {
         let start = at
@@ -102,20 +102,21 @@ extension TraceCursor {
                 at &+= length
                 if length == 8 { continue }
             }
-            // From "+" to "9", which takes in the comma, the minus sign, the point, and a slash that no number has.
+            // From "+" to "9", which includes the comma, the minus sign, the point and, although no number contains it,
+            // the slash.
             let byte = bytes[at]
             guard byte &- UInt8(ascii: "+") <= 14 || byte == UInt8(ascii: "e") else { break }
             at &+= 1
         }
-        // A comma that a key follows ends the numbers.
+        // A comma before a key does not belong to the numbers.
         if at < end, at > start, bytes[at] == UInt8(ascii: "\""), bytes[at &- 1] == UInt8(ascii: ",") { at &-= 1 }
     }
 
-    /// How many bytes of a word, from the lowest, are from "+" to "9".
+    /// Returns the number of consecutive bytes from "+" to "9", beginning with the least significant byte.
     @inline(__always)
     private static func numberLength(_ word: UInt64) -> Int {
         let high: UInt64 = 0x8080_8080_8080_8080
-        // The top bit of each byte that is above "9", and of each that is below "+". No byte carries into the next.
+        // The top bit is set for each byte above "9" and for each byte below "+". No byte carries into the next.
         let above = (word & ~high) &+ 0x4646_4646_4646_4646 | word
         let below = ~((word | high) &- 0x2b2b_2b2b_2b2b_2b2b)
         return ((above | below) & high).trailingZeroBitCount &>> 3

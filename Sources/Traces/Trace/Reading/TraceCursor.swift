@@ -2,9 +2,9 @@
 
 public import DeviceCore
 
-/// Goes through a trace, event by event, without allocating.
+/// A cursor that iterates over the events of a trace without allocating memory.
 ///
-/// The caller keeps the bytes of the file in place for as long as it reads:
+/// The caller keeps the file's bytes valid while the cursor reads:
 ///
 /// ```swift
 /// trace.bytes.withUnsafeBytes { bytes in
@@ -13,48 +13,48 @@ public import DeviceCore
 /// }
 /// ```
 ///
-/// Any bytes can be read: lines that cannot be used are skipped and reported as ``warnings``. A report is returned if
-/// it begins and ends like one; the decoder validates its JSON. A copy of the cursor is a bookmark.
+/// The bytes need not be valid: lines that cannot be used are skipped and reported in ``warnings``. A report is
+/// returned if it begins and ends like one; the decoder validates its JSON. A copy of the cursor is a bookmark.
 public struct TraceCursor: Sendable {
-    /// The most warnings that are kept.
+    /// The maximum number of stored warnings.
     public static let maximumWarnings = 100
 
     /// The first warnings, at most ``maximumWarnings``.
     public private(set) var warnings: [TraceWarning] = []
-    /// All warnings, those that were not kept included.
+    /// The number of all warnings, including those that are not stored.
     public private(set) var warningCount = 0
     /// All warnings, including those of the header, grouped by reason.
     package private(set) var diagnostics = InputDiagnostics()
     /// The reasons of all warnings.
     package private(set) var reasons: Set<TraceWarning.Reason> = []
-    /// Lines that held nothing to play: in gpsd's text NMEA, comments and anything else; in a native trace lines that
-    /// cannot be read. Empty lines do not count.
+    /// The number of skipped lines: in gpsd's text, NMEA sentences, comments and other text; in a native trace, invalid
+    /// lines. Empty lines do not count.
     public internal(set) var skippedLines = 0
 
     var lines: TraceLines
     /// The time of the last record.
     private var last: Int64 = 0
-    /// The stamp of the last report in gpsd's text, in nanoseconds since 1970; nil when it had none.
+    /// The stamp of the last report in gpsd's text, in nanoseconds since 1970; nil if it had none.
     var stamp: Int64?
-    /// NMEA sentences among the skipped lines.
+    /// The number of NMEA sentences among the skipped lines.
     var sentences = 0
     var table: TraceSensors
     var accessories = TraceAccessories()
 
-    /// Events that need not be read, and how many of them have been handed over.
+    /// Records of an in-memory trace, which need not be parsed, and the index of the next one.
     private var readings: [TraceRecord] = []
     private var taken = 0
     /// The problems of the current line.
     private var problems: [TraceWarning.Reason] = []
 
-    /// The file whose memory is given back behind the cursor; nil for bytes in memory.
+    /// The file whose memory is released behind the cursor; nil for bytes in memory.
     let file: MappedFile?
     private let format: TraceFile.Format
     private let hasArrivalTimes: Bool
-    /// Civil time at time zero.
+    /// The civil time at time zero, in nanoseconds since 1970.
     private let origin: Int64
 
-    /// A cursor at the first event.
+    /// Creates a cursor before the first event.
     public init(_ file: TraceFile) {
         self.file = file.bytes.file
         format = file.format
@@ -65,7 +65,7 @@ public struct TraceCursor: Sendable {
         for warning in file.header?.warnings ?? [] { append(warning) }
     }
 
-    /// A cursor of events that need not be read.
+    /// Creates a cursor over the records of an in-memory trace.
     init(_ file: TraceFile, readings: [TraceRecord]) {
         self.readings = readings
         self.file = nil
@@ -76,7 +76,7 @@ public struct TraceCursor: Sendable {
         lines = TraceLines(offset: 0, line: 0, file: nil)
     }
 
-    /// A cursor that looks for gpsd's reports in a file of which nothing is known yet.
+    /// Creates a cursor that searches for gpsd's reports in a file that is not yet opened as a trace.
     init(searchingFrom offset: Int, _ file: MappedFile?) {
         self.file = file
         format = .gpsd
@@ -86,16 +86,16 @@ public struct TraceCursor: Sendable {
         lines = TraceLines(offset: offset, line: 0, file: file)
     }
 
-    /// The motion sensors so far: those of the header, then those that only events speak of, in the order in which they
-    /// appeared. Those have the identity for a mount matrix, and a remark. At most 256.
+    /// The motion sensors found so far: those of the header, then those that appear only in events, in order of
+    /// appearance. The latter have an identity mount matrix and a remark. At most 256.
     public var sensors: [SensorDescription] { table.descriptions }
 
     /// The number of the line that was read last, counted from 1.
     public var line: Int { lines.line }
 
-    /// The next event; nil at the end.
+    /// Returns the next event; nil at the end.
     ///
-    /// - Parameter bytes: the bytes of the file that the cursor was made for.
+    /// - Parameter bytes: The bytes of the cursor's file.
     public mutating func next(_ bytes: UnsafeRawBufferPointer) -> TraceRecord? {
         if taken < readings.count {
             defer { taken &+= 1 }
@@ -121,7 +121,7 @@ public struct TraceCursor: Sendable {
         return nil
     }
 
-    /// The time of an event, never before that of the event before.
+    /// Returns the time to report for an event: its own time, or that of the previous event if that is later.
     @inline(__always)
     mutating func held(_ time: Int64) -> Int64 {
         if time >= last {
@@ -132,24 +132,24 @@ public struct TraceCursor: Sendable {
         return last
     }
 
-    /// The time of an event that says none.
+    /// Returns the time to report for an event without a valid time: that of the previous event.
     mutating func heldWithoutTime() -> Int64 {
         warn(.noTime)
         return last
     }
 
-    /// The time of a report in gpsd's text.
+    /// Returns the time of a report in gpsd's text; nil if the file has no arrival times.
     mutating func arrivalTime(isStamped: Bool) -> Int64? {
         guard hasArrivalTimes else { return nil }
         if let stamp { return held(stamp.subtractingReportingOverflow(origin).partialValue) }
         return isStamped ? heldWithoutTime() : last
     }
 
-    /// Notes a line that cannot be read.
+    /// Counts and records a malformed or truncated line.
     @inline(never)
     mutating func skipBroken(isEnded: Bool) { skip(isEnded ? .brokenLine : .cutLine) }
 
-    /// Notes a line that is left out.
+    /// Counts and records a skipped line.
     @inline(never)
     mutating func skip(_ reason: TraceWarning.Reason) {
         skippedLines += 1

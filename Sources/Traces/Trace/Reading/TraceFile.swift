@@ -3,11 +3,11 @@
 import SystemCalls
 public import DeviceCore
 
-/// A trace that is there as a whole: the native format, or text with gpsd's reports in it.
+/// A complete trace: a file in the native format, or text that contains gpsd's reports.
 ///
-/// Native are the traces that ``TraceWriter`` writes. Everything else is searched line by line for gpsd's reports: what
-/// `gpspipe -w` prints, with or without stamps of arrival, and the mixtures of NMEA and reports that gpsd keeps for its
-/// tests. Other lines are passed over. Read it with a ``TraceCursor``:
+/// ``TraceWriter`` writes the native format. Any other file is searched line by line for gpsd's reports: the output of
+/// `gpspipe -w` with or without arrival stamps, and the mixtures of NMEA sentences and reports in gpsd's regression
+/// tests. Other lines are skipped. Read a trace with a ``TraceCursor``:
 ///
 /// ```swift
 /// let file = try TraceFile(path: "drive.trace")
@@ -17,52 +17,60 @@ public import DeviceCore
 /// }
 /// ```
 public struct TraceFile: Sendable {
-    /// The formats that are told apart.
+    /// The format of a trace.
     public enum Format: UInt8, Sendable {
         /// JSON Lines with a header.
         case native
-        /// Text with gpsd's reports.
+        /// Text that contains gpsd's reports.
         case gpsd
     }
 
-    /// The whole file.
+    /// The contents of the whole file.
     public let bytes: TraceBytes
-    /// What to call it in messages: its path, or what the program says.
+    /// The name of the trace in messages: its path, or a name given by the program.
     public let name: String
-    /// What it is.
+    /// The detected format.
     public let format: Format
-    /// Its first line; nil when it is not native.
+    /// The header; nil for gpsd's text.
     public let header: TraceHeader?
-    /// Civil time at time zero: the header's, or the first stamp of arrival; nil when the file says neither.
+    /// The civil time at time zero: from the header or the first arrival stamp; nil if the file contains neither.
     public let start: WallTime?
-    /// True when its events carry the time of their arrival.
+    /// Whether the events have arrival times.
     public let hasArrivalTimes: Bool
 
     /// The sensors of the header.
     let headerSensors: TraceSensors
-    /// Where the events begin.
+    /// The offset of the first event's line.
     let eventsOffset: Int
-    /// The lines before them.
+    /// The number of lines before the events.
     let eventsLine: Int
-    /// All its events, where nobody has to read them from the bytes.
+    /// All events of an in-memory trace; nil if they are parsed from the bytes.
     let readings: [TraceRecord]?
 
-    /// Takes a file's bytes, which messages call by that name. The error says what they are instead of a trace.
+    /// Creates a trace from bytes in memory.
+    ///
+    /// - Parameter name: The name of the trace in messages.
+    /// - Throws: An error that describes the contents if the bytes are not a trace.
     public init(bytes: [UInt8], name: String) throws(DeviceError) {
         try self.init(contents: TraceBytes(bytes), name: name)
     }
 
-    /// Takes bytes that may lie in a file. Messages call them by that name; the error says what they are instead of a trace.
+    /// Creates a trace from bytes in memory or in a file.
+    ///
+    /// - Parameter name: The name of the trace in messages.
+    /// - Throws: An error that describes the contents if the bytes are not a trace.
     public init(contents: TraceBytes, name: String) throws(DeviceError) {
         self.init(bytes: contents, name: name, layout: try TraceLayout(contents, name: name))
     }
 
-    /// Opens a file of any size; what is no plain file may have ``maximumSize`` bytes. The error says what to do.
+    /// Opens a file. A regular file may have any size; other files are limited to ``maximumSize`` bytes.
+    ///
+    /// - Throws: An error whose message describes the remedy.
     public init(path: String) throws(DeviceError) { try self.init(contents: try TraceBytes(path: path), name: path) }
 
-    /// A trace in which nothing happens: it begins at time zero since boot, in 1970.
+    /// Creates a trace without events. It begins at boot time zero and in 1970.
     ///
-    /// - Parameter name: what to call it in messages.
+    /// - Parameter name: The name of the trace in messages.
     public init(emptyNamed name: String) {
         bytes = TraceBytes([])
         self.name = name
@@ -102,8 +110,8 @@ public struct TraceFile: Sendable {
         readings = nil
     }
 
-    /// Goes through the trace and returns all motion sensors that it speaks of: the header's, then those that only events
-    /// name, in the order in which they appear. Each stands where ``TraceRecord/sensor`` of any cursor points to.
+    /// Reads the trace and returns all its motion sensors: those of the header, then those that appear only in events,
+    /// in order of appearance. The indices equal those of ``TraceRecord/sensor`` of any cursor.
     public func findSensors() -> [SensorDescription] {
         guard format == .native else { return [] }
         if readings != nil { return headerSensors.descriptions }
@@ -114,26 +122,27 @@ public struct TraceFile: Sendable {
         }
     }
 
-    /// Calls the closure with a cursor at the first event, and with the bytes that it reads, for those who take numbers
-    /// and contents from records but no lines: readings that were made in memory are not written for that.
+    /// Calls the closure with a cursor before the first event and the bytes that it reads. The closure must not read
+    /// lines by the ranges of records: for readings of an in-memory trace, no text is generated and the bytes are
+    /// empty.
     package func play<Result>(_ body: (inout TraceCursor, UnsafeRawBufferPointer) -> Result) -> Result {
         var cursor = playingCursor
         return withPlayedBytes { body(&cursor, $0) }
     }
 
-    /// A cursor for ``withPlayedBytes(_:)``.
+    /// A cursor for use with ``withPlayedBytes(_:)``.
     package var playingCursor: TraceCursor { readings.map { TraceCursor(self, readings: $0) } ?? TraceCursor(self) }
 
-    /// Calls the closure with the bytes that a ``playingCursor`` reads; with none where it reads none.
+    /// Calls the closure with the bytes that a ``playingCursor`` reads; empty for an in-memory trace.
     package func withPlayedBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         readings == nil ? bytes.withUnsafeBytes(body) : body(UnsafeRawBufferPointer(start: nil, count: 0))
     }
 
-    /// How many bytes a ``playingCursor`` reads.
+    /// The number of bytes that a ``playingCursor`` reads.
     package var playedSize: Int { readings == nil ? bytes.count : 0 }
 
-    /// The most that is read into memory, in bytes: half of the machine's, and not more than 1 GiB (256 MiB where addresses
-    /// have 32 bits). Large plain files are not read into memory: see ``TraceBytes``.
+    /// The maximum number of bytes read into memory: half of the physical memory, at most 1 GiB (256 MiB on 32-bit
+    /// platforms). Large regular files are mapped instead; see ``TraceBytes``.
     public static var maximumSize: Int {
         let most = Int.bitWidth > 32 ? 1 << 30 : 1 << 28
         let pages = Int64(sysconf(Int32(_SC_PHYS_PAGES)))

@@ -3,15 +3,15 @@
 import DeviceCore
 import GPSDProtocol
 
-/// What a look at the beginning of a file says about it.
+/// The layout of a file, detected from its beginning.
 struct TraceLayout {
-    /// The header of a native trace; nil in gpsd's text.
+    /// The header of a native trace; nil for gpsd's text.
     var header: TraceHeader?
-    /// The arrival of the first report of gpsd's text.
+    /// The arrival time of the first report in gpsd's text; nil if it has no stamp.
     var firstStamp: WallTime?
-    /// Where the events begin.
+    /// The offset of the first event's line.
     var eventsOffset = 0
-    /// The lines before them.
+    /// The number of lines before the events.
     var eventsLine = 0
 
     init(_ bytes: TraceBytes, name: String) throws(DeviceError) {
@@ -23,7 +23,7 @@ struct TraceLayout {
     private init(_ bytes: UnsafeRawBufferPointer, _ file: MappedFile?, name: String) throws(DeviceError) {
         if Bytes.start(bytes, at: 0, end: bytes.count, with: "\u{feff}") { eventsOffset = 3 }
         guard bytes.count > eventsOffset else {
-            throw DeviceError(.invalidTrace, "\(name) is empty: there is no trace in it. Record it again.")
+            throw DeviceError(.invalidTrace, "\(name) is empty and contains no trace. Record it again.")
         }
         try Self.refusePacked(bytes, name)
         var lines = TraceLines(offset: eventsOffset, line: 0, file: file)
@@ -41,15 +41,15 @@ struct TraceLayout {
 
     private static func refusePacked(_ bytes: UnsafeRawBufferPointer, _ name: String) throws(DeviceError) {
         if bytes.count >= 2, bytes[0] == 0x1f, bytes[1] == 0x8b {
-            throw DeviceError(.notSupported, "\(name) is packed with gzip. Unpack it first: gunzip \(name)")
+            throw DeviceError(.notSupported, "\(name) is compressed with gzip. Decompress it first: gunzip \(name)")
         }
         if bytes.count >= 2, (bytes[0] == 0xff && bytes[1] == 0xfe) || (bytes[0] == 0xfe && bytes[1] == 0xff) {
             throw DeviceError(
-                .invalidTrace, "\(name) is text in UTF-16. Convert it to UTF-8 first: iconv -f UTF-16 -t UTF-8 \(name)")
+                .invalidTrace, "\(name) is UTF-16 text. Convert it to UTF-8 first: iconv -f UTF-16 -t UTF-8 \(name)")
         }
     }
 
-    /// Looks for the first line that gpsd could have written.
+    /// Searches for the first line that is a valid report of gpsd.
     private mutating func findReport(
         _ bytes: UnsafeRawBufferPointer, _ file: MappedFile?, _ name: String
     ) throws(DeviceError) {
@@ -63,10 +63,10 @@ struct TraceLayout {
         }
         let hint =
             if cursor.sentences > 0 {
-                "There are NMEA sentences: let gpsd decode them, and record its reports with gpspipe -w."
+                "It contains NMEA sentences. Let gpsd decode them, and record its reports with gpspipe -w."
             } else {
-                "A trace begins with a header line; a recording of gpsd is what gpspipe -w prints."
+                "A trace begins with a header line; a gpsd recording is the output of gpspipe -w."
             }
-        throw DeviceError(.invalidTrace, "\(name) is no trace, and no line of it is a report of gpsd. \(hint)")
+        throw DeviceError(.invalidTrace, "\(name) is not a trace, and none of its lines is a gpsd report. \(hint)")
     }
 }

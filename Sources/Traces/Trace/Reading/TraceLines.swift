@@ -2,20 +2,21 @@
 
 import SystemCalls
 
-/// Cuts bytes into lines, one after the other; each byte is looked at once.
+/// An iterator over the lines of a byte buffer. It examines each byte once.
 struct TraceLines {
-    /// The longest line, in bytes. The longest that is written here is a header with the contexts of many sensors.
+    /// The maximum length of a line in bytes (16 MiB). The longest lines of the writer are headers with the contexts of
+    /// many sensors.
     static let longest = 16 << 20
 
-    /// Where the next line begins.
+    /// The offset of the next line.
     private(set) var offset: Int
-    /// The number of the line that was found last, counted from 1.
+    /// The number of the last returned line, counted from 1.
     private(set) var line: Int
-    /// The file whose memory is given back behind the lines; nil for bytes in memory.
+    /// The file whose memory is released behind the iterator; nil for bytes in memory.
     private let file: MappedFile?
-    /// Up to here memory was given back.
+    /// The end of the range whose memory has been released.
     private var forgotten: Int
-    /// From here on some is given back again.
+    /// The offset at which memory is released next.
     private var nextForgetting = Int.max
 
     init(offset: Int, line: Int, file: MappedFile? = nil) {
@@ -26,8 +27,8 @@ struct TraceLines {
         if file != nil { nextForgetting = offset + MappedFile.window }
     }
 
-    /// The next line that has something in it, without blanks and carriage returns around it, and whether a line feed
-    /// ended it; nil at the end. Of a line longer than ``longest`` the range is empty.
+    /// Returns the next line that is not empty, without surrounding whitespace, and whether a line feed terminates it;
+    /// nil at the end. The range is empty for a line longer than ``longest``.
     @inline(__always)
     mutating func next(_ bytes: UnsafeRawBufferPointer) -> (range: Range<Int>, isEnded: Bool)? {
         guard let base = bytes.baseAddress else { return nil }
@@ -53,7 +54,7 @@ struct TraceLines {
         return nil
     }
 
-    /// Moves behind a long line, and returns whether a line feed ended it.
+    /// Skips a long line, and returns whether a line feed terminates it.
     @inline(never)
     private mutating func skipLine(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard let base = bytes.baseAddress else { return false }

@@ -4,9 +4,9 @@ public import DeviceCore
 import JSONBytes
 
 extension TraceRecord {
-    /// The line that gpsd sent, without its line end; empty for records that hold no line of gpsd.
+    /// Returns the line that gpsd sent, without its line terminator; empty for records of other kinds.
     ///
-    /// - Parameter bytes: the bytes of the file that the record comes from.
+    /// - Parameter bytes: The bytes of the file from which the record was read.
     public func line(in bytes: UnsafeRawBufferPointer) -> [UInt8] {
         guard let contents = contents(in: bytes) else { return [] }
         switch kind {
@@ -17,17 +17,18 @@ extension TraceRecord {
         }
     }
 
-    /// True for a report that begins as gpsd writes those of positions, whatever follows.
+    /// True if the record is a report that begins like gpsd's position reports. The rest is not checked.
     ///
-    /// - Parameter bytes: the bytes of the file that the record comes from.
+    /// - Parameter bytes: The bytes of the file from which the record was read.
     package func isPosition(in bytes: UnsafeRawBufferPointer) -> Bool {
         kind == .gpsd && range.lowerBound >= 0 && range.upperBound <= bytes.count
             && Bytes.start(bytes, at: range.lowerBound, end: range.upperBound, with: "{\"class\":\"TPV\"")
     }
 
-    /// True for a line that begins as a report of gpsd does and is none, as where it was cut off.
+    /// True if the record is text that begins like a report of gpsd but is not valid JSON, for example a truncated
+    /// report.
     ///
-    /// - Parameter bytes: the bytes of the file that the record comes from.
+    /// - Parameter bytes: The bytes of the file from which the record was read.
     package func isDamagedReport(in bytes: UnsafeRawBufferPointer) -> Bool {
         guard kind == .gpsdText, let contents = contents(in: bytes) else { return false }
         return isHexadecimal
@@ -35,9 +36,9 @@ extension TraceRecord {
             : contents.first == UInt8(ascii: "{")
     }
 
-    /// Why positions, or a sensor's readings, could not be had; nil for records of another kind.
+    /// Returns the reason why the position source or a sensor was lost; nil for other kinds of records.
     ///
-    /// - Parameter bytes: the bytes of the file that the record comes from.
+    /// - Parameter bytes: The bytes of the file from which the record was read.
     public func loss(in bytes: UnsafeRawBufferPointer) -> DeviceError? {
         guard kind == .lost || kind == .sensorLost else { return nil }
         let message = kind == .lost ? TraceLoss.standardMessage : TraceLoss.standardSensorMessage
@@ -45,9 +46,9 @@ extension TraceRecord {
         return TraceLoss.error(contents, standardMessage: message)
     }
 
-    /// The battery; nil when there was none any more, and for records of another kind than `battery`.
+    /// Returns the battery reading; nil if the battery was removed, and for other kinds of records.
     ///
-    /// - Parameter bytes: the bytes of the file that the record comes from.
+    /// - Parameter bytes: The bytes of the file from which the record was read.
     public func battery(in bytes: UnsafeRawBufferPointer) -> BatteryReading? {
         guard kind == .battery, let contents = contents(in: bytes) else { return nil }
         return TraceBattery.reading(contents)
@@ -58,18 +59,18 @@ extension TraceRecord {
         contents(in: bytes).map { TraceBattery.isReadable($0) } ?? false
     }
 
-    /// What happened to an accessory; nil for records of another kind.
+    /// Returns the accessory event; nil for other kinds of records.
     ///
-    /// - Parameter bytes: the bytes of the file that the record comes from.
+    /// - Parameter bytes: The bytes of the file from which the record was read.
     public func accessoryEvent(in bytes: UnsafeRawBufferPointer) -> TraceAccessoryEvent? {
         guard kind == .accessory, let line = contents(in: bytes) else { return nil }
         return TraceAccessoryEvent(line: line)
     }
 
-    /// What was heard of beacons; nil for records of another kind. The time of a sighting counts from the start of the
+    /// Returns the beacon event; nil for other kinds of records. The time of a sighting counts from the start of the
     /// trace.
     ///
-    /// - Parameter bytes: the bytes of the file that the record comes from.
+    /// - Parameter bytes: The bytes of the file from which the record was read.
     public func beaconEvent(in bytes: UnsafeRawBufferPointer) -> BeaconEvent? {
         guard kind == .beacon, let contents = contents(in: bytes) else { return nil }
         return TraceBeacon.event(contents, at: BootTime(nanoseconds: time ?? 0))

@@ -2,54 +2,56 @@
 
 import DeviceCore
 
-/// One event of a trace, as ``TraceCursor`` finds it: a time, a kind, and where its contents lie in the file.
+/// One event of a trace, returned by ``TraceCursor``: a time, a kind and the range of its contents in the file.
 ///
-/// It holds no memory of its own. ``line(in:)``, ``loss(in:)``, ``battery(in:)``, ``accessoryEvent(in:)`` and
-/// ``beaconEvent(in:)`` copy contents out when they are wanted; the numbers of a motion reading are in it.
+/// A record owns no memory. The values of a motion reading are stored in the record itself. ``line(in:)``,
+/// ``loss(in:)``, ``battery(in:)``, ``accessoryEvent(in:)`` and ``beaconEvent(in:)`` decode or copy other contents on
+/// demand.
 public struct TraceRecord: Sendable, Hashable {
-    /// What happened.
+    /// The kind of event.
     public enum Kind: UInt8, Sendable {
-        /// gpsd sent a report: its bytes are those of the range.
+        /// A report from gpsd. The range contains its bytes.
         case gpsd
-        /// gpsd sent a line that is not JSON. The range holds it encoded; ``TraceRecord/line(in:)`` decodes it.
+        /// A line from gpsd that is not JSON. The range contains it in encoded form; ``TraceRecord/line(in:)`` decodes
+        /// it.
         case gpsdText
-        /// Positions could not be had any more; ``TraceRecord/loss(in:)`` says why.
+        /// The position source was lost; ``TraceRecord/loss(in:)`` returns the reason.
         case lost
-        /// The position source was back.
+        /// The position source became available again.
         case regained
-        /// A motion sensor gave a reading: ``TraceRecord/sample``.
+        /// A reading of a motion sensor: ``TraceRecord/sample``.
         case sample
-        /// The battery changed; ``TraceRecord/battery(in:)`` says to what.
+        /// The battery's level or state changed: ``TraceRecord/battery(in:)``.
         case battery
-        /// A motion sensor gave nothing any more; ``TraceRecord/loss(in:)`` says why, ``TraceRecord/sensor`` which.
+        /// The motion sensor ``TraceRecord/sensor`` was lost; ``TraceRecord/loss(in:)`` returns the reason.
         case sensorLost
-        /// A motion sensor was back.
+        /// The motion sensor ``TraceRecord/sensor`` became available again.
         case sensorRegained
-        /// Something about an accessory; ``TraceRecord/accessoryEvent(in:)`` says what. The range is the whole line.
+        /// An accessory event: ``TraceRecord/accessoryEvent(in:)``. The range is the whole line.
         case accessory
-        /// Something about beacons; ``TraceRecord/beaconEvent(in:)`` says what.
+        /// A beacon event: ``TraceRecord/beaconEvent(in:)``.
         case beacon
     }
 
-    /// Nanoseconds since the start of the trace, 0 or more, never less than that of the record before. Nil when the
-    /// file has no arrival stamps.
+    /// Nanoseconds since the start of the trace, never less than that of the previous record, and at least 0. nil if
+    /// the file contains no arrival times.
     public var time: Int64?
-    /// What happened.
+    /// The kind of event.
     public var kind: Kind
-    /// Where the contents lie: for a report the line exactly as gpsd sent it, without its line end; for a motion reading
-    /// the value.
+    /// The range of the contents: for a report, the line exactly as gpsd sent it, without its line terminator; for a
+    /// motion reading, the value.
     public var range: Range<Int>
-    /// True when the text of a line is written in hexadecimal digits.
+    /// True if the text of a line is encoded as hexadecimal digits.
     var isHexadecimal = false
-    /// The kind of the sensor, where there is one.
+    /// The kind of the sensor; unspecified if the event has no sensor.
     var sensorKind = SensorKind.accelerometer
-    /// The sensor's place in the cursor's list; below zero where there is none.
+    /// The index of the sensor in the cursor's list; negative if the event has no sensor.
     var sensorIndex: Int32 = -1
-    /// The value of a motion reading; three numbers, because a vector would make the record half as large again.
+    /// The value of a motion reading. A SIMD3 would enlarge the record by half.
     var x = 0.0
     var y = 0.0
     var z = 0.0
-    /// When it was measured; the least number when the event does not say.
+    /// The time of measurement; `Int64.min` if the event does not contain it.
     var stamp = Int64.min
 
     init(time: Int64?, kind: Kind, range: Range<Int>) {
@@ -58,13 +60,13 @@ public struct TraceRecord: Sendable, Hashable {
         self.range = range
     }
 
-    /// The reading; nil for records of another kind than `sample`.
+    /// The motion reading; nil for other kinds of records.
     public var sample: TraceSample? {
         guard kind == .sample, sensorIndex >= 0 else { return nil }
         return TraceSample(
             sensor: Int(sensorIndex), kind: sensorKind, value: SIMD3(x, y, z), stamp: stamp == .min ? nil : stamp)
     }
 
-    /// The motion sensor that the event is about, as an index into ``TraceCursor/sensors``; nil when it is about none.
+    /// The motion sensor of the event, as an index into ``TraceCursor/sensors``; nil if the event has none.
     public var sensor: Int? { sensorIndex < 0 ? nil : Int(sensorIndex) }
 }

@@ -3,7 +3,7 @@
 public import DeviceCore
 import Synchronization
 
-/// A source that passes everything on, and tells listeners what is said in the sessions that are opened through it.
+/// A wrapper of an accessory source that reports the data of all sessions opened through it to listeners.
 final class AccessoryTap: AccessorySource {
     typealias Listener = @Sendable (AccessoryDescription.ID, TraceAccessoryEvent.Change, BootTime) -> Void
 
@@ -34,7 +34,7 @@ final class AccessoryTap: AccessorySource {
         return TappedChannel(channel, protocol: name) { [weak self] change in self?.tell(accessory, change) }
     }
 
-    /// Has the closure told of what is said from now on, in the order of each session, until the subscription ends.
+    /// Subscribes a listener to the events of all sessions. The events of each session arrive in order.
     func listen(_ receive: @escaping Listener) -> Subscription {
         let number = state.withLock { state in
             state.last += 1
@@ -60,11 +60,11 @@ final class AccessoryTap: AccessorySource {
 }
 
 extension Device {
-    /// The same device, whose sessions with accessories can be recorded: what is read and written in sessions that are
-    /// opened through it reaches every ``TraceRecorder`` of the device it returns.
+    /// Returns the same device with a wrapped accessory source, so that each ``TraceRecorder`` of the returned device
+    /// records the data of sessions that are opened through it.
     ///
-    /// Only the sessions of this process can be recorded, and only those: the system has no place at which to listen to
-    /// others.
+    /// Other sessions, including those of other processes, cannot be recorded, because the operating system provides no
+    /// access to them.
     public func recordingAccessories() -> Device {
         if accessorySource is AccessoryTap { return self }
         return Device(

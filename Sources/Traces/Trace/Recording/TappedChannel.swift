@@ -3,13 +3,13 @@
 import DeviceCore
 import Synchronization
 
-/// A channel that passes everything on, and tells what was read and written, in an order that can be played back: bytes
-/// that were read while a write was going on are told behind it, since they may be the answer to it.
+/// A wrapper of a byte channel that reports all data in an order that can be played back. Bytes that are read during a
+/// write are reported after it, because they may be the response to it.
 final class TappedChannel: LendableChannel {
     private struct State {
-        /// Calls of `write` that are going on.
+        /// The number of calls of `write` in progress.
         var writing = 0
-        /// What was read meanwhile.
+        /// The events that occurred during those calls.
         var held: [TraceAccessoryEvent.Change] = []
         var outbox = Outbox<TraceAccessoryEvent.Change>()
         var isOver = false
@@ -67,7 +67,7 @@ final class TappedChannel: LendableChannel {
     func takeIn() { (channel as? any LendableChannel)?.takeIn() }
 
     func close() {
-        // One that was over already did not end by this call.
+        // If the channel had already ended, its reason is kept: this call did not end the session.
         let reason = channel.end?.reason ?? .closed
         channel.close()
         tellEnd(reason)

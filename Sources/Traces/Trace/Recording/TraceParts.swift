@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a recorder records of a device.
+/// The parts of a device that a recorder records.
 public struct TraceParts: OptionSet, Sendable, Hashable {
-    /// The parts as bits.
+    /// The parts as a bit mask.
     public let rawValue: UInt32
 
-    /// Parts given as bits.
+    /// Creates a set of parts from a bit mask.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// Every line of gpsd.
+    /// All lines from gpsd.
     public static let position = TraceParts(rawValue: 1)
     /// The readings of the motion sensors.
     public static let motion = TraceParts(rawValue: 2)
     /// The battery.
     public static let battery = TraceParts(rawValue: 4)
-    /// The accessories that come and go, and the bytes of those sessions that can be listened to: see
+    /// The attached accessories, and the data of sessions that can be recorded; see
     /// ``DeviceCore/Device/recordingAccessories()``.
     public static let accessories = TraceParts(rawValue: 8)
-    /// Every advertisement of a Bluetooth beacon that is heard.
+    /// All received advertisements of Bluetooth beacons.
     public static let beacons = TraceParts(rawValue: 16)
-    /// All but beacons, whose radio is kept busy while they are recorded.
+    /// All parts except beacons, because recording them requires continuous scanning.
     public static let usual: TraceParts = [.position, .motion, .battery, .accessories]
-    /// Everything that can be recorded.
+    /// All parts.
     public static let all: TraceParts = [.position, .motion, .battery, .accessories, .beacons]
 }

@@ -3,28 +3,28 @@
 public import DeviceCore
 import Synchronization
 
-/// Records what a device's sources say into a trace: every line of gpsd with its arrival, the readings of all motion
-/// sensors in their own axes, losses and returns, the battery, accessories, and beacons when they are asked for.
+/// A recorder of a device's events: all lines from gpsd with their arrival times, the readings of all motion sensors in
+/// their own axes, losses of sources and their ends, the battery, accessories and, on request, beacons.
 ///
 /// ```swift
 /// let recorder = TraceRecorder(device: device, writer: try TraceWriter(path: "drive.trace"))
 /// try recorder.start()
-/// // what is to be recorded happens
+/// // The events to be recorded happen here.
 /// try recorder.stop()
 /// ```
 ///
-/// Each motion sensor that is there at the start is named in the header and asked for the interval given to the recorder;
-/// others who want its readings more often do not change what is recorded. Where there is no sensor of a kind, the
-/// recorder waits for one, which is then recorded under its id, without a description. A second sensor of a kind that
-/// comes later is not recorded.
+/// The header describes each motion sensor that is present at the start. Each is requested at the recorder's interval,
+/// even if other subscribers request shorter intervals. If there is no sensor of a kind, the recorder waits for one,
+/// and records it under its id; the header does not describe it. A second sensor of the kind that appears later is not
+/// recorded.
 ///
-/// Accessories are recorded as they come and go. What is said in sessions with them is recorded where the device is one
-/// that ``DeviceCore/Device/recordingAccessories()`` has made, for the sessions that are opened through it. Bytes are
-/// recorded when the program reads them; those that it reads of an accessory that is gone already are not.
+/// Attached and detached accessories are always recorded. The data of a session is recorded only if it was opened
+/// through a device returned by ``DeviceCore/Device/recordingAccessories()``. Bytes are recorded when the program reads
+/// them, except for bytes read after the accessory was detached.
 ///
-/// It records once: for another trace, make another recorder. Any thread may call it. When the trace cannot be written
-/// any more, for example because the disk is full, recording stops by itself, `failure` says why, and the closure given
-/// for that is called once, on the source's or the clock's thread.
+/// A recorder can be used for one trace only. It is thread-safe. If the trace cannot be written, for example because
+/// the disk is full, recording stops, ``failure`` contains the reason, and the failure closure is called once, on the
+/// thread of the source or the clock.
 public final class TraceRecorder: Sendable {
     private enum Phase {
         case new, running, ended
@@ -40,7 +40,7 @@ public final class TraceRecorder: Sendable {
         var battery: BatteryReading?
         var accessoryEvents = 0
         var sightings = 0
-        /// The accessories that the trace tells of now.
+        /// The accessories that are attached according to the trace.
         var accessories: [AccessoryDescription.ID: AccessoryDescription] = [:]
     }
 
@@ -53,17 +53,17 @@ public final class TraceRecorder: Sendable {
     private let onFailure: (@Sendable (DeviceError) -> Void)?
     private let state = Mutex(State())
 
-    /// A recorder that has not started.
+    /// Creates a recorder. Call ``start()`` to begin recording.
     ///
     /// - Parameters:
-    ///   - device: what to record.
-    ///   - writer: where to; it must not have a header yet, and it is closed at the end.
-    ///   - recorder: the program that records, for the header.
-    ///   - source: where positions come from, for the header; nil for what the device is configured to.
-    ///   - parts: what to record of the device.
-    ///   - motionInterval: the seconds from one reading of a motion sensor to the next; 0 for every reading at the
-    ///     sensor's greatest rate.
-    ///   - onFailure: called once when the trace cannot be written any more.
+    ///   - device: The device to record.
+    ///   - writer: The writer of the trace. It must not have a header, and is closed at the end.
+    ///   - recorder: The name of the recording program for the header.
+    ///   - source: The source of positions for the header; nil for the device's configuration.
+    ///   - parts: The parts of the device to record.
+    ///   - motionInterval: The time in seconds between two readings of a motion sensor; 0 for all readings at the
+    ///     sensor's maximum rate.
+    ///   - onFailure: A closure that is called once if the trace cannot be written.
     public init(
         device: Device, writer: TraceWriter, recorder: String = "device-services", source: String? = nil,
         parts: TraceParts = .usual, motionInterval: Double = 0.01,
@@ -78,24 +78,24 @@ public final class TraceRecorder: Sendable {
         self.onFailure = onFailure
     }
 
-    /// Why recording has stopped by itself; nil when it has not.
+    /// The failure that stopped recording; nil if there was none.
     public var failure: DeviceError? { state.withLock { $0.failure } }
 
-    /// The lines of gpsd that were recorded so far.
+    /// The number of recorded lines from gpsd.
     public var recordedLines: Int { state.withLock { $0.lines } }
 
-    /// The readings of motion sensors that came in so far to be recorded.
+    /// The number of received motion readings. Includes the few that a trace cannot represent.
     public var recordedSamples: Int { state.withLock { $0.samples } }
 
-    /// What was recorded of accessories so far: each coming and going, each beginning and end of a session, each reading
-    /// and writing of bytes.
+    /// The number of recorded accessory events: attachments and detachments, starts and ends of sessions, reads and
+    /// writes.
     public var recordedAccessoryEvents: Int { state.withLock { $0.accessoryEvents } }
 
-    /// The advertisements of beacons that were recorded so far.
+    /// The number of recorded beacon advertisements.
     public var recordedSightings: Int { state.withLock { $0.sightings } }
 
-    /// Writes the header and begins to record. The error says why nothing can be recorded. The motion sensors are looked
-    /// for first, which may take a few seconds when a server has to be asked.
+    /// Writes the header and starts recording. First detects the motion sensors, which may take a few seconds if a
+    /// server is queried. Throws an error if nothing can be recorded.
     public func start() throws(DeviceError) {
         let clock = device.clock
         let sensors = parts.contains(.motion) ? device.motionSource.sensors : []
@@ -107,7 +107,7 @@ public final class TraceRecorder: Sendable {
             return true
         }
         guard isNew else {
-            throw DeviceError(.busy, "This recorder has been started before. Make another one for another trace.")
+            throw DeviceError(.busy, "This recorder was already started. Create another recorder for another trace.")
         }
         var header = TraceHeader(start: start)
         header.clock = device.isSimulated ? "virtual" : "CLOCK_BOOTTIME"
@@ -135,15 +135,15 @@ public final class TraceRecorder: Sendable {
             throw error
         }
         writer.whenFailing { [weak self] error in self?.fail(error) }
-        // No lock is held: a source that is lost says so inside the call.
+        // Subscribes without holding the lock, because a lost source reports its loss within the call.
         if parts.contains(.position) {
             keep(device.positionSource.subscribe(PositionRequest(lines: true)) { [weak self] in self?.record($0) })
         }
         if parts.contains(.motion) { subscribe(to: sensors) }
         if parts.contains(.battery) {
             keep(device.statusSource.subscribe { [weak self] in self?.record($0) })
-            // What changed between the header and the subscription. Again when it has changed meanwhile: the subscription
-            // may have been told of that before the older state was recorded here.
+            // Records a change between the header and the subscription. Repeated if the battery changes again, because
+            // the subscription may have delivered the newer state before the older one was recorded here.
             var battery: BatteryReading?
             repeat {
                 battery = device.statusSource.battery
@@ -166,12 +166,12 @@ public final class TraceRecorder: Sendable {
 
     private func subscribe(_ kind: SensorKind, _ sensor: SensorDescription.ID?) {
         let request = MotionRequest(kind: kind, sensor: sensor, interval: motionInterval, axes: .sensor)
-        // Where it is not known yet which sensor it will be, the kind's name stands for that one.
+        // If the sensor is not known yet, its losses are recorded under the name of its kind.
         let name = sensor ?? kind.rawValue
         keep(device.motionSource.subscribe(request) { [weak self] event in self?.record(event, sensor: name) })
     }
 
-    /// Keeps the subscription until the end, which may have come already.
+    /// Keeps the subscription until recording ends; cancels it if recording has ended already.
     private func keep(_ subscription: Subscription) {
         let isRunning = state.withLock { state in
             guard state.phase == .running else { return false }
@@ -181,8 +181,8 @@ public final class TraceRecorder: Sendable {
         if !isRunning { subscription.cancel() }
     }
 
-    /// Ends recording and closes the trace. The error says that the trace is not complete; a failure that the closure
-    /// was told of is not told again.
+    /// Stops recording and closes the trace. Throws an error if the trace is incomplete, except for a failure that was
+    /// already reported to the failure closure.
     public func stop() throws(DeviceError) {
         let (subscriptions, failure) = state.withLock { state in
             state.phase = .ended
@@ -227,8 +227,8 @@ public final class TraceRecorder: Sendable {
         }
     }
 
-    /// Writes with the start of the trace and the time that it is now, unless recording is over. The writer tells of a
-    /// failure by itself, and what comes after the end is not wanted.
+    /// Calls the closure with the start of the trace and the current time if recording is in progress. Errors are
+    /// ignored, because the writer reports failures to ``fail(_:)`` and events after the end are not needed.
     private func whileRunning(_ write: (_ start: BootTime, _ now: Int64) throws(DeviceError) -> Void) {
         let (isRunning, start) = state.withLock { ($0.phase == .running, $0.start) }
         guard isRunning else { return }
@@ -270,7 +270,7 @@ public final class TraceRecorder: Sendable {
         case .detached where known == nil: return
         case .attached, .detached: break
         case .opened, .closed, .received, .sent:
-            // A session may be opened by somebody who was told of the accessory before this recorder was.
+            // A session may be opened before this recorder receives the event that its accessory was attached.
             if known == nil {
                 guard let description = device.accessorySource.accessories.first(where: { $0.id == id }) else { return }
                 record(.attached(description), of: id, at: time)
@@ -304,7 +304,8 @@ public final class TraceRecorder: Sendable {
         onFailure?(error)
     }
 
-    /// A line that arrived before the start was waiting to be handed over.
+    /// Returns the time since the start of the trace. It is 0 for a line that arrived before the start and was
+    /// delivered later.
     private static func time(_ arrival: BootTime, since start: BootTime) -> Int64 {
         let (time, overflow) = arrival.nanoseconds.subtractingReportingOverflow(start.nanoseconds)
         return overflow ? .max : max(time, 0)

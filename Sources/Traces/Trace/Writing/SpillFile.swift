@@ -3,13 +3,14 @@
 import DeviceCore
 import SystemCalls
 
-/// A file without a name, for what is too much for memory. It is gone when nobody has it any more.
+/// An unnamed temporary file for data that exceeds the memory limit. The kernel deletes it when the last reference is
+/// released.
 final class SpillFile {
     private let descriptor: Int32
     private let folder: String
     private(set) var count = 0
 
-    /// Makes one in `$TMPDIR`, else in /var/tmp, which lies on the disk more often than /tmp.
+    /// Creates a file in `$TMPDIR`, or in /var/tmp if the variable is unset; /tmp is more often a RAM disk.
     init() throws(DeviceError) {
         folder = TemporaryFiles.place(otherwise: "/var/tmp")
         guard let made = TemporaryFiles.makeNamelessFile("trace-", in: folder) else {
@@ -20,7 +21,6 @@ final class SpillFile {
 
     deinit { close(descriptor) }
 
-    /// Adds bytes at the end.
     func append(_ bytes: [UInt8]) throws(DeviceError) {
         do throws(DeviceError) {
             try TraceOutput(descriptor: descriptor, name: folder, isOwned: false).write(bytes)
@@ -31,7 +31,7 @@ final class SpillFile {
         count += bytes.count
     }
 
-    /// Its bytes so far.
+    /// Returns the bytes written so far.
     func bytes() throws(DeviceError) -> TraceBytes {
         guard let file = MappedFile(descriptor: descriptor, count: count) else {
             throw Self.failure(folder, call: "mmap", errno: errno)
@@ -42,10 +42,10 @@ final class SpillFile {
     private static func failure(_ folder: String, call: String, errno number: Int32) -> DeviceError {
         let what =
             number == ENOSPC || number == EDQUOT || number == EFBIG
-            ? "There is no space left in \(folder)" : "No file can be written in \(folder)"
+            ? "There is no space left in \(folder)" : "No file can be created in \(folder)"
         return DeviceError(
             .inputOutput,
-            "\(what), where traces that are too large for memory lie meanwhile. Set TMPDIR to a folder with space.",
+            "\(what), where traces that are too large for memory are stored. Set TMPDIR to a directory with free space.",
             cause: .system(call: call, errno: number))
     }
 }

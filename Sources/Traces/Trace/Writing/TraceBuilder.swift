@@ -2,19 +2,19 @@
 
 public import DeviceCore
 
-/// Where a trace goes: into a file (``TraceWriter``) or into memory (``TraceBuilder``).
+/// A destination of a trace: a file (``TraceWriter``) or memory (``TraceBuilder``).
 ///
-/// The header comes first and once. Times do not go back: an event with an earlier time than the one before is written
-/// with that of the one before.
+/// The header must be written first, and only once. Times never decrease: an event that is earlier than the previous
+/// one is written with the time of the previous one.
 public protocol TraceSink: AnyObject {
     /// Writes the header.
     func write(_ header: TraceHeader) throws(DeviceError)
 
-    /// Writes an event. One without a time has that of the event before.
+    /// Writes an event. An event without a time gets that of the previous event.
     func write(_ event: TraceEvent) throws(DeviceError)
 }
 
-/// Makes a trace in memory.
+/// A builder of a trace in memory.
 ///
 /// ```swift
 /// let builder = TraceBuilder(name: "walk.gpx")
@@ -23,55 +23,58 @@ public protocol TraceSink: AnyObject {
 /// let trace = try builder.file()
 /// ```
 ///
-/// What is beyond 32 MiB goes to a file without a name in `$TMPDIR`, else in /var/tmp.
+/// Bytes beyond 32 MiB are stored in an unnamed temporary file in `$TMPDIR`, or in /var/tmp if the variable is unset.
 public final class TraceBuilder: TraceSink {
-    /// The most bytes in memory.
+    /// The maximum number of bytes in memory (32 MiB).
     private static let largestInMemory = 32 << 20
 
-    /// What the trace is called in messages.
+    /// The name of the trace in messages.
     public let name: String
     private let limit: Int
     private let largestInMemory: Int
     private var lines = TraceEventLines()
     private var hasHeader = false
     private var bytes: [UInt8] = []
-    /// What came before those bytes, when it was much.
+    /// The bytes before those in memory; nil if all are in memory.
     private var spilled: SpillFile?
 
-    /// An empty trace.
+    /// Creates a builder of an empty trace.
     ///
-    /// - Parameter name: what to call it in messages.
+    /// - Parameter name: The name of the trace in messages.
     public convenience init(name: String) { self.init(name: name, limit: Int.bitWidth > 32 ? .max : 1 << 28) }
 
+    /// Creates a builder of an empty trace.
+    ///
     /// - Parameters:
-    ///   - limit: The most bytes.
-    ///   - largestInMemory: How many of them may be in memory.
+    ///   - name: The name of the trace in messages.
+    ///   - limit: The maximum size of the trace in bytes.
+    ///   - largestInMemory: The maximum number of bytes in memory.
     init(name: String, limit: Int, largestInMemory: Int = TraceBuilder.largestInMemory) {
         self.name = name
         self.limit = limit
         self.largestInMemory = largestInMemory
     }
 
-    /// Writes the header, which comes first and only once.
+    /// Writes the header. It must be written first, and only once.
     public func write(_ header: TraceHeader) throws(DeviceError) {
         guard !hasHeader else {
-            throw DeviceError(.invalidTrace, "The trace \(name) has a header already; a trace has one.")
+            throw DeviceError(.invalidTrace, "The trace \(name) already has a header. Write it only once.")
         }
         hasHeader = true
         bytes = header.line()
         bytes.append(UInt8(ascii: "\n"))
     }
 
-    /// Adds an event. The error says that the trace has become too large, or that there is no space for it.
+    /// Appends an event. Throws an error if the trace exceeds the size limit or the file system is full.
     public func write(_ event: TraceEvent) throws(DeviceError) {
         guard hasHeader else {
-            throw DeviceError(.invalidTrace, "The trace \(name) has no header yet; write that first.")
+            throw DeviceError(.invalidTrace, "The trace \(name) has no header. Write the header first.")
         }
         lines.append(event, to: &bytes)
         guard (spilled?.count ?? 0) <= limit - bytes.count else {
             throw DeviceError(
                 .notSupported,
-                "As a trace, \(name) is larger than \(limit) bytes. Convert it to a trace file, or cut it in parts.")
+                "As a trace, \(name) exceeds \(limit) bytes. Convert it to a trace file, or split it into parts.")
         }
         if bytes.count >= largestInMemory { try spill() }
     }
@@ -82,7 +85,7 @@ public final class TraceBuilder: TraceSink {
         bytes.removeAll(keepingCapacity: true)
     }
 
-    /// The trace so far.
+    /// Returns the trace written so far.
     public func file() throws(DeviceError) -> TraceFile {
         guard let spilled else { return try TraceFile(bytes: bytes, name: name) }
         try spill()

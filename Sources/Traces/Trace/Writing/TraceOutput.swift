@@ -3,21 +3,22 @@
 import SystemCalls
 package import DeviceCore
 
-/// A file descriptor that a trace is written to.
+/// A file descriptor to which a trace is written.
 package struct TraceOutput: TraceDestination {
     package let descriptor: Int32
-    /// What to call it in messages.
+    /// The name of the output in messages.
     package let name: String
-    /// False for a descriptor that belongs to somebody else.
+    /// Whether the output closes the descriptor.
     package let isOwned: Bool
-    /// True for a file that other recorders are kept away from by a lock of ours.
+    /// True if this output holds the lock that keeps other recorders from writing to the file.
     private let isLocked: Bool
-    /// The file that is there as a whole or not at all; nil for one that keeps what was written.
+    /// The file that is replaced atomically by ``close()``; nil if the bytes are written directly.
     private let replacement: TraceReplacement?
-    /// Asked ten times a second while nobody takes what is written; false gives up. Nil to wait for ever.
+    /// Called ten times a second while the pipe's reader accepts no data; if it returns false, the write fails. nil to
+    /// wait without a limit.
     private let isPatient: (@Sendable () -> Bool)?
 
-    /// True for a terminal, which must not be controlled by what was recorded.
+    /// True for a terminal. Control characters of the recording must not reach it.
     private let isTerminal: Bool
 
     private init(
@@ -31,22 +32,22 @@ package struct TraceOutput: TraceDestination {
 }
 
 extension TraceOutput {
-    /// A descriptor that is open already.
+    /// Creates an output for an open descriptor.
     package init(descriptor: Int32, name: String, isOwned: Bool) {
         self.init(descriptor: descriptor, name: name, isOwned: isOwned, replacement: nil, isPatient: nil)
     }
 
-    /// A pipe that is open already and belongs to somebody else.
+    /// Creates an output for an open pipe, which stays open.
     ///
-    /// - Parameter isPatient: asked ten times a second while nobody reads; false makes the write fail as one does that has
-    ///   no reader any more.
+    /// - Parameter isPatient: Called ten times a second while the reader accepts no data. If it returns false, the
+    ///   write fails with `EPIPE`, as if the pipe had no reader.
     package init(pipe descriptor: Int32, name: String, isPatient: @escaping @Sendable () -> Bool) {
         self.init(descriptor: descriptor, name: name, isOwned: false, replacement: nil, isPatient: isPatient)
     }
 
-    /// Makes a file; "-" is standard output. One that another recorder writes to is not touched.
+    /// Creates a file; "-" is standard output. Throws an error if another recorder is writing to the file.
     ///
-    /// - Parameter mode: its permissions; nil for ``SystemCalls/NewFile/privateMode``, or those of the former file.
+    /// - Parameter mode: The permissions; nil for ``SystemCalls/NewFile/privateMode``, or those of an existing file.
     package init(path: String, overwrite: Bool, mode: UInt32? = nil) throws(DeviceError) {
         if path == "-" {
             self.init(descriptor: STDOUT_FILENO, name: "standard output", isOwned: false)
@@ -64,9 +65,9 @@ extension TraceOutput {
             isPatient: nil)
     }
 
-    /// Opens what is to be written over, and empties it; below zero with the reason in errno.
+    /// Opens an existing file and truncates it. Returns a negative descriptor on failure, with the reason in `errno`.
     ///
-    /// Held is what was open here already with the lock of who opened it, which stays theirs.
+    /// `isHeld` is true if the file was already open in this process and locked by its opener, which keeps the lock.
     private static func openFormer(_ path: String) throws(DeviceError) -> (descriptor: Int32, isHeld: Bool) {
         guard let place = WritePlace.find(path) else { return (-1, false) }
         guard let status = place.status else { return (NewFile.open(place.name, in: place.folder), false) }
@@ -78,7 +79,7 @@ extension TraceOutput {
             _ = ftruncate(descriptor, 0)
             return (descriptor, false)
         }
-        // It has another name, perhaps somewhere else: what is there stays.
+        // The file has other hard links, whose contents must not change. Replaces this link by a new file.
         systemUnlock(descriptor)
         systemClose(descriptor)
         guard unlinkat(place.folder, place.name, 0) == 0 else { return (-1, false) }
@@ -87,11 +88,11 @@ extension TraceOutput {
         return (new, false)
     }
 
-    /// True when somebody has the lock of the file, or when that cannot be found out; false for what is no file.
+    /// True if a regular file is locked, or if that cannot be determined; false for other kinds of files.
     private static func isLocked(_ descriptor: Int32) -> Bool {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
-        // Opened anew: a lock is of an opening.
+        // A lock belongs to an open file description, so testing it requires a new one.
         let probe = systemOpen("/proc/self/fd/\(descriptor)", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
         guard probe >= 0 else { return true }
         defer { systemClose(probe) }
@@ -100,18 +101,18 @@ extension TraceOutput {
         return false
     }
 
-    /// Keeps other recorders away, and throws where one has it. Some file systems know no locks.
+    /// Locks the file, and throws an error if another recorder holds the lock. File systems without locks are ignored.
     private static func lock(_ descriptor: Int32, _ path: String) throws(DeviceError) {
         guard flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK else { return }
         systemClose(descriptor)
-        throw DeviceError(.busy, "Something else is writing \(path). End it first, or choose another name.")
+        throw DeviceError(.busy, "Another program is writing \(path). Stop it first, or choose another name.")
     }
 
-    /// Makes a file that is there as a whole or not at all; "-" is standard output. What is there already stays as it is
-    /// until ``close()``, and altogether when that is not reached. Pipes and devices are written to at once, and so are
-    /// files in a folder that may not be written.
+    /// Creates a file that is replaced atomically; "-" is standard output. An existing file stays unchanged until
+    /// ``close()``, and remains if ``close()`` is not reached. Pipes, devices and files in a directory without write
+    /// permission are written directly.
     ///
-    /// - Parameter mode: its permissions; nil for ``SystemCalls/NewFile/privateMode``, or those of the former file.
+    /// - Parameter mode: The permissions; nil for ``SystemCalls/NewFile/privateMode``, or those of an existing file.
     package init(whole path: String, overwrite: Bool, mode: UInt32? = nil) throws(DeviceError) {
         guard path != "-", var replacement = TraceReplacement(path, overwrite: overwrite, mode: mode) else {
             try self.init(path: path, overwrite: overwrite, mode: mode)
@@ -128,11 +129,12 @@ extension TraceOutput {
         }
     }
 
-    /// Makes a new file that is there as a whole or not at all, and gets its name when it is whole.
+    /// Creates a new file that gets its final name only when it is complete.
     ///
     /// - Parameters:
-    ///   - name: a path that nothing has; asked again when something has it by then.
-    ///   - temporary: what it is called meanwhile, where files need a name.
+    ///   - name: Returns a path that does not exist. Called again if the path exists by the time it is used.
+    ///   - temporary: The name until then, on file systems without unnamed files.
+    ///   - mode: The permissions; nil for ``SystemCalls/NewFile/privateMode``.
     package init(
         named name: @escaping @Sendable () -> String, temporary: String, mode: UInt32?
     ) throws(DeviceError) {
@@ -145,12 +147,12 @@ extension TraceOutput {
         }
     }
 
-    /// Writes all of the bytes.
+    /// Writes all bytes.
     package func write(_ bytes: [UInt8]) throws(DeviceError) {
         try bytes.withBytes { bytes throws(DeviceError) in try write(bytes) }
     }
 
-    /// Writes all of the bytes, however often the system takes only some of them.
+    /// Writes all bytes, with repeated calls of `write` if necessary.
     package func write(_ bytes: UnsafeRawBufferPointer) throws(DeviceError) {
         guard isTerminal else { return try writeAll(bytes) }
         let text = Array(ShownText.lines(String(decoding: bytes, as: UTF8.self)).utf8)
@@ -163,14 +165,14 @@ extension TraceOutput {
             var rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
             if let isPatient {
                 try waitForReader(isPatient)
-                // A pipe that is said to be writable takes that much without blocking.
+                // A pipe that `poll` reports as writable accepts `PIPE_BUF` bytes without blocking.
                 rest = UnsafeRawBufferPointer(rebasing: rest.prefix(Int(PIPE_BUF)))
             }
             let count = systemWrite(descriptor, rest)
             if count > 0 {
                 done += min(count, rest.count)
             } else if count < 0, errno == EAGAIN || errno == EWOULDBLOCK {
-                // Somebody made a pipe that does not block: wait as a blocking one would.
+                // The descriptor is in nonblocking mode; wait until it is writable.
                 var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 _ = poll(&wait, 1, 1000)
             } else if count == 0 || errno != EINTR {
@@ -183,17 +185,17 @@ extension TraceOutput {
         var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         while true {
             let count = poll(&wait, 1, 100)
-            // A signal ends the wait as well, and is no reader.
+            // A signal interrupts `poll` too, but does not mean that the pipe is writable.
             if count > 0 || (count < 0 && errno != EINTR && errno != EAGAIN) { return }
             if !isPatient() { throw Self.failure(name, call: "write", errno: EPIPE) }
         }
     }
 
-    /// Brings a file of our own to the disk and closes it.
+    /// Synchronizes an owned file with the disk and closes it.
     package func close() throws(DeviceError) {
         guard isOwned else { return }
         var failed: (call: String, errno: Int32)?
-        // Pipes and devices have no disk to be brought to.
+        // `fsync` fails for pipes and devices with other errors, which are ignored.
         if fsync(descriptor) != 0, errno == EIO || errno == ENOSPC || errno == EDQUOT { failed = ("fsync", errno) }
         if failed == nil, let replacement { failed = replacement.finish(descriptor) }
         if failed != nil { replacement?.remove() }
@@ -205,7 +207,8 @@ extension TraceOutput {
         }
     }
 
-    /// Closes a file of our own. One that was to be whole is removed, any other keeps what was written.
+    /// Closes an owned file. An incomplete atomic replacement is removed; any other file keeps the bytes written so
+    /// far.
     package func abandon() {
         guard let replacement else {
             try? close()
@@ -222,31 +225,31 @@ extension TraceOutput {
         let message: String
         switch number {
         case EEXIST:
-            message = "\(name) exists already. Choose another name, or allow it to be overwritten."
+            message = "\(name) already exists. Choose another name, or allow overwriting."
         case ENOENT, ENOTDIR:
             code = .notFound
-            message = "There is no folder for \(name). Make it first, or check the path."
+            message = "The directory of \(name) does not exist. Create it, or check the path."
         case EACCES, EPERM, EROFS:
             code = .permissionDenied
-            message = "\(name) may not be written by this user. Choose another folder, or change its mode."
+            message = "This user may not write \(name). Choose another directory, or change its permissions."
         case ELOOP:
             code = .permissionDenied
             message =
-                "\(name) is a link that another user has made, or that leads in a circle. It is not followed: choose another name."
+                "\(name) is a link that another user created, or part of a loop of links, and is not followed. Choose another name."
         case EISDIR:
             code = .permissionDenied
-            message = "\(name) is a folder, and a file is needed."
+            message = "\(name) is a directory, but a file is needed."
         case ENOSPC where isWhole, EDQUOT where isWhole:
-            message = "There is no space left for \(name), which was not written. Free some and write it again."
+            message = "There is no space left for \(name), which was not written. Free some space and try again."
         case ENOSPC, EDQUOT:
             message =
-                "There is no space left for \(name). Free some and begin again; what was written before can be read."
+                "There is no space left for \(name). Free some space and start again; the part that was written is readable."
         case EFBIG where isWhole:
-            message = "\(name) would be larger than a file may be here, and was not written. Write less at once."
+            message = "\(name) exceeds the maximum file size and was not written. Write smaller files."
         case EFBIG:
-            message = "\(name) has reached the largest size of a file here. Begin another one."
+            message = "\(name) has reached the maximum file size. Start another file."
         case EPIPE:
-            message = "Nobody reads the trace on \(name) any longer, so recording has stopped."
+            message = "The reader of the trace on \(name) closed it, so recording has stopped."
         default:
             message = isWhole ? "\(name) cannot be written." : "The trace \(name) cannot be written."
         }
@@ -254,25 +257,25 @@ extension TraceOutput {
     }
 }
 
-/// The C function, whose name the method hides.
+/// Calls the C function, which the method `close()` shadows.
 private func system_close(_ descriptor: Int32) -> Int32 { close(descriptor) }
 
-/// Where a ``TraceWriter`` puts its lines: the header by itself first, then whole lines.
+/// A destination of a ``TraceWriter``. It receives the header in the first call, then whole lines.
 package protocol TraceDestination: Sendable {
-    /// What to call it in messages.
+    /// The name of the destination in messages.
     var name: String { get }
 
-    /// Writes all of the bytes. After an error nothing more is written.
+    /// Writes all bytes. Not called again after an error.
     func write(_ bytes: UnsafeRawBufferPointer) throws(DeviceError)
 
-    /// Brings what was written to the disk and ends it.
+    /// Makes the written bytes durable and closes the destination.
     func close() throws(DeviceError)
 
-    /// Ends it where something has failed or nobody has closed it.
+    /// Closes the destination after a failure, or if the writer was not closed.
     func abandon()
 }
 
 extension TraceDestination {
-    /// What was written before stays.
+    /// Closes the destination. The bytes written so far are kept.
     package func abandon() { try? close() }
 }

@@ -2,35 +2,38 @@
 
 import SystemCalls
 
-/// A file that is there as a whole or not at all. Until it is whole it has no name, so that nothing is left of it whatever
-/// ends the program; in the place of another file it comes in one step.
+/// A file that is created or replaced atomically. Until it is complete it has no name, so that nothing remains if the
+/// process ends early. An existing file is replaced in one step.
 ///
-/// File systems that know no files without names (NFS, FAT) have it beside the former one, or under its own name, meanwhile.
+/// On file systems without unnamed files (NFS, FAT), the new file has a temporary name beside the existing one, or
+/// already its final name if no file exists.
 struct TraceReplacement: Sendable {
-    /// Why no new file could be made.
+    /// The reason why a new file could not be created.
     struct Failure: Error {
         let number: Int32
-        /// True in a folder that may not be written, whose files may.
+        /// True if the directory does not permit new files. An existing file in it may still be writable.
         var isOfFolder: Bool { [EACCES, EPERM, EROFS].contains(number) }
     }
 
-    /// The folder of a file that is replaced, or that a link leads to, from which its name and the temporary one count; nil for paths as they are.
+    /// The directory to which the names are relative, if a file is replaced or the path is a symbolic link; nil for
+    /// ordinary paths.
     private let place: WritePlace?
-    /// What it is called in the end: one path, or each time another one that nothing has.
+    /// Returns the final name: always the same path, or a new path that does not exist.
     private let name: @Sendable () -> String
-    /// True when another name is asked for where one is taken.
+    /// Whether to use another name if the final name exists.
     private let isRenamed: Bool
-    /// The name beside it that a new file has until it takes the former one's place; the path where there is none.
+    /// The temporary name of a new file beside the existing one; the final path if no file exists.
     private let temporary: String
     private let overwrite: Bool
     private let mode: mode_t?
-    /// Of the file that is replaced.
+    /// The owner and mode of the file that is replaced.
     private let former: (user: uid_t, group: gid_t, mode: mode_t)?
-    /// True for a new file that has a name already.
+    /// True if the new file has a name already.
     private var isNamed = false
 
-    /// Nil for what is no plain file, and where one may not be replaced: also for another user's, who may not be given the
-    /// new one.
+    /// Prepares the replacement of a path. nil if the path exists and `overwrite` is false, if it is not a regular
+    /// file, if it is not writable, or if its owner is another user, because only root can transfer the ownership of
+    /// the new file.
     init?(_ path: String, overwrite: Bool, mode: mode_t? = nil) {
         (self.overwrite, self.mode, isRenamed) = (overwrite, mode, false)
         var status = stat()
@@ -41,13 +44,13 @@ struct TraceReplacement: Sendable {
             (place, former) = (nil, nil)
             return
         }
-        // Of a link the file that it leads to is replaced, and the link stays. Whoever may not write the file may not
-        // replace it either.
+        // For a symbolic link, its target is replaced and the link is kept. Replacing a file requires permission to
+        // write to it.
         guard overwrite, let place = WritePlace.find(path) else { return nil }
         let file = place.name
         name = { file }
         guard let there = place.status else {
-            // A link to nothing yet.
+            // A link whose target does not exist.
             (temporary, self.place, former) = (file, place, nil)
             return
         }
@@ -57,36 +60,38 @@ struct TraceReplacement: Sendable {
         former = (there.user, there.group, mode ?? there.mode)
     }
 
-    /// A new file whose name is asked for when it is whole, and again where something has that name by then.
+    /// Prepares a new file. `name` is called when the file is complete, and again if the name exists by then.
     init(named name: @escaping @Sendable () -> String, temporary: String, mode: mode_t?) {
         (self.name, self.temporary, self.mode, place) = (name, temporary, mode, nil)
         (isRenamed, overwrite, former) = (true, false, nil)
     }
 
-    /// Short, since names as long as names may be are replaced too; the number keeps apart those that are replaced at the
-    /// same time.
+    /// Returns a temporary name. It is short because the existing name may have the maximum length, and contains the
+    /// inode number so that concurrent replacements differ.
     private static func temporary(for file: String, number: ino_t) -> String {
         "\(NewFile.split(file).folder)/.\(getpid())-\(number).part"
     }
 
-    /// What paths count from.
+    /// The directory descriptor for relative paths.
     private var base: Int32 { place?.folder ?? AT_FDCWD }
 
-    /// Makes the new file. Fails with the error's number.
+    /// Creates the new file and returns its descriptor.
     mutating func open() -> Result<Int32, Failure> {
         let descriptor = openNameless()
         isNamed = descriptor < 0
         let result = isNamed ? openNamed() : .success(descriptor)
         guard case .success(let descriptor) = result else { return result }
         if let former {
-            // As far as this user may; the mode last, because a change of the owner may take bits out of it.
+            // Sets the owner as far as permitted. The mode is set last, because a change of the owner may clear mode
+            // bits.
             if fchown(descriptor, former.user, former.group) != 0 { _ = fchown(descriptor, .max, former.group) }
         }
         if let mode = former?.mode ?? mode { _ = fchmod(descriptor, mode) }
         return result
     }
 
-    /// Less than 0 where there are no files without names, or no way to give them one.
+    /// Creates an unnamed file. Returns a negative value if the file system does not support unnamed files or /proc is
+    /// not mounted, without which the file cannot get a name.
     private func openNameless() -> Int32 {
         #if os(Linux)
         let folder = NewFile.split(temporary).folder
@@ -97,17 +102,18 @@ struct TraceReplacement: Sendable {
         return -1
     }
 
-    /// Where the system shows an open file, named or not.
+    /// Returns the path of an open file in /proc, which exists for unnamed files too.
     private static func link(to descriptor: Int32) -> String { "/proc/self/fd/\(descriptor)" }
 
     private func openNamed() -> Result<Int32, Failure> {
-        // Left by a process of the same number that has ended in between.
+        // Removes a leftover of an earlier process with the same ID.
         if former != nil || isRenamed { unlinkat(base, temporary, 0) }
         let descriptor = NewFile.open(temporary, in: base)
         return descriptor < 0 ? .failure(Failure(number: errno)) : .success(descriptor)
     }
 
-    /// Gives the new file its name, in the place of the other one. Returns what failed, and the error's number.
+    /// Gives the new file its final name, which replaces an existing file. Returns the failed call and its error; nil
+    /// on success.
     func finish(_ descriptor: Int32) -> (call: String, errno: Int32)? {
         if isRenamed { return finishUnderFreeName(descriptor) }
         let path = name()
@@ -116,7 +122,7 @@ struct TraceReplacement: Sendable {
             if link(descriptor, as: path) { return nil }
             guard errno == EEXIST, overwrite else { return ("link", errno) }
         }
-        // There is one now, in whose place it comes.
+        // A file with this name exists by now and is replaced.
         var status = stat()
         _ = fstat(descriptor, &status)
         let name = former == nil ? Self.temporary(for: path, number: status.st_ino) : temporary
@@ -125,7 +131,7 @@ struct TraceReplacement: Sendable {
     }
 
     private func finishUnderFreeName(_ descriptor: Int32) -> (call: String, errno: Int32)? {
-        // Whoever takes each name that is free must not hold this up for ever.
+        // Bounded, so that a process that keeps creating the free names cannot block this one.
         for _ in 0..<1000 {
             if isNamed {
                 guard isOurs(descriptor) else { return ("rename", EEXIST) }
@@ -138,7 +144,7 @@ struct TraceReplacement: Sendable {
         return ("link", errno)
     }
 
-    /// True when nobody has put something else in the place of the new file.
+    /// True if the temporary name still refers to the new file.
     private func isOurs(_ descriptor: Int32) -> Bool {
         var (own, there) = (stat(), stat())
         return fstat(descriptor, &own) == 0 && fstatat(base, temporary, &there, AT_SYMLINK_NOFOLLOW) == 0
@@ -157,14 +163,14 @@ struct TraceReplacement: Sendable {
         linkat(AT_FDCWD, Self.link(to: descriptor), base, name, AT_SYMLINK_FOLLOW) == 0
     }
 
-    /// Removes the new file.
+    /// Removes the incomplete new file.
     func remove() {
-        // What has no name goes by itself, and the name may be that of somebody else's file.
+        // An unnamed file disappears when it is closed, and its intended name may belong to another file.
         if isNamed { unlinkat(base, temporary, 0) }
     }
 }
 
 #if os(Linux)
-/// O_TMPFILE, which Swift does not import.
+/// `O_TMPFILE`, which Swift does not import.
 private let openTemporary: Int32 = 0o20_000_000 | O_DIRECTORY
 #endif

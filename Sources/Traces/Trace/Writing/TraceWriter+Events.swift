@@ -3,38 +3,39 @@
 public import DeviceCore
 
 extension TraceWriter {
-    /// Writes a line from gpsd. One that is not a JSON object is kept as text, so that the trace stays valid.
+    /// Writes a line from gpsd. A line that is not a JSON object is stored as text, so that the trace stays valid.
     ///
     /// - Parameters:
-    ///   - line: the line without its line end.
-    ///   - time: its arrival, in nanoseconds since the start of the trace.
+    ///   - line: The line without its line terminator.
+    ///   - time: The arrival time, in nanoseconds since the start of the trace.
     public func write(gpsdLine line: UnsafeRawBufferPointer, at time: Int64) throws(DeviceError) {
         try appendLines(at: time) { buffer, time in
             TraceEventLines.append(gpsdLine: line, at: time, to: &buffer)
         }
     }
 
-    /// Writes a line from gpsd, as ``write(gpsdLine:at:)`` with bytes in place does.
+    /// Writes a line from gpsd, like ``write(gpsdLine:at:)`` with a raw buffer.
     public func write(gpsdLine line: [UInt8], at time: Int64) throws(DeviceError) {
         try write(TraceEvent(time: time, .gpsd(line)))
     }
 
-    /// Writes that positions cannot be had any more, and why.
+    /// Writes the loss of the position source with its reason.
     public func writeLost(_ error: DeviceError, at time: Int64) throws(DeviceError) {
         try write(TraceEvent(time: time, .lost(error)))
     }
 
-    /// Writes that the position source is back.
+    /// Writes that the position source is available again.
     public func writeRegained(at time: Int64) throws(DeviceError) { try write(TraceEvent(time: time, .regained)) }
 
-    /// Writes the readings of a batch, each with its own line, all with the time at which the batch came in.
+    /// Writes the readings of a batch, one line for each, with the arrival time of the batch.
     ///
-    /// Readings that a trace cannot hold, because a number in them is not finite or beyond
-    /// ``TraceSample/maximumMagnitude``, are left out.
+    /// Omits readings that a trace cannot represent, because a component is not finite or exceeds
+    /// ``TraceSample/maximumMagnitude``.
     ///
     /// - Parameters:
-    ///   - batch: readings in the sensor's own axes. A reading's own time is written where it is not the arrival.
-    ///   - start: the start of the trace, on the clock of the batch.
+    ///   - batch: The readings in the sensor's own axes. The time of a reading is written as its stamp if it differs
+    ///     from the arrival time.
+    ///   - start: The start of the trace, on the clock of the batch.
     public func write(_ batch: MotionBatch, since start: BootTime) throws(DeviceError) {
         let origin = start.nanoseconds
         let member = TraceSampleText.member(batch.sensor, kind: batch.kind)
@@ -47,14 +48,14 @@ extension TraceWriter {
         }
     }
 
-    /// Writes one reading of a motion sensor, as ``write(_:since:)`` does.
+    /// Writes a reading of a motion sensor, like ``write(_:since:)``.
     ///
     /// - Parameters:
-    ///   - value: the reading in the sensor's own axes and in the unit of its kind; a scalar in the first component.
-    ///   - kind: what was measured.
-    ///   - sensor: the sensor's id in the header; nil for the name of its kind.
-    ///   - stamp: when it was measured, in nanoseconds since the start; nil for the time of its arrival.
-    ///   - time: its arrival, in nanoseconds since the start of the trace.
+    ///   - value: The reading in the sensor's own axes and the unit of its kind; a scalar is in the first component.
+    ///   - kind: The measured quantity.
+    ///   - sensor: The sensor's id in the header; nil for the name of its kind.
+    ///   - stamp: The time of measurement, in nanoseconds since the start of the trace; nil for the arrival time.
+    ///   - time: The arrival time, in nanoseconds since the start of the trace.
     public func write(
         sample value: SIMD3<Double>, kind: SensorKind, sensor: SensorDescription.ID? = nil, stamp: Int64? = nil,
         at time: Int64
@@ -62,33 +63,33 @@ extension TraceWriter {
         try write(TraceEvent(time: time, .sample(value, kind: kind, sensor: sensor ?? kind.rawValue, stamp: stamp)))
     }
 
-    /// Writes what the battery is from here on; nil when there is none any more.
+    /// Writes a change of the battery; nil if the battery was removed.
     public func write(battery: BatteryReading?, at time: Int64) throws(DeviceError) {
         try write(TraceEvent(time: time, .battery(battery)))
     }
 
-    /// Writes that a motion sensor gives nothing any more, and why.
+    /// Writes the loss of a motion sensor with its reason.
     public func writeLost(_ error: DeviceError, sensor: SensorDescription.ID, at time: Int64) throws(DeviceError) {
         try write(TraceEvent(time: time, .sensorLost(error, sensor: sensor)))
     }
 
-    /// Writes that a motion sensor is back.
+    /// Writes that a motion sensor is available again.
     public func writeRegained(sensor: SensorDescription.ID, at time: Int64) throws(DeviceError) {
         try write(TraceEvent(time: time, .sensorRegained(sensor: sensor)))
     }
 
-    /// Writes what has happened to an accessory. More bytes than ``TraceAccessoryEvent/maximumBytes`` become several
-    /// events, and no bytes none.
+    /// Writes an accessory event. Data that exceeds ``TraceAccessoryEvent/maximumBytes`` is split into several events;
+    /// empty data is not written.
     public func write(_ event: TraceAccessoryEvent, at time: Int64) throws(DeviceError) {
         try write(TraceEvent(time: time, .accessory(event)))
     }
 
-    /// Writes what was heard of beacons.
+    /// Writes a beacon event.
     public func write(_ event: BeaconEvent, at time: Int64) throws(DeviceError) {
         try write(TraceEvent(time: time, .beacon(event)))
     }
 
-    /// Writes an event of any kind. One without a time has that of the event before.
+    /// Writes an event of any kind. An event without a time gets that of the previous event.
     public func write(_ event: TraceEvent) throws(DeviceError) {
         try append { lines, buffer in lines.append(event, to: &buffer) }
     }

@@ -3,7 +3,7 @@
 public import DeviceCore
 import Synchronization
 
-/// Writes a trace: a header, then one line for each event.
+/// A writer of a trace: a header, followed by one line for each event.
 ///
 /// ```swift
 /// let writer = try TraceWriter(path: "drive.trace")
@@ -12,30 +12,30 @@ import Synchronization
 /// try writer.close()
 /// ```
 ///
-/// Events reach the file half a second after they were written at the latest, in whole lines. When the process ends
-/// before that, the trace lacks its last half second and is valid otherwise.
+/// Events are buffered for at most half a second and written in whole lines. If the process ends early, the trace lacks
+/// its last half second but is valid.
 ///
-/// Any thread may write; the lines of one call stay together. A time before that of the last event is written as that
-/// one, so that time never goes back in a trace. After the first failure nothing more is written, and every
-/// call throws that failure. A pipe whose reader is gone raises SIGPIPE, as for every program: one that wants the error
-/// instead ignores the signal.
+/// The writer is thread-safe; the lines of one call stay together. Times never decrease: an event that is earlier than
+/// the previous one is written with the time of the previous one. After the first failure nothing more is written, and
+/// every call throws that failure. Writing to a pipe without a reader raises SIGPIPE; a program that wants to receive
+/// the error instead must ignore the signal.
 public final class TraceWriter: TraceSink, Sendable {
-    /// How long an event may stay in memory, in seconds.
+    /// The maximum time in seconds for which an event is buffered.
     static let delay = 0.5
-    /// How many bytes may stay in memory.
+    /// The number of buffered bytes at which the buffer is flushed.
     static let capacity = 1 << 16
 
     private struct State {
         var output: (any TraceDestination)?
         var buffer: [UInt8] = []
         var hasHeader = false
-        /// Knows the time of the last event.
+        /// The encoder of the lines. It stores the time of the last event.
         var lines = TraceEventLines()
         var failure: DeviceError?
         var timer: ClockTimer?
         var onFailure: (@Sendable (DeviceError) -> Void)?
 
-        /// Writes what is in memory.
+        /// Writes the buffered bytes.
         mutating func flush() throws(DeviceError) {
             timer = nil
             if let failure { throw failure }
@@ -50,54 +50,54 @@ public final class TraceWriter: TraceSink, Sendable {
         }
     }
 
-    /// What the trace is called in messages.
+    /// The name of the trace in messages.
     public let name: String
     private let clock: any DeviceClock
     private let state: Mutex<State>
 
-    /// Makes a file for a trace.
+    /// Creates a trace file.
     ///
     /// - Parameters:
-    ///   - path: the file, or "-" for standard output.
-    ///   - overwrite: whether a file of that name may be replaced. One that has other names (hard links) stays as it is
-    ///     under those, and a link that another user has made is not followed.
-    ///   - mode: the permissions of the file, as of chmod; nil for 0600, since a trace tells where somebody was, and for
+    ///   - path: The file, or "-" for standard output.
+    ///   - overwrite: Whether to replace an existing file. If it has other hard links, those keep its contents.
+    ///     Symbolic links created by another user are not followed.
+    ///   - mode: The permissions of the file, as for chmod; nil for 0600, because a trace reveals positions, or for
     ///     those of the file that is replaced.
-    ///   - clock: what times the writing to the file.
-    /// - Throws: an error of code `busy` while something else writes a trace to that file, which stays as it is; another one
-    ///   when the file cannot be made.
+    ///   - clock: The clock that schedules flushing.
+    /// - Throws: An error with the code `busy` if another recorder is writing to the file, which is then left
+    ///   unchanged; another error if the file cannot be created.
     public convenience init(
         path: String, overwrite: Bool = false, mode: UInt32? = nil, clock: any DeviceClock = LiveClock()
     ) throws(DeviceError) {
         self.init(try TraceOutput(path: path, overwrite: overwrite, mode: mode), clock: clock)
     }
 
-    /// Makes a file for a trace that is there as a whole or not at all: what lies in its place stays as it is until
-    /// ``close()``, and altogether when that fails or is never called.
+    /// Creates a trace file that is replaced atomically: an existing file stays unchanged until ``close()``, and
+    /// remains if ``close()`` fails or is never called.
     ///
     /// - Parameters:
-    ///   - path: the file, or "-" for standard output.
-    ///   - overwrite: whether a file of that name may be replaced.
-    ///   - mode: its permissions; nil for 0600, or those of the file that is replaced.
+    ///   - path: The file, or "-" for standard output.
+    ///   - overwrite: Whether to replace an existing file.
+    ///   - mode: The permissions; nil for 0600, or for those of the file that is replaced.
     package convenience init(whole path: String, overwrite: Bool, mode: UInt32? = nil) throws(DeviceError) {
         self.init(try TraceOutput(whole: path, overwrite: overwrite, mode: mode), clock: LiveClock())
     }
 
-    /// Writes to a descriptor that is open already and stays open.
+    /// Creates a writer to an open descriptor, which stays open.
     ///
     /// - Parameters:
-    ///   - descriptor: a file, a pipe or a terminal.
-    ///   - name: what to call it in messages.
-    ///   - clock: what times the writing.
+    ///   - descriptor: A file, a pipe or a terminal.
+    ///   - name: The name of the trace in messages.
+    ///   - clock: The clock that schedules flushing.
     public convenience init(descriptor: Int32, name: String, clock: any DeviceClock = LiveClock()) {
         self.init(TraceOutput(descriptor: descriptor, name: name, isOwned: false), clock: clock)
     }
 
-    /// Writes to something else than a file.
+    /// Creates a writer to a custom destination.
     ///
     /// - Parameters:
-    ///   - output: gets whole lines.
-    ///   - clock: what times the writing.
+    ///   - output: The destination, which receives whole lines.
+    ///   - clock: The clock that schedules flushing.
     package init(_ output: any TraceDestination, clock: any DeviceClock) {
         name = output.name
         self.clock = clock
@@ -112,15 +112,15 @@ public final class TraceWriter: TraceSink, Sendable {
         }
     }
 
-    /// Why the trace could not be written on; nil as long as it can.
+    /// The failure that stopped writing; nil if there was none.
     public var failure: DeviceError? { state.withLock { $0.failure } }
 
-    /// Writes the header, which comes first and only once. It reaches the file at once.
+    /// Writes the header. It must be written first and only once, and is flushed immediately.
     public func write(_ header: TraceHeader) throws(DeviceError) {
         let line = header.line()
         try perform { (state) throws(DeviceError) in
             guard !state.hasHeader else {
-                throw DeviceError(.invalidTrace, "The trace \(self.name) has a header already; a trace has one.")
+                throw DeviceError(.invalidTrace, "The trace \(self.name) already has a header. Write it only once.")
             }
             state.hasHeader = true
             state.buffer.append(contentsOf: line)
@@ -129,11 +129,11 @@ public final class TraceWriter: TraceSink, Sendable {
         }
     }
 
-    /// Brings everything that was written to the file.
+    /// Writes all buffered events to the file.
     public func flush() throws(DeviceError) { try perform { (state) throws(DeviceError) in try state.flush() } }
 
-    /// Writes what is left, brings it to the disk and closes the file; the error says that the trace is not complete.
-    /// A descriptor that was handed in stays open. Further calls do nothing.
+    /// Flushes the buffer, synchronizes the file with the disk and closes it. Throws an error if the trace is
+    /// incomplete. A descriptor passed to ``init(descriptor:name:clock:)`` stays open. Further calls have no effect.
     public func close() throws(DeviceError) {
         let error = state.withLock { state -> DeviceError? in
             guard let output = state.output else { return nil }
@@ -151,20 +151,20 @@ public final class TraceWriter: TraceSink, Sendable {
         if let error { throw error }
     }
 
-    /// Has the closure called at the first failure that comes while events are written, from the thread that noticed.
+    /// Sets a closure that is called once, at the first failure to write an event, on the thread of the failed call.
     func whenFailing(_ action: @escaping @Sendable (DeviceError) -> Void) { state.withLock { $0.onFailure = action } }
 
-    /// Adds whole lines of one time.
+    /// Appends whole lines with one time.
     func appendLines(at time: Int64, _ body: (_ buffer: inout [UInt8], _ time: Int64) -> Void) throws(DeviceError) {
         try append { lines, buffer in body(&buffer, lines.hold(time)) }
     }
 
-    /// Adds whole lines. What comes from several threads may be a little late: time is held, so that it never goes back
-    /// in the file.
+    /// Appends whole lines. Events from several threads may be slightly out of order; their times are adjusted so that
+    /// they never decrease.
     func append(_ change: (inout TraceEventLines, inout [UInt8]) -> Void) throws(DeviceError) {
         try perform { (state) throws(DeviceError) in
             guard state.hasHeader else {
-                throw DeviceError(.invalidTrace, "The trace \(self.name) has no header yet; write that first.")
+                throw DeviceError(.invalidTrace, "The trace \(self.name) has no header. Write the header first.")
             }
             let former = state.buffer.count
             change(&state.lines, &state.buffer)
@@ -178,7 +178,8 @@ public final class TraceWriter: TraceSink, Sendable {
         }
     }
 
-    /// Runs the change unless the trace has failed or is closed, and tells of a failure that it brings.
+    /// Performs the change unless writing has failed or the trace is closed. Calls the failure closure if the change
+    /// fails.
     private func perform(_ change: (inout State) throws(DeviceError) -> Void) throws(DeviceError) {
         let (error, action) = state.withLock { state -> (DeviceError?, (@Sendable (DeviceError) -> Void)?) in
             if let failure = state.failure { return (failure, nil) }

@@ -2,23 +2,24 @@
 
 import SystemCalls
 
-/// Where a path leads to whose file is to be written over.
+/// The resolved destination of a path whose file is to be overwritten.
 ///
-/// Links are followed one by one, each looked at through a descriptor of its own, so that nobody can put another one in its
-/// place in between. Those that another user has made are not followed, wherever they stand behind the path's last slash.
+/// Symbolic links are resolved one by one, each through its own descriptor, so that no other process can exchange a
+/// link between check and use. If the last component of a path is a symbolic link, it is followed only if this user or
+/// root created it; the same applies to the path in the link.
 final class WritePlace: Sendable {
-    /// The folder that the file lies in, for calls that take one.
+    /// The descriptor of the file's directory, for calls such as `openat`.
     let folder: Int32
-    /// What the file is called there, where that is no link.
+    /// The file's name in the directory.
     let name: String
-    /// The file, without access to its bytes; below zero for none.
+    /// An `O_PATH` descriptor of the file; negative if the file does not exist or is already open.
     private let file: Int32
-    /// True for a link of the system's to something that is open already, in this program or another.
+    /// True for a link in /proc to a file that this or another process has open.
     private let isOpenAlready: Bool
-    /// What lies there; nil for nothing.
+    /// The status of the file; nil if it does not exist.
     let status: Status?
 
-    /// A part of stat(2), which cannot be handed between threads by itself.
+    /// The required fields of stat(2), which is not `Sendable` itself.
     struct Status: Sendable {
         let isFile: Bool
         let user: uid_t
@@ -28,11 +29,12 @@ final class WritePlace: Sendable {
         let names: Int
     }
 
-    /// Nil when the path leads nowhere that may be written, with the reason in errno: ELOOP for the link of another user.
+    /// Resolves a path. nil if it does not lead to a file that may be written, with the reason in `errno`: `ELOOP` for
+    /// a link of another user.
     static func find(_ path: String) -> WritePlace? {
         var path = path
         var folder: Int32 = AT_FDCWD
-        // As many as the system follows.
+        // The kernel's limit of links.
         for _ in 0..<40 {
             let (place, name) = NewFile.split(path)
             let next = openat(folder, place, openPathOnly | O_DIRECTORY | O_CLOEXEC)
@@ -78,16 +80,17 @@ final class WritePlace: Sendable {
         if file >= 0 { systemClose(file) }
     }
 
-    /// True when `open` gives another descriptor of what this process has open.
+    /// True if ``open()`` duplicates a descriptor that this process already has open.
     var isShared: Bool { isOpenAlready && ownDescriptor != nil }
 
-    /// True when this user may write the file.
+    /// True if this user has write permission for the file.
     var mayWrite: Bool { file >= 0 && access("/proc/self/fd/\(file)", W_OK) == 0 }
 
-    /// Opens what lies there for writing, and nothing else; below zero with the reason in errno.
+    /// Opens the resolved file for writing. Returns a negative value on failure, with the reason in `errno`.
     func open() -> Int32 {
         if isOpenAlready {
-            // What is open here, as /dev/stdout is in the end, is written where it stands: `>>` adds to a file.
+            // A file that this process already has open, such as /dev/stdout, is written at its current position: `>>`
+            // in a shell appends.
             guard let own = ownDescriptor else { return openat(folder, name, O_WRONLY | O_CLOEXEC) }
             guard fcntl(own, F_GETFL) & O_ACCMODE != O_RDONLY else {
                 errno = EACCES
@@ -100,7 +103,7 @@ final class WritePlace: Sendable {
             ? systemOpen(shown, O_WRONLY | O_CLOEXEC) : openat(folder, name, O_WRONLY | O_NOFOLLOW | O_CLOEXEC)
     }
 
-    /// The descriptor of this process that the name stands for; nil for anything else.
+    /// The descriptor of this process to which the name refers; nil for any other file.
     private var ownDescriptor: Int32? {
         var (there, own) = (stat(), stat())
         guard fstat(folder, &there) == 0, stat("/proc/self/fd", &own) == 0, there.st_ino == own.st_ino,
@@ -115,12 +118,12 @@ final class WritePlace: Sendable {
         return nil
     }
 
-    /// True for a link in /proc, which leads to what is open and not to its text.
+    /// True for a link in /proc, which refers to an open file and not to the path in its text.
     private static func isOfSystem(_ link: stat) -> Bool {
         var system = stat()
         return stat("/proc/self", &system) == 0 && link.st_dev == system.st_dev
     }
 }
 
-/// O_PATH, which Swift does not import.
+/// `O_PATH`, which Swift does not import.
 private let openPathOnly: Int32 = 0o10_000_000

@@ -3,67 +3,69 @@
 public import DeviceCore
 import Trace
 
-/// Says what the columns of a table hold whose header nobody knows.
+/// A description of the columns of a table in an unknown layout.
 ///
 /// ```swift
-/// let map = try CSVColumnMap("time=ts:ms, accel.x=ax:g, accel.y=ay:g, accel.z=az:g, lat=Latitude, lon=#7, speed=v:km/h")
+/// let map = try CSVColumnMap(
+///     "time=ts:ms, accel.x=ax:g, accel.y=ay:g, accel.z=az:g, lat=Latitude, lon=#7, speed=v:km/h")
 /// ```
 ///
-/// Entries stand between commas. `QUANTITY=COLUMN:UNIT` names a column: by what the header says, in any case of letters;
-/// as `"a, b"` in quotes when there is a comma, a colon or a quote in it, which is doubled; or as `#3` by its number,
-/// counted from 1. Without a unit it is the first one of the list; a minus before it turns the sign, which is what
-/// Core Motion's acceleration needs (`accel.x=ax:-g`).
+/// Entries are separated by commas. `QUANTITY=COLUMN:UNIT` names the column of a quantity: by its name in the header,
+/// which is case-insensitive; by its name in quotes, `"a, b"`, if it contains a comma, a colon or a quote (which is
+/// doubled); or by its number, `#3`, counted from 1. Without a unit, the first unit in the table below is used. A minus
+/// before the unit inverts the sign, as needed for Core Motion's acceleration (`accel.x=ax:-g`).
 ///
 /// | quantities | units |
 /// | --- | --- |
-/// | `time` | s, ms, us, ns: since the start, or since 1970 when that makes more than three years; iso: 2026-11-21T10:00:00Z |
+/// | `time` | s, ms, us, ns: since the start, or since 1970 if larger than three years; iso: 2026-11-21T10:00:00Z |
 /// | `date` | ymd, dmy, mdy: the date of a row whose time is a time of day; two-digit years mean 1980 to 2079 |
 /// | `fix.time` | as `time`: the time of the fix, for tables whose rows repeat the last fix |
-/// | `accel.x`, `accel.y`, `accel.z` | m/s^2, g, mg, cm/s^2; +9.81 on the axis that points up |
+/// | `accel.x`, `accel.y`, `accel.z` | m/s^2, g, mg, cm/s^2; +9.81 m/s^2 on the axis that points up |
 /// | `gyro.x`, `gyro.y`, `gyro.z` | rad/s, deg/s, mdeg/s, mrad/s |
 /// | `mag.x`, `mag.y`, `mag.z` | uT, nT, mT, T, G, mG |
 /// | `pressure` | kPa, hPa, mbar, Pa, mmHg, inHg |
-/// | `lat`, `lon`, `course`, `acc.course` | deg, rad, e7, e5 (whole numbers of 1e-7 and 1e-5 degrees) |
+/// | `lat`, `lon`, `course`, `acc.course` | deg, rad, e7, e5 (integers in units of 1e-7 and 1e-5 degrees) |
 /// | `alt.msl`, `alt.hae`, `acc.h`, `acc.v` | m, cm, mm, km, ft |
 /// | `speed`, `climb`, `acc.speed` | m/s, km/h, kn, mph, cm/s, mm/s, ft/s |
 /// | `lat.dir`, `lon.dir` | none: N or S, E or W, in a separate column |
 /// | `mode`, `sats`, `hdop`, `vdop`, `pdop` | none |
 ///
-/// Settings: `separator=` comma, semicolon, tab or pipe, where the first line does not show it; `decimal=comma`;
-/// `header=no` for a table whose first row holds readings; `skip=2` for so many lines before the header; `period=0.01`
-/// for the seconds from row to row when there is no time; `start=2026-11-21T10:00:00Z` for civil time at time zero.
+/// The settings are `separator=` (comma, semicolon, tab or pipe), if the first line does not reveal it;
+/// `decimal=comma`; `header=no`, if the first row contains readings; `skip=2`, the number of lines before the header;
+/// `period=0.01`, the interval between rows in seconds, if there is no time column; and `start=2026-11-21T10:00:00Z`,
+/// the civil time at time zero.
 public struct CSVColumnMap: Sendable, Hashable {
-    /// The longest text of a map, in bytes.
+    /// The maximum length of a map's text in bytes.
     static let maximumLength = 16_384
-    /// The most lines that can be passed over.
+    /// The maximum number of skipped lines.
     static let maximumSkip = 1_000_000
 
-    /// Where a quantity stands.
+    /// The column of a quantity.
     struct Column: Sendable, Hashable {
-        /// The name in the header as it was written; nil for a number.
+        /// The name in the header as written in the map; nil if the map contains a number.
         var name: String?
-        /// Counted from 0; nil for a name.
+        /// The index, counted from 0; nil if the map contains a name.
         var index: Int?
-        /// The unit; nil for plain numbers.
+        /// The unit; nil for quantities without a unit.
         var unit: CSVUnit?
 
-        /// What to call it in messages.
+        /// The column in messages.
         var shown: String { name.map { "\"\($0)\"" } ?? "#\((index ?? 0) + 1)" }
     }
 
     private(set) var columns: [CSVQuantity: Column] = [:]
-    /// What stands between cells; nil for what the first line shows.
+    /// The separator of cells; nil to detect it in the first line.
     private(set) var separator: UInt8?
     private(set) var hasDecimalComma = false
     private(set) var hasHeader = true
     private(set) var skippedLines = 0
-    /// Seconds from row to row; nil when rows have times.
+    /// The interval between rows in seconds; nil if rows have times.
     private(set) var period: Double?
     private(set) var start: WallTime?
 
-    /// Reads the text of a map.
+    /// Parses the text of a map.
     ///
-    /// - Throws: an error of code `invalidConfiguration` that names the entry, and says what can be written there.
+    /// - Throws: An error with code `invalidConfiguration` that names the entry and the permitted values.
     public init(_ text: String) throws(DeviceError) {
         guard text.utf8.count <= Self.maximumLength else {
             throw Self.error("The column map is longer than \(Self.maximumLength) bytes.")
@@ -87,7 +89,7 @@ public struct CSVColumnMap: Sendable, Hashable {
         if !entry.isQuoted, entry.value.hasPrefix("#") {
             guard let number = number(entry.value.dropFirst()), number >= 1, number <= CSVReader.maximumColumns else {
                 throw error(
-                    "\"\(entry.shown)\" in the column map: after # comes the number of a column, 1 to \(CSVReader.maximumColumns)."
+                    "\"\(entry.shown)\" in the column map: # must be followed by a column number from 1 to \(CSVReader.maximumColumns)."
                 )
             }
             column.index = number - 1
@@ -106,11 +108,11 @@ public struct CSVColumnMap: Sendable, Hashable {
         guard var unit = name.isEmpty ? dimension.units.first : dimension.units.first(where: { $0.isCalled(name) })
         else {
             throw error(
-                "\"\(entry.shown)\" in the column map: \(name) is no unit of \(entry.key). Write one of \(dimension.list)."
+                "\"\(entry.shown)\" in the column map: \(name) is not a unit of \(entry.key). Write one of \(dimension.list)."
             )
         }
         guard !isNegated || dimension != .time && dimension != .date else {
-            throw error("\"\(entry.shown)\" in the column map: times have no other sign. Remove the minus.")
+            throw error("\"\(entry.shown)\" in the column map: times cannot be negated. Remove the minus.")
         }
         unit.isNegated = isNegated
         column.unit = unit
@@ -120,7 +122,7 @@ public struct CSVColumnMap: Sendable, Hashable {
     private mutating func set(_ entry: CSVMapText.Entry) throws(DeviceError) {
         func fail(_ what: String) -> DeviceError { Self.error("\"\(entry.shown)\" in the column map: \(what)") }
 
-        // A date has colons in it.
+        // A time of day contains colons, so the parser splits it.
         let value = entry.unit.map { "\(entry.value):\($0)" } ?? entry.value
         switch entry.key {
         case "separator":
@@ -139,14 +141,14 @@ public struct CSVColumnMap: Sendable, Hashable {
             hasHeader = value == "yes"
         case "skip":
             guard let count = Self.number(value[...]), count <= Self.maximumSkip else {
-                throw fail("write how many lines, at most \(Self.maximumSkip).")
+                throw fail("write the number of lines to skip, at most \(Self.maximumSkip).")
             }
             skippedLines = count
         case "period":
             var seconds: Double?
             [UInt8](value.utf8).withUnsafeBytes { seconds = DecimalNumber($0)?.double }
             guard let seconds, seconds > 0, seconds <= 86_400 else {
-                throw fail("write the seconds from row to row, for example 0.01.")
+                throw fail("write the seconds between rows, for example 0.01.")
             }
             period = seconds
         case "start":
@@ -156,20 +158,20 @@ public struct CSVColumnMap: Sendable, Hashable {
             start = time
         default:
             throw Self.error(
-                "The column map says \"\(entry.shown)\", and \(entry.key) is neither a quantity nor a setting. \(CSVQuantity.hint(for: entry.key))Quantities are \(CSVQuantity.allCases.map(\.rawValue).joined(separator: ", ")); settings are separator, decimal, header, skip, period and start."
+                "\"\(entry.shown)\" in the column map: \(entry.key) is neither a quantity nor a setting. \(CSVQuantity.hint(for: entry.key))Quantities are \(CSVQuantity.allCases.map(\.rawValue).joined(separator: ", ")); settings are separator, decimal, header, skip, period and start."
             )
         }
     }
 
-    /// Whether the entries make sense together.
+    /// Checks that the entries are consistent.
     private func check() throws(DeviceError) {
         guard columns.keys.contains(where: { $0.isMotion }) || columns[.lat] != nil || columns[.lon] != nil else {
             throw Self.error(
-                "The column map names no readings. Write for example time=TIME:ms,lat=LATITUDE,lon=LONGITUDE.")
+                "The column map names no readings. Write, for example, time=TIME:ms,lat=LATITUDE,lon=LONGITUDE.")
         }
         guard (columns[.lat] == nil) == (columns[.lon] == nil) else {
             let missing = columns[.lat] == nil ? "lat" : "lon"
-            throw Self.error("The column map names one coordinate. Add \(missing)=COLUMN.")
+            throw Self.error("The column map names only one coordinate. Add \(missing)=COLUMN.")
         }
         for axes in SensorKind.allCases.map(\.csvQuantities) {
             let missing = axes.filter { columns[$0] == nil }
@@ -182,23 +184,24 @@ public struct CSVColumnMap: Sendable, Hashable {
         if columns[.lat] == nil,
             let alone = columns.keys.filter({ !$0.isMotion && $0 != .time && $0 != .date }).map(\.rawValue).min()
         {
-            throw Self.error("The column map names \(alone) and no position. Add lat=COLUMN and lon=COLUMN.")
+            throw Self.error("The column map names \(alone) but no position. Add lat=COLUMN and lon=COLUMN.")
         }
         guard (columns[.time] == nil) != (period == nil) else {
             throw Self.error(
                 period == nil
-                    ? "The column map names no time. Add time=COLUMN, or period=SECONDS when rows are evenly spaced."
+                    ? "The column map names no time. Add time=COLUMN, or period=SECONDS if rows are evenly spaced."
                     : "The column map has both time and period. Remove one of them.")
         }
         guard columns[.date] == nil || columns[.time] != nil else {
-            throw Self.error("The column map names a date and no time. Add time=COLUMN.")
+            throw Self.error("The column map names a date but no time. Add time=COLUMN.")
         }
         if !hasHeader, let named = columns.values.compactMap(\.name).min() {
             throw Self.error(
-                "The column map says header=no and names the column \"\(named)\". Write its number, for example #3.")
+                "The column map contains header=no but names the column \"\(named)\". Write its number, for example #3."
+            )
         }
         if hasDecimalComma, separator == UInt8(ascii: ",") {
-            throw Self.error("The column map says that commas separate cells and stand in numbers. Remove one of both.")
+            throw Self.error("The column map uses commas both as separators and in numbers. Change one of the two.")
         }
     }
 

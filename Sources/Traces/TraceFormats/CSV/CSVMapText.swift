@@ -2,17 +2,17 @@
 
 import DeviceCore
 
-/// The entries of a column map's text.
+/// A parser of the entries in a column map's text.
 struct CSVMapText {
-    /// `key=value:unit`
+    /// An entry `key=value:unit`.
     struct Entry {
         var key: String
         var value: String
         var unit: String?
-        /// True when the value stood in quotes.
+        /// True if the value was in quotes.
         var isQuoted = false
 
-        /// What to call it in messages.
+        /// The entry in messages.
         var shown: String { "\(key)=\(isQuoted ? "\"\(value)\"" : value)\(unit.map { ":\($0)" } ?? "")" }
     }
 
@@ -21,7 +21,7 @@ struct CSVMapText {
 
     init(_ text: String) { bytes = [UInt8](text.utf8) }
 
-    /// The next entry; nil at the end.
+    /// Returns the next entry; nil at the end.
     mutating func next() throws(DeviceError) -> Entry? {
         skipBlanks()
         while at < bytes.count, bytes[at] == UInt8(ascii: ",") {
@@ -32,7 +32,7 @@ struct CSVMapText {
         let key = word(until: "=,")
         guard at < bytes.count, bytes[at] == UInt8(ascii: "="), !key.isEmpty else {
             throw CSVColumnMap.error(
-                "\"\(key)\" in the column map is no entry. Write QUANTITY=COLUMN or QUANTITY=COLUMN:UNIT, for example speed=v:km/h."
+                "\"\(key)\" in the column map is not a valid entry. Write QUANTITY=COLUMN or QUANTITY=COLUMN:UNIT, for example speed=v:km/h."
             )
         }
         at += 1
@@ -65,7 +65,7 @@ struct CSVMapText {
                     skipBlanks()
                     guard at >= bytes.count || bytes[at] == UInt8(ascii: ",") || bytes[at] == UInt8(ascii: ":") else {
                         throw CSVColumnMap.error(
-                            "Behind the quoted column of \(key) in the column map comes a comma, or a colon and a unit. A quote in a name is written twice."
+                            "The quoted column of \(key) in the column map must be followed by a comma, or by a colon and a unit. Double a quote in a name."
                         )
                     }
                     return String(decoding: name, as: UTF8.self)
@@ -74,10 +74,10 @@ struct CSVMapText {
             name.append(bytes[at])
             at += 1
         }
-        throw CSVColumnMap.error("The quote that the column of \(key) in the column map begins with is never closed.")
+        throw CSVColumnMap.error("The quote before the column of \(key) in the column map is never closed.")
     }
 
-    /// The text up to one of those bytes, without blanks around it.
+    /// Returns the text up to one of the given bytes, without surrounding white space.
     private mutating func word(until ends: StaticString) -> String {
         let start = at
         while at < bytes.count, !ends.withUTF8Buffer({ $0.contains(bytes[at]) }) { at += 1 }

@@ -1,55 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a column of a table can hold, as column maps name it.
+/// A quantity that a column of a table can contain, with its name in column maps.
 enum CSVQuantity: String, Hashable, Sendable, CaseIterable {
-    /// When the row was measured.
+    /// The time of the row.
     case time
     /// The date of the row, if its time is a time of day.
     case date
     /// The time of the fix. Loggers repeat the last fix in each row.
     case fixTime = "fix.time"
-    /// Proper acceleration: +9.81 m/s² on the axis that points up.
+    /// Proper acceleration in m/s²: +9.81 on the axis that points up.
     case accelX = "accel.x"
     case accelY = "accel.y"
     case accelZ = "accel.z"
-    /// Angular rate, right-handed.
+    /// Angular rate in rad/s, right-handed.
     case gyroX = "gyro.x"
     case gyroY = "gyro.y"
     case gyroZ = "gyro.z"
-    /// The magnetic field.
+    /// The magnetic field in gauss.
     case magX = "mag.x"
     case magY = "mag.y"
     case magZ = "mag.z"
     case pressure
-    /// Degrees north and east on WGS 84.
+    /// Latitude and longitude in degrees on WGS 84, positive to the north and east.
     case lat
     case lon
     /// The hemispheres of coordinates without a sign: N or S, E or W.
     case latitudeDirection = "lat.dir"
     case longitudeDirection = "lon.dir"
-    /// Height above mean sea level, and above the ellipsoid.
+    /// The altitude above mean sea level, and the height above the ellipsoid, in metres.
     case altMSL = "alt.msl"
     case altHAE = "alt.hae"
-    /// Over ground.
+    /// The speed over ground in m/s.
     case speed
-    /// Clockwise from true north.
+    /// The course over ground in degrees, clockwise from true north.
     case course
-    /// Upwards.
+    /// The climb rate in m/s, positive upwards.
     case climb
-    /// Accuracies, whose meaning is kept: eph, epv, eps and epd of gpsd's reports.
+    /// Accuracies, with their original meaning: eph, epv, eps and epd of gpsd's reports.
     case horizontalAccuracy = "acc.h"
     case verticalAccuracy = "acc.v"
     case speedAccuracy = "acc.speed"
     case courseAccuracy = "acc.course"
-    /// 0 and 1 no fix, 2 without altitude, 3 with it.
+    /// The fix mode: 0 and 1 without a fix, 2 without an altitude, 3 with an altitude.
     case mode
-    /// Satellites used.
+    /// The number of satellites used.
     case sats
     case hdop
     case vdop
     case pdop
 
-    /// What it is measured in; nil for plain numbers.
+    /// The dimension of the quantity; nil for quantities without a unit.
     var dimension: CSVDimension? {
         switch self {
         case .time, .fixTime: .time
@@ -65,7 +65,7 @@ enum CSVQuantity: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// True for what motion sensors measure.
+    /// True for quantities that motion sensors measure.
     var isMotion: Bool {
         switch dimension {
         case .acceleration, .rate, .field, .pressure: true
@@ -73,7 +73,7 @@ enum CSVQuantity: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// What to write in place of a name that is none; empty when nothing comes near.
+    /// Returns advice on the correct name for an unknown one; empty if there is none.
     static func hint(for name: String) -> String {
         switch name.lowercased() {
         case "alt", "altitude", "height", "ele", "elevation":
@@ -93,18 +93,18 @@ enum CSVQuantity: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// What kind of units a quantity has.
+/// The physical dimension of a quantity, which determines its units.
 enum CSVDimension: Hashable, Sendable {
     case time, date, acceleration, rate, field, pressure, angle, length, speed
 
-    /// The units by their names, the one that counts where none is named first.
+    /// The units of the dimension. The first one is the default.
     ///
-    /// A number in them becomes the one that sources give when it is multiplied and then divided: one of both factors is
-    /// 1, so that it is rounded once.
+    /// A value is converted to the unit of sources by a multiplication and then a division. One of the two factors is
+    /// 1, so that the result is rounded only once.
     var units: [CSVUnit] {
         switch self {
         case .time:
-            // Powers of ten, for times keep all their digits: see CSVUnit.power.
+            // Powers of ten preserve all digits of times; see ``CSVUnit/power``.
             [
                 CSVUnit("s", power: 9), CSVUnit("ms", power: 6), CSVUnit("us", power: 3), CSVUnit("ns", power: 0),
                 CSVUnit("iso"),
@@ -123,7 +123,7 @@ enum CSVDimension: Hashable, Sendable {
                 CSVUnit("mG", 1, 1000),
             ]
         case .pressure:
-            // Inches and millimetres of mercury: BIPM, SI brochure, 8th edition, table 8.
+            // Inches and millimetres of mercury are from the BIPM's SI Brochure, 8th edition, table 8.
             [
                 CSVUnit("kPa"), CSVUnit("hPa", 1, 10), CSVUnit("mbar", 1, 10), CSVUnit("Pa", 1, 1000),
                 CSVUnit("mmHg", 0.133_322), CSVUnit("inHg", 3.386_389),
@@ -132,7 +132,7 @@ enum CSVDimension: Hashable, Sendable {
         case .length:
             [CSVUnit("m"), CSVUnit("cm", 1, 100), CSVUnit("mm", 1, 1000), CSVUnit("km", 1000), CSVUnit("ft", 0.3048)]
         case .speed:
-            // A knot is 1852 m, a mile 1609.344 m an hour.
+            // A knot is 1852 m/h, a mile per hour 1609.344 m/h.
             [
                 CSVUnit("m/s"), CSVUnit("km/h", 1, 3.6), CSVUnit("kn", 1852, 3600), CSVUnit("mph", 0.44704),
                 CSVUnit("cm/s", 1, 100), CSVUnit("mm/s", 1, 1000), CSVUnit("ft/s", 0.3048),
@@ -140,18 +140,18 @@ enum CSVDimension: Hashable, Sendable {
         }
     }
 
-    /// The names of all units, for people.
+    /// The names of all units, for messages.
     var list: String { units.map(\.name).joined(separator: ", ") }
 }
 
-/// A unit of a column, and whether the sign is the other one.
+/// A unit of a column, optionally with an inverted sign.
 struct CSVUnit: Hashable, Sendable {
     let name: String
     private let factor: Double
     private let divisor: Double
-    /// Times of so many nanoseconds' power of ten; nil for what is no time or is written as a date.
+    /// The exponent of a time unit of 10^power nanoseconds. nil for other units, and for times written as dates.
     let power: Int?
-    /// True when numbers have the other sign.
+    /// True if the sign of values is inverted.
     var isNegated = false
 
     init(_ name: String, _ factor: Double = 1, _ divisor: Double = 1, power: Int? = nil) {
@@ -161,15 +161,15 @@ struct CSVUnit: Hashable, Sendable {
         self.power = power
     }
 
-    /// The number as sources give it.
+    /// Converts a value to the unit of sources.
     func value(_ number: Double) -> Double {
         let value = number * factor / divisor
-        // Not minus zero.
+        // Subtracting from 0 avoids negative zero.
         return isNegated ? 0 - value : value
     }
 
-    /// True when a name that somebody has written is this unit's. Large and small letters count: T is no t, and mG no mg;
-    /// the micro sign and other ways to write a square are known.
+    /// Whether a name in a map denotes this unit. Names are case-sensitive, because `T` is not `t` and `mG` is not
+    /// `mg`. The micro sign, other notations of a square, and common synonyms are recognized.
     func isCalled(_ text: String) -> Bool {
         switch text {
         case "\u{b5}T", "\u{3bc}T": name == "uT"

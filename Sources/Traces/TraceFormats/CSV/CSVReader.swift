@@ -3,44 +3,44 @@
 import DeviceCore
 import Trace
 
-/// Goes through comma-separated text row by row (RFC 4180), without copying cells.
+/// Reads comma-separated text row by row (RFC 4180), without copying cells.
 ///
-/// Quotes, line ends of any kind and a byte order mark are understood; empty lines and lines that begin with # are
-/// passed over. A last row without a line end is left out: nobody can tell whether digits of it are missing. The bytes are
-/// borrowed: they stay in place for as long as the reader lives.
+/// Quoted cells, line ends of any kind and a byte order mark are supported. Empty lines and lines that begin with `#`
+/// are skipped. A last row without a line end is omitted, because digits at its end may be missing. The bytes are
+/// borrowed and must stay valid as long as the reader is used.
 struct CSVReader {
-    /// The most columns of a row.
+    /// The maximum number of columns in a row.
     static let maximumColumns = 1024
-    /// The longest row, in bytes: a quote that is never closed must not swallow a file.
+    /// The maximum size of a row in bytes. It limits the effect of an unclosed quote.
     static let maximumRow = 1 << 20
 
-    /// A cell of the row that was read last.
+    /// A cell of the current row.
     struct Cell {
-        /// Its contents, without blanks and quotes around them.
+        /// The range of the contents, without surrounding white space and quotes.
         var range: Range<Int>
-        /// True when it stood in quotes; quotes in it are doubled.
+        /// True if the cell was quoted. Quotes in its contents are doubled.
         var isQuoted = false
     }
 
-    /// What to call the text in messages.
+    /// The name of the text in messages.
     let name: String
-    /// The cells of the row that was read last.
+    /// The cells of the current row.
     private(set) var cells: [Cell] = []
-    /// The line that this row begins on, counted from 1.
+    /// The line on which the current row begins, counted from 1.
     private(set) var line = 0
-    /// True when no line end came behind the last row, which was left out then, or behind the header.
+    /// True if the last row had no line end and was omitted, or if the header had none.
     private(set) var isCutOff = false
-    /// The cells that a row has when it is whole; nil for those of the first row, which is the header where there is one.
+    /// The number of cells in a complete row; nil to use that of the first row, which is the header if there is one.
     var width: Int?
-    /// The rows with fewer cells.
+    /// The number of rows with fewer cells.
     private(set) var shortRows = 0
-    /// What stands between cells.
+    /// The separator of cells.
     private(set) var separator = UInt8(ascii: ",")
-    /// The names of the columns; empty before the header was read.
+    /// The names of the columns; empty until the header is read.
     private(set) var header: [String] = []
-    /// True where numbers may have a comma in place of the point, in cells that a comma does not end.
+    /// Whether numbers may have a decimal comma, in cells that a comma does not end.
     var allowsDecimalComma = false
-    /// What to do about numbers with a comma that are not allowed.
+    /// The advice for decimal commas that are not allowed.
     var commaHint = "Export with decimal points, or replace the commas in the numbers."
 
     private let bytes: UnsafeRawBufferPointer
@@ -49,24 +49,27 @@ struct CSVReader {
     private var isSeparatorChosen = false
     private var isOpenEnded = false
 
-    /// A reader at the start of a text.
+    /// Creates a reader at the start of a text.
+    ///
+    /// - Throws: An error for text in UTF-16.
     init(_ bytes: UnsafeRawBufferPointer, name: String) throws(DeviceError) {
         self.bytes = bytes
         self.name = name
         if bytes.count >= 2, (bytes[0] == 0xff && bytes[1] == 0xfe) || (bytes[0] == 0xfe && bytes[1] == 0xff) {
             throw DeviceError(
-                .invalidTrace, "\(name) is text in UTF-16. Convert it first: iconv -f UTF-16 -t UTF-8 \(name)")
+                .invalidTrace, "\(name) is UTF-16 text. Convert it first: iconv -f UTF-16 -t UTF-8 \(name)")
         }
         if bytes.count >= 3, bytes[0] == 0xef, bytes[1] == 0xbb, bytes[2] == 0xbf { offset = 3 }
     }
 
-    /// Reads the first row as the names of the columns, in lower case. Semicolons and tabs are recognised as separators.
+    /// Reads the first row as the names of the columns, in lower case. Semicolons and tabs are recognized as
+    /// separators.
     ///
-    /// - Parameter allowsRepeatedNames: whether two columns may have one name.
+    /// - Parameter allowsRepeatedNames: Whether several columns may have the same name.
     mutating func readHeader(allowsRepeatedNames: Bool = false) throws(DeviceError) {
         chooseSeparator()
         guard try readRow() else {
-            throw DeviceError(.invalidTrace, "\(name) is empty: there is not even a header in it.")
+            throw DeviceError(.invalidTrace, "\(name) is empty and has no header.")
         }
         header = cells.indices.map { text($0).lowercased() }
         width = header.count
@@ -74,12 +77,12 @@ struct CSVReader {
         guard !allowsRepeatedNames else { return }
         for (index, column) in header.enumerated() where !column.isEmpty {
             if header[..<index].contains(column) {
-                throw place(index).error("there are two columns of this name. Rename or remove one.")
+                throw place(index).error("there are two columns with this name. Rename or remove one.")
             }
         }
     }
 
-    /// Sets what stands between cells, in place of what the first line seems to have; nil for that.
+    /// Sets the separator of cells; nil to detect it in the first line.
     mutating func setSeparator(_ byte: UInt8?) {
         if let byte {
             separator = byte
@@ -89,13 +92,13 @@ struct CSVReader {
         }
     }
 
-    /// Passes over whole lines, whatever is in them.
+    /// Skips lines regardless of their contents.
     mutating func skipLines(_ count: Int) { for _ in 0..<count where offset < bytes.count { skipLine() } }
 
-    /// The index of the column of that name, which is in lower case.
+    /// Returns the index of a column by its name in lower case; nil if it does not exist.
     func column(_ name: String) -> Int? { header.firstIndex(of: name) }
 
-    /// Reads the next row; false at the end.
+    /// Reads the next row. Returns false at the end.
     mutating func next() throws(DeviceError) -> Bool {
         guard try readRow() else { return false }
         isCutOff = isOpenEnded
@@ -109,19 +112,23 @@ struct CSVReader {
         return true
     }
 
-    /// What somebody should know of the rows so far: whether the last one was left out, and how many lack cells.
+    /// Remarks about the rows so far: an omitted last row, and rows with missing cells.
     var remarks: [String] {
         var remarks: [String] = []
         if isCutOff {
-            remarks.append("Line \(line) of \(name) has no line end and may have been cut off. It gives no reading.")
+            remarks.append("Line \(line) of \(name) has no line end and may be truncated. It was skipped.")
         }
-        remarks.tell(shortRows, "rows of \(name) lack cells at their end. What they lack was not read.")
+        remarks.tell(shortRows, "rows of \(name) lack cells at their end, which were treated as empty.")
         return remarks
     }
 
-    /// The error of a table in which that was found, with why.
+    /// Returns the error for a table without usable contents.
+    ///
+    /// - Parameters:
+    ///   - what: The problem, as a noun phrase.
+    ///   - more: Further sentences about the cause.
     func nothingFound(_ what: String, more: [String] = []) -> DeviceError {
-        DeviceError(.invalidTrace, (["\(name) has a header and \(what)."] + remarks + more).joined(separator: " "))
+        DeviceError(.invalidTrace, (["\(name) has a header but \(what)."] + remarks + more).joined(separator: " "))
     }
 
     private mutating func readRow() throws(DeviceError) -> Bool {
@@ -141,7 +148,7 @@ struct CSVReader {
         return false
     }
 
-    /// The number in a cell; nil when the cell is missing, empty, or says in one of the usual words that there is none.
+    /// Returns the number in a cell; nil if the cell is missing, empty, or contains a word for a missing value.
     func number(_ index: Int) throws(DeviceError) -> Double? {
         guard let number = try decimal(index) else { return nil }
         let value = number.double
@@ -157,7 +164,7 @@ struct CSVReader {
         case unreadable
     }
 
-    /// The number in a cell with all its digits; nil as for ``number(_:)``.
+    /// Returns the number in a cell with all its digits; nil as in ``number(_:)``.
     func decimal(_ index: Int) throws(DeviceError) -> DecimalNumber? {
         switch content(index) {
         case .nothing: return nil
@@ -170,7 +177,7 @@ struct CSVReader {
         }
     }
 
-    /// The content of a numeric cell; `nothing` when the cell is missing.
+    /// Returns the content of a numeric cell; `nothing` if the cell is missing.
     func content(_ index: Int) -> Content {
         guard index >= 0, index < cells.count, !cells[index].range.isEmpty else { return .nothing }
         let contents = UnsafeRawBufferPointer(rebasing: bytes[cells[index].range])
@@ -190,7 +197,7 @@ struct CSVReader {
         return false
     }
 
-    /// True when none of these cells holds a number and some hold text, as in a row of units below the header.
+    /// True if some of these cells contain text and none contains a number, as in a row of units below the header.
     func isRowOfUnits(_ indices: some Sequence<Int>) -> Bool {
         var hasText = false
         for index in indices {
@@ -203,14 +210,14 @@ struct CSVReader {
         return hasText
     }
 
-    /// The text in a cell; empty when the cell is missing.
+    /// Returns the text in a cell; empty if the cell is missing.
     func text(_ index: Int) -> String {
         guard index >= 0, index < cells.count else { return "" }
         let text = String(decoding: bytes[cells[index].range], as: UTF8.self)
         return cells[index].isQuoted ? text.replacing("\"\"", with: "\"") : text
     }
 
-    /// The place of a cell of the row that was read last.
+    /// Returns the position of a cell in the current row, or of the whole row if `index` is nil.
     func place(_ index: Int?) -> FilePlace {
         FilePlace(
             name: name, line: line, column: index.map { $0 + 1 },
@@ -221,7 +228,7 @@ struct CSVReader {
         isOpenEnded = false
         while true {
             guard cells.count < Self.maximumColumns else {
-                throw place(nil).error("the row has more than \(Self.maximumColumns) cells. Is it another file?")
+                throw place(nil).error("the row has more than \(Self.maximumColumns) cells. Is it the right file?")
             }
             skipBlanks()
             if offset < bytes.count, bytes[offset] == UInt8(ascii: "\"") {
@@ -241,15 +248,15 @@ struct CSVReader {
             }
         }
         guard header.isEmpty || cells.count <= header.count else {
-            // One more empty cell is what a separator at the end of each line makes.
+            // A separator at the end of each line adds an empty cell.
             if cells.count == header.count + 1, cells[header.count].range.isEmpty {
                 cells.removeLast()
                 return
             }
             let hint =
                 separator == UInt8(ascii: ",") && cells.count >= 2 * header.count - 1
-                ? "These look like decimal commas: export with decimal points." : "Correct the row or the header."
-            throw place(nil).error("there are \(cells.count) cells, and the header names \(header.count). \(hint)")
+                ? "Its numbers may have decimal commas. Export with decimal points." : "Correct the row or the header."
+            throw place(nil).error("the row has \(cells.count) cells, but the header has \(header.count). \(hint)")
         }
     }
 
@@ -267,13 +274,13 @@ struct CSVReader {
         let start = offset
         var hasLines = false
         while true {
-            // Cut off, unless whole lines are in it: then the quote is a mistake.
+            // The quote is truncated by the end of the file, unless it spans lines; then it is a mistake.
             if offset >= bytes.count, !hasLines, offset &- rowStart <= Self.maximumRow {
                 cells.append(Cell(range: start..<offset, isQuoted: true))
                 return
             }
             guard offset < bytes.count, offset &- rowStart <= Self.maximumRow else {
-                throw here.error("a quote opens here and is never closed. Close it, or remove it.")
+                throw here.error("a quote begins here but is never closed. Close it, or remove it.")
             }
             if bytes[offset] == UInt8(ascii: "\"") {
                 guard offset &+ 1 < bytes.count, bytes[offset &+ 1] == UInt8(ascii: "\"") else { break }
@@ -288,7 +295,7 @@ struct CSVReader {
         offset &+= 1
         skipBlanks()
         guard offset >= bytes.count || bytes[offset] == separator || isLineEnd(bytes[offset]) else {
-            throw here.error("text stands behind a closing quote. A quote inside a quoted cell is written twice.")
+            throw here.error("there is text after a closing quote. Double a quote inside a quoted cell.")
         }
     }
 
@@ -309,7 +316,8 @@ struct CSVReader {
         while offset < bytes.count, Self.isBlank(bytes[offset]), bytes[offset] != separator { offset &+= 1 }
     }
 
-    /// Looks at the first line with something in it: without commas, semicolons or tabs separate.
+    /// Detects the separator in the first line that is neither empty nor a comment: a semicolon or a tab, if it is more
+    /// frequent than the comma.
     private mutating func chooseSeparator() {
         guard !isSeparatorChosen else { return }
         isSeparatorChosen = true
@@ -331,11 +339,11 @@ struct CSVReader {
     @inline(__always)
     private func isLineEnd(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") }
 
-    /// A file that lost its end in a power cut is often padded with zero bytes.
+    /// White space, and the zero bytes with which a file is often padded after a power failure.
     @inline(__always)
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0 }
 
-    /// True for the words that programs write where there is no number.
+    /// True for words that programs write instead of a missing number.
     private static func isNothing(_ text: UnsafeRawBufferPointer) -> Bool {
         guard text.count <= 9 else { return false }
         let word = String(decoding: text, as: UTF8.self).lowercased()

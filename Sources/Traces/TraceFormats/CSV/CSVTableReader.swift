@@ -3,27 +3,29 @@
 import DeviceCore
 import Trace
 
-/// Reads a table by a column map.
+/// Reads a table according to a column map.
 struct CSVTableReader {
-    /// Numbers beyond this many nanoseconds are since 1970: a recording of three years is unlikely.
+    /// The earliest number of nanoseconds that counts as a time since 1970: 1e8 s, or three years. Recordings are
+    /// shorter.
     static let earliestCivilTime: Int64 = 100_000_000 * 1_000_000_000
 
     private var reader: CSVReader
     private let map: CSVColumnMap
     private var rows: TableRows
 
-    /// Whether times are since 1970, which the first one decides for all; nil before it.
+    /// Whether times are since 1970. The first time determines it for all rows; nil before that.
     private var isCivil: Bool?
     private var unzoned = 0
     /// True once a time shows that the logger's clock was set.
     private var hasSetClock = false
 
-    /// Reads the header.
+    /// Reads the header, and finds the columns of the map.
     init(_ bytes: UnsafeRawBufferPointer, name: String, map: CSVColumnMap) throws(DeviceError) {
         reader = try CSVReader(bytes, name: name)
         self.map = map
         reader.allowsDecimalComma = map.hasDecimalComma
-        reader.commaHint = "Add decimal=comma to the column map, and separator=semicolon where that is so."
+        reader.commaHint =
+            "Add decimal=comma to the column map, and separator=semicolon if semicolons separate the cells."
         reader.skipLines(map.skippedLines)
         reader.setSeparator(map.separator)
         if map.hasHeader { try reader.readHeader(allowsRepeatedNames: true) }
@@ -43,7 +45,7 @@ struct CSVTableReader {
         if let index = column.index {
             guard !map.hasHeader || index < reader.header.count else {
                 throw reader.place(nil).error(
-                    "there is no column \(column.shown), which the column map takes for \(quantity.rawValue): the header has \(reader.header.count). \(numbered(reader.header))"
+                    "there is no column \(column.shown), which the column map assigns to \(quantity.rawValue): the header has \(reader.header.count) columns. \(numbered(reader.header))"
                 )
             }
             return index
@@ -52,21 +54,21 @@ struct CSVTableReader {
         let found = reader.header.indices.filter { reader.header[$0] == name }
         guard let index = found.first else {
             throw reader.place(nil).error(
-                "there is no column \(column.shown), which the column map takes for \(quantity.rawValue). \(numbered(reader.header))"
+                "there is no column \(column.shown), which the column map assigns to \(quantity.rawValue). \(numbered(reader.header))"
             )
         }
         guard found.count == 1 else {
             throw reader.place(found[1]).error(
-                "there are \(found.count) columns of this name. Write #\(found[0] + 1) or #\(found[1] + 1) in the column map."
+                "there are \(found.count) columns with this name. Write #\(found[0] + 1) or #\(found[1] + 1) in the column map."
             )
         }
         return index
     }
 
-    /// The names of a header, for people.
+    /// The numbered names in a header, for messages.
     private static func numbered(_ header: [String]) -> String {
         let names = header.prefix(24).enumerated().map { "#\($0 + 1) \($1.prefix(24))" }.joined(separator: ", ")
-        return "It has \(names)\(header.count > 24 ? " and more" : "")."
+        return "The columns are \(names)\(header.count > 24 ? " and more" : "")."
     }
 
     /// Reads all rows.
@@ -82,7 +84,7 @@ struct CSVTableReader {
                 row += 1
                 continue
             } else if !rows.tracks.isEmpty {
-                recordTime("the row has no usable time, and its motion readings were left out")
+                recordTime("the row has no usable time, and its motion readings were skipped")
             }
             try rows.take(reader, at: time, civil: time.flatMap(civil), fix: try fixTime())
             if row == 0 { findUnnamedDirections() }
@@ -103,7 +105,7 @@ struct CSVTableReader {
         if rows.hasOneTime { recording.start = nil }
         guard recording.count > 0 || recording.reports.count > 0 else {
             throw reader.nothingFound(
-                "no readings where the column map looks for them", more: rows.diagnostics.remarks)
+                "no readings in the columns of the column map", more: rows.diagnostics.remarks)
         }
         return recording
     }
@@ -117,7 +119,7 @@ struct CSVTableReader {
         return try reader.next()
     }
 
-    /// True when a time or date column of the row holds a date or a time of day.
+    /// True if a time or date column of the row contains a date or a time of day.
     private var hasTime: Bool {
         [CSVQuantity.time, .date].contains { quantity in
             guard let column = rows.columns[quantity] else { return false }
@@ -127,7 +129,7 @@ struct CSVTableReader {
         }
     }
 
-    /// True when one of the first thousand rows has a civil time. Earlier times are then from a clock that was not set.
+    /// True if one of the first thousand rows has a civil time. Earlier times are then from a clock that was not set.
     private func isCivilSoon() throws(DeviceError) -> Bool {
         guard let column = rows.columns[.time] else { return false }
         var ahead = reader
@@ -146,7 +148,7 @@ struct CSVTableReader {
         return false
     }
 
-    /// Records columns that hold hemispheres but are not in the map.
+    /// Records columns that contain hemispheres but are not in the map.
     private mutating func findUnnamedDirections() {
         for (quantity, letters, sign) in [
             (CSVQuantity.latitudeDirection, "NS", CSVQuantity.lat), (.longitudeDirection, "EW", .lon),
@@ -157,13 +159,13 @@ struct CSVTableReader {
                 guard text.count == 1, letters.contains(text) else { continue }
                 let name = reader.header.indices.contains(index) ? reader.header[index] : "#\(index + 1)"
                 rows.diagnostics.record(
-                    "column \"\(name)\" seems to hold hemispheres, which were ignored; name it in the column map: \(quantity.rawValue)=COLUMN",
+                    "column \"\(name)\" seems to contain hemispheres, which were ignored; name it in the column map: \(quantity.rawValue)=COLUMN",
                     line: reader.line, text: text)
             }
         }
     }
 
-    /// The time of the fix; nil when the map has no such column or its cell is empty.
+    /// Returns the time of the fix; nil if the map has no such column or its cell is empty or unusable.
     private mutating func fixTime() throws(DeviceError) -> (time: Int64, civil: WallTime?)? {
         guard let column = rows.columns[.fixTime], let unit = column.unit else { return nil }
         let text = reader.text(column.index)
@@ -184,13 +186,14 @@ struct CSVTableReader {
             return nil
         }
         if isCivil { return (time, WallTime(nanoseconds: time)) }
-        // An elapsed time, such as seconds of the week, does not say the civil time beside civil times of the rows.
+        // If rows have civil times, an elapsed time such as seconds of the week does not determine the civil time of
+        // the fix.
         return (time, self.isCivil == true ? nil : civil(time))
     }
 
     private func isSince1970(_ time: Int64) -> Bool {
         guard let unit = map.columns[.time]?.unit else { return false }
-        // Dates are, whenever it was.
+        // Dates are civil times regardless of their value.
         return unit.power == nil || rows.columns[.date] != nil || time >= Self.earliestCivilTime
     }
 
@@ -199,19 +202,20 @@ struct CSVTableReader {
         return map.start.map { WallTime(nanoseconds: $0.nanoseconds.addingSaturated(time)) }
     }
 
-    /// The time of a row.
+    /// The result of reading the time of a row.
     private enum RowTime {
-        /// Nanoseconds.
+        /// The time in nanoseconds.
         case known(Int64)
         /// The cell is empty.
         case absent
         /// The time is from a clock that was not set.
         case unset
-        /// The cell in that column cannot be read.
+        /// The cell in the given column is unreadable.
         case unreadable(Int)
     }
 
-    /// Returns nanoseconds; nil for a row without a usable time, which is recorded unless the cell is empty.
+    /// Returns the time in nanoseconds; nil for a row without a usable time, which is recorded unless the cell is
+    /// empty.
     private mutating func usableTime(_ row: Int64) throws(DeviceError) -> Int64? {
         switch try time(row) {
         case .known(let time): return time
@@ -220,7 +224,7 @@ struct CSVTableReader {
         case .absent:
             guard row == 0, !rows.tracks.isEmpty, rows.hasReadings(reader) else { break }
             throw reader.place(rows.columns[.time]?.index).error(
-                "the row has readings and no time. Fill the time in, or remove the row.")
+                "the row has readings but no time. Add the time, or remove the row.")
         }
         return nil
     }
@@ -231,7 +235,8 @@ struct CSVTableReader {
         rows.diagnostics.record(message, line: reader.line, text: cells.joined(separator: " "))
     }
 
-    /// The time of the row. An unreadable one is an error in the first row, because the map may be for another table.
+    /// Reads the time of the row. An unreadable time in the first row is an error, because the map may be for another
+    /// table.
     private mutating func time(_ row: Int64) throws(DeviceError) -> RowTime {
         guard let column = rows.columns[.time], let unit = column.unit else {
             return Int64(saturatingSeconds: Double(row) * (map.period ?? 0)).map { .known($0) } ?? .absent
@@ -244,7 +249,7 @@ struct CSVTableReader {
             guard let (time, zone) = TableTime.parse(text) else {
                 if row > 0 { return .unreadable(index) }
                 throw reader.place(index).error(
-                    "\"\(text.prefix(40))\" is not a time such as 2026-11-21T10:00:00Z or 2026-11-21 10:00:00. If the date is in another order, split the column. Is it a number? Then write :s, :ms, :us or :ns behind the column in the column map."
+                    "\"\(text.prefix(40))\" is not a time such as 2026-11-21T10:00:00Z or 2026-11-21 10:00:00. If the date is in another order, split the column. If it is a number, write :s, :ms, :us or :ns after the column in the column map."
                 )
             }
             if zone == .missing { unzoned += 1 }
@@ -252,14 +257,14 @@ struct CSVTableReader {
         }
         if text.prefix(20).dropFirst(4).contains("-"), text.contains(":") {
             throw reader.place(index).error(
-                "\"\(text.prefix(40))\" is a date. Write :iso behind the column in the column map.")
+                "\"\(text.prefix(40))\" is a date. Write :iso after the column in the column map.")
         }
         if row > 0, case .unreadable = reader.content(index) { return .unreadable(index) }
         guard let number = try reader.decimal(index) else { return .absent }
         guard let time = number.scaled(byPowerOfTen: power) else {
             if row > 0 { return .unreadable(index) }
             throw reader.place(index).error(
-                "the time \"\(text.prefix(40))\" is out of range in \(unit.name). Name another unit in the column map: s, ms, us or ns."
+                "the time \"\(text.prefix(40))\" is out of range in \(unit.name). Specify another unit in the column map: s, ms, us or ns."
             )
         }
         return isCivil == true ? civilTime(time) : .known(time)
@@ -270,7 +275,7 @@ struct CSVTableReader {
         return UnsetClock.produced(time, isSetLater: hasSetClock) ? .unset : .known(time)
     }
 
-    /// The time of a row whose date is in a separate column.
+    /// Reads the time of a row whose date is in a separate column.
     private mutating func timeOfDay(
         _ text: String, _ unit: CSVUnit, _ index: Int, _ row: Int64
     ) throws(DeviceError) -> RowTime {
@@ -280,7 +285,7 @@ struct CSVTableReader {
         guard let midnight = TableTime.midnight(day, order: date.unit?.name ?? "ymd") else {
             if row > 0 { return .unreadable(date.index) }
             throw reader.place(date.index).error(
-                "\"\(day.prefix(40))\" is not a date such as 2026-11-21. If the day or the month comes first, write :dmy or :mdy behind the column in the column map."
+                "\"\(day.prefix(40))\" is not a date such as 2026-11-21. If the day or the month comes first, write :dmy or :mdy after the column in the column map."
             )
         }
         var time: Int64?
@@ -293,8 +298,8 @@ struct CSVTableReader {
             if row > 0 { return .unreadable(index) }
             let advice =
                 unit.power == nil
-                ? "If it has a date or another zone, leave date= out of the column map."
-                : "Write :iso behind the column in the column map for such times."
+                ? "If it includes a date or another time zone, remove date= from the column map."
+                : "For times in this notation, write :iso after the column in the column map."
             throw reader.place(index).error("\"\(text.prefix(40))\" is not a time of day such as 10:00:00. \(advice)")
         }
         unzoned += 1
@@ -303,14 +308,14 @@ struct CSVTableReader {
 
     private var remarks: [String] {
         var remarks = reader.remarks
-        remarks.tell(rows.partial, "times a row had only some axes of a sensor; it gives no reading of that sensor.")
+        remarks.tell(rows.partial, "readings had only some axes of their sensor and were skipped.")
         remarks += rows.diagnostics.remarks
         remarks.tell(
             rows.repeated,
-            "rows repeat the previous position and were counted once\(rows.columns[.fixTime] == nil ? " a second" : "")."
+            "rows repeat the previous position, which was used only once\(rows.columns[.fixTime] == nil ? " per second" : "")."
         )
-        remarks.tell(rows.derived, "positions got speed, course or climb from the way between them.")
-        remarks.tell(unzoned, "times name no zone and were taken as UTC.")
+        remarks.tell(rows.derived, "positions have a speed, course or climb derived from the previous position.")
+        remarks.tell(unzoned, "times have no time zone and were read as UTC.")
         return remarks
     }
 }

@@ -2,27 +2,27 @@
 
 public import DeviceCore
 
-/// The kinds of motion CSV that are told apart by the names of their columns.
+/// The layouts of motion CSV files, which are identified by their column names.
 public enum MotionCSVLayout: String, Sendable, CaseIterable {
-    /// `t,gx,gy,gz,ax,ay,az,mx,my,mz` in any order, any of the sensors, and `p`: seconds, rad/s, m/s², microtesla, kPa.
-    /// Acceleration is proper acceleration, +9.81 on the axis that points up. This is the kind that is written.
+    /// `t,gx,gy,gz,ax,ay,az,mx,my,mz` in any order, with any of the sensors, and `p`: seconds, rad/s, m/s², microtesla,
+    /// kPa. Acceleration is proper acceleration, +9.81 on the axis that points up. Exports use this layout.
     case si
-    /// The same names in exactly the order `t,ax,ay,az,gx,gy,gz,mx,my,mz`: the magnetic field is in gauss, as the
-    /// kernel's IIO gives it.
+    /// The same names in exactly the order `t,ax,ay,az,gx,gy,gz,mx,my,mz`: the magnetic field is in gauss, as in the
+    /// kernel's IIO.
     case iio
-    /// `gx,gy,gz,ax,ay,az,mx,my,mz,qw,qx,qy,qz,move`, no time: whole numbers of 1e-4 rad/s, 1e-3 m/s² and
-    /// 0.1 microtesla, 0.0105 s apart; the attitude that follows is not a reading and is passed over.
+    /// `gx,gy,gz,ax,ay,az,mx,my,mz,qw,qx,qy,qz,move` without times: integers in units of 1e-4 rad/s, 1e-3 m/s² and 0.1
+    /// microtesla, 0.0105 s apart. The attitude in the following columns is ignored.
     case broad
-    /// `roll,pitch,yaw,gx,gy,gz,rx,ry,rz,ux,uy,uz`, no time: what Core Motion says, in whole numbers of 1e-4 (rad, g,
-    /// rad/s, g), 0.02 s apart. Gravity and user acceleration together are the accelerometer, in Apple's sign.
+    /// `roll,pitch,yaw,gx,gy,gz,rx,ry,rz,ux,uy,uz` without times: Core Motion's values as integers in units of 1e-4
+    /// (rad, g, rad/s, g), 0.02 s apart. Acceleration is the sum of gravity and user acceleration, in Apple's sign.
     case motionSense
 
-    /// The columns that tell it from the others.
+    /// The columns that identify each layout.
     static let broadColumns = ["gx", "gy", "gz", "ax", "ay", "az", "mx", "my", "mz", "qw", "qx", "qy", "qz"]
     static let motionSenseColumns = ["roll", "pitch", "yaw", "gx", "gy", "gz", "rx", "ry", "rz", "ux", "uy", "uz"]
     static let iioColumns = ["t", "ax", "ay", "az", "gx", "gy", "gz", "mx", "my", "mz"]
 
-    /// The kind of a file whose columns, in lower case, are those; nil when they are no motion readings.
+    /// Detects the layout from column names in lower case; nil if they are not motion readings.
     init?(columns: [String]) {
         if columns == Self.iioColumns {
             self = .iio
@@ -42,13 +42,14 @@ public enum MotionCSVLayout: String, Sendable, CaseIterable {
         }
     }
 
-    /// The columns of sensors without axes. Other tables have such names too, so they count beside a column of seconds only.
+    /// The columns of scalar sensors. Other tables also have these names, so they count only together with a column of
+    /// seconds.
     private static let scalarColumns = Set(SensorKind.allCases.filter { !$0.isVector }.flatMap(\.csvColumns))
 
-    /// The names that a column of seconds may have.
+    /// The possible names of a column of seconds.
     static let timeColumns: Set<String> = ["t", "time", "seconds", "t (s)", "time (s)", "t_s", "time_s"]
 
-    /// The seconds from row to row where the file has no times; nil when they have to be given.
+    /// The interval between rows in seconds, for layouts without times; nil if it must be given.
     public var defaultPeriod: Double? {
         switch self {
         case .si, .iio: nil
@@ -58,16 +59,17 @@ public enum MotionCSVLayout: String, Sendable, CaseIterable {
     }
 }
 
-/// What a program knows about a CSV file beyond what the file says.
+/// Options for reading a CSV file of motion readings.
 public struct MotionCSVOptions: Sendable, Hashable {
-    /// The kind of file; nil to tell it by the names of the columns.
+    /// The layout; nil to detect it from the column names.
     public var layout: MotionCSVLayout?
-    /// The seconds from row to row of a file without times; nil for the kind's own. Ignored when there are times.
+    /// The interval between rows in seconds, for files without times; nil for the default of the layout. Ignored if the
+    /// file has times.
     public var period: Double?
-    /// Civil time at time zero; nil when it is not known. Ignored when the times are seconds since 1970.
+    /// The civil time at time zero; nil if unknown. Ignored if the times are seconds since 1970.
     public var start: WallTime?
 
-    /// Options that leave everything to the file, but for those that are given.
+    /// Creates options; by default all information is taken from the file.
     public init(layout: MotionCSVLayout? = nil, period: Double? = nil, start: WallTime? = nil) {
         self.layout = layout
         self.period = period
@@ -76,7 +78,9 @@ public struct MotionCSVOptions: Sendable, Hashable {
 }
 
 extension MotionCSVLayout {
-    /// What makes readings of the rows below a header.
+    /// Creates a converter of the rows below the header.
+    ///
+    /// - Throws: An error if the header contains no sensor, or only some axes of a sensor.
     func rows(_ reader: borrowing CSVReader) throws(DeviceError) -> TableRows {
         var columns: [CSVQuantity: TableRows.Column] = [:]
         let letters = self == .motionSense ? ["r", "u"] : ["g", "a", "m"]
@@ -94,7 +98,7 @@ extension MotionCSVLayout {
         }
         guard !columns.isEmpty else {
             throw reader.place(nil).error(
-                "no column holds motion readings. They are called t, gx, gy, gz, ax, ay, az, mx, my, mz.")
+                "no column contains motion readings. Name the columns t, gx, gy, gz, ax, ay, az, mx, my, mz.")
         }
         var rows = TableRows(columns, from: reader.name)
         if self == .motionSense { rows.gravity = try Self.axes("g", reader) }
@@ -102,7 +106,7 @@ extension MotionCSVLayout {
         return rows
     }
 
-    /// Three axes in the units of sources.
+    /// Converts three axes to the units of sources.
     private func converted(_ kind: SensorKind, _ value: SIMD3<Double>) -> SIMD3<Double> {
         switch (kind, self) {
         case (.gyroscope, .broad), (.gyroscope, .motionSense): value / 1e4
@@ -114,7 +118,7 @@ extension MotionCSVLayout {
         }
     }
 
-    /// The three axes of one letter, or none of them.
+    /// Returns the indices of the three axes with a letter; empty if none of them exists.
     private static func axes(_ letter: String, _ reader: borrowing CSVReader) throws(DeviceError) -> [Int] {
         var found: [Int] = []
         var missing: [String] = []

@@ -3,11 +3,11 @@
 public import DeviceCore
 import Trace
 
-/// Reads one CSV file of motion readings.
+/// Reads a CSV file of motion readings.
 struct MotionCSVReader {
     private var reader: CSVReader
     private let layout: MotionCSVLayout
-    /// Seconds; nil when rows are evenly spaced.
+    /// The index of the column of seconds; nil if rows are evenly spaced.
     private let timeColumn: Int?
     private let period: Double
     private let options: MotionCSVOptions
@@ -19,7 +19,7 @@ struct MotionCSVReader {
         try reader.readHeader()
         guard let layout = options.layout ?? MotionCSVLayout(columns: reader.header) else {
             throw reader.place(nil).error(
-                "these columns are not known: \(reader.header.prefix(12).joined(separator: ",").prefix(120)). Name them t, gx, gy, gz, ax, ay, az, mx, my, mz (s, rad/s, m/s^2, microtesla), or say with a column map (--columns) what they hold."
+                "these columns are unknown: \(reader.header.prefix(12).joined(separator: ",").prefix(120)). Name them t, gx, gy, gz, ax, ay, az, mx, my, mz (s, rad/s, m/s^2, microtesla), or describe them with a column map (--columns)."
             )
         }
         self.layout = layout
@@ -29,12 +29,13 @@ struct MotionCSVReader {
         timeColumn = reader.header.firstIndex { MotionCSVLayout.timeColumns.contains($0) }
         guard let period = timeColumn != nil ? 0 : options.period ?? layout.defaultPeriod else {
             throw reader.place(nil).error(
-                "there is no column t with the seconds. Add it, or say with --rate how many rows there are a second.")
+                "there is no column t with the seconds. Add it, or specify the number of rows per second with --rate.")
         }
         guard timeColumn != nil || (period.isFinite && period > 0 && period <= 86_400) else {
             throw DeviceError(
                 .invalidConfiguration,
-                "\(period) is no period of rows; give seconds, for example 0.01 for 100 rows a second.")
+                "\(period) is not a valid interval between rows. Specify seconds, for example 0.01 for 100 rows per second."
+            )
         }
         self.period = period
     }
@@ -56,21 +57,23 @@ struct MotionCSVReader {
             } else if !reader.cells.allSatisfy(\.range.isEmpty) {
                 guard row > 0 else {
                     throw reader.place(timeColumn).error(
-                        "the row has readings and no time. Fill the time in, or remove the row.")
+                        "the row has readings but no time. Add the time, or remove the row.")
                 }
                 rows.diagnostics.record(
-                    "the row has readings and no time, and was left out", line: reader.line, text: "")
+                    "the row has readings but no time and was skipped", line: reader.line, text: "")
             }
             rows.endRow()
             row += 1
         }
         var remarks = reader.remarks
-        remarks.tell(rows.partial, "times a row had only some axes of a sensor; it gives no reading of that sensor.")
+        remarks.tell(rows.partial, "readings had only some axes of their sensor and were skipped.")
         remarks += rows.diagnostics.remarks
         if let remark = fieldRemark { remarks.append(remark) }
         if layout == .si || layout == .iio {
             remarks += rows.tracks.filter { $0.sensor.kind != .magnetometer }.compactMap {
-                $0.plausibilityRemark { "If so, name the columns in a map: --columns \"time=t,\($0)=COLUMN:\($1),…\"." }
+                $0.plausibilityRemark {
+                    "If so, name the columns in a column map: --columns \"time=t,\($0)=COLUMN:\($1),…\"."
+                }
             }
         }
         var recording = rows.takeRecording(start: options.start)
@@ -86,18 +89,19 @@ struct MotionCSVReader {
         return recording
     }
 
-    /// Nanoseconds of the row; nil when its cell is empty.
+    /// Returns the time of the row in nanoseconds; nil if its cell is empty.
     private func time(_ row: Int64) throws(DeviceError) -> Int64? {
         guard let column = timeColumn else { return Int64(saturatingSeconds: Double(row) * period) }
         guard let number = try reader.decimal(column) else { return nil }
         guard let time = number.scaled(byPowerOfTen: 9) else {
             throw reader.place(column).error(
-                "the time \"\(reader.text(column).prefix(40))\" is out of range; it is in seconds.")
+                "the time \"\(reader.text(column).prefix(40))\" is out of range; it must be in seconds.")
         }
         return time
     }
 
-    /// What to say when the magnetic field looks as if it were in the other unit. The Earth's is 0.22 to 0.67 gauss.
+    /// A remark if the magnetic field appears to be in the unit of the other layout; nil otherwise. The Earth's field
+    /// is 0.22 to 0.67 gauss.
     private var fieldRemark: String? {
         guard layout == .si || layout == .iio,
             let magnetometer = rows.tracks.first(where: { $0.sensor.kind == .magnetometer }), magnetometer.count > 0
@@ -110,29 +114,29 @@ struct MotionCSVReader {
         let median = magnitudes[magnitudes.count / 2]
         if layout == .si, median > 0.001, median < 0.02 {
             return
-                "The magnetic field is a hundredth of the Earth's: are mx, my, mz in gauss? A file in gauss has the columns \(MotionCSVLayout.iioColumns.joined(separator: ",")); --layout iio takes this one for such a file."
+                "The magnetic field is a hundredth of the Earth's: are mx, my, mz in gauss? A file in gauss has the columns \(MotionCSVLayout.iioColumns.joined(separator: ",")); --layout iio reads this file as such."
         }
         if layout == .iio, median > 10 {
             return
-                "The magnetic field is a hundred times the Earth's: are mx, my, mz in microtesla? A file in microtesla begins with t,gx,gy,gz; --layout si takes this one for such a file."
+                "The magnetic field is a hundred times the Earth's: are mx, my, mz in microtesla? A file in microtesla begins with t,gx,gy,gz; --layout si reads this file as such."
         }
         return nil
     }
 }
 
 extension Recording {
-    /// Reads a CSV file of motion readings; ``MotionCSVLayout`` lists the kinds.
+    /// Reads a CSV file of motion readings; ``MotionCSVLayout`` lists the supported layouts.
     ///
-    /// Columns may stand in any order and more may be there. An empty cell, or NaN, is no reading; a row that has only
-    /// some axes of a sensor gives no reading of it. A last row without a line end is left out with a remark, for it may be
-    /// cut off. Lines that begin with # are comments. Separators are commas, semicolons or tabs; decimal commas are
-    /// refused. Times may start anywhere; seconds since 1970 become ``start``.
+    /// Columns may be in any order, and additional columns are ignored. Empty cells and NaN are missing values. A row
+    /// with only some axes of a sensor yields no reading of that sensor. A last row without a line end is omitted with
+    /// a remark, because it may be truncated. Lines that begin with `#` are comments. Separators are commas, semicolons
+    /// or tabs. Decimal commas are an error. Times may begin at any value; seconds since 1970 determine ``start``.
     ///
     /// - Parameters:
-    ///   - csv: the file, in UTF-8.
-    ///   - name: what to call it in messages.
-    ///   - options: what the file does not say.
-    /// - Throws: an error of code `invalidTrace` that names the line and the column, and says how to mend it.
+    ///   - csv: The contents of the file in UTF-8.
+    ///   - name: The name of the file in messages.
+    ///   - options: Information that the file does not contain.
+    /// - Throws: An error with code `invalidTrace` that names the line, the column and a remedy.
     public init(csv: [UInt8], name: String, options: MotionCSVOptions = .init()) throws(DeviceError) {
         self = try csv.withBytes { (bytes) throws(DeviceError) in
             var reader = try MotionCSVReader(bytes, name: name, options: options)
@@ -140,17 +144,18 @@ extension Recording {
         }
     }
 
-    /// Reads a table of motion readings and positions whose columns a map names.
+    /// Reads a table of motion readings and positions according to a column map.
     ///
-    /// An empty cell, or NaN, is no reading; a row that has only some axes of a sensor gives no reading of it. A last row
-    /// without a line end is left out with a remark. Lines that begin with # are comments. Where rows of motion readings repeat the position before, it counts once a second.
-    /// Positions without speed or course get those of the way between them.
+    /// Empty cells and NaN are missing values. A row with only some axes of a sensor yields no reading of that sensor.
+    /// A last row without a line end is omitted with a remark. Lines that begin with `#` are comments. If rows of
+    /// motion readings repeat the previous position, it is read once per second. Missing speeds and courses are derived
+    /// from the positions.
     ///
     /// - Parameters:
-    ///   - table: the file, in UTF-8.
-    ///   - name: what to call it in messages.
-    ///   - columns: what its columns hold.
-    /// - Throws: an error of code `invalidTrace` that names the line and the column, and says what to write instead.
+    ///   - table: The contents of the table in UTF-8.
+    ///   - name: The name of the table in messages.
+    ///   - columns: The column map.
+    /// - Throws: An error with code `invalidTrace` that names the line, the column and a remedy.
     public init(table: [UInt8], name: String, columns: CSVColumnMap) throws(DeviceError) {
         self = try table.withBytes { (bytes) throws(DeviceError) -> Recording in
             var reader = try CSVTableReader(bytes, name: name, map: columns)
@@ -158,7 +163,7 @@ extension Recording {
         }
     }
 
-    /// The names of the columns of a CSV file, in lower case; empty when it has no header that can be read.
+    /// Returns the column names of a CSV file in lower case; empty if it has no readable header.
     static func csvColumns(of bytes: UnsafeRawBufferPointer) -> [String] {
         do throws(DeviceError) {
             var reader = try CSVReader(bytes, name: "")

@@ -3,38 +3,42 @@
 import DeviceCore
 import Trace
 
-/// Makes rows of readings: `t,gx,gy,gz,ax,ay,az,mx,my,mz,p`, without the columns of kinds that have no sensor.
+/// Converts readings to rows of text: `t,gx,gy,gz,ax,ay,az,mx,my,mz,p`, without the columns of kinds without a sensor.
 ///
-/// Readings come in the order of time. Those of one time share a row; cells of sensors that were not read then are empty.
+/// Readings must be in chronological order. Readings with the same time share a row. The cells of sensors without a
+/// reading at that time are empty.
 struct MotionCSVRows {
-    /// The kinds in the order of the columns.
+    /// The kinds of sensors in the order of the columns.
     static let kinds = [SensorKind.gyroscope] + SensorKind.allCases.filter { $0 != .gyroscope }
 
-    /// Whole rows that were not handed over.
+    /// The completed rows.
     private(set) var bytes: [UInt8]
     private let sensors: [SensorDescription]
     private var time: Int64?
     private var values: [SIMD3<Double>?]
 
-    /// Writes the header.
+    /// Creates a converter, and appends the header.
     ///
-    /// - Parameter sensors: one of each kind that there is, in the order of the kinds.
+    /// - Parameter sensors: One sensor of each existing kind, in the order of ``kinds``.
     init(_ sensors: [SensorDescription]) {
         self.sensors = sensors
         values = sensors.map { _ in nil }
         bytes = Array((["t"] + sensors.flatMap(\.kind.csvColumns)).joined(separator: ",").utf8) + [UInt8(ascii: "\n")]
     }
 
-    /// Takes a reading in the sensor's own axes.
+    /// Adds a reading in the sensor's own axes.
     ///
-    /// - Parameter sensor: the sensor's place.
+    /// - Parameters:
+    ///   - value: The reading, in the unit of a source.
+    ///   - sensor: The index of the sensor.
+    ///   - time: The time in nanoseconds.
     mutating func take(_ value: SIMD3<Double>, of sensor: Int, at time: Int64) {
         if time != self.time { endRow() }
         self.time = time
         values[sensor] = value
     }
 
-    /// Writes the row of the last time: seconds with nine decimals, then numbers in the shortest form.
+    /// Appends the row of the last time: seconds with nine decimals, then numbers in their shortest form.
     mutating func endRow() {
         guard let time else { return }
         self.time = nil
@@ -50,13 +54,13 @@ struct MotionCSVRows {
         bytes.append(UInt8(ascii: "\n"))
     }
 
-    /// Hands over the rows so far.
+    /// Removes and returns the completed rows.
     mutating func takeBytes() -> [UInt8] {
         defer { bytes.removeAll(keepingCapacity: true) }
         return bytes
     }
 
-    /// In the device's axes, and in microtesla.
+    /// Converts a reading to the device's axes, and the magnetic field to microtesla.
     private static func siValue(_ value: SIMD3<Double>, _ sensor: SensorDescription) -> SIMD3<Double> {
         let value =
             sensor.kind.isVector && !sensor.mountMatrix.isIdentity ? sensor.mountMatrix.apply(to: value) : value
@@ -65,15 +69,16 @@ struct MotionCSVRows {
 }
 
 extension RecordingFormat {
-    /// Motion readings as CSV: `t,gx,gy,gz,ax,ay,az,mx,my,mz`, and `p` when there is air pressure; columns of sensors that
-    /// are missing are left out.
+    /// Motion readings as CSV: `t,gx,gy,gz,ax,ay,az,mx,my,mz`, and `p` if there is air pressure. Columns of missing
+    /// sensors are omitted.
     ///
-    /// Seconds since the start, rad/s, proper acceleration in m/s² (+9.81 on the axis that points up), microtesla, kPa,
-    /// in the axes of the device: a mount matrix is applied. There is one row for each time at which a sensor was read;
-    /// the cells of sensors that were not read at that time are empty, so that nothing is invented. The first sensor of
-    /// each kind is written. Numbers are in the shortest form that reads back as the same value.
+    /// Units are seconds since the start, rad/s, m/s² (proper acceleration, +9.81 on the axis that points up),
+    /// microtesla and kPa. Axes are those of the device, after applying the mount matrix. There is one row for each
+    /// time at which a sensor was read. The cells of sensors without a reading at that time are empty; nothing is
+    /// interpolated. Only the first sensor of each kind is written. Numbers are in the shortest form that reads back as
+    /// the same value.
     public static let csv = RecordingFormat(
-        name: "csv", title: "CSV of motion", endings: [".csv"], tellsDamage: true, sniff: sniff, read: read,
+        name: "csv", title: "motion CSV", endings: [".csv"], tellsDamage: true, sniff: sniff, read: read,
         writer: write)
 
     private static func sniff(_ input: RecordingInput) throws(DeviceError) -> Likeness? {
@@ -92,7 +97,7 @@ extension RecordingFormat {
         _ trace: TraceFile, to path: String, options: ExportOptions
     ) throws(DeviceError) -> [String] {
         var readings = try MeasuredReadings(trace)
-        // The first sensor of each kind that was read.
+        // The index of the first sensor of each kind that has readings.
         let written = MotionCSVRows.kinds.compactMap { kind in
             readings.sensors.firstIndex { $0.description.kind == kind && $0.count > 0 }
         }
@@ -116,10 +121,11 @@ extension RecordingFormat {
         file.bytes.append(contentsOf: rows.takeBytes())
         try file.close()
         var remarks = readings.remarks
-        remarks.tell(others, "readings of further sensors were left out: CSV has one of each kind.")
+        remarks.tell(others, "readings of further sensors were omitted, because CSV contains one sensor of each kind.")
         if let start = readings.start {
             remarks.append(
-                "The start, \(CivilDate(start).iso8601(decimals: 3)), was left out: times in CSV count from it.")
+                "The start time \(CivilDate(start).iso8601(decimals: 3)) was omitted, because times in CSV are relative to it."
+            )
         }
         return remarks
     }

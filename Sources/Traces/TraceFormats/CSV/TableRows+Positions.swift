@@ -5,11 +5,11 @@ import GPSDProtocol
 import Trace
 
 extension TableRows {
-    /// The time after which an unchanged position with a nonzero speed counts as an old fix, in nanoseconds.
+    /// The time after which an unchanged position with a nonzero speed counts as an old fix, in nanoseconds (3 s).
     private static let longestUnchanged: Int64 = 3_000_000_000
-    /// The minimum speed of a moving receiver, in m/s.
+    /// The minimum speed of a moving receiver in m/s.
     private static let slowestMotion = 1.0
-    /// The smallest dilution of precision with which receivers indicate that they have no fix.
+    /// The minimum dilution of precision with which receivers indicate that they have no fix.
     private static let noDilution = 99.0
 
     mutating func takePosition(
@@ -54,7 +54,8 @@ extension TableRows {
         var civil = civil
         if let fix {
             if let known = fix.civil { civil = known }
-            // Rows with equal fix times and values repeat a fix. Values may change more often than the fix time shows.
+            // Rows with equal fix times and values repeat a fix. The fix time may have a lower resolution than the rate
+            // of the fixes.
             let values = values(report)
             if let last = lastFix, fix.time == last.time {
                 if Self.areEqual(values, last.values) {
@@ -76,7 +77,8 @@ extension TableRows {
         append(Item(report: report, sky: sky, time: time, civil: civil, line: reader.line))
     }
 
-    /// A coordinate in degrees: a number, optionally with its hemisphere in the same cell or in a separate column.
+    /// Returns a coordinate in degrees; NaN if it is missing or its hemisphere is unclear. The hemisphere may be in the
+    /// same cell or in a separate column.
     private mutating func coordinate(
         _ quantity: CSVQuantity, _ direction: CSVQuantity, _ letters: String, _ reader: borrowing CSVReader
     ) throws(DeviceError) -> Double {
@@ -105,7 +107,7 @@ extension TableRows {
                 return .nan
             } else if letter == nil, value > 0 {
                 diagnostics.record(
-                    "the row does not say the hemisphere of its \(quantity == .lat ? "latitude" : "longitude") and gives no position",
+                    "the row does not specify the hemisphere of its \(quantity == .lat ? "latitude" : "longitude"), and its position was skipped",
                     line: reader.line, text: "\(value)")
                 return .nan
             }
@@ -122,12 +124,12 @@ extension TableRows {
         _ quantity: CSVQuantity, _ text: String, _ reader: borrowing CSVReader
     ) -> Double {
         diagnostics.record(
-            "the hemispheres of the row's \(quantity == .lat ? "latitude" : "longitude") contradict each other, and it gives no position",
+            "the hemispheres of the row's \(quantity == .lat ? "latitude" : "longitude") contradict each other, and its position was skipped",
             line: reader.line, text: text)
         return .nan
     }
 
-    /// The number of satellites used, which is the first number of `18 / 19`: used and in view.
+    /// Returns the number of satellites used. In cells such as `18 / 19` (used and in view), it is the first number.
     private mutating func countOfSatellites(_ reader: borrowing CSVReader) throws(DeviceError) -> Double {
         guard let column = columns[.sats] else { return .nan }
         if case .unreadable = reader.content(column.index) {
@@ -149,13 +151,13 @@ extension TableRows {
         } else if sky.hdop >= Self.noDilution {
             reason = "has a dilution of 99 or more"
         } else if sky.usedCount == 0, !(report.horizontalError > 0) {
-            // Phones give no satellites, but an accuracy, for network positions.
+            // For network positions, phones provide an accuracy but no satellites.
             reason = "has no satellites"
         } else {
             return false
         }
         diagnostics.record(
-            "the row \(reason) and was read as one without a fix", line: reader.line,
+            "the row \(reason) and was treated as having no fix", line: reader.line,
             text: report.coordinates)
         return true
     }
@@ -163,9 +165,10 @@ extension TableRows {
     private mutating func recordOutOfRange(_ report: PositionReport, _ reader: borrowing CSVReader) {
         let isWhole = [report.latitude, report.longitude].allSatisfy { $0.magnitude >= 1e5 && $0 == $0.rounded() }
         let unit = [columns[.lat], columns[.lon]].contains { $0?.unit?.name == "deg" }
-        let hint = isWhole && unit ? "; write :e7 behind whole numbers of 1e-7 degrees in the column map" : ""
+        let hint =
+            isWhole && unit ? "; for integers of 1e-7 degrees, write :e7 after the columns in the column map" : ""
         diagnostics.record(
-            "the row has no latitude and longitude in range and gives no position\(hint)", line: reader.line,
+            "the row has no valid latitude and longitude, and its position was skipped\(hint)", line: reader.line,
             text: report.coordinates)
     }
 
@@ -192,7 +195,7 @@ extension TableRows {
             line: reader.line, text: "\(report.coordinates), \(report.speed) m/s")
     }
 
-    /// True when a row of motion readings merely repeats the position before.
+    /// True if a row of motion readings merely repeats the previous position.
     private mutating func repeats(_ report: PositionReport, at time: Int64) -> Bool {
         let values = values(report)
         if let last = lastPlace, time.subtractingSaturated(last.time) < Self.longestRepetition,
@@ -205,7 +208,7 @@ extension TableRows {
         return false
     }
 
-    // Positions of the same time are spread over the interval to the next time, at most a second.
+    // Positions with the same time are spread over the interval to the next time, at most one second.
 
     private mutating func append(_ item: Item) {
         guard var first = firstItems else {
@@ -242,7 +245,7 @@ extension TableRows {
         self.spreader = spreader
     }
 
-    /// Writes the positions that are held back. If all have the same time, or none, they are placed one second apart.
+    /// Writes the buffered positions. If all have the same time, or none, they are placed one second apart.
     mutating func finishPositions() {
         if let first = firstItems, !first.isEmpty {
             firstItems = nil
@@ -250,8 +253,8 @@ extension TableRows {
             if timedCount == 0 || (tracks.isEmpty && timedCount > 1) {
                 diagnostics.record(
                     timedCount == 0
-                        ? "the positions have no time and were put one second apart"
-                        : "all positions have one time, which was ignored, and were put one second apart",
+                        ? "the positions have no time and were placed one second apart"
+                        : "all positions have the same time, which was ignored; they were placed one second apart",
                     line: first[0].line, text: "")
                 // Motion readings of the table keep their times; the positions precede them.
                 let firstReading = tracks.compactMap(\.times.first).min()
@@ -277,11 +280,11 @@ extension TableRows {
         let shift = item.time.map { time.subtractingSaturated($0) } ?? 0
         if item.time == nil {
             diagnostics.record(
-                "the position has no time although others do, and was placed between its neighbours, or one second away from them",
+                "the position has no time although others do; it was placed between its neighbours, or one second away from them",
                 line: item.line, text: report.coordinates)
         } else if shift != 0 {
             diagnostics.record(
-                "the position has the time of the one before; positions of one time were spread over the time to the next, at most a second",
+                "the position has the same time as the previous one; positions with equal times were spread over the interval to the next time, at most one second",
                 line: item.line, text: report.coordinates)
         }
         report.time = item.civil.map { WallTime(nanoseconds: $0.nanoseconds.addingSaturated(shift)) }

@@ -4,52 +4,52 @@ import DeviceCore
 import GPSDProtocol
 import Trace
 
-/// Makes motion readings and positions of the rows of a table, whatever program wrote it.
+/// Converts the rows of a table to motion readings and positions. All readers of tables use this type.
 struct TableRows {
-    /// Where a quantity stands, and in what unit; nil for plain numbers.
+    /// The index of a quantity's column, and its unit; nil for quantities without a unit.
     struct Column {
         var index: Int
         var unit: CSVUnit?
     }
 
-    /// A position that a row of motion readings only repeats counts again after this long, in nanoseconds.
+    /// The interval after which an unchanged position in rows of motion readings is read again, in nanoseconds (1 s).
     static let longestRepetition: Int64 = 1_000_000_000
 
-    /// Of an axis of a sensor there are all three.
+    /// The columns of the quantities. All axes of a sensor are present, or none.
     let columns: [CSVQuantity: Column]
-    /// What has to be added to the accelerometer's axes; nil for nothing.
+    /// The columns of gravity, which is added to the acceleration; nil if acceleration includes gravity.
     var gravity: [Int]?
-    /// What becomes of three axes behind their units.
+    /// An additional conversion of three axes, after that of their units.
     var convert: (SensorKind, SIMD3<Double>) -> SIMD3<Double> = { $1 }
-    /// True when a position that stands in rows of motion readings again and again counts once a second.
+    /// Whether a position that is repeated in rows of motion readings is read only once per second.
     var dropsRepetitions = false
 
-    /// The readings, with a track for each sensor that has columns.
+    /// The readings, with a track for each sensor in the table.
     private(set) var tracks: [MotionTrack] = []
     /// The columns of each track's axes.
     private var axes: [[Column?]] = []
     private let hasPositions: Bool
     var reports = ReportTrack()
-    /// Times a row had only some axes of a sensor.
+    /// The number of times that a row had only some axes of a sensor.
     private(set) var partial = 0
     var repeated = 0
-    /// Positions that got speed, course or climb from the way between them.
+    /// The number of positions with a derived speed, course or climb.
     var derived = 0
     /// The problems found in the rows.
     var diagnostics = InputDiagnostics()
     private var hasRows = false
     var motion = DerivedMotion()
     var lastPlace: (values: [Double], time: Int64)?
-    /// The last fix: its time, its values, and the time of the first row that has it.
+    /// The last fix: its time, its values, and the time of its first row.
     var lastFix: (time: Int64, values: [Double], rowTime: Int64?)?
-    /// The values of the last position, and the time of the first row that has them.
+    /// The values of the last position, and the time of the first row with these values.
     var unchanged: (values: [Double], time: Int64)?
     var spreader = EqualTimeSpreader<Item>()
-    /// The positions up to the first change of the time; nil after it.
+    /// The positions up to the first change of time; nil after it.
     var firstItems: [Item]? = []
     /// The first time of a position.
     var firstTime: Int64?
-    /// True when all positions have no time, or the same time, which is then ignored.
+    /// True if all positions have no time, or the same time, which is then ignored.
     var hasOneTime = false
 
     /// A position and its satellites.
@@ -57,14 +57,17 @@ struct TableRows {
         var report: PositionReport
         var sky: SkyReport
         var time: Int64?
-        /// The civil time of the fix; nil when it is not known.
+        /// The civil time of the fix; nil if unknown.
         var civil: WallTime?
         var line: Int
     }
 
+    /// Creates a converter.
+    ///
     /// - Parameters:
-    ///   - source: the file or folder that the sensors come from.
-    ///   - sensorName: what the sensors are called.
+    ///   - columns: The columns of the quantities.
+    ///   - source: The file or folder of the readings.
+    ///   - sensorName: The name of the sensors; empty if unknown.
     init(_ columns: [CSVQuantity: Column], from source: String, sensorName: String = "") {
         self.columns = columns
         hasPositions = columns[.lat] != nil
@@ -76,32 +79,33 @@ struct TableRows {
         }
     }
 
-    /// How many cells a row has when nothing that is read is missing.
+    /// The minimum number of cells in a row that contains all quantities.
     var width: Int { ((columns.values.map(\.index) + (gravity ?? [])).max() ?? -1) + 1 }
 
     /// Records a row of units below the header and returns true; returns false for any other row.
     mutating func recordUnits(_ reader: borrowing CSVReader, _ indices: [Int]) -> Bool {
         guard reader.isRowOfUnits(indices) else { return false }
         diagnostics.record(
-            "the row below the header holds no numbers, but units or the like, and was left out", line: reader.line,
+            "the row below the header contains units or other text instead of numbers and was skipped",
+            line: reader.line,
             text: indices.sorted().map { reader.text($0) }.joined(separator: ", "))
         return true
     }
 
-    /// Gives the tracks and the reports away, so that they are changed in place afterwards and not copied.
+    /// Removes and returns the readings and reports, so that they can be modified without being copied.
     mutating func takeRecording(start: WallTime?) -> Recording {
         finishPositions()
         var recording = Recording(tracks: tracks, start: hasOneTime ? nil : start)
         tracks = []
         recording.reports = reports
         reports = ReportTrack()
-        // What stands in the same rows has the same clock, and what has most of them shows it best.
+        // All columns share the clock of their rows. The track with the most readings shows clock steps best.
         let track = recording.tracks.max { $0.count < $1.count }
         recording.undo(track?.clockSteps ?? recording.reports.clockSteps)
         return recording
     }
 
-    /// True when the row holds a number in a column other than those of times and dates.
+    /// True if the row contains a number in a column other than those of times and dates.
     func hasReadings(_ reader: borrowing CSVReader) -> Bool {
         columns.contains { quantity, column in
             guard quantity.dimension != .time, quantity != .date, case .number = reader.content(column.index) else {
@@ -111,12 +115,13 @@ struct TableRows {
         }
     }
 
-    /// Takes the row that was read last.
+    /// Processes the current row of the reader.
     ///
     /// - Parameters:
-    ///   - time: of the row; nil when it has none.
-    ///   - civil: the same as civil time; nil when it is not known.
-    ///   - fix: The time of the fix; nil when the row does not give it.
+    ///   - reader: The reader of the table.
+    ///   - time: The time of the row in nanoseconds; nil if it has none.
+    ///   - civil: The civil time of the row; nil if unknown.
+    ///   - fix: The time of the fix; nil if the row does not contain it.
     mutating func take(
         _ reader: borrowing CSVReader, at time: Int64?, civil: WallTime?, fix: (time: Int64, civil: WallTime?)? = nil
     ) throws(DeviceError) {
@@ -139,14 +144,14 @@ struct TableRows {
         if hasPositions { try takePosition(reader, at: time, civil, fix) }
     }
 
-    /// Nil for three numbers of which one is missing.
+    /// Returns the value if all components are known; nil otherwise. Counts values with only some known components.
     private mutating func whole(_ value: SIMD3<Double>) -> SIMD3<Double>? {
         let known = (0..<3).count { !value[$0].isNaN }
         if known == 1 || known == 2 { partial += 1 }
         return known == 3 ? value : nil
     }
 
-    /// A number of the row in the unit of sources; NaN when there is none.
+    /// Returns a quantity of the row in the unit of sources; NaN if it is missing.
     mutating func value(_ quantity: CSVQuantity, _ reader: borrowing CSVReader) throws(DeviceError) -> Double {
         try value(columns[quantity], reader)
     }
@@ -173,13 +178,13 @@ struct TableRows {
 }
 
 extension CSVReader {
-    /// The number in a cell; NaN when there is none.
+    /// Returns the number in a cell; NaN if it is missing.
     func value(_ index: Int?) throws(DeviceError) -> Double {
         guard let index else { return .nan }
         return try number(index) ?? .nan
     }
 
-    /// The numbers in three cells; NaN where there is none.
+    /// Returns the numbers in three cells; NaN for missing ones.
     func vector(_ indices: [Int]) throws(DeviceError) -> SIMD3<Double> {
         guard indices.count == 3 else { return SIMD3(repeating: .nan) }
         return SIMD3(try value(indices[0]), try value(indices[1]), try value(indices[2]))

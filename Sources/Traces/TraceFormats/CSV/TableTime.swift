@@ -5,13 +5,13 @@ import Trace
 
 /// Parses times and dates in the notations found in tables.
 enum TableTime {
-    /// Parses ISO 8601 or one of its usual variants, such as `2024/01/01 10:08:00`, `… +0000`, `… UTC` and
+    /// Parses ISO 8601 or one of its common variants, for example `2024/01/01 10:08:00`, `… +0000`, `… UTC`, or
     /// `10:08:00:250` with milliseconds after a colon. Returns nil for other text.
     static func parse(_ text: String) -> (time: WallTime, zone: CivilTime.Zone)? {
         if let found = zoned(text) { return found }
         var words = text.split(separator: " ").map(String.init)
         guard let last = words.last else { return nil }
-        // The zone may follow a blank.
+        // The zone may be separated by a space.
         if last == "UTC" || last == "GMT" {
             words[words.count - 1] = "Z"
         }
@@ -28,7 +28,8 @@ enum TableTime {
         return zoned(String(decoding: bytes, as: UTF8.self))
     }
 
-    /// Parses a time of day, in nanoseconds: `10:08:00.25`, `10:08` or `100800.25`, optionally with `Z`, `AM` or `PM`.
+    /// Parses a time of day, and returns it in nanoseconds: `10:08:00.25`, `10:08` or `100800.25`, optionally with `Z`,
+    /// `UTC`, `AM` or `PM`. Returns nil for other text.
     static func timeOfDay(_ text: String) -> Int64? {
         var digits = text.uppercased().replacing(" ", with: "")
         var shift = 0

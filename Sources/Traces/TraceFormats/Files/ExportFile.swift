@@ -4,26 +4,27 @@ import DeviceCore
 import JSONBytes
 import Trace
 
-/// A text file that is written in pieces.
+/// A buffered text file.
 ///
-/// What is put into ``bytes`` reaches the file with ``flush()`` and ``close()``; ``flushIfLarge()`` is to be called now
-/// and then, so that memory stays small. A file that is not closed, because of an error, is removed, and leaves what it
-/// was to replace as it was.
+/// Text appended to ``bytes`` is written by ``flush()`` and ``close()``. Call ``flushIfLarge()`` regularly to limit
+/// memory use. If the file is not closed, because of an error, it is removed, and a file that it would have replaced
+/// remains unchanged.
 struct ExportFile: ~Copyable {
-    /// How many bytes may stay in memory.
+    /// The size of the buffer in bytes at which ``flushIfLarge()`` writes it.
     private static let capacity = 1 << 16
 
-    /// What was not written yet.
+    /// The text that has not been written yet.
     var bytes: [UInt8] = []
     private let output: TraceOutput
     private var isOpen = true
 
-    /// Makes a file; "-" is standard output. One that is there already is replaced only when it may be.
+    /// Creates a file; "-" is standard output. An existing file is replaced only if the options allow it.
     init(path: String, _ options: ExportOptions) throws(DeviceError) {
         self.init(try TraceOutput(whole: path, overwrite: options.overwrite, mode: options.mode))
     }
 
-    /// Cannot fail: Swift 6.2 destroys the defaults of a noncopyable value twice where its initializer throws.
+    /// This initializer cannot throw, because Swift 6.2 destroys the default values of a noncopyable type twice if its
+    /// initializer throws.
     private init(_ output: TraceOutput) {
         self.output = output
         bytes.reserveCapacity(Self.capacity + 4096)
@@ -33,25 +34,25 @@ struct ExportFile: ~Copyable {
         if isOpen { output.abandon() }
     }
 
-    /// What the file is called in messages.
+    /// The name of the file in messages.
     var name: String { output.name }
 
-    /// Adds text.
+    /// Appends text.
     mutating func text(_ text: StaticString) { text.withUTF8Buffer { bytes.append(contentsOf: $0) } }
 
-    /// Writes what is in memory when it has become much.
+    /// Writes the buffer if it has reached its capacity.
     mutating func flushIfLarge() throws(DeviceError) {
         if bytes.count >= Self.capacity { try flush() }
     }
 
-    /// Writes what is in memory.
+    /// Writes the buffer.
     mutating func flush() throws(DeviceError) {
         guard !bytes.isEmpty else { return }
         defer { bytes.removeAll(keepingCapacity: true) }
         try output.write(bytes)
     }
 
-    /// Writes what is in memory and closes the file; nothing may be written afterwards.
+    /// Writes the buffer and closes the file. Nothing may be written afterwards.
     mutating func close() throws(DeviceError) {
         try flush()
         isOpen = false
@@ -60,20 +61,20 @@ struct ExportFile: ~Copyable {
 }
 
 extension ExportFile {
-    /// Adds a number with at most so many decimals and no zeros at its end. It has to be finite and below 1e15.
+    /// Appends a number with at most `decimals` decimals, without trailing zeros. It must be finite, and its magnitude
+    /// below 1e15.
     mutating func number(_ value: Double, decimals: Int) { bytes.appendNumber(value, decimals: decimals) }
 
-    /// Adds a whole number.
     mutating func integer(_ value: Int) { bytes.append(contentsOf: String(value).utf8) }
 
-    /// Adds a time in UTC with as many decimals as it needs: none, three or nine.
+    /// Appends a time in UTC, with the necessary number of decimals: none, three or nine.
     mutating func time(_ time: WallTime) {
         let fraction = time.nanoseconds % 1_000_000_000
         let decimals = fraction == 0 ? 0 : fraction % 1_000_000 == 0 ? 3 : 9
         CivilDate(time).appendISO8601(decimals: decimals, to: &bytes)
     }
 
-    /// Adds text of XML, without the characters that XML has none for.
+    /// Appends text with XML escapes. Control characters that XML forbids become spaces.
     mutating func escaped(_ text: String) {
         for byte in text.utf8 {
             switch byte {
@@ -87,7 +88,7 @@ extension ExportFile {
         }
     }
 
-    /// Adds an element with a number in it, where there is one.
+    /// Appends an element with a number; nothing if the number is NaN or too large.
     mutating func element(_ name: StaticString, _ value: Double, decimals: Int) {
         guard value.magnitude < FixedDecimal.limit else { return }
         open(name)
@@ -95,7 +96,7 @@ extension ExportFile {
         close(name)
     }
 
-    /// Adds an element with a count in it, where there is one.
+    /// Appends an element with a count; nothing if the count is negative.
     mutating func element(_ name: StaticString, _ count: Int32) {
         guard count >= 0 else { return }
         open(name)
@@ -103,7 +104,7 @@ extension ExportFile {
         close(name)
     }
 
-    /// Adds an element with a text in it, where there is one.
+    /// Appends an element with escaped text; nothing if the text is empty.
     mutating func element(_ name: StaticString, _ text: String) {
         guard !text.isEmpty else { return }
         open(name)
@@ -125,7 +126,8 @@ extension ExportFile {
 }
 
 extension [UInt8] {
-    /// Adds a number with at most so many decimals and no zeros at its end. It has to be finite and below 1e15.
+    /// Appends a number with at most `decimals` decimals, without trailing zeros. It must be finite, and its magnitude
+    /// below 1e15.
     mutating func appendNumber(_ value: Double, decimals: Int) {
         let start = count
         guard FixedDecimal.append(value, decimals: decimals, to: &self) else { return append(UInt8(ascii: "0")) }
@@ -133,7 +135,7 @@ extension [UInt8] {
             while last == UInt8(ascii: "0") { removeLast() }
             if last == UInt8(ascii: ".") { removeLast() }
         }
-        // What rounds to nothing has no sign.
+        // Removes the sign of a number that was rounded to zero.
         if count == start + 2, self[start] == UInt8(ascii: "-"), self[start + 1] == UInt8(ascii: "0") {
             remove(at: start)
         }

@@ -2,25 +2,27 @@
 
 public import NMEAFormat
 
-/// What a program wants of a file in any format: see ``RecordingFormat/write(_:to:options:)``.
+/// Options for writing a file in any format; see ``RecordingFormat/write(_:to:options:)``.
 public struct ExportOptions: Sendable, Hashable {
-    /// Whether what is there already may be replaced.
+    /// Whether an existing file may be replaced.
     public var overwrite = false
-    /// The permissions of files, as of chmod; a folder may be entered by whoever may read them. Nil for 0600, since a
-    /// recording tells where somebody was, and for those of the file that is replaced.
+    /// The permissions of new files, as for chmod(2). A new folder can be entered by all users who can read its files.
+    /// nil keeps the permissions of a replaced file and otherwise uses 0600, because a recording contains a person's
+    /// locations.
     public var mode: UInt32?
-    /// The path of the receiver whose positions are written, for formats of one receiver; nil for that of the first fix.
+    /// The path of the receiver whose positions are written, for formats of one receiver; nil for the receiver of the
+    /// first fix.
     public var receiver: String?
-    /// Whether the times of arrival are written, for gpsd's reports and NMEA.
+    /// Whether arrival times are written, for gpsd's reports and NMEA.
     public var hasStamps = false
-    /// What the way is called, in GPX, KML and GeoJSON; empty for nothing.
+    /// The name of the track in GPX, KML and GeoJSON; empty for none.
     public var name = ""
-    /// Which sentences of NMEA 0183, and with how many digits.
+    /// The NMEA 0183 sentences to write, and their precision.
     public var nmea = NMEAOptions()
-    /// True where who has made the trace has told of damaged reports in what it was made of.
+    /// True if damaged reports have already been reported, by the importer that created the trace.
     package var isDamageKnown = false
 
-    /// Options that leave everything to the trace, but for those that are given.
+    /// Creates options; all others have their default values.
     public init(
         overwrite: Bool = false, mode: UInt32? = nil, receiver: String? = nil, hasStamps: Bool = false,
         name: String = ""

@@ -4,14 +4,14 @@ package import DeviceCore
 import SystemCalls
 package import Trace
 
-/// A file that is read in pieces and more than once, or bytes in memory in its place.
+/// The contents of a file, which can be read in pieces and repeatedly.
 enum FileChunks {
     case file(String)
     case memory(TraceBytes, name: String)
-    /// Anything that can give its bytes from an offset on, as often as it is asked to.
+    /// A source that can be opened repeatedly at any offset.
     case stream(name: String, open: (_ offset: Int) -> any ByteSource)
 
-    /// What to call it in messages.
+    /// The name of the file in messages.
     var name: String {
         switch self {
         case .file(let path): path
@@ -20,14 +20,14 @@ enum FileChunks {
         }
     }
 
-    /// The file at a path. What cannot be read twice, such as a pipe, is waited for and read as a whole.
+    /// Opens the file at a path. An input that cannot be read twice, for example a pipe, is read into memory.
     static func open(_ path: String) throws(DeviceError) -> FileChunks {
         var status = stat()
         if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG { return .file(path) }
         return .memory(try TraceBytes(path: path), name: path)
     }
 
-    /// The bytes from an offset on.
+    /// Returns a source that begins at an offset.
     func source(from offset: Int = 0) throws(DeviceError) -> any ByteSource {
         switch self {
         case .file(let path): try FileSource(path, from: offset)
@@ -36,7 +36,7 @@ enum FileChunks {
         }
     }
 
-    /// The first bytes, at most so many.
+    /// Returns at most the first `count` bytes.
     func prefix(_ count: Int) throws(DeviceError) -> [UInt8] {
         let source = try source()
         var bytes = [UInt8](repeating: 0, count: count)
@@ -48,7 +48,7 @@ enum FileChunks {
     }
 }
 
-/// Reads a file from an offset on.
+/// A source that reads a file from an offset on.
 private final class FileSource: ByteSource {
     private let path: String
     private let descriptor: Int32
@@ -64,7 +64,7 @@ private final class FileSource: ByteSource {
 
     deinit { close(descriptor) }
 
-    /// Fills the buffer, unless the file ends.
+    /// Fills the buffer, unless the file ends before.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(DeviceError) -> Int {
         var filled = 0
         while filled < buffer.count {
@@ -82,30 +82,34 @@ private final class FileSource: ByteSource {
     }
 }
 
-/// Where the bytes of a file come from.
+/// A source of the bytes of a file.
 package protocol ByteSource: AnyObject {
-    /// Puts the next bytes into the buffer, which is never empty, and returns how many; 0 at the end.
+    /// Reads the next bytes into a non-empty buffer, and returns their number; 0 at the end.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(DeviceError) -> Int
 }
 
-/// Bytes that are there already.
+/// A source that reads from memory or a mapped file.
 package final class MemorySource: ByteSource {
-    /// After so many the memory behind is given back, where the bytes lie in a file.
+    /// The number of bytes after which the pages that have been read are released, for a mapped file (8 MiB).
     private static let window = 8 << 20
     private let bytes: TraceBytes
     private var offset: Int
     private var kept = 0
 
-    /// - Parameter offset: Where to begin.
+    /// Creates a source of an array.
+    ///
+    /// - Parameter offset: The offset of the first byte to read.
     package convenience init(_ bytes: [UInt8], from offset: Int = 0) { self.init(TraceBytes(bytes), from: offset) }
 
-    /// - Parameter offset: Where to begin.
+    /// Creates a source of bytes in memory or in a mapped file.
+    ///
+    /// - Parameter offset: The offset of the first byte to read.
     package init(_ bytes: TraceBytes, from offset: Int = 0) {
         self.bytes = bytes
         self.offset = min(max(offset, 0), bytes.count)
     }
 
-    /// Copies what fits.
+    /// Copies as many bytes as fit into the buffer.
     package func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         let count = min(buffer.count, bytes.count - offset)
         bytes.withUnsafeBytes { bytes in

@@ -4,26 +4,26 @@ import DeviceCore
 import SystemCalls
 import Trace
 
-/// Files and folders without Foundation.
+/// File and folder functions that do not use Foundation.
 enum Folder {
-    /// The largest file that is imported, in bytes: its readings take a few times that much.
+    /// The maximum size of an imported file in bytes: 512 MiB, or 64 MiB on 32-bit systems. Its readings need several
+    /// times as much memory.
     static var maximumFileSize: Int { Int.bitWidth > 32 ? 1 << 29 : 1 << 26 }
-    /// The most names of a folder that are looked at.
+    /// The maximum number of names that are read from a folder.
     private static let maximumNames = 10_000
 
-    /// The bytes of a file.
     static func read(_ path: String) throws(DeviceError) -> [UInt8] {
         try FileBytes.read(path, limit: maximumFileSize)
     }
 
-    /// The bytes of a file; nil when there is none of that name.
+    /// Reads a file; nil if it does not exist.
     static func readIfPresent(_ path: String) throws(DeviceError) -> [UInt8]? {
         var status = stat()
         guard stat(path, &status) == 0 || errno != ENOENT else { return nil }
         return try read(path)
     }
 
-    /// The names in a folder, in order.
+    /// Returns the sorted names in a folder.
     static func names(_ path: String) throws(DeviceError) -> [String] {
         guard let names = FolderEntries.names(path, limit: maximumNames) else {
             throw FileBytes.failedToRead(path, call: "opendir", errno: errno)
@@ -31,7 +31,8 @@ enum Folder {
         return names
     }
 
-    /// Has a folder filled. Where that fails, a folder that was not there before and has nothing in it is removed.
+    /// Calls `body` to fill a folder. If it throws and the folder did not exist before, the folder is removed if it is
+    /// empty.
     static func fill<Result>(_ path: String, _ body: () throws(DeviceError) -> Result) throws(DeviceError) -> Result {
         let wasThere = FileBytes.isThere(path)
         do {
@@ -42,8 +43,10 @@ enum Folder {
         }
     }
 
-    /// Makes a folder when it is not there. The error says that files of those names are in it, where they may not be
-    /// replaced.
+    /// Creates a folder unless it exists.
+    ///
+    /// - Throws: An error if the path is a symbolic link of another user, or if the folder contains one of the named
+    ///   files and the options do not allow replacing them.
     static func make(_ path: String, for names: [String], _ options: ExportOptions) throws(DeviceError) {
         if NewFile.makeFolder(path, for: options.mode) != 0, errno != EEXIST || NewFile.isForeignLink(path) {
             throw NewFile.failure(path, call: "mkdir", errno: errno)
@@ -54,7 +57,7 @@ enum Folder {
         }
     }
 
-    /// Writes files into a folder, which is made when it is not there.
+    /// Writes files into a folder, which is created unless it exists.
     static func write(
         _ files: [(name: String, bytes: [UInt8])], to path: String, _ options: ExportOptions
     ) throws(DeviceError) {
@@ -69,16 +72,16 @@ enum Folder {
     }
 }
 
-/// A place in a file that somebody should look at.
+/// A position in a text file, for error messages.
 struct FilePlace {
     var name: String
     var line: Int
-    /// Counted from 1; nil for the whole line.
+    /// The column, counted from 1; nil for the whole line.
     var column: Int?
-    /// What the header calls the column; empty when there is none.
+    /// The name of the column in the header; empty if there is none.
     var columnName = ""
 
-    /// The error of something wrong at this place.
+    /// Returns an error about a problem at this position.
     func error(_ what: String) -> DeviceError {
         var text = "\(name), line \(line)"
         if let column { text += ", column \(column)" }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension FoxgloveLocation {
-    /// Reads a message in Protocol Buffers, by the numbers of Foxglove's LocationFix.proto; nil when it is none.
+    /// Decodes a message in Protocol Buffers with the field numbers of Foxglove's LocationFix.proto; nil if it is
+    /// invalid.
     ///
-    /// What is 0 is left out there: only a message with neither latitude nor longitude has no place.
+    /// Protocol Buffers omit fields with the value 0. Therefore only a message without both latitude and longitude has
+    /// no position.
     init?(protobuf message: UnsafeRawBufferPointer) {
         altitude = 0
         var reader = ProtobufReader(message)
@@ -36,7 +38,7 @@ extension FoxgloveLocation {
         }
     }
 
-    /// google.protobuf.Timestamp.
+    /// Decodes a `google.protobuf.Timestamp`.
     private mutating func readTime(_ stamp: UnsafeRawBufferPointer) {
         var reader = ProtobufReader(stamp)
         var (seconds, nanoseconds): (Int64, Int64) = (0, 0)
@@ -50,7 +52,7 @@ extension FoxgloveLocation {
         if !reader.isBroken { time = Self.time(seconds: seconds, nanoseconds: nanoseconds) }
     }
 
-    /// foxglove.Vector3.
+    /// Decodes a `foxglove.Vector3`.
     private mutating func readVelocity(_ vector: UnsafeRawBufferPointer) {
         var reader = ProtobufReader(vector)
         var read = SIMD3<Double>.zero
@@ -68,27 +70,29 @@ extension FoxgloveLocation {
 
 /// Reads the fields of a message in the wire format of Protocol Buffers (protobuf.dev/programming-guides/encoding).
 ///
-/// It knows nothing of schemas: what a field's bits mean says who asks. Groups, which are no longer in use, end it as
-/// anything does that cannot be a field.
+/// The reader knows no schemas; the caller interprets the bits of a field. Deprecated groups and invalid fields end the
+/// message.
 struct ProtobufReader {
-    /// A field's bits, by its wire type.
+    /// The bits of a field, by wire type.
     enum Value {
         case varint(UInt64)
-        /// A double, among others.
+        /// Eight bytes, for example a double.
         case fixed64(UInt64)
-        /// Text, a message in the message, or numbers one behind the other.
+        /// A string, an embedded message, or packed repeated numbers.
         case bytes(UnsafeRawBufferPointer)
         case fixed32(UInt32)
     }
 
     private var rest: UnsafeRawBufferPointer
-    /// What came last can be no field; nothing is read after it.
+    /// True after an invalid field. No further fields are read.
     private(set) var isBroken = false
 
-    /// - Parameter bytes: a message; they have to stay where they are as long as the reader and its values are used.
+    /// Creates a reader of a message.
+    ///
+    /// - Parameter bytes: The message. It must stay valid as long as the reader and its values are used.
     init(_ bytes: UnsafeRawBufferPointer) { rest = bytes }
 
-    /// The next field; nil at the end.
+    /// Returns the next field; nil at the end.
     mutating func next() -> (number: UInt64, value: Value)? {
         guard !rest.isEmpty, !isBroken else { return nil }
         guard let key = varint(), key >> 3 > 0, let value = value(key & 7) else {
@@ -110,11 +114,11 @@ struct ProtobufReader {
         }
     }
 
-    /// Seven bits a byte, the lowest first; ten bytes at the most.
+    /// Reads a base-128 varint: seven bits per byte, least significant first, at most ten bytes.
     private mutating func varint() -> UInt64? {
         var value: UInt64 = 0
         for (index, byte) in rest.prefix(10).enumerated() {
-            // The tenth byte has room for one bit.
+            // The tenth byte contributes only one bit.
             guard index < 9 || byte <= 1 else { return nil }
             value |= UInt64(byte & 0x7f) << UInt64(7 * index)
             if byte < 0x80 {

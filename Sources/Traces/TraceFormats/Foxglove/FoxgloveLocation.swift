@@ -5,31 +5,31 @@ import JSONBytes
 import NMEAFormat
 import SystemCalls
 
-/// A message of the schema foxglove.LocationFix, as it is, whatever it was encoded in.
+/// The contents of a foxglove.LocationFix message, regardless of its encoding.
 struct FoxgloveLocation {
     var time: WallTime?
     var frame = ""
-    /// In degrees; NaN where the message has none.
+    /// The latitude in degrees; NaN if missing.
     var latitude = Double.nan
-    /// In degrees; NaN where the message has none.
+    /// The longitude in degrees; NaN if missing.
     var longitude = Double.nan
-    /// In metres; NaN where the message has none.
+    /// The altitude in metres; NaN if missing.
     var altitude = Double.nan
-    /// In radians; NaN where the message has none.
+    /// The heading in radians; NaN if missing.
     var heading = Double.nan
-    /// East, north and up, in m/s; NaN where the message has none.
+    /// The velocity to the east, to the north and up, in m/s; NaN if missing.
     var velocity = SIMD3<Double>(repeating: .nan)
-    /// The covariance in m², row by row; nine numbers, or none that mean something.
+    /// The covariance in m² in row-major order. It is valid only if it has nine elements.
     private(set) var covariance: [Double] = []
-    /// 0 is one that is not known.
+    /// True if the type of the covariance is not 0 (unknown).
     var isCovarianceKnown = false
 
-    /// Adds one of the covariance's numbers; more than nine are as wrong as ten.
+    /// Appends an element of the covariance. The tenth element marks it as invalid; further ones are ignored.
     mutating func addCovariance(_ number: Double) {
         if covariance.count < 10 { covariance.append(number) }
     }
 
-    /// The stamp of a message; nil outside of what a clock shows.
+    /// Returns the time of a message; nil if it is out of range.
     static func time(seconds: Int64?, nanoseconds: Int64) -> WallTime? {
         guard let seconds, (0...9_000_000_000).contains(seconds), (0..<1_000_000_000).contains(nanoseconds) else {
             return nil
@@ -39,13 +39,14 @@ struct FoxgloveLocation {
 }
 
 extension PositionReport {
-    /// What a LocationFix says; nil when it says no place.
+    /// Converts a LocationFix to a report; nil if it contains no valid coordinates.
     ///
-    /// Its altitude is taken for one above the ellipsoid, as ROS has it; Foxglove does not say. Standard deviations are the
-    /// roots of the covariance's diagonal; those of 0, and beyond 100 km, are not known, and with the latter an altitude
-    /// of 0 is none. Speed, course and climb are those of the velocity; without one the heading is taken for the course.
+    /// The altitude is read as the height above the ellipsoid, as in ROS; Foxglove does not specify it. Standard
+    /// deviations are the square roots of the diagonal of the covariance. Variances of 0, and of (100 km)² or more,
+    /// count as unknown; in the latter case, an altitude of 0 counts as unknown too. Speed, course and climb are taken
+    /// from the velocity. Without a velocity, the heading is used as the course.
     ///
-    /// - Parameter confidence: what the errors become.
+    /// - Parameter confidence: The confidence level of the report's errors.
     init?(_ location: FoxgloveLocation, _ confidence: PositionDeviations.Confidence = .ninetyFive) {
         self.init()
         time = location.time
@@ -76,14 +77,14 @@ extension PositionReport {
         guard hasFix else { return nil }
     }
 
-    /// The root of a variance that says something; NaN of others.
+    /// Returns the square root of a known variance; NaN if the variance counts as unknown.
     private static func deviation(_ variance: Double) -> Double {
         variance > 0 && variance < FoxgloveMessage.leastUnknownVariance ? variance.squareRoot() : .nan
     }
 }
 
 extension FoxgloveLocation {
-    /// Reads a message in JSON; nil when it is none.
+    /// Decodes a message in JSON; nil if it is invalid.
     init?(json: UnsafeRawBufferPointer) {
         var reader = JSONReader(json)
         do throws(JSONError) {

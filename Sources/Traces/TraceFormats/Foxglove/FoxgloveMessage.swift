@@ -6,15 +6,15 @@ import NMEAFormat
 import SensorFusion
 import SystemCalls
 
-/// Messages as JSON, in the schemas of ``FoxgloveSchema``.
+/// Encodes messages as JSON in the schemas of ``FoxgloveSchema``.
 enum FoxgloveMessage {
-    /// In square metres: variances from here on, of 100 km, are not known.
+    /// The minimum variance that counts as unknown, in m². It is the square of 100 km.
     static let leastUnknownVariance = 1e10
-    /// What is written for one that is not known.
+    /// The variance that is written if it is unknown, in m².
     private static let unknownVariance = 1e12
 
-    /// The altitude of a fix in metres: that above the ellipsoid, as ROS has it, else that above the sea; nil when none is
-    /// known.
+    /// Returns the altitude of a fix in metres: the height above the ellipsoid, as in ROS, otherwise the altitude above
+    /// mean sea level. nil if both are unknown.
     static func altitude(_ report: PositionReport) -> (metres: Double, isAboveSea: Bool)? {
         let height = report.altitudeAboveEllipsoid
         if height.isFinite { return (height, false) }
@@ -22,13 +22,16 @@ enum FoxgloveMessage {
         return altitude.isFinite ? (altitude, true) : nil
     }
 
-    /// A fix.
+    /// Encodes a fix as `foxglove.LocationFix`.
     ///
-    /// The covariance holds the squares of standard deviations, in metres. Foxglove has no word for "not known" but NaN,
-    /// which JSON lacks: an unknown altitude is 0, with a variance that says so. The heading is the course over ground, which is
-    /// all that most receivers know.
+    /// The covariance contains the squares of the standard deviations, in m². Foxglove has no value for "unknown"
+    /// except NaN, which JSON does not support. An unknown altitude is written as 0, with a variance of 1e12 m². The
+    /// heading is the course over ground, because most receivers do not measure the heading.
     ///
-    /// - Parameter confidence: that of the report's errors.
+    /// - Parameters:
+    ///   - report: The fix.
+    ///   - confidence: The confidence level of the report's errors.
+    ///   - time: The time of the fix, in nanoseconds since 1970.
     static func location(
         _ report: PositionReport, _ confidence: PositionDeviations.Confidence, at time: UInt64
     ) -> [UInt8] {
@@ -59,7 +62,8 @@ enum FoxgloveMessage {
         }
     }
 
-    /// How the device lies in axes that point east, north and up; the heading is magnetic, or began anywhere.
+    /// Encodes the attitude of the device relative to axes that point east, north and up. North is magnetic, or
+    /// arbitrary if no magnetometer is used.
     static func transform(_ attitude: Quaternion, parent: String, at time: UInt64) -> [UInt8] {
         message(time) { writer in
             writer.member("parent_frame_id", parent)
@@ -74,7 +78,7 @@ enum FoxgloveMessage {
         }
     }
 
-    /// A reading of a sensor, in its own axes.
+    /// Encodes a reading of a sensor, in the sensor's own axes.
     static func sample(
         _ value: SIMD3<Double>, kind: SensorKind, sensor: SensorDescription.ID, at time: UInt64
     ) -> [UInt8] {
@@ -103,12 +107,12 @@ enum FoxgloveMessage {
     }
 }
 
-/// A reading of a sensor as ``FoxgloveMessage`` writes it.
+/// A reading of a sensor as encoded by ``FoxgloveMessage``.
 struct FoxgloveSample {
     var sensor = ""
     var value = SIMD3<Double>(repeating: .nan)
 
-    /// Nil when the message lacks a number.
+    /// Decodes a message; nil if a number is missing.
     init?(_ json: UnsafeRawBufferPointer, kind: SensorKind) {
         var reader = JSONReader(json)
         do throws(JSONError) {

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Descriptions of messages as JSON Schema, for Foxglove and others that show MCAP files.
+/// JSON Schema descriptions of messages for Foxglove and other MCAP viewers.
 ///
-/// `foxglove.LocationFix` and `foxglove.FrameTransform` are known to Foxglove by their names; the texts here say the members
-/// that are written. For readings of inertial sensors, magnetometers and barometers Foxglove has no schema of its own
-/// (2026), so that they have one of this project for each kind of reading, which its plots and tables take as any other.
+/// Foxglove knows `foxglove.LocationFix` and `foxglove.FrameTransform` by their names; the schemas here list the
+/// members that are written. Foxglove has no schema for readings of inertial sensors, magnetometers and barometers (as
+/// of 2026), so this project defines one for vectors and one for scalars. Foxglove can plot and tabulate them like any
+/// other schema.
 enum FoxgloveSchema {
     static let locationFixName = "foxglove.LocationFix"
     static let frameTransformName = "foxglove.FrameTransform"
-    /// Three axes of a sensor.
+    /// The schema of a reading with three axes.
     static let vectorName = "device_services.Vector"
-    /// One number of a sensor.
+    /// The schema of a scalar reading.
     static let scalarName = "device_services.Scalar"
-    /// A report of gpsd.
+    /// The schema of a report of gpsd.
     static let gpsdName = "gpsd.Report"
-    /// A line of a trace that is neither a report nor a reading.
+    /// The schema of a line of a trace that is neither a report nor a reading.
     static let eventName = "device_services.Event"
 
-    /// All of them, by name.
+    /// All schemas with their names.
     static let all = [
         (locationFixName, locationFix), (frameTransformName, frameTransform), (vectorName, vector),
         (scalarName, scalar), (gpsdName, gpsd), (eventName, event),
@@ -40,7 +41,7 @@ enum FoxgloveSchema {
     static let scalar =
         #"{"title":"device_services.Scalar","type":"object","properties":{\#(time),"frame_id":{"type":"string"},"value":{"type":"number"}},"required":["timestamp","frame_id","value"]}"#
 
-    /// The members of reports that are worth a plot; there are many more.
+    /// The members of reports that are useful in plots. Reports contain more members.
     static let gpsd: String = {
         let texts = ["class", "device", "time"].map { "\"\($0)\":{\"type\":\"string\"}" }
         let numbers = [

@@ -3,27 +3,36 @@
 public import DeviceCore
 public import Trace
 
-/// Reads GPX 1.0 and 1.1: tracks, routes or waypoints become gpsd's reports.
+/// Reads GPX 1.0 and 1.1. Tracks, routes or waypoints are converted to gpsd's reports.
 ///
-/// Altitudes (`ele`) are taken as metres above mean sea level, as the field writes them; with `geoidheight` they give the
-/// height above the ellipsoid too. Where a segment of a track ends, a report without a fix follows, one second after its
-/// last point or half way to the next one. Times without a zone are UTC. A point has the mode that `fix` says, else 3D
-/// with an altitude and 2D without.
+/// Altitudes (`ele`) are read as metres above mean sea level, the usual convention; together with `geoidheight` they
+/// give the height above the ellipsoid. The end of a track segment is followed by a report without a fix, one second
+/// after the last point or halfway to the next point, whichever is earlier. Times without a zone are UTC. The mode of a
+/// point is that of `fix`; otherwise it is 3D with an altitude and 2D without one.
 ///
-/// The file is read in pieces, and twice where that has to be, so that memory stays small however large it is; only where
-/// points are not in the order of time they are sorted in memory. A file that is damaged or cut off gives what stands before the damage.
+/// Files are read in pieces, and twice if necessary, so memory use does not depend on the file size. Only points that
+/// are not in chronological order are sorted in memory. If a file is damaged or truncated, the points before the damage
+/// are read.
 public enum GPXFile {
-    /// Writes what a file holds as a trace. There must not be a header yet; the sink stays open.
+    /// Reads a file and writes it as a trace. The sink must not have a header yet. It stays open.
     ///
-    /// - Returns: remarks: what was left out, derived or could not be read.
-    /// - Throws: an error that names the line when nothing could be read.
+    /// - Returns: Remarks about omitted, derived or unreadable content.
+    /// - Throws: An error that names the line if nothing could be read.
     public static func read(
         path: String, options: GPXOptions = .init(), to sink: some TraceSink
     ) throws(DeviceError) -> [String] {
         try read(try FileChunks.open(path), options, to: sink)
     }
 
-    /// Writes what a file in memory holds as a trace. Messages call it by that name.
+    /// Reads a file in memory and writes it as a trace.
+    ///
+    /// - Parameters:
+    ///   - bytes: The contents of the file.
+    ///   - name: The name of the file in messages.
+    ///   - options: The part of the file to read, and the timing of points without times.
+    ///   - sink: The destination, without a header. It stays open.
+    /// - Returns: Remarks about omitted, derived or unreadable content.
+    /// - Throws: An error that names the line if nothing could be read.
     public static func read(
         _ bytes: [UInt8], name: String, options: GPXOptions = .init(), to sink: some TraceSink
     ) throws(DeviceError) -> [String] { try read(.memory(TraceBytes(bytes), name: name), options, to: sink) }
@@ -38,7 +47,7 @@ public enum GPXFile {
         return importer.remarks
     }
 
-    /// The same as a trace in memory.
+    /// Reads a file as a trace in memory.
     static func trace(
         _ chunks: FileChunks, _ options: GPXOptions
     ) throws(DeviceError) -> (trace: TraceFile, remarks: [String]) {
@@ -55,29 +64,30 @@ public enum GPXFile {
     }
 }
 
-/// What a program wants of a GPX file, which may hold several ways.
+/// Options for reading a GPX file, which may contain several paths.
 public struct GPXOptions: Sendable, Hashable {
-    /// The lists of points that a GPX file has.
+    /// The lists of points in a GPX file.
     public enum Content: String, Sendable, CaseIterable {
-        /// `trk`: where somebody was.
+        /// `trk`: recorded paths.
         case tracks
-        /// `rte`: where somebody wants to go.
+        /// `rte`: planned paths.
         case routes
-        /// `wpt`: single places; Xcode plays them as a way.
+        /// `wpt`: individual places, which Xcode plays back as a path.
         case waypoints
     }
 
-    /// Which points to take; nil for the tracks, or else the routes, or else the waypoints.
+    /// The kind of points to read; nil for tracks if there are any, otherwise routes, otherwise waypoints.
     public var content: Content?
-    /// The one track or route to take, counted from 1 in the order of the file; nil for all, in the order of time.
+    /// The number of the only track or route to read, counted from 1 in the order of the file; nil to read all in
+    /// chronological order.
     public var number: Int?
-    /// How fast points without times follow one another, in metres per second along the shortest path; nil to put them
-    /// one second apart, as Xcode does.
+    /// The speed between points without times, in metres per second along the geodesic; nil to place them one second
+    /// apart, as Xcode does.
     public var speed: Double?
-    /// Whether course, speed and climb that the file does not say are derived from the positions.
+    /// Whether missing values of course, speed and climb are derived from the positions.
     public var derivesMotion = true
 
-    /// Options that leave everything to the file, but for those that are given.
+    /// Creates options; by default they are determined by the contents of the file.
     public init(content: Content? = nil, number: Int? = nil, speed: Double? = nil, derivesMotion: Bool = true) {
         self.content = content
         self.number = number

@@ -4,14 +4,14 @@ import DeviceCore
 import Geodesy
 import Trace
 
-/// Writes the parts of a GPX file that a plan names as a trace.
+/// Writes the selected parts of a GPX file as a trace.
 struct GPXImporter {
     private let plan: GPXPlan
     private let options: GPXOptions
     private let chunks: FileChunks
     private var writer: GPXPointWriter
     private var hasPoints = false
-    /// The latest time so far.
+    /// The latest time so far, in nanoseconds since 1970.
     private var last = Int64.min
 
     init(_ plan: GPXPlan, _ options: GPXOptions, _ chunks: FileChunks) {
@@ -21,7 +21,7 @@ struct GPXImporter {
         writer = GPXPointWriter(start: plan.start, needsSorting: plan.needsSorting, options, name: chunks.name)
     }
 
-    /// What somebody should know.
+    /// Remarks about the import for the user.
     var remarks: [String] { plan.remarks + writer.remarks }
 
     /// Writes the header and all points.
@@ -43,12 +43,13 @@ struct GPXImporter {
         do throws(DeviceError) {
             try write(part, &reader, &timing, to: sink)
         } catch {
-            // What is wrong with the file was found in the first pass, and is among the remarks.
+            // Errors in the file were detected in the first pass and are already among the remarks.
             guard case .some = plan.failure, error.code == .invalidTrace else { throw error }
         }
     }
 
-    /// Times for the points before the first time of a part: one second apart, or closer to stay after earlier parts.
+    /// Returns the times of the points before the first time of a part: one second apart, or closer if needed to stay
+    /// after earlier parts.
     private func leadingTimes(of part: GPXSurvey.Part) -> some IteratorProtocol<Int64> {
         let count = Int64(part.leading)
         let gap = plan.needsSorting || last == .min ? Int64.max : max(0, part.first.subtractingSaturated(last))
@@ -85,12 +86,12 @@ struct GPXImporter {
     }
 }
 
-/// Writes the tracks of a GPX file while it is looked through for the first time, in the hope that they are in the order
-/// of time, as most are. Whether that was right is known at the end only; when it was not, what was written is thrown away.
+/// Writes the tracks of a GPX file during the first pass, on the assumption that they are in chronological order, which
+/// most are. If the assumption is wrong, the result is discarded.
 struct GPXDirectImport {
     private let builder: TraceBuilder
     private let options: GPXOptions
-    /// Made with the first time.
+    /// The writer; nil before the first point.
     private var writer: GPXPointWriter?
     private var first: Int64 = 0
     private var last = Int64.min
@@ -106,7 +107,7 @@ struct GPXDirectImport {
 
     mutating func beginSegment() { writer?.beginSegment() }
 
-    /// Takes a point of a track.
+    /// Appends a point of a track.
     mutating func take(_ point: GPXPoint) {
         guard !isHopeless else { return }
         guard let time = point.time, time >= last else {
@@ -123,20 +124,21 @@ struct GPXDirectImport {
             }
             try writer?.append(point, at: time.subtractingSaturated(first), to: builder)
         } catch {
-            // It comes again, and is told, when the file is read as usual.
+            // The regular import repeats the error and reports it.
             isHopeless = true
         }
     }
 
-    /// Ends the import, and returns the trace of all points; nil when it cannot be used or does not start at that time.
+    /// Finishes the import, and returns the trace of all points. nil if the assumption was wrong, or if the trace does
+    /// not begin at `start`.
     ///
-    /// - Parameter start: Civil time at time zero, in nanoseconds since 1970.
+    /// - Parameter start: The civil time at time zero, in nanoseconds since 1970.
     mutating func trace(from start: Int64?) throws(DeviceError) -> TraceFile? {
         guard !isHopeless, writer != nil, start == first else { return nil }
         try writer?.finish(builder)
         return try builder.file()
     }
 
-    /// What somebody should know of it.
+    /// Remarks about the import for the user.
     var remarks: [String] { writer?.remarks ?? [] }
 }

@@ -3,27 +3,29 @@
 import DeviceCore
 import Trace
 
-/// Which parts of a GPX file become a trace, and in which order.
+/// The parts of a GPX file that are converted to a trace, and their order.
 struct GPXPlan {
-    /// The parts, in the order in which they are written.
+    /// The parts in the order in which they are written.
     private(set) var parts: [GPXSurvey.Part]
-    /// Civil time at time zero, in nanoseconds since 1970; nil when no point has a time.
+    /// The civil time at time zero, in nanoseconds since 1970; nil if no point has a time.
     let start: Int64?
-    /// True if the file has times of a clock that was set.
+    /// True if the file has times from a clock that was set.
     let isClockSet: Bool
-    /// True when the points have to be sorted.
+    /// True if the points must be sorted.
     let needsSorting: Bool
-    /// True when it takes tracks as they stand in the file, and they are in the order of time.
+    /// True if the plan contains only tracks, in the order of the file, which is chronological.
     var isInOrder: Bool {
         let numbers = parts.map(\.number)
         return start != nil && !needsSorting && parts.allSatisfy { $0.content == .tracks }
             && numbers == numbers.sorted()
     }
-    /// Why the file could not be read to its end.
+    /// The error that ended reading before the end of the file; nil if there was none.
     let failure: DeviceError?
     private(set) var remarks: [String] = []
 
-    /// Chooses from what a file holds.
+    /// Selects parts according to the contents of the file and the options.
+    ///
+    /// - Throws: An error if the selected content does not exist or has no points.
     init(_ survey: GPXSurvey, _ options: GPXOptions, name: String) throws(DeviceError) {
         failure = survey.failure
         isClockSet = survey.isClockSet
@@ -33,7 +35,7 @@ struct GPXPlan {
         else {
             throw DeviceError(
                 .invalidTrace,
-                "\(name) holds no points\(Self.excuse(survey))\(survey.diagnostics.isEmpty ? ". Is it another file?" : "")"
+                "\(name) contains no points\(Self.excuse(survey))\(survey.diagnostics.isEmpty ? ". Is it the right file?" : "")"
             )
         }
         var chosen = found.filter { $0.content == content }
@@ -41,7 +43,7 @@ struct GPXPlan {
             let others = kinds.filter { kind in found.contains { $0.content == kind } }.map(\.rawValue)
             throw DeviceError(
                 .invalidTrace,
-                "\(name) holds no \(content.rawValue)\(others.isEmpty ? "" : ", but \(others.joined(separator: " and "))")."
+                "\(name) contains no \(content.rawValue)\(others.isEmpty ? "" : ", only \(others.joined(separator: " and "))")."
             )
         }
         if let number = options.number {
@@ -85,28 +87,28 @@ struct GPXPlan {
         if options.number == nil, chosen.count > 1 {
             if let overlap {
                 remarks.append(
-                    "The \(kind) \(Self.title(overlap.0)) and \(Self.title(overlap.1)) overlap in time, and their points were mixed. --track chooses one by its number."
+                    "The \(kind) \(Self.title(overlap.0)) and \(Self.title(overlap.1)) overlap in time, so their points were interleaved. Select one by its number with --track."
                 )
             } else {
                 remarks.append(
-                    "\(chosen.count) \(kind) follow one another\(timed.isEmpty ? "" : " in the order of time").")
+                    "\(chosen.count) \(kind) were joined\(timed.isEmpty ? "" : " in chronological order").")
             }
         }
         if let part = timed.first(where: { !$0.isOrdered }) {
-            let what = content == .waypoints ? "waypoints" : "points of \(kind) \(Self.title(part))"
-            remarks.append("The \(what) are not in the order of time and were sorted.")
+            let what = content == .waypoints ? "waypoints" : "points of \(kind.dropLast()) \(Self.title(part))"
+            remarks.append("The \(what) are not in chronological order and were sorted.")
         }
-        remarks.tell(untimed, "\(kind) have no times and were left out. --track chooses one by its number.")
+        remarks.tell(untimed, "\(kind) have no times and were skipped. Select one by its number with --track.")
         let timeless = timed.reduce(0) { $0 + $1.count - $1.timed }
         remarks.tell(
             timeless,
-            "points have no time although others do, and were placed between their neighbours, or one second apart before the first time and behind the last."
+            "points have no time although others do; they were placed between their neighbours, or one second apart before the first time and after the last."
         )
         noteRepeated(timed)
         if timed.isEmpty {
-            let pace = options.speed.map { "were given those of somebody who goes at \($0) m/s" }
+            let pace = options.speed.map { "were given times for a speed of \($0) m/s" }
             remarks.append(
-                "The \(kind) have no times; their points \(pace ?? "were put one second apart. --pace puts them as far apart as they lie")."
+                "The \(kind) have no times; their points \(pace ?? "were placed one second apart. Use --pace to derive times from their distances")."
             )
         }
     }
@@ -120,16 +122,16 @@ struct GPXPlan {
     }
 
     private mutating func noteFaults(_ survey: GPXSurvey) {
-        if let failure = survey.failure { remarks.append("\(failure.message) What stands before it was read.") }
-        remarks.tell(survey.surplus, "tracks and routes were left out; the file has too many of them.")
+        if let failure = survey.failure { remarks.append("\(failure.message) Everything before it was read.") }
+        remarks.tell(survey.surplus, "tracks and routes were skipped, because the file has too many.")
         remarks += survey.diagnostics.remarks
-        remarks.tell(survey.unknownReferences, "entities in the texts are not known and were kept as they are.")
+        remarks.tell(survey.unknownReferences, "entities in the text are unknown and were kept unchanged.")
     }
 
     private mutating func noteRepeated(_ parts: [GPXSurvey.Part]) {
         guard let first = parts.first(where: { $0.repeated.count > 0 }) else { return }
         remarks.append(
-            "\(parts.reduce(0) { $0 + $1.repeated.count }) points have the time of the point before (first in line \(first.repeated.line)). Points of one time were spread over the time to the next, at most a second."
+            "\(parts.reduce(0) { $0 + $1.repeated.count }) points have the same time as the previous point (first in line \(first.repeated.line)). Points with equal times were spread over the interval to the next time, at most one second."
         )
     }
 
@@ -143,6 +145,7 @@ struct GPXPlan {
         }
         guard !others.isEmpty else { return }
         remarks.append(
-            "Beside the \(content.rawValue) there are \(others.joined(separator: " and ")); they were left out.")
+            "Besides the \(content.rawValue), the file contains \(others.joined(separator: " and ")), which were skipped."
+        )
     }
 }

@@ -4,21 +4,21 @@ import DeviceCore
 
 /// A point of a GPX file.
 struct GPXPoint {
-    /// As gpsd's report, without a time.
+    /// The point as a report of gpsd, without a time.
     var report = PositionReport()
-    /// What the point says of the sky.
+    /// The satellite count and the dilutions of precision of the point.
     var sky = SkyReport()
-    /// Nanoseconds since 1970; nil when the file gives no readable time.
+    /// The time in nanoseconds since 1970; nil if the file contains no readable time.
     var time: Int64?
-    /// What `fix` says of the dimensions.
+    /// The mode from `fix`; nil if `fix` is missing or does not determine it.
     private var mode: FixMode?
 
-    /// True when the text of `fix` is `none`.
+    /// True if the text of `fix` is `none`.
     var isWithoutFix: Bool { mode == FixMode.none }
-    /// True when it says something of the sky.
+    /// True if the point has a satellite count or a dilution of precision.
     var hasSky: Bool { sky.usedCount >= 0 || !sky.hdop.isNaN || !sky.vdop.isNaN || !sky.pdop.isNaN }
 
-    /// Sets mode and status from the text of `fix`. Returns false for an unknown text.
+    /// Sets the mode and status from the text of `fix`. Returns false for an unknown text.
     mutating func set(fix: UnsafeRawBufferPointer) -> Bool {
         let known: (mode: FixMode?, status: UInt8)? =
             switch String(decoding: fix.prefix(8), as: UTF8.self) {
@@ -33,9 +33,9 @@ struct GPXPoint {
         return known != nil
     }
 
-    /// Works out what follows from the other numbers, when all are there.
+    /// Sets the values that depend on other values, after all of them have been read.
     mutating func finish() {
-        // NaN when either is not known.
+        // NaN if either value is unknown.
         report.altitudeHAE = report.altitudeMSL + report.geoidSeparation
         report.mode = mode ?? (report.altitudeMSL.isNaN ? .twoDimensional : .threeDimensional)
     }

@@ -4,29 +4,29 @@ import DeviceCore
 import GPSDProtocol
 import Trace
 
-/// Writes points of a way as events of a trace.
+/// Writes the points of a path as events of a trace.
 struct GPXPointWriter {
-    /// How long after the last point of a segment positions are lost, in nanoseconds.
+    /// The time in nanoseconds from the last point of a segment to the report without a fix (1 s).
     static let gap: Int64 = 1_000_000_000
-    /// The most bytes that are sorted in memory.
+    /// The maximum size in bytes of reports that are sorted in memory (256 MiB).
     private static let largestSorted = 256 << 20
 
-    /// Course, speed or climb of so many points were derived.
+    /// The number of points with a derived course, speed or climb.
     private(set) var derived = 0
     /// The time of the last point, in nanoseconds since the start.
     private(set) var last: Int64?
-    /// Civil time at time zero, in nanoseconds since 1970; nil when it is not known.
+    /// The civil time at time zero, in nanoseconds since 1970; nil if unknown.
     private let start: Int64?
     private let name: String
     private let derivesMotion: Bool
     private let needsSorting: Bool
     private var motion = DerivedMotion()
     private var spreader = EqualTimeSpreader<Item>()
-    /// The element that begins with the next point that is appended.
+    /// The element that begins with the next appended point.
     private var beginning = Beginning.segment
     /// The next time to try for a point whose time is already used, by the used time.
     private var nextFreeTime: [Int64: Int64] = [:]
-    /// What is sorted before it is written, where that has to be.
+    /// The reports to sort before writing, if ``needsSorting`` is true.
     private var recording = Recording()
     private var size = 0
 
@@ -48,25 +48,26 @@ struct GPXPointWriter {
         recording.start = start.map { WallTime(nanoseconds: $0) }
     }
 
-    /// Writes the header, which comes first.
+    /// Writes the header. Must be called first.
     func begin(_ sink: some TraceSink) throws(DeviceError) {
         if !needsSorting { try sink.write(recording.traceHeader(source: name)) }
     }
 
-    /// True when the next point does not continue the path of the points before it.
+    /// True if the next point does not continue the path of the previous points.
     var isAtBeginning: Bool { beginning != .nothing }
 
-    /// Begins another track or route.
+    /// Begins a new track or route.
     mutating func beginPart() { beginning = .part }
 
-    /// Begins another segment of a track.
+    /// Begins a new segment of a track.
     mutating func beginSegment() {
         if beginning == .nothing { beginning = .segment }
     }
 
     /// Appends a point, and writes the points that it completes.
     ///
-    /// - Parameter time: Nanoseconds since the start; nil for a point without a time in a file that has times.
+    /// - Parameter time: The time in nanoseconds since the start; nil for a point without a time in a file that has
+    ///   times.
     mutating func append(_ point: GPXPoint, at time: Int64?, to sink: some TraceSink) throws(DeviceError) {
         let item = Item(point: point, beginning: beginning)
         beginning = .nothing
@@ -115,7 +116,7 @@ struct GPXPointWriter {
         return free
     }
 
-    /// Writes the points that are still held back, and the recording if it had to be sorted.
+    /// Writes the buffered points, and the recording if it had to be sorted.
     mutating func finish(_ sink: some TraceSink) throws(DeviceError) {
         var spreader = spreader
         self.spreader = EqualTimeSpreader()
@@ -125,12 +126,12 @@ struct GPXPointWriter {
         try recording.write(to: sink, source: name)
     }
 
-    /// What somebody should know.
+    /// Remarks about the points for the user.
     var remarks: [String] {
         var remarks: [String] = []
         if derived > 0 {
             remarks.append(
-                "Course, speed or climb of \(derived) positions were derived from the positions before them.")
+                "Course, speed or climb of \(derived) positions were derived from the previous positions.")
         }
         return remarks
     }
@@ -152,7 +153,7 @@ struct GPXPointWriter {
         guard size <= Self.largestSorted else {
             throw DeviceError(
                 .notSupported,
-                "The points of \(name) are not in the order of time, and are too many to be sorted in memory. --track chooses one by its number."
+                "The points of \(name) are not in chronological order, and there are too many to sort in memory. Select one track by its number with --track."
             )
         }
         recording.reports.append(line: line, at: time)

@@ -5,7 +5,7 @@ import JSONBytes
 import Trace
 
 extension GPXReader {
-    /// Reads the attributes `lat` and `lon` of the last tag, in degrees, NaN if unreadable. Records invalid values.
+    /// Reads the attributes `lat` and `lon` of the last tag, in degrees; NaN if unreadable. Records invalid values.
     mutating func readCoordinates() -> (latitude: Double, longitude: Double) {
         let texts = [xml.attribute("lat"), xml.attribute("lon")].map { $0.map { String(decoding: $0, as: UTF8.self) } }
         let values = texts.map { $0.flatMap(Self.number) ?? .nan }
@@ -14,20 +14,20 @@ extension GPXReader {
                 texts.contains { $0.map(Self.hasDecimalComma) == true }
                 ? "has a decimal comma" : "is missing or out of range"
             record(
-                "the latitude or longitude of a point \(problem), and the point was left out",
+                "the latitude or longitude of a point \(problem), and the point was skipped",
                 "lat=\(texts[0] ?? "") lon=\(texts[1] ?? "")")
         }
         return (values[0], values[1])
     }
 
-    /// Reads the number in the element that ends; NaN if there is none or it cannot be read.
+    /// Reads the number in the element that ends; NaN if it is missing or unreadable.
     mutating func readNumber() -> Double {
         let text = xml.trimmedText
         if let value = Self.number(text) { return value }
         return readNumber(String(decoding: text, as: UTF8.self), "<\(xml.elementName)>")
     }
 
-    /// Reads a number. If it cannot be read, records it under the given name and returns NaN.
+    /// Reads a number. If it is unreadable, records it with the given name and returns NaN.
     mutating func readNumber(_ text: String, _ name: String) -> Double {
         if let value = Self.number(text) { return value }
         if !text.isEmpty, text.lowercased() != "nan" {
@@ -37,15 +37,15 @@ extension GPXReader {
         return .nan
     }
 
-    /// Reads the count in the element that ends; -1 if there is none or it cannot be read.
+    /// Reads the count in the element that ends; -1 if it is missing or unreadable.
     mutating func readCount() -> Int32 {
         let value = readNumber()
         if value >= 0, value <= 65_535 { return Int32(value) }
-        if !value.isNaN { record("<\(xml.elementName)> is not a count and was ignored", "\(value)") }
+        if !value.isNaN { record("<\(xml.elementName)> is not a valid count and was ignored", "\(value)") }
         return -1
     }
 
-    /// Sets speed or course. A value of -1 means unknown.
+    /// Sets the speed or course. A value of -1 means unknown.
     mutating func set(_ quantity: CSVQuantity, _ value: Double) {
         point.report.set(quantity, value)
         let limit = quantity == .course ? 360 : Double.infinity
@@ -69,14 +69,14 @@ extension GPXReader {
         }
         point.time = time.nanoseconds
         if zone == .missing {
-            record("<time> names no zone and was read as UTC", String(decoding: text, as: UTF8.self))
+            record("<time> has no time zone and was read as UTC", String(decoding: text, as: UTF8.self))
         }
     }
 
     /// Records that the last point is outside all tracks and routes, or in one beyond their maximum number.
     mutating func recordStrayPoint() {
         record(
-            "a point outside the tracks and routes that were read was left out",
+            "a point outside the tracks and routes that were read was skipped",
             "lat=\(point.report.latitude) lon=\(point.report.longitude)")
     }
 

@@ -5,45 +5,45 @@ import GPSDProtocol
 import JSONBytes
 import Trace
 
-/// Goes through a GPX file point by point.
+/// Reads a GPX file point by point.
 ///
-/// Supports versions 1.0 and 1.1, and ignores the prefixes of element names. Course and speed are those of version 1.0,
-/// of Garmin's TrackPointExtension, or of an extension directly inside `extensions` (OsmAnd, OpenTracks and others), in
-/// degrees from true north and metres per second. Heart rates and other extensions are ignored. The points that Garmin
-/// writes between two points of a route, `gpxx:rpt`, are points of the route.
+/// Versions 1.0 and 1.1 are supported, and prefixes of element names are ignored. Course and speed are those of version
+/// 1.0, of Garmin's TrackPointExtension, or of an extension directly inside `extensions` (OsmAnd, OpenTracks and
+/// others), in degrees from true north and metres per second. Heart rates and other extensions are ignored. The points
+/// that Garmin writes between two route points, `gpxx:rpt`, are read as route points.
 struct GPXReader: ~Copyable {
-    /// What was read.
+    /// An item that the reader has read.
     enum Item {
-        /// A track or a route begins; waypoints stand outside both.
+        /// The start of a track or a route. Waypoints are outside both.
         case begin(GPXOptions.Content)
-        /// A segment of a track begins.
+        /// The start of a track segment.
         case segment
-        /// A point: ``GPXReader/point``.
+        /// A point, available as ``GPXReader/point``.
         case point(GPXOptions.Content)
-        /// A track or a route ends.
+        /// The end of a track or a route.
         case end(GPXOptions.Content)
     }
 
-    /// The maximum number of points in the extensions of one point of a route.
+    /// The maximum number of points in the extensions of a route point.
     private static let maximumExtensionPoints = 100_000
 
     /// The last point.
     var point = GPXPoint()
-    /// True if the file has times of a clock that was set; see ``UnsetClock``.
+    /// True if the file has times from a clock that was set; see ``UnsetClock``.
     var isClockSet = false
-    /// Values that could not be read.
+    /// The values that could not be read.
     var diagnostics = InputDiagnostics()
-    /// The coordinates in the extensions of the last point, and the number of those that were returned.
+    /// The coordinates in the extensions of the last point, and the number of them that have been returned.
     private var extensionPoints: [SIMD2<Double>] = []
     private var extensionIndex = 0
-    /// The name of the track or route that is open, as far as it has been read.
+    /// The name of the current track or route, as far as it has been read.
     private(set) var partName = ""
     var xml: XMLReader
-    /// The track or route that is open.
+    /// The current track or route; nil outside both.
     private var part: GPXOptions.Content?
     private var hasRoot: Bool
 
-    /// Reads a file from its beginning, or from the tag of a track or route on.
+    /// Creates a reader at the start of a file, or at the tag of a track or route.
     init(_ chunks: FileChunks, at place: GPXSurvey.Place? = nil) throws(DeviceError) {
         guard let place else {
             self.init(XMLReader(try chunks.source(), name: chunks.name), hasRoot: false)
@@ -56,22 +56,23 @@ struct GPXReader: ~Copyable {
             hasRoot: true)
     }
 
-    /// Cannot fail: Swift 6.2 destroys the defaults of a noncopyable value twice where its initializer throws.
+    /// This initializer cannot throw, because Swift 6.2 destroys the default values of a noncopyable type twice if its
+    /// initializer throws.
     private init(_ xml: consuming XMLReader, hasRoot: Bool) {
         self.xml = xml
         self.hasRoot = hasRoot
     }
 
-    /// Where the last tag stands.
+    /// The offset of the last tag in bytes.
     var offset: Int { xml.offset }
     mutating func line() -> Int { xml.line() }
-    /// References that are not known.
+    /// The number of references to unknown entities.
     var unknownReferences: Int { xml.unknownReferences }
 
-    /// The name of the root element with its prefix, where it was read.
+    /// The qualified name of the root element, once it has been read.
     private(set) var root = "gpx"
 
-    /// Reads on; nil at the end of a whole file.
+    /// Returns the next item; nil at the end of a complete file.
     mutating func next() throws(DeviceError) -> Item? {
         if !extensionPoints.isEmpty, let item = nextExtensionPoint() { return item }
         while let token = try xml.next() {
@@ -80,7 +81,7 @@ struct GPXReader: ~Copyable {
                 guard hasRoot else {
                     guard xml.isNamed("gpx") else {
                         throw xml.error(
-                            "the text begins with <\(xml.elementName.prefix(80))>; GPX begins with <gpx>. Is it another file?"
+                            "the text begins with <\(xml.elementName.prefix(80))>; GPX begins with <gpx>. Is it the right file?"
                         )
                     }
                     root = xml.qualifiedName
@@ -101,7 +102,7 @@ struct GPXReader: ~Copyable {
         return nil
     }
 
-    /// True when the root element of a text that may end anywhere is GPX's.
+    /// True if the root element is `gpx`. The text may be truncated.
     static func isGPX(_ bytes: [UInt8]) -> Bool {
         var xml = XMLReader(MemorySource(bytes), name: "")
         do throws(DeviceError) {
@@ -111,7 +112,7 @@ struct GPXReader: ~Copyable {
         }
     }
 
-    /// Returns the next route point from the extensions of the last point; nil when there is none.
+    /// Returns the next route point from the extensions of the last point; nil if there is none.
     private mutating func nextExtensionPoint() -> Item? {
         guard extensionIndex < extensionPoints.count else {
             extensionPoints.removeAll(keepingCapacity: true)
@@ -143,13 +144,13 @@ struct GPXReader: ~Copyable {
         return .begin(content)
     }
 
-    /// Reads a point up to its end tag.
+    /// Reads a point including its end tag.
     private mutating func readPoint(of content: GPXOptions.Content) throws(DeviceError) -> Item {
         point = GPXPoint()
         (point.report.latitude, point.report.longitude) = readCoordinates()
         let depth = xml.depth
         var isInExtensions = false
-        // True inside an extension whose <speed> and <course> are those of the point.
+        // True inside an extension whose `<speed>` and `<course>` are those of the point.
         var isKnownExtension = false
         while let token = try xml.next() {
             switch token {
@@ -200,9 +201,9 @@ struct GPXReader: ~Copyable {
         case JSONText.word("fix"):
             let text = xml.trimmedText
             if !point.set(fix: text), !text.isEmpty {
-                record("<fix> is not a kind of fix and was ignored", String(decoding: text, as: UTF8.self))
+                record("<fix> is not a known kind of fix and was ignored", String(decoding: text, as: UTF8.self))
             }
-            if point.isWithoutFix { record("<fix> says that there is none, and the position was not used", "none") }
+            if point.isWithoutFix { record("<fix> states that there is no fix, and the position was not used", "none") }
         case JSONText.word("sat"): point.sky.usedCount = readCount()
         case JSONText.word("hdop"): point.sky.hdop = readNumber()
         case JSONText.word("vdop"): point.sky.vdop = readNumber()
@@ -214,7 +215,7 @@ struct GPXReader: ~Copyable {
         }
     }
 
-    /// Reads the start tag of an extension: values that are attributes, and points of Garmin's routes.
+    /// Reads the start tag of an extension: values in attributes, and Garmin's route points.
     private mutating func beginExtension(of content: GPXOptions.Content, isDirect: Bool) {
         switch xml.nameWord {
         // <geotracker:meta c="274.4" s="0.36"/>
@@ -223,11 +224,11 @@ struct GPXReader: ~Copyable {
             let texts = [course, speed].map { String(decoding: $0, as: UTF8.self) }
             set(.course, readNumber(texts[0], "attribute c"))
             set(.speed, readNumber(texts[1], "attribute s"))
-        // <gpxx:RoutePointExtension><gpxx:rpt lat="51.1" lon="7.2"/>: the points between two points of a route.
+        // `<gpxx:RoutePointExtension><gpxx:rpt lat="51.1" lon="7.2"/>`: the points between two route points.
         case JSONText.word("rpt") where content == .routes:
             let (latitude, longitude) = readCoordinates()
             guard extensionPoints.count < Self.maximumExtensionPoints else {
-                record("a route point has too many <rpt>; the rest was left out", "")
+                record("a route point has too many <rpt>; the rest was skipped", "")
                 return
             }
             extensionPoints.append([latitude, longitude])
@@ -237,7 +238,7 @@ struct GPXReader: ~Copyable {
 
     /// Reads the end tag of an extension.
     ///
-    /// - Parameter isOwn: False inside a container, whose `speed` may be that of the wind and whose `accuracy` an average.
+    /// - Parameter isOwn: False inside a container, where `speed` may be that of the wind and `accuracy` an average.
     private mutating func endExtension(isOwn: Bool) {
         switch xml.nameWord {
         case JSONText.word("speed") where isOwn: set(.speed, readNumber())

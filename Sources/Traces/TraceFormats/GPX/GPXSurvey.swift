@@ -3,48 +3,48 @@
 import DeviceCore
 import Trace
 
-/// What a GPX file holds, found by going through it once.
+/// The contents of a GPX file, collected in a first pass.
 struct GPXSurvey {
-    /// The most tracks and routes that are told apart.
+    /// The maximum number of tracks and routes that are read.
     private static let maximumParts = 10_000
 
-    /// Where a track or a route begins.
+    /// The position of a track or a route in the file.
     struct Place {
         var offset: Int
         var line: Int
-        /// The name of the element that it stands in.
+        /// The qualified name of the root element.
         var root: String
     }
 
     /// A track, a route, or all waypoints.
     struct Part {
         var content: GPXOptions.Content
-        /// Counted from 1 among those of its kind.
+        /// The number among the parts of its kind, counted from 1.
         var number: Int
         var name = ""
-        /// Nil for the waypoints, which stand anywhere.
+        /// The position in the file; nil for the waypoints, which may be anywhere.
         var place: Place?
-        /// Points with coordinates.
+        /// The number of points with coordinates.
         var count = 0
-        /// Those of them that have a time too.
+        /// The number of points with coordinates and a time.
         var timed = 0
-        /// The first and the last of their times.
+        /// The earliest and the latest time, in nanoseconds since 1970.
         var first = Int64.max
         var last = Int64.min
         /// The number of points with coordinates before the first one with a time.
         private(set) var leading = 0
-        /// True when a time is earlier than the GPS epoch.
+        /// True if a time is earlier than the GPS epoch.
         private(set) var hasEarlyTimes = false
-        /// False when a time goes back.
+        /// False if a time is earlier than the one before it.
         var isOrdered = true
-        /// The number of points with the time of the point before, and the line of the first of them.
+        /// The number of points with the time of the previous point, and the line of the first of them.
         private(set) var repeated = (count: 0, line: 0)
         /// The time of the last point.
         private(set) var previous = Int64.min
 
         /// The time of the first point. Points before the first time are placed one second apart.
         var beginning: Int64 {
-            // The first second that can be written as a date.
+            // The minimum is the first whole second that nanoseconds in `Int64` can represent.
             max(first.subtractingSaturated(Int64(leading) * 1_000_000_000), -9_223_372_036_000_000_000)
         }
 
@@ -68,27 +68,28 @@ struct GPXSurvey {
     }
 
     private(set) var parts: [Part] = []
-    /// True if times before 1980 were ignored because later ones exist; see ``UnsetClock``.
+    /// True if times before 1980 are ignored because the file also contains later ones; see ``UnsetClock``.
     private(set) var isClockSet = false
-    /// Values that could not be read.
+    /// The values that could not be read.
     private(set) var diagnostics = InputDiagnostics()
     private(set) var unknownReferences = 0
-    /// Tracks and routes beyond those that are told apart.
+    /// The number of tracks and routes beyond the maximum.
     private(set) var surplus = 0
-    /// Why the file could not be read to its end.
+    /// The error that ended reading before the end of the file; nil if there was none.
     private(set) var failure: DeviceError?
     private var waypoints: Int?
     private var counts: [GPXOptions.Content: Int] = [:]
 
-    /// Goes through the file. What can be read before the first error counts; the error is thrown when that is nothing.
+    /// Reads the file. If an error occurs after at least one point, the contents before it are used; otherwise the
+    /// error is thrown.
     ///
-    /// - Parameter direct: gets the points of tracks as they come.
+    /// - Parameter direct: Receives the points of tracks during the pass. Set to nil if the pass is repeated.
     init(_ chunks: FileChunks, _ direct: inout GPXDirectImport?) throws(DeviceError) {
         try read(chunks, &direct)
         guard parts.contains(where: \.hasEarlyTimes), parts.contains(where: { $0.last >= UnsetClock.gpsEpoch }) else {
             return
         }
-        // The clock was set during the recording: the times from before are ignored.
+        // The clock was set during the recording, so the times before that are ignored.
         self = GPXSurvey(isClockSet: true)
         direct = nil
         try read(chunks, &direct)
@@ -110,7 +111,7 @@ struct GPXSurvey {
     }
 
     private mutating func read(_ reader: inout GPXReader, _ direct: inout GPXDirectImport?) throws(DeviceError) {
-        // The track or route that is open.
+        // The index of the current track or route.
         var open: Int?
         while let item = try reader.next() {
             switch item {

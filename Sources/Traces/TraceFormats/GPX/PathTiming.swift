@@ -3,30 +3,32 @@
 package import DeviceCore
 package import Geodesy
 
-/// Gives times to the points of a path that has none, as if somebody went along it at one speed.
+/// Assigns times to the points of a path without times, for a constant speed or a constant interval.
 package struct PathTiming: Sendable {
-    /// How far apart points are where no speed is known, in nanoseconds.
+    /// The interval between points if no speed is given, in nanoseconds (1 s).
     package static let standardStep: Int64 = 1_000_000_000
 
-    /// Metres per second; nil for points one second apart.
+    /// The speed in metres per second; nil for points one second apart.
     package let speed: Double?
     private var last: (place: GeodeticCoordinate, time: Int64)?
 
-    /// - Parameter speed: Metres per second, from 0.001 up; nil to put the points one second apart.
-    /// - Throws: an error of code `invalidConfiguration` for a speed at which nobody moves.
+    /// Creates a timing whose first point has the time zero.
+    ///
+    /// - Parameter speed: The speed in metres per second, at least 0.001; nil to place points one second apart.
+    /// - Throws: An error with code `invalidConfiguration` for a smaller or infinite speed.
     package init(speed: Double?) throws(DeviceError) {
         if let speed {
             guard speed.isFinite, speed >= 0.001 else {
                 throw DeviceError(
                     .invalidConfiguration,
-                    "A speed of \(speed) m/s leads nowhere. Give one in metres per second, for example 1.4 for walking."
+                    "The speed of \(speed) m/s is invalid. Specify a positive speed in metres per second, for example 1.4 for walking."
                 )
             }
         }
         self.speed = speed
     }
 
-    /// The time of the next point, in nanoseconds since that of the first one.
+    /// Returns the time of the next point in nanoseconds since the first point.
     package mutating func time(of place: GeodeticCoordinate) -> Int64 {
         guard let last else {
             self.last = (place, 0)
@@ -39,7 +41,8 @@ package struct PathTiming: Sendable {
         return time
     }
 
-    /// Goes on elsewhere, that many nanoseconds later.
+    /// Continues the path at another place, `pause` nanoseconds after the last point. Returns the time of the new
+    /// point.
     package mutating func jump(to place: GeodeticCoordinate, after pause: Int64) -> Int64 {
         let time = (last?.time ?? 0).addingSaturated(pause)
         last = (place, time)

@@ -4,10 +4,10 @@ import DeviceCore
 import Trace
 
 extension RecordingFormat {
-    /// Positions as GPX 1.1: a track with a segment for each stretch without a loss of positions.
+    /// Positions as a GPX 1.1 track, with a segment for each section without a loss of positions.
     ///
-    /// An epoch that was reported several times gives one point, from its last report. Course and speed stand in Garmin's
-    /// TrackPointExtension v2, in degrees and metres per second; `ele` is above mean sea level.
+    /// Each epoch is a single point, from its last report. Course and speed are in Garmin's TrackPointExtension v2, in
+    /// degrees and metres per second. `ele` is above mean sea level.
     public static let gpx = RecordingFormat(
         name: "gpx", title: "GPX", endings: [".gpx"], hasOneReceiver: true, tellsDamage: true,
         sniff: sniff,
@@ -19,16 +19,17 @@ extension RecordingFormat {
             try PathWriter.write(trace, to: path, options) { (writer) throws(DeviceError) in try writer.writeTrack() }
         })
 
-    /// GPX is told by its root element; of XML that cannot be read so far, and of text in UTF-16, the name decides.
+    /// Detects GPX by its root element. If the beginning of the XML is not readable, or for text in UTF-16, the file
+    /// name decides.
     private static func sniff(_ input: RecordingInput) throws(DeviceError) -> Likeness? {
-        // Most files of other kinds are told by their first character.
+        // Most files in other formats are excluded by their first byte.
         guard let first = input.firstByte, first == UInt8(ascii: "<") || first >= 0xfe else { return nil }
         if GPXReader.isGPX(input.prefix) { return .certain }
         return input.name.lowercased().hasSuffix(".gpx") ? .likely : nil
     }
 
-    /// Positions as waypoints of GPX with times in whole seconds, one for each, as Xcode and simulators of phones play
-    /// them. It is read as any GPX.
+    /// Positions as GPX waypoints with times in whole seconds, as Xcode and phone simulators play them back. Positions
+    /// within the same second are omitted. This format can only be written; its files are read as ``gpx``.
     public static let xcode = RecordingFormat(
         name: "xcode", hasOneReceiver: true, tellsDamage: true,
         writer: { (trace, path, options) throws(DeviceError) in
@@ -38,7 +39,7 @@ extension RecordingFormat {
         })
 }
 
-// Elements are in the order of the schema.
+// The order of elements is that of the schema.
 extension PathWriter {
     fileprivate mutating func writeTrack() throws(DeviceError) -> [String] {
         begin(" xmlns:gpxtpx=\"http://www.garmin.com/xmlschemas/TrackPointExtension/v2\"")
@@ -78,12 +79,12 @@ extension PathWriter {
         }
         file.text("</gpx>\n")
         var remarks = try close(epochs, format: "GPX for Xcode", altitude: "mean sea level")
-        remarks.append("GPX for Xcode has waypoints only: course, speed and gaps were left out.")
-        remarks.tell(crowded, "positions do not lie in a later second than the one before and were left out.")
+        remarks.append("GPX for Xcode contains only waypoints: course, speed and gaps were omitted.")
+        remarks.tell(crowded, "positions are not in a later second than the previous one and were omitted.")
         return remarks
     }
 
-    /// - Parameter namespaces: further ones, as attributes of the root.
+    /// - Parameter namespaces: Additional namespace declarations, as attributes of the root element.
     private mutating func begin(_ namespaces: StaticString) {
         file.text(
             """
@@ -99,13 +100,13 @@ extension PathWriter {
         }
     }
 
-    /// Begins a point with its coordinates and its altitude.
+    /// Writes the start tag of a point with its coordinates, and its altitude.
     private mutating func writePlace(_ tag: StaticString, _ epoch: PositionEpochs.Epoch) {
         let report = epoch.report
         file.text(tag)
         file.number(report.latitude, decimals: 9)
         file.text("\" lon=\"")
-        // The schema has no 180.
+        // In the schema, longitudes are less than 180.
         file.number(report.longitude == 180 ? -180 : report.longitude, decimals: 9)
         file.text("\">")
         note(epoch, altitude: report.altitudeAboveSeaLevel)
@@ -150,7 +151,10 @@ extension PathWriter {
         file.text("</trkpt>\n")
     }
 
-    /// A direction from 0 to below 360 degrees, also when it is written with so many decimals: the schemas have no 360.
+    /// Returns a direction of at least 0 and less than 360 degrees after rounding, because the schemas do not allow
+    /// 360.
+    ///
+    /// - Parameter decimals: The number of decimals that are written: 1 or 4.
     private static func direction(_ degrees: Double, decimals: Int) -> Double {
         let unit: Double = decimals == 1 ? 10 : 10_000
         let rounded = (degrees.remainder(dividingBy: 360) * unit).rounded() / unit

@@ -5,12 +5,12 @@ import JSONBytes
 import Trace
 
 extension RecordingFormat {
-    /// Positions as GeoJSON (RFC 7946) for viewing: a line for each stretch without a loss of positions, with its times
-    /// in the property `coordTimes`, as many viewers of tracks read them. It is written and not read.
+    /// Positions as GeoJSON (RFC 7946) for viewers: a line for each segment without a loss of positions, with its times
+    /// in the property `coordTimes`, which many track viewers support. The format can only be written.
     ///
-    /// Places are longitude, latitude and, where all positions of a stretch have it, the height above the WGS 84
-    /// ellipsoid in metres, which is what the RFC wants: an altitude above mean sea level alone is left out. A stretch
-    /// ends where the path crosses 180 degrees of longitude.
+    /// Coordinates are longitude, latitude and, if all positions of a segment have it, the height above the WGS 84
+    /// ellipsoid in metres, as the RFC requires. Altitudes above mean sea level are omitted if the geoid separation is
+    /// unknown. A segment ends where the path crosses 180 degrees of longitude.
     public static let geojson = RecordingFormat(
         name: "geojson", endings: [".geojson"], hasOneReceiver: true, tellsDamage: true,
         writer: { (trace, path, options) throws(DeviceError) in
@@ -43,7 +43,7 @@ extension PathWriter {
             file.bytes.append(contentsOf: writer.bytes)
             if stretch.isTimed { file.text(",") }
         }
-        // A line has two ends.
+        // A line needs at least two positions.
         let isPoint = stretch.count == 1
         if stretch.isTimed { try writeTimes(stretch, isPoint: isPoint) }
         file.text(
@@ -67,7 +67,7 @@ extension PathWriter {
         return epochs
     }
 
-    /// Writes the time of the first position, and of a line those of all.
+    /// Writes the time of the first position, and for a line the times of all positions.
     private mutating func writeTimes(_ stretch: Stretch, isPoint: Bool) throws(DeviceError) {
         _ = try forEach(stretch) { writer, epoch, index in
             guard let time = epoch.time else { return }

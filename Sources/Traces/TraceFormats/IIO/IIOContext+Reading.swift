@@ -6,26 +6,26 @@ import JSONBytes
 import Trace
 
 extension IIOContext {
-    /// The largest description that is read, in bytes.
+    /// The maximum size of a context's XML in bytes.
     public static var maximumXMLSize: Int { 16 << 20 }
 
-    /// Reads a context from libiio's XML, as `iiod` sends it and `iio_info -S` and the emulators keep it.
+    /// Reads a context from libiio's XML, as sent by `iiod`, printed by `iio_info -S` and stored by emulators.
     ///
-    /// The dialects of libiio 0.21 to 0.26 and of 1.0 are read, with or without the document type inside, and with the
-    /// values that iio-emu adds. Elements that are not known here are passed over. Channels are put in the order of
-    /// their scan indexes, those without one last, as libiio does.
+    /// The dialects of libiio 0.21 to 0.26 and 1.0 are supported, with or without an inline document type declaration,
+    /// and with the values that iio-emu adds. Unknown elements are ignored. Channels are sorted by scan index, as in
+    /// libiio; channels without an index are last.
     ///
-    /// The document type is skipped, so nothing outside is ever loaded, and entities that it may define do not exist.
+    /// The document type declaration is skipped, so external entities are never loaded and custom entities are unknown.
     ///
     /// - Parameters:
-    ///   - xml: the text, in UTF-8, at most ``maximumXMLSize`` bytes.
-    ///   - name: what to call it in messages.
-    /// - Throws: an error of code `invalidTrace` that names the line and says what is wrong there.
+    ///   - xml: The XML in UTF-8, at most ``maximumXMLSize`` bytes.
+    ///   - name: The name of the XML in messages.
+    /// - Throws: An error with code `invalidTrace` that names the line and the problem.
     public init(xml: [UInt8], name: String = "The XML of the context") throws(DeviceError) {
         guard xml.count <= Self.maximumXMLSize else {
             throw DeviceError(
                 .invalidTrace,
-                "\(name) has \(xml.count) bytes; a description of sensors has at most \(Self.maximumXMLSize). Is it another file?"
+                "\(name) has \(xml.count) bytes; a sensor description has at most \(Self.maximumXMLSize). Is it the right file?"
             )
         }
         self = try IIOContextReader.read(xml, name: name)
@@ -34,14 +34,14 @@ extension IIOContext {
 
 /// Builds a context from the elements of libiio's XML.
 struct IIOContextReader: ~Copyable {
-    /// The most elements of a text that is taken for a description of sensors.
+    /// The maximum number of elements in a context's XML.
     private static let maximumElements = 200_000
-    /// The deepest element of such a text.
+    /// The limit of the nesting depth. An element at this depth is rejected.
     private static let maximumDepth = 64
-    /// What iio-emu's generator writes for an attribute that could not be read.
+    /// The value that iio-emu's generator writes for an attribute that could not be read.
     private static let unreadValue = "ERROR"
 
-    /// The element whose children come next.
+    /// The element whose children follow.
     private enum Place {
         case outside, context, device, channel, buffer, unknown
     }
@@ -54,7 +54,7 @@ struct IIOContextReader: ~Copyable {
 
     private init(_ reader: consuming XMLReader) { self.reader = reader }
 
-    /// Reads a whole text.
+    /// Parses a complete document.
     static func read(_ bytes: [UInt8], name: String) throws(DeviceError) -> IIOContext {
         var reader = IIOContextReader(XMLReader(MemorySource(bytes), name: name))
         return try reader.read()
@@ -67,7 +67,7 @@ struct IIOContextReader: ~Copyable {
             case .start:
                 elements += 1
                 guard elements <= Self.maximumElements, places.count < Self.maximumDepth else {
-                    throw reader.error("there are too many elements for a description of sensors. Is it another file?")
+                    throw reader.error("there are too many elements for a sensor description. Is it the right file?")
                 }
                 places.append(try begin(reader.elementName))
             case .end:
@@ -81,7 +81,7 @@ struct IIOContextReader: ~Copyable {
         return context
     }
 
-    /// Takes an element in, and says where its children will stand.
+    /// Processes the start of an element, and returns the context of its children.
     private mutating func begin(_ element: String) throws(DeviceError) -> Place {
         switch (places.last ?? .unknown, element) {
         case (.outside, "context"):
@@ -93,7 +93,7 @@ struct IIOContextReader: ~Copyable {
             return .context
         case (.outside, _):
             throw reader.error(
-                "the text begins with <\(element.prefix(80))>; libiio's begins with <context>, and GPX with <gpx>.")
+                "the text begins with <\(element.prefix(80))>; libiio XML begins with <context>, and GPX with <gpx>.")
         case (.context, "context-attribute"):
             context.attributes.append(try attribute(element))
         case (.context, "device"):
@@ -113,7 +113,7 @@ struct IIOContextReader: ~Copyable {
         case (.device, "buffer-attribute"):
             device.bufferAttributes.append(try attribute(element))
         case (.device, "buffer") where (reader.text(of: "index") ?? "0") == "0":
-            // libiio 1.0 groups a buffer's attributes; the channels in it only repeat what is known.
+            // libiio 1.0 groups the attributes of a buffer. The channels in the group repeat known information.
             return .buffer
         case (.buffer, "attribute"):
             device.bufferAttributes.append(try attribute(element))
@@ -128,7 +128,7 @@ struct IIOContextReader: ~Copyable {
     }
 
     private mutating func attribute(_ element: String) throws(DeviceError) -> IIOAttribute {
-        // Values of files end in a line end, which XML makes a blank.
+        // Values read from sysfs end with a line end, which XML normalizes to a space.
         let value = reader.text(of: "value").map { String(IIONumber.trimmed($0)) }
         return IIOAttribute(
             name: try required("name", of: element), filename: reader.text(of: "filename"),
@@ -139,11 +139,12 @@ struct IIOContextReader: ~Copyable {
         let index = try required("index", of: "scan-element")
         let format = try required("format", of: "scan-element")
         guard let number = Int32(index), number >= 0 else {
-            throw reader.error("the scan index \"\(index.prefix(40))\" of \(channel.id) is not a number from 0 up.")
+            throw reader.error(
+                "the scan index \"\(index.prefix(40))\" of \(channel.id) is not an integer of 0 or more.")
         }
         guard let parsed = IIODataFormat(format) else {
             throw reader.error(
-                "the format \"\(format.prefix(40))\" of \(channel.id) cannot be read; one looks like le:s12/16>>4.")
+                "the format \"\(format.prefix(40))\" of \(channel.id) is invalid; a valid one is le:s12/16>>4.")
         }
         return IIOScanElement(
             index: Int(number), format: parsed, scale: reader.text(of: "scale").flatMap { Double($0) })
@@ -151,12 +152,12 @@ struct IIOContextReader: ~Copyable {
 
     private mutating func required(_ key: StaticString, of element: String) throws(DeviceError) -> String {
         guard let value = reader.text(of: key), !value.isEmpty else {
-            throw reader.error("<\(element)> says no \(key), and needs one.")
+            throw reader.error("<\(element)> lacks the attribute \(key).")
         }
         return value
     }
 
-    /// The device with its channels as libiio sorts them: a mask of channels counts in this order.
+    /// Returns the device with its channels in libiio's order, on which the bits of a channel mask are based.
     private static func ordered(_ device: IIODevice) -> IIODevice {
         var device = device
         let keyed = device.channels.enumerated().sorted {
@@ -168,16 +169,16 @@ struct IIOContextReader: ~Copyable {
 }
 
 extension IIOContext {
-    /// Gives attributes the values of a JSON object: `{"iio:device0/input/accel_x/scale":"0.000598", …}`.
+    /// Sets attributes to the values of a JSON object: `{"iio:device0/input/accel_x/scale":"0.000598", …}`.
     ///
-    /// A key names the device, then, for an attribute of a channel, `input` or `output` and the channel, or `buffer` for
-    /// one of the buffer, and last the attribute. Values are strings; numbers are taken as they are written.
+    /// A key consists of the device; for a channel attribute, `input` or `output` and the channel; for a buffer
+    /// attribute, `buffer`; and the name of the attribute. Values are strings. Numbers are used exactly as written.
     ///
     /// - Parameters:
-    ///   - json: the object.
-    ///   - name: what to call it in messages.
-    /// - Returns: the keys that name nothing in this context, at most 100 of them.
-    /// - Throws: an error of code `invalidTrace` that names the line.
+    ///   - json: The JSON object.
+    ///   - name: The name of the object in messages.
+    /// - Returns: The keys that do not match an attribute of this context, at most 100.
+    /// - Throws: An error with code `invalidTrace` that names the line.
     @discardableResult
     public mutating func setValues(json: [UInt8], name: String = "The values") throws(DeviceError) -> [String] {
         var changed = self
@@ -189,7 +190,7 @@ extension IIOContext {
             let line = json.prefix(max(error.offset, 0)).count { $0 == UInt8(ascii: "\n") } + 1
             throw DeviceError(
                 .invalidTrace,
-                "\(name), line \(line): this is not an object of strings, such as {\"iio:device0/sampling_frequency\":\"100\"} (\(error.description))."
+                "\(name), line \(line): this is not a JSON object of strings, such as {\"iio:device0/sampling_frequency\":\"100\"} (\(error.description))."
             )
         }
     }

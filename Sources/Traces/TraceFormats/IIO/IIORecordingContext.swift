@@ -4,19 +4,19 @@ import DeviceCore
 import IIOFormat
 import JSONBytes
 
-/// Makes up a context for a recording that has none: a device for each sensor, with numbers fine enough for any.
+/// Creates a libiio context for a recording: one device for each sensor, with a scale fine enough for any sensor.
 enum IIORecordingContext {
-    /// A sensor, with what its device says.
+    /// A sensor and the attribute values of its device.
     struct Sensor {
         var description: SensorDescription
-        /// In hertz; nil when it is not known.
+        /// The sample rate in hertz; nil if unknown.
         var rate: Double?
         var first = SIMD3<Double>()
     }
 
-    /// A context with one device for each sensor, in their order.
+    /// Returns a context with one device for each sensor, in the same order.
     ///
-    /// - Parameter hasStart: true when times are civil ones.
+    /// - Parameter hasStart: True if timestamps are civil times.
     static func context(_ sensors: [Sensor], hasStart: Bool) -> IIOContext {
         var context = IIOContext(description: "Recording", attributes: [])
         var used: [String: Int] = [:]
@@ -64,30 +64,30 @@ enum IIORecordingContext {
         return channels
     }
 
-    /// A number in plain decimals, as sysfs has it.
+    /// Returns a number in decimal notation without an exponent, as in sysfs.
     private static func text(_ value: Double) -> String {
         var text: [UInt8] = []
         return FixedDecimal.append(value, decimals: 6, to: &text) ? String(decoding: text, as: UTF8.self) : "0"
     }
 }
 
-/// What the files beside a context's XML are called that hold the scans of its devices.
+/// The names of the files beside a context's XML that contain the scans of its devices.
 enum IIORecordingNames {
-    /// The name under which libiio 1.0's `emu:` backend looks for the scans of a device: `mpu6050_buf0.bin`, with the
-    /// device's id where it has no name, and with colons replaced.
+    /// Returns the file name under which libiio 1.0's `emu:` backend expects the scans of a device, for example
+    /// `mpu6050_buf0.bin`. It is based on the name or, without one, the ID of the device, with colons replaced.
     static func written(_ device: IIODevice) -> String {
         "\(replaced(device.name.isEmpty ? device.id : device.name))_buf0.bin"
     }
 
-    /// The names under which scans are looked for, the best first. Names of devices are not unique, so a name counts
-    /// only where one device has it.
+    /// Returns the possible file names of a device's scans, in order of preference. A device name is used only if it is
+    /// unique within the context.
     static func read(_ device: IIODevice, in context: IIOContext) -> [String] {
         var names = [device.id]
         if !device.name.isEmpty, context.devices.filter({ $0.name == device.name }).count == 1 {
             names.insert(device.name, at: 0)
         }
         var files: [String] = []
-        // The names come out of a file: none may lead out of the folder.
+        // The names come from a file and must not lead out of the folder.
         for name in names where !name.contains("/") && !name.contains("\0") && name.utf8.count <= 200 {
             for file in ["\(replaced(name))_buf0.bin", "\(replaced(name)).bin", "\(name).bin"]
             where !files.contains(file) {

@@ -4,23 +4,24 @@ public import DeviceCore
 public import IIOFormat
 
 extension Recording {
-    /// Scans that are decoded at a time.
+    /// The number of scans that are decoded at a time.
     private static var chunk: Int { 4096 }
-    /// Stamps beyond this are civil time: 1973. A machine is not up that long.
+    /// The earliest timestamp that counts as civil time, in nanoseconds since 1970 (March 1973). Smaller ones are times
+    /// since boot, because no system has an uptime of three years.
     private static var earliestCivilTime: Int64 { 100_000_000_000_000_000 }
 
-    /// Reads the scans that buffers of a context's devices gave.
+    /// Reads scans that were captured from the buffers of a context's devices.
     ///
-    /// The bytes of a device are scans behind one another, each with all channels of the device that can be captured,
-    /// the time stamp included, as `iio_readdev` writes them when no channel is named. Without a time stamp the scans
-    /// are evenly spaced. Stamps of the realtime clock give ``start``.
+    /// The data of a device are consecutive scans. Each contains all input channels with a scan element, including the
+    /// timestamp, as `iio_readdev` writes them if no channel is named. Scans without timestamps are spaced evenly.
+    /// Timestamps since 1970 determine ``start``.
     ///
     /// - Parameters:
-    ///   - context: the devices, with the values of their attributes: scales, offsets, mount matrices.
-    ///   - name: what to call the recording in messages.
-    ///   - options: what the context does not say.
-    ///   - scans: gives the bytes of a device; nil when there are none.
-    /// - Throws: an error that names the device and says what is missing.
+    ///   - context: The devices and their attribute values: scales, offsets, mount matrices.
+    ///   - name: The name of the recording in messages.
+    ///   - options: Information that the context does not contain.
+    ///   - scans: Returns the data of a device; nil if there are none.
+    /// - Throws: An error that names the device and the missing information.
     public init(
         iio context: IIOContext, name: String, options: IIORecordingOptions = .init(),
         scans: (IIODevice) throws(DeviceError) -> [UInt8]?
@@ -39,7 +40,7 @@ extension Recording {
             let rest = bytes.count % layout.sampleSize
             if rest > 0 {
                 remarks.append(
-                    "The scans of \(device.id) have \(layout.sampleSize) bytes, and \(rest) bytes are left at the end: the file was cut off, or not all channels were captured."
+                    "The scans of \(device.id) have \(layout.sampleSize) bytes, and \(rest) bytes remain at the end: the file is truncated, or not all channels were captured."
                 )
             }
             for sensor in device.sensors() {
@@ -63,8 +64,8 @@ extension Recording {
         guard count > 0 else {
             let hint =
                 problems.first
-                ?? "The files beside it are called like its devices, for example \(IIORecordingNames.written(context.devices.first ?? IIODevice(id: "iio:device0")))."
-            throw DeviceError(.invalidTrace, "\(name) has no readings of motion sensors in its buffers. \(hint)")
+                ?? "Its buffer files must be beside it and have names such as \(IIORecordingNames.written(context.devices.first ?? IIODevice(id: "iio:device0")))."
+            throw DeviceError(.invalidTrace, "\(name) has no motion readings in its buffers. \(hint)")
         }
     }
 
@@ -83,7 +84,7 @@ extension Recording {
         return description
     }
 
-    /// Decodes all scans; false when they carry no time stamps that rise.
+    /// Decodes all scans. Returns false if they contain no increasing timestamps.
     private static func decode(
         _ bytes: [UInt8], _ stride: Int, _ decoder: IIOScanDecoder, into track: inout MotionTrack
     ) -> Bool {
@@ -106,18 +107,20 @@ extension Recording {
             }
         }
         guard decoder.hasTimestamps, let first = track.times.first, let last = track.times.last else { return false }
-        // A driver that stamps nothing leaves zeros.
+        // A driver without timestamps leaves zeros.
         return first != last || (track.count == 1 && first != 0)
     }
 
-    /// Gives evenly spaced times to scans without stamps.
+    /// Assigns evenly spaced times to scans without timestamps.
+    ///
+    /// - Throws: An error if the sample rate is unknown.
     private static func space(
         _ track: inout MotionTrack, _ sensor: IIOSensor, _ device: IIODevice, _ options: IIORecordingOptions
     ) throws(DeviceError) {
         guard let rate = options.rate ?? sensor.currentRate, rate.isFinite, rate >= 1e-3, rate <= 1e6 else {
             throw DeviceError(
                 .invalidTrace,
-                "The scans of \(device.id) carry no time stamps, and its sampling_frequency is not known. --rate says how many scans a second there are."
+                "The scans of \(device.id) have no timestamps, and its sampling_frequency is unknown. Specify the number of scans per second with --rate."
             )
         }
         var spaced = MotionTrack(track.sensor)
@@ -128,7 +131,8 @@ extension Recording {
         track = spaced
     }
 
-    /// Brings stamps of different clocks to one start. What is known of two clocks is only that both began here.
+    /// Moves the timestamps of both clocks to a common start. The offset between the clocks is unknown, so the first
+    /// readings of each are placed at the same time.
     private mutating func rebase(_ civil: [Int], _ sinceBoot: [Int]) {
         for group in [civil, sinceBoot] {
             guard let first = group.compactMap({ tracks[$0].times.min() }).min() else { continue }
@@ -136,16 +140,18 @@ extension Recording {
             if group == civil { start = WallTime(nanoseconds: first) }
         }
         if !civil.isEmpty, !sinceBoot.isEmpty {
-            remarks.append("The devices stamp by different clocks; the first readings of each were put at one time.")
+            remarks.append(
+                "The timestamps of the devices are from different clocks; the first readings of all devices were placed at the same time."
+            )
         }
     }
 }
 
-/// What a program knows about raw buffer files beyond what the context says.
+/// Options for reading raw buffer files.
 public struct IIORecordingOptions: Sendable, Hashable {
-    /// Scans a second where they carry no time stamps; nil to take `sampling_frequency` from the context.
+    /// The number of scans per second, for scans without timestamps; nil to use `sampling_frequency` of the context.
     public var rate: Double?
 
-    /// Options that leave everything to the context, but for those that are given.
+    /// Creates options; by default all information is taken from the context.
     public init(rate: Double? = nil) { self.rate = rate }
 }

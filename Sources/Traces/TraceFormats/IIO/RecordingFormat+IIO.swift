@@ -4,18 +4,18 @@ import DeviceCore
 import IIOFormat
 import Trace
 
-/// The most bytes of a context's XML: more than a thousand sensors have.
+/// The maximum size of a context's XML in bytes (16 MiB), enough for more than a thousand sensors.
 private let largestDescription = 16 << 20
 
 extension RecordingFormat {
-    /// A folder for libiio 1.0's `emu:` backend and for iio-emu: the XML of a context with values, called "context.xml",
-    /// and a device for each sensor, with steps of 1e-6 m/s² and kPa, 1e-7 rad/s and gauss. Its scans are called
-    /// `<name>_buf0.bin`.
+    /// A folder for libiio 1.0's `emu:` backend and for iio-emu. It contains the XML of a context with attribute
+    /// values, `context.xml`, and the scans of each sensor, `<name>_buf0.bin`. Each sensor is a device, with a
+    /// resolution of 1e-6 m/s² or kPa, or 1e-7 rad/s or gauss.
     ///
-    /// Scans hold the time stamp too: nanoseconds since 1970 where the trace has a start, else since its own. Values are
-    /// in the sensor's axes, rounded to the nearest raw number.
+    /// Scans contain a timestamp: nanoseconds since 1970 if the trace has a start time, otherwise since time zero.
+    /// Values are in the sensor's axes, rounded to the nearest raw value.
     public static let iio = RecordingFormat(
-        name: "iio", title: "XML of libiio", endings: [".iio"], isFolder: true, tellsDamage: true, sniff: sniff,
+        name: "iio", title: "libiio XML", endings: [".iio"], isFolder: true, tellsDamage: true, sniff: sniff,
         read: read, writer: write)
 
     private static func sniff(_ input: RecordingInput) throws(DeviceError) -> Likeness? {
@@ -32,20 +32,21 @@ extension RecordingFormat {
             let contexts = contexts(names)
             guard let context = contexts.first, contexts.count == 1 else {
                 throw DeviceError(
-                    .invalidTrace, "The folder \(input.name) holds \(contexts.count) XML files. Name the one to read.")
+                    .invalidTrace,
+                    "The directory \(input.name) contains \(contexts.count) XML files. Specify the one to read.")
             }
             return .recording(try recording(try RecordingInput(path: "\(input.name)/\(context)"), options))
         }
         guard input.isOnDisk else {
             throw DeviceError(
                 .notSupported,
-                "\(input.name) is XML, and the readings of libiio's contexts are in buffer files beside it. Name the file."
+                "\(input.name) is XML, but the readings of a libiio context are in buffer files beside it. Specify the path of the XML file."
             )
         }
         return .recording(try recording(input, options))
     }
 
-    /// Reads a context, the values beside it (`<name>.values.json`, when there is such a file), and its buffer files.
+    /// Reads a context, its attribute values from `<name>.values.json` if that file exists, and its buffer files.
     private static func recording(
         _ input: RecordingInput, _ options: RecordingOptions
     ) throws(DeviceError) -> Recording {
@@ -56,7 +57,7 @@ extension RecordingFormat {
             let unknown = try context.setValues(json: values, name: "\(base).values.json")
             if let key = unknown.first {
                 remarks.append(
-                    "\(unknown.count) values are of attributes that the context does not have, such as \(key).")
+                    "\(unknown.count) values belong to attributes that the context does not have, such as \(key).")
             }
         }
         let described = context
@@ -100,7 +101,7 @@ extension RecordingFormat {
     }
 }
 
-/// The scans of one sensor that are being written.
+/// The buffer file of one sensor, while it is written.
 private final class IIOBufferFile {
     private let encoder: IIOScanEncoder
     private let axes: [IIOAxis]
@@ -109,11 +110,11 @@ private final class IIOBufferFile {
     private var scan: [UInt8]
     private var file: ExportFile
 
-    /// - Parameter origin: nanoseconds since 1970 at time zero.
+    /// - Parameter origin: The civil time at time zero, in nanoseconds since 1970.
     init(_ device: IIODevice, folder: String, origin: Int64, _ options: ExportOptions) throws(DeviceError) {
         let channels = device.channels.indices.filter { device.channels[$0].scan != nil }
         guard let layout = device.layout(of: channels), let sensor = device.sensors().first else {
-            throw DeviceError(.notSupported, "The sensor \(device.name) has no place in a buffer.")
+            throw DeviceError(.notSupported, "The sensor \(device.name) has no buffered channels.")
         }
         encoder = IIOScanEncoder(layout: layout)
         axes = sensor.axes

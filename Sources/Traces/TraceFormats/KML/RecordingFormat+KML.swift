@@ -4,10 +4,10 @@ import DeviceCore
 import Trace
 
 extension RecordingFormat {
-    /// Positions as KML 2.2 for viewing: a line for each stretch without a loss of positions, and the same as tracks with
-    /// times (Google's gx:Track), where positions have them. It is written and not read.
+    /// Positions as KML 2.2 for viewers. Each segment without a loss of positions is a line and, if all its positions
+    /// have times, also a track with times (Google's `gx:Track`). The format can only be written.
     ///
-    /// Altitudes are above mean sea level; a stretch that lacks some lies on the ground.
+    /// Altitudes are above mean sea level. A segment in which altitudes are missing is clamped to the ground.
     public static let kml = RecordingFormat(
         name: "kml", endings: [".kml"], hasOneReceiver: true, tellsDamage: true,
         writer: { (trace, path, options) throws(DeviceError) in
@@ -48,9 +48,9 @@ extension PathWriter {
         file.text("</altitudeMode>\n")
     }
 
-    /// Writes a line, and returns the place behind it.
+    /// Writes a segment as a line, and returns the iterator after it.
     private mutating func writeLine(_ stretch: Stretch) throws(DeviceError) -> PositionEpochs {
-        // A line has two ends.
+        // A line needs at least two positions.
         let isPoint = stretch.count == 1
         file.text(isPoint ? "<Placemark><Point>" : "<Placemark><LineString>")
         writeMode(stretch)
@@ -64,12 +64,12 @@ extension PathWriter {
         return epochs
     }
 
-    /// Writes a track with times, where all positions have one, and returns the place behind it.
+    /// Writes a segment as a track if all its positions have times. Returns the iterator after it.
     private mutating func writeTrack(_ stretch: Stretch) throws(DeviceError) -> PositionEpochs {
         guard stretch.isTimed else { return try forEach(stretch) { _, _, _ in } }
         file.text("<Placemark><gx:Track>")
         writeMode(stretch)
-        // First all times, then all places: the order of the schema.
+        // The schema requires all times before all coordinates.
         _ = try forEach(stretch) { writer, epoch, _ in
             guard let time = epoch.time else { return }
             writer.file.text("<when>")
@@ -90,7 +90,7 @@ extension PathWriter {
         file.bytes.append(separator)
         file.number(epoch.report.latitude, decimals: 9)
         guard stretch.hasAltitude else {
-            // Readers of tracks want three numbers.
+            // Viewers expect three coordinates in tracks.
             if separator == UInt8(ascii: " ") { file.text(" 0") }
             return
         }

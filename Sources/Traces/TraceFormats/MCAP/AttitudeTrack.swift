@@ -4,9 +4,9 @@ import DeviceCore
 import SensorFusion
 import Trace
 
-/// How the device lay, reckoned from the first gyroscope, accelerometer and magnetometer of a trace.
+/// Computes the attitude of the device from the first gyroscope, accelerometer and magnetometer of a trace.
 struct AttitudeTrack {
-    /// At most so often, in nanoseconds.
+    /// The minimum interval between attitudes in nanoseconds (20 ms).
     private static let interval: Int64 = 20_000_000
 
     private var filter = AttitudeFilter()
@@ -22,8 +22,9 @@ struct AttitudeTrack {
         self.sensors = sensors
     }
 
-    /// Takes a reading; returns how the device lies where that is due, and in what axes: "earth" are east, magnetic
-    /// north and up, "start" a heading that began anywhere.
+    /// Processes a reading. Returns the attitude and the name of its reference frame when an attitude is due; nil
+    /// otherwise. The axes of "earth" point east, magnetic north and up. In "start", the heading is relative to an
+    /// arbitrary direction.
     mutating func take(
         _ value: SIMD3<Double>, kind: SensorKind, sensor: SensorDescription.ID, at time: Int64
     ) -> (Quaternion, String)? {

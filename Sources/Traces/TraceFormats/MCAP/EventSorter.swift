@@ -2,40 +2,40 @@
 
 import Trace
 
-/// Puts events in order that are almost so: of the last ones it always gives the earliest.
+/// Sorts events that are nearly in order: it buffers the latest events, and returns the earliest of them.
 struct EventSorter {
-    /// What waits.
+    /// A buffered event.
     struct Item {
         var event: TraceEvent
-        /// True for a position whose speed and course may be worked out.
+        /// True for a position whose speed and course may be derived.
         var isPlace = false
     }
 
-    /// So many events are kept.
+    /// The maximum number of buffered events.
     static let capacity = 1 << 15
-    /// So many bytes may they have.
+    /// The maximum total size of buffered events in bytes (8 MiB).
     static let maximumSize = 8 << 20
 
     private var heap = TimeHeap<Item>()
     private var last = Int64.min
-    /// How many bytes wait.
+    /// The total size of buffered events in bytes.
     private(set) var size = 0
-    /// Events that came after a later one had been given away.
+    /// The number of events that were inserted after a later one had been returned.
     private(set) var lateCount = 0
 
-    /// Takes an event.
+    /// Inserts an event. A late event gets the time of the last returned event.
     mutating func insert(_ item: Item, at time: Int64) {
         if time < last { lateCount += 1 }
         heap.insert(item, at: max(time, last))
         size += item.event.size
     }
 
-    /// Gives the earliest while there are many; nil otherwise.
+    /// Returns the earliest event if a maximum is exceeded; nil otherwise.
     mutating func nextIfFull() -> (item: Item, time: Int64)? {
         heap.count > Self.capacity || size > Self.maximumSize ? next() : nil
     }
 
-    /// Gives the earliest; nil when none is left.
+    /// Returns the earliest event; nil if there is none.
     mutating func next() -> (item: Item, time: Int64)? {
         guard let (item, time) = heap.removeEarliest() else { return nil }
         last = time

@@ -2,10 +2,10 @@
 
 import JSONBytes
 
-/// The container format MCAP, version 0 (mcap.dev/spec): records of a byte that says what they are, a length of eight
-/// bytes, and contents. All numbers are little-endian.
+/// Constants of the container format MCAP, version 0 (mcap.dev/spec). A record consists of an opcode of one byte, a
+/// length of eight bytes, and contents. All numbers are little-endian.
 enum MCAP {
-    /// What a file begins and ends with.
+    /// The bytes at the start and at the end of a file.
     static let magic: [UInt8] = [0x89, 0x4d, 0x43, 0x41, 0x50, 0x30, 0x0d, 0x0a]
 
     enum Opcode: UInt8 {
@@ -14,28 +14,29 @@ enum MCAP {
         case statistics, metadata, metadataIndex, summaryOffset, dataEnd
     }
 
-    /// The bytes of a record before its contents.
+    /// The length in bytes of a record's opcode and length fields.
     static let prefixLength = 9
-    /// What the metadata are called that hold the header of a trace.
+    /// The name of the metadata record with the header of a trace.
     static let metadataName = "device-services-trace"
-    /// The channel with gpsd's reports.
+    /// The topic of gpsd's reports.
     static let gpsdTopic = "/gpsd"
-    /// In a channel's metadata: the topic that its messages are made of, so that they are not read as well.
+    /// The key in a channel's metadata for the topic from which its messages are derived. An import skips derived
+    /// channels if the original topic exists.
     static let derivedKey = "derived-from"
 }
 
-/// The contents of a record, as they are put together.
+/// A builder of the contents of a record.
 struct MCAPRecord {
     private(set) var bytes: [UInt8] = []
 
-    /// Numbers, and texts and bytes behind their length.
+    /// Creates contents of numbers, and of strings and byte arrays with a length prefix.
     init<each Part: MCAPPart>(_ part: repeat each Part) { repeat (each part).append(to: &self) }
 
     mutating func number(_ value: some FixedWidthInteger) {
         withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
     }
 
-    /// Bytes behind their length.
+    /// Appends bytes with a length prefix.
     mutating func text(_ value: some Collection<UInt8>) {
         number(UInt32(clamping: value.count))
         bytes.append(contentsOf: value)
@@ -45,11 +46,11 @@ struct MCAPRecord {
 
     mutating func raw(_ value: some Collection<UInt8>) { bytes.append(contentsOf: value) }
 
-    /// Pairs of texts behind the length of them all.
+    /// Appends pairs of strings with a prefix of their total length.
     mutating func map(_ pairs: [(String, String)]) { text(pairs.flatMap { MCAPRecord($0, $1).bytes }) }
 }
 
-/// What a record can be put together of.
+/// A value that can be appended to a record.
 protocol MCAPPart {
     func append(to record: inout MCAPRecord)
 }
@@ -71,7 +72,7 @@ extension [UInt8]: MCAPPart {
     func append(to record: inout MCAPRecord) { record.text(self) }
 }
 
-/// Reads the contents of a record from the front. What is not there is nil.
+/// A reader of the contents of a record. Reading beyond the end returns nil.
 struct MCAPContents {
     private(set) var rest: UnsafeRawBufferPointer
 
@@ -85,17 +86,17 @@ struct MCAPContents {
         return Number(littleEndian: value)
     }
 
-    /// Bytes behind their length.
+    /// Reads bytes with a length prefix.
     private mutating func part() -> UnsafeRawBufferPointer? {
         guard let length = number(UInt32.self), Int(clamping: length) <= rest.count else { return nil }
         defer { rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(Int(length))) }
         return UnsafeRawBufferPointer(rebasing: rest.prefix(Int(length)))
     }
 
-    /// A text behind its length; what is not UTF-8 in it is replaced.
+    /// Reads a string with a length prefix. Invalid UTF-8 is replaced.
     mutating func text() -> String? { part().map { String(decoding: $0, as: UTF8.self) } }
 
-    /// Pairs of texts behind the length of them all, at most 256.
+    /// Reads at most 256 pairs of strings with a prefix of their total length.
     mutating func map() -> [String: String]? {
         guard var inner = part().map(MCAPContents.init) else { return nil }
         var pairs: [String: String] = [:]
@@ -104,9 +105,10 @@ struct MCAPContents {
     }
 }
 
-/// A JSON object as one line, which is what traces hold.
+/// Conversion of a JSON object to a single line for a trace.
 enum JSONLine {
-    /// The bytes of the object, without what stands between its parts where there are line ends; nil for anything else.
+    /// Returns the object without line ends; nil if the bytes are not one JSON object. White space between tokens is
+    /// removed if there are line ends or leading white space.
     static func object(_ json: UnsafeRawBufferPointer) -> [UInt8]? {
         var reader = JSONReader(json)
         do throws(JSONError) {

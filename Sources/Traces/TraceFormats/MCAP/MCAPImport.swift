@@ -5,56 +5,57 @@ import GPSDProtocol
 import NMEAFormat
 import Trace
 
-/// Makes events of the messages of an MCAP file.
+/// Converts the messages of an MCAP file to events.
 ///
-/// Of files that ``RecordingFormat/mcap`` has written everything is read back. Of others gpsd's
-/// reports as JSON, and foxglove.LocationFix as JSON and in Protocol Buffers.
+/// Files that ``RecordingFormat/mcap`` has written are restored completely. From other files, gpsd's reports as JSON
+/// and foxglove.LocationFix as JSON or Protocol Buffers are read.
 struct MCAPImport {
-    /// What is done with the messages of a channel.
+    /// The interpretation of the messages of a channel.
     private enum Use {
         case gpsd, events
         case location(isProtobuf: Bool)
         case sample(SensorKind)
-        /// Made of other channels that are read.
+        /// Derived from other channels that are read.
         case derived
         case none
 
         var isLocation: Bool { if case .location = self { true } else { false } }
     }
 
-    /// Larger messages of other programs are left out, in bytes: no report of gpsd comes near.
+    /// The maximum size in bytes of messages from other programs (1 MiB), far larger than any report of gpsd. Larger
+    /// messages are omitted.
     private static let largestMessage = 1 << 20
-    /// The most receivers whose ways are told apart.
+    /// The maximum number of receivers for which motion is derived.
     private static let maximumReceivers = 64
 
     private let name: String
     private let sink: any TraceSink
     private var reader: MCAPReader
     private var uses: [UInt16: Use] = [:]
-    /// Messages that were left out, by schema or encoding.
+    /// The number of omitted messages by schema or encoding.
     private var others: [String: Int] = [:]
     private var otherCount = 0
     private var broken = 0
     private var written = 0
-    /// Messages from before the start that the file tells.
+    /// The number of messages before the start time in the header.
     private var early = 0
-    /// The file's clock at time zero; nil until that is known.
+    /// The time of the file at time zero of the trace, in nanoseconds; nil until it is known.
     private var origin: Int64?
-    /// Reads events that stand as lines of a trace, and the header of the trace that the file was made of.
+    /// Parses events that are stored as lines of a trace. nil if the file contains no trace header.
     private var lines: TraceCursor?
     private var sorter = EventSorter()
-    /// What the errors of positions are.
+    /// The confidence level of position errors.
     private var confidence = PositionDeviations.Confidence.ninetyFive
     private var decoder = GPSDDecoder()
-    /// The ways of the receivers.
+    /// The paths of the receivers.
     private var motions: [String: DerivedMotion] = [:]
     private var derived = 0
     private var impossibleValues = 0
 
-    /// Reads a whole file into a trace that has no header yet.
+    /// Reads a file into a trace that has no header yet.
     ///
-    /// - Returns: What somebody should know.
-    /// - Throws: an error that says what the file holds instead of anything that is read here.
+    /// - Returns: Remarks about the import for the user.
+    /// - Throws: An error that lists the contents of the file if none of them can be read.
     static func read(_ chunks: FileChunks, into sink: any TraceSink) throws(DeviceError) -> [String] {
         var importer = MCAPImport(name: chunks.name, sink: sink, reader: try MCAPReader(chunks))
         let metadata = try MCAPReader.metadata(of: chunks, named: MCAP.metadataName)
@@ -78,7 +79,7 @@ struct MCAPImport {
         return remarks
     }
 
-    /// Writes the header of the trace which the file was made of.
+    /// Writes the header of the original trace.
     private mutating func begin(_ text: String) throws(DeviceError) {
         let file = try TraceFile(bytes: [UInt8](text.utf8) + [UInt8(ascii: "\n")], name: name)
         let header = file.header ?? TraceHeader()
@@ -88,14 +89,14 @@ struct MCAPImport {
         try sink.write(header)
     }
 
-    /// Writes an event, and before the first one a header that says when that was.
+    /// Writes an event. If there was no header, first writes one with the time of the first event.
     private mutating func write(_ item: EventSorter.Item, at time: Int64) throws(DeviceError) {
         if origin == nil {
             origin = time
             var header = TraceHeader()
             header.source = name
             header.clock = ""
-            // Times since something else, as since boot, are those of 1970.
+            // Times before 1971 count as times since another origin, for example since boot.
             if time > 31_536_000_000_000_000, time < .max {
                 header.start = TraceHeader.Start(wallTime: WallTime(nanoseconds: time), boot: .zero)
             }
@@ -115,7 +116,7 @@ struct MCAPImport {
         written += 1
     }
 
-    /// A position with speed and course from the way, where it says none.
+    /// Returns a position with speed, course and climb derived from the path if they are missing.
     private mutating func completed(_ line: [UInt8], at time: Int64) -> [UInt8] {
         guard case .position(var report) = line.withUnsafeBytes({ decoder.decode($0) }),
             motions[report.receiver] != nil || motions.count < Self.maximumReceivers
@@ -126,7 +127,8 @@ struct MCAPImport {
         return GPSDEncoder.line(report)
     }
 
-    /// What a message says. Its time, and the stamp of a reading, are still those of the file.
+    /// Converts a message to an event. Its time, and the timestamp of a reading, are still relative to the origin of
+    /// the file.
     private mutating func item(_ message: MCAPReader.Message) throws(DeviceError) -> EventSorter.Item? {
         let use = use(of: message.channel)
         switch use {
@@ -198,16 +200,16 @@ struct MCAPImport {
     }
 }
 
-// What is said of a file.
+// The error and the remarks of an import.
 extension MCAPImport {
-    private static let readHere = "gpsd's reports as JSON, and foxglove.LocationFix as JSON and protobuf"
+    private static let readHere = "gpsd reports as JSON, and foxglove.LocationFix as JSON and protobuf"
 
-    /// The error for a file of which nothing could be read.
+    /// The error for a file from which nothing could be read.
     private var nothing: DeviceError {
-        var text = "\(name) holds nothing that is read here, which are \(Self.readHere)."
-        if reader.isCut { text += " It ends in the middle." }
+        var text = "\(name) contains no supported messages. Supported are \(Self.readHere)."
+        if reader.isCut { text += " It is truncated." }
         if reader.brokenRecords + reader.damagedChunks > 0 || reader.garbageOffset != nil { text += " It is damaged." }
-        if broken > 0 { text += " \(broken) messages say neither." }
+        if broken > 0 { text += " \(broken) messages could not be read." }
         if otherCount > 0 {
             let list = others.sorted { $0.key < $1.key }.map { "\($0.value) of \($0.key)" }
             text += " Its messages are \(list.joined(separator: ", "))\(others.count == 8 ? " and others" : "")."
@@ -217,31 +219,31 @@ extension MCAPImport {
 
     private var remarks: [String] {
         var remarks: [String] = []
-        if reader.isCut { remarks.append("The file ends in the middle; what came before was read.") }
+        if reader.isCut { remarks.append("The file is truncated; everything before its end was read.") }
         if let offset = reader.garbageOffset {
-            remarks.append("At byte \(offset) there is no record of MCAP; what came before was read.")
+            remarks.append("There is no MCAP record at byte \(offset); everything before it was read.")
         }
         if reader.damagedChunks > 0 {
-            remarks.append("\(reader.damagedChunks) chunks have a wrong checksum: what is in them may be damaged.")
+            remarks.append("\(reader.damagedChunks) chunks have a wrong checksum: their contents may be damaged.")
         } else if reader.isDataDamaged {
-            remarks.append("The checksum of the file's data is wrong: something in it may be damaged.")
+            remarks.append("The checksum of the file's data is wrong: its contents may be damaged.")
         }
-        remarks.tell(reader.brokenRecords, "records cannot be what they say, and were left out.")
+        remarks.tell(reader.brokenRecords, "records are invalid and were skipped.")
         if let stated = reader.statedCount, stated != reader.count {
-            remarks.append("By its statistics the file has \(stated) messages; \(reader.count) were found.")
+            remarks.append("According to its statistics, the file has \(stated) messages; \(reader.count) were found.")
         }
-        remarks.tell(reader.largeMessages, "messages are larger than \(reader.largestMessage) bytes and were left out.")
-        remarks.tell(broken, "messages could not be read and were left out.")
+        remarks.tell(reader.largeMessages, "messages are larger than \(reader.largestMessage) bytes and were skipped.")
+        remarks.tell(broken, "messages could not be read and were skipped.")
         remarks.tell(
             sorter.lateCount,
-            "messages stand too far behind later ones to be put in order; they have the time of those."
+            "messages are too far out of order to be sorted; they were given the times of later messages."
         )
-        remarks.tell(early, "messages are from before the start of the recording, and were put there.")
+        remarks.tell(early, "messages precede the start of the recording and were placed at the start.")
         for (what, count) in others.sorted(by: { $0.key < $1.key }) where lines == nil {
-            remarks.append("\(count) messages of \(what) were left out. Read are \(Self.readHere).")
+            remarks.append("\(count) messages of \(what) were skipped. Supported are \(Self.readHere).")
         }
         remarks.tell(impossibleValues, Recording.impossibleValues)
-        remarks.tell(derived, "positions got speed, course or climb from the way between them.")
+        remarks.tell(derived, "positions have a speed, course or climb derived from the previous position.")
         return remarks
     }
 }

@@ -2,11 +2,11 @@
 
 import DeviceCore
 
-/// The bytes of a file one after the other, in pieces, with the checksums of what went by.
+/// Reads a file sequentially in pieces, and computes checksums of the consumed bytes.
 struct MCAPInput {
-    /// So many bytes are read at a time.
+    /// The minimum size of the buffer in bytes.
     private static let capacity = 1 << 16
-    /// The most bytes that may be asked for together.
+    /// The maximum number of bytes that can be requested at a time (16 MiB).
     static let maximumCount = 1 << 24
 
     private let source: any ByteSource
@@ -14,16 +14,16 @@ struct MCAPInput {
     private var position = 0
     private var end = 0
     private var isAtEnd = false
-    /// How many bytes went by.
+    /// The number of consumed bytes.
     private(set) var offset: UInt64 = 0
-    /// Of all bytes that went by; nil when nobody asks for it.
+    /// The checksum of all consumed bytes; nil if it is not needed.
     var dataSum: CRC32?
-    /// Of those since it was set.
+    /// The checksum of the bytes consumed since this property was set; nil if it is not needed.
     var chunkSum: CRC32?
 
     init(_ source: any ByteSource) { self.source = source }
 
-    /// Brings so many bytes into memory, at most ``maximumCount``; false when the file ends before.
+    /// Buffers at least `count` bytes, up to ``maximumCount``. Returns false if the file ends before.
     mutating func fill(_ count: Int) throws(DeviceError) -> Bool {
         if end - position >= count { return true }
         guard count <= Self.maximumCount else { return false }
@@ -36,7 +36,7 @@ struct MCAPInput {
             (position, end) = (0, to - from)
         }
         while end < count, !isAtEnd {
-            // What a length promises is not believed before it is there.
+            // The buffer grows gradually, because the length of a record may be wrong.
             if end == buffer.count {
                 let room = min(max(Self.capacity, 2 * buffer.count), max(count, Self.capacity))
                 buffer.append(contentsOf: [UInt8](repeating: 0, count: room - buffer.count))
@@ -51,13 +51,13 @@ struct MCAPInput {
         return end >= count
     }
 
-    /// Calls the closure with bytes that were brought into memory.
+    /// Calls `body` with the next buffered bytes.
     func withBytes<Value>(_ count: Int, _ body: (UnsafeRawBufferPointer) -> Value) -> Value {
         let range = position..<min(position + max(count, 0), end)
         return buffer.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[range])) }
     }
 
-    /// Passes over bytes that are in memory.
+    /// Advances past buffered bytes.
     mutating func consume(_ count: Int) {
         let count = min(count, end - position)
         let range = position..<position + count
@@ -67,7 +67,7 @@ struct MCAPInput {
         offset += UInt64(count)
     }
 
-    /// Passes over bytes up to an offset; false when the file ends before.
+    /// Advances to an offset. Returns false if the file ends before.
     mutating func skip(to target: UInt64) throws(DeviceError) -> Bool {
         while offset < target {
             if position == end, try !fill(1) { return false }
@@ -76,7 +76,7 @@ struct MCAPInput {
         return true
     }
 
-    /// The record that begins here: what it is, and where its contents end. Nil at the end of the file.
+    /// Returns the opcode of the next record and the offset of its end; nil at the end of the file.
     mutating func record() throws(DeviceError) -> (code: UInt8, end: UInt64)? {
         guard try fill(MCAP.prefixLength) else { return nil }
         return withBytes(MCAP.prefixLength) { bytes in
@@ -87,9 +87,10 @@ struct MCAPInput {
     }
 }
 
-/// The checksum of ISO 3309 that zlib and MCAP use: polynomial 0xEDB88320, reflected.
+/// The CRC-32 of ISO 3309, as in zlib and MCAP: reflected polynomial 0xEDB88320.
 ///
-/// Eight bytes are taken at a time: table k says what a byte becomes that k more bytes follow.
+/// It processes eight bytes at a time (slicing-by-8): table k contains the checksum of each byte followed by k zero
+/// bytes.
 struct CRC32 {
     private static let tables: [UInt32] = {
         var tables = (0..<256).map { byte in
@@ -106,7 +107,7 @@ struct CRC32 {
 
     private var register: UInt32 = 0xffff_ffff
 
-    /// The checksum so far.
+    /// The checksum of all bytes so far.
     var value: UInt32 { ~register }
 
     mutating func add(_ bytes: UnsafeRawBufferPointer) {

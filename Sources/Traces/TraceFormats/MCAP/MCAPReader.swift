@@ -2,19 +2,20 @@
 
 import DeviceCore
 
-/// Goes through an MCAP file from its beginning and hands out its messages in the order in which they stand there. The
-/// indexes are not used, so that files without them, damaged ones and those that were cut off are read too.
+/// Reads an MCAP file sequentially, and returns its messages in the order of the file. It does not use the indexes, so
+/// it also reads damaged and truncated files, and files without indexes.
 ///
-/// Memory holds one record of at most ``MCAPInput/maximumCount`` bytes, however large chunks and the file are.
+/// Memory contains one record of at most ``MCAPInput/maximumCount`` bytes, regardless of the size of chunks and of the
+/// file.
 struct MCAPReader {
-    /// One message, whose data ``data()`` gives.
+    /// A message without its data, which ``data()`` returns.
     struct Message {
         var channel: UInt16
         var logged: UInt64
         var published: UInt64
     }
 
-    /// What messages of a channel are.
+    /// The description of a channel's messages.
     struct Channel {
         var topic: String
         var encoding: String
@@ -23,47 +24,47 @@ struct MCAPReader {
     }
 
     private struct Chunk {
-        /// Where its records end.
+        /// The offset of the end of its records.
         var end: UInt64
-        /// Where its own record ends.
+        /// The offset of the end of the chunk record.
         var recordEnd: UInt64
-        /// 0 for none.
+        /// The stated checksum; 0 for none.
         var checksum: UInt32
     }
 
-    /// The most channels and schemas.
+    /// The maximum number of channels, and of schemas.
     private static let maximumCount = 4096
-    /// So much of a schema's or a channel's record is looked at: their names stand in front.
+    /// The number of bytes of a schema or channel record that are read. The names are at the beginning of the record.
     private static let maximumHead = 1 << 16
-    /// The bytes of a message before its data.
+    /// The length in bytes of a message record before its data.
     private static let messageHead = 22
 
     private(set) var channels: [UInt16: Channel] = [:]
-    /// How many messages there were.
+    /// The number of messages so far.
     private(set) var count: UInt64 = 0
-    /// How many there are by the file's own statistics; nil when it has none.
+    /// The number of messages according to the file's statistics; nil if it has none.
     private(set) var statedCount: UInt64?
-    /// The file ends in the middle.
+    /// True if the file is truncated.
     private(set) var isCut = false
-    /// Chunks whose checksum is wrong.
+    /// The number of chunks with a wrong checksum.
     private(set) var damagedChunks = 0
-    /// The checksum of all data is wrong.
+    /// True if the checksum of the data section is wrong.
     private(set) var isDataDamaged = false
-    /// Records that cannot be what they say.
+    /// The number of records with invalid contents.
     private(set) var brokenRecords = 0
-    /// Messages that are larger than memory should be used for.
+    /// The number of messages that were too large to read.
     private(set) var largeMessages = 0
-    /// Where something stands that is no record, which ended the reading.
+    /// The offset of bytes that are not a record, at which reading ended; nil if there are none.
     private(set) var garbageOffset: UInt64?
 
-    /// Larger messages are left out, in bytes; at most ``MCAPInput/maximumCount``.
+    /// The maximum size of a message in bytes, at most ``MCAPInput/maximumCount``. Larger messages are omitted.
     var largestMessage = MCAPInput.maximumCount
 
     private let name: String
     private var input: MCAPInput
     private var schemas: [UInt16: String] = [:]
     private var chunk: Chunk?
-    /// Where the present message ends.
+    /// The offset of the end of the current message.
     private var messageEnd: UInt64?
     private var isInSummary = false
     private var isAtEnd = false
@@ -75,7 +76,7 @@ struct MCAPReader {
         MCAP.magic.withUnsafeBytes { input.dataSum?.add($0) }
     }
 
-    /// Stands behind the magic bytes.
+    /// Opens a file, and checks its magic bytes.
     private static func begin(_ chunks: FileChunks) throws(DeviceError) -> MCAPInput {
         var input = MCAPInput(try chunks.source())
         let count = MCAP.magic.count
@@ -86,7 +87,8 @@ struct MCAPReader {
         return input
     }
 
-    /// The metadata of a file, wherever they stand in it: tools that rewrite files put them to the end.
+    /// Returns a metadata record of a file; nil if it does not exist. Searches the whole data section, because tools
+    /// that rewrite files move metadata to its end.
     static func metadata(of chunks: FileChunks, named wanted: String) throws(DeviceError) -> [String: String]? {
         var input = try begin(chunks)
         while let record = try input.record(), record.code != 0 {
@@ -106,7 +108,9 @@ struct MCAPReader {
         return nil
     }
 
-    /// The next message; nil at the end. The error says what to do with a compressed file.
+    /// Returns the next message; nil at the end.
+    ///
+    /// - Throws: An error with advice if the file contains compressed chunks.
     mutating func next() throws(DeviceError) -> Message? {
         while !isAtEnd {
             if let end = messageEnd {
@@ -119,7 +123,7 @@ struct MCAPReader {
             }
             guard let record = try input.record() else { return finish() }
             if let chunk, record.end > chunk.end {
-                // It would go beyond its chunk: nothing behind it can be found.
+                // The record exceeds its chunk, so the following records cannot be located.
                 try passBroken(chunk.end)
                 continue
             }
@@ -133,7 +137,7 @@ struct MCAPReader {
         return nil
     }
 
-    /// The data of the present message; nil when they are larger than memory should be used for, or the file ends in them.
+    /// Returns the data of the current message; nil if they are too large, or if the file ends within them.
     mutating func data() throws(DeviceError) -> [UInt8]? {
         guard let end = messageEnd else { return nil }
         let length = end - input.offset
@@ -153,7 +157,7 @@ struct MCAPReader {
         return nil
     }
 
-    /// False where the file ends before.
+    /// Advances to an offset. Returns false if the file ends before.
     private mutating func skip(to offset: UInt64) throws(DeviceError) -> Bool {
         if try input.skip(to: offset) { return true }
         _ = finish()
@@ -165,7 +169,7 @@ struct MCAPReader {
         _ = try skip(to: end)
     }
 
-    /// Looks at a record's contents and passes over them; returns a message, whose data come next.
+    /// Processes a record and advances past it. Returns a message, in which case its data are next.
     private mutating func take(_ code: UInt8, upTo end: UInt64) throws(DeviceError) -> Message? {
         let opcode = MCAP.Opcode(rawValue: code)
         let sum = input.dataSum?.value
@@ -199,7 +203,7 @@ struct MCAPReader {
         return nil
     }
 
-    /// What the closure makes of the first bytes of a record; counts what it cannot make anything of.
+    /// Calls `body` with the first bytes of a record. Counts the record as broken if `body` returns nil.
     private mutating func head<Value>(
         upTo end: UInt64, _ body: (inout MCAPContents) -> Value?
     ) throws(DeviceError) -> Value? {
@@ -249,7 +253,8 @@ struct MCAPReader {
 
     private mutating func enterChunk(upTo recordEnd: UInt64) throws(DeviceError) {
         let length = recordEnd - input.offset
-        // Times, sizes, the checksum and the length of the compression's name; the name; the length of the records.
+        // The header consists of times, size, checksum and length of the compression name (32 bytes), the compression
+        // name, and the length of the records (8 bytes).
         guard length >= 40, try input.fill(32) else { return try passBroken(recordEnd) }
         let (checksum, nameLength) = input.withBytes(32) { bytes -> (UInt32, UInt32) in
             var contents = MCAPContents(UnsafeRawBufferPointer(rebasing: bytes.dropFirst(24)))
@@ -265,7 +270,7 @@ struct MCAPReader {
             let other = name == "standard input" ? "FILE" : name
             throw DeviceError(
                 .notSupported,
-                "\(name) holds chunks that are compressed with \(compression), which are not read here. Write it without first, with the tool of mcap.dev: mcap decompress \(other) -o plain.mcap"
+                "\(name) contains chunks compressed with \(compression), which is not supported. Decompress it first with the tool from mcap.dev: mcap decompress \(other) -o plain.mcap"
             )
         }
         input.consume(head)
@@ -275,7 +280,7 @@ struct MCAPReader {
         input.chunkSum = checksum == 0 ? nil : CRC32()
     }
 
-    /// False where the file ends before.
+    /// Checks the checksum of a chunk, and advances past its end. Returns false if the file ends before.
     private mutating func leave(_ chunk: Chunk) throws(DeviceError) -> Bool {
         if let sum = input.chunkSum, sum.value != chunk.checksum { damagedChunks += 1 }
         input.chunkSum = nil

@@ -3,18 +3,18 @@
 import DeviceCore
 import Trace
 
-/// Writes an MCAP file in one go: chunks with their indexes and checksums, then a summary.
+/// Writes an MCAP file sequentially: chunks with message indexes and checksums, then a summary.
 ///
-/// Memory holds a chunk and, for each chunk, its place; that is 200 bytes for each MiB of messages.
+/// Memory contains one chunk, and about 200 bytes of index per MiB of messages.
 struct MCAPWriter: ~Copyable {
-    /// So large a chunk may become, in bytes.
+    /// The size in bytes at which a chunk is written (1 MiB).
     private static let chunkSize = 1 << 20
 
     private struct Channel {
         var record: MCAPRecord
         var schema: UInt16
         var count: UInt64 = 0
-        /// The messages of the chunk: their times and places.
+        /// The times and offsets of the channel's messages in the current chunk.
         var index: [(time: UInt64, offset: UInt64)] = []
     }
 
@@ -29,7 +29,7 @@ struct MCAPWriter: ~Copyable {
     }
 
     private var file: ExportFile
-    /// How much is written, or in the file's own memory.
+    /// The number of bytes that have been written or buffered.
     private var offset: UInt64 = 0
     private var schemas: [MCAPRecord] = []
     private var channels: [Channel] = []
@@ -39,31 +39,34 @@ struct MCAPWriter: ~Copyable {
     private var metadata: [(offset: UInt64, length: UInt64, name: String)] = []
     private var times: (first: UInt64, last: UInt64)?
     private var sequence: UInt32 = 0
-    /// Of everything from the first byte on.
+    /// The checksum of all bytes from the start of the file.
     private var dataSum = CRC32()
 
-    /// Makes the file.
-    /// - Parameter library: Who writes it.
+    /// Creates the file.
+    ///
+    /// - Parameter library: The name of the writing library in the header.
     init(path: String, _ options: ExportOptions, library: String) throws(DeviceError) {
         self.init(try ExportFile(path: path, options), library: library)
     }
 
-    /// Cannot fail: Swift 6.2 destroys the defaults of a noncopyable value twice where its initializer throws.
+    /// This initializer cannot throw, because Swift 6.2 destroys the default values of a noncopyable type twice if its
+    /// initializer throws.
     private init(_ file: consuming ExportFile, library: String) {
         self.file = file
         write(MCAP.magic)
         write(.header, MCAPRecord("", library))
     }
 
-    /// Adds a schema; returns what channels call it.
+    /// Registers a schema, and returns its ID for channels.
     mutating func schema(name: String, json: String) -> UInt16 {
         let id = UInt16(clamping: schemas.count + 1)
         schemas.append(MCAPRecord(id, name, "jsonschema", json))
         return id
     }
 
-    /// Adds a channel; returns what messages call it.
-    /// - Parameter schema: 0 for none.
+    /// Registers a channel, and returns its ID for messages.
+    ///
+    /// - Parameter schema: The ID of the schema; 0 for none.
     mutating func channel(
         topic: String, schema: UInt16, encoding: String = "json", metadata: [(String, String)] = []
     ) -> UInt16 {
@@ -74,10 +77,13 @@ struct MCAPWriter: ~Copyable {
         return id
     }
 
-    /// Adds a message.
+    /// Appends a message to the current chunk.
+    ///
     /// - Parameters:
-    ///   - logged: When it came, in nanoseconds since 1970 or since the start.
-    ///   - published: When it was made.
+    ///   - channel: The ID of the channel.
+    ///   - logged: The log time in nanoseconds since 1970, or since the start of the recording.
+    ///   - published: The publish time in nanoseconds, with the same origin.
+    ///   - data: The encoded message.
     mutating func message(_ channel: UInt16, logged: UInt64, published: UInt64, _ data: [UInt8]) throws(DeviceError) {
         guard channels.indices.contains(Int(channel)) else { return }
         if channels[Int(channel)].count == 0 { introduce(Int(channel)) }
@@ -91,7 +97,7 @@ struct MCAPWriter: ~Copyable {
         if chunk.count >= Self.chunkSize { try endChunk() }
     }
 
-    /// Adds a text about the whole file.
+    /// Ends the current chunk, and writes a metadata record.
     mutating func metadata(name: String, _ pairs: [(String, String)]) throws(DeviceError) {
         try endChunk()
         var record = MCAPRecord(name)
@@ -101,7 +107,7 @@ struct MCAPWriter: ~Copyable {
         try file.flushIfLarge()
     }
 
-    /// Writes what is left and the summary, and closes the file.
+    /// Writes the remaining messages and the summary, and closes the file.
     mutating func close() throws(DeviceError) {
         try endChunk()
         write(.dataEnd, MCAPRecord(dataSum.value))
@@ -113,7 +119,7 @@ struct MCAPWriter: ~Copyable {
 
     // MARK: Chunks
 
-    /// The channel and its schema stand before their first message.
+    /// Writes the channel and its schema before its first message.
     private mutating func introduce(_ channel: Int) {
         let schema = Int(channels[channel].schema)
         let isKnown = channels.contains { $0.count > 0 && Int($0.schema) == schema }
@@ -177,7 +183,7 @@ struct MCAPWriter: ~Copyable {
         put(
             .summaryOffset,
             groups.map { MCAPRecord($0.opcode.rawValue, $0.start, $0.length) }, &self)
-        // The checksum is of all before it.
+        // The checksum covers the summary and the footer up to the checksum itself.
         let footer = MCAPRecord(MCAP.Opcode.footer.rawValue, UInt64(20), start, offsets).bytes
         footer.withUnsafeBytes { sum.add($0) }
         write(footer + MCAPRecord(sum.value).bytes)

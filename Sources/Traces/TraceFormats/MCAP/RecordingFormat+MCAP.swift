@@ -6,9 +6,9 @@ import NMEAFormat
 import Trace
 import TraceEditing
 
-/// Makes messages of the events of a trace.
+/// Converts the events of a trace to MCAP messages.
 struct MCAPExport: ~Copyable {
-    /// What a channel is called, and what its schema is.
+    /// The name and the schema of a channel.
     private struct Topic: Hashable {
         var name: String
         var schema: String
@@ -20,9 +20,9 @@ struct MCAPExport: ~Copyable {
     private var decoder = GPSDDecoder()
     private var lines = TraceEventLines()
     private var attitude: AttitudeTrack
-    /// Nanoseconds since 1970 at time zero.
+    /// The civil time at time zero in nanoseconds since 1970; 0 if it is unknown.
     private let origin: Int64
-    /// That of the errors of positions.
+    /// The confidence level of position errors.
     private let confidence: PositionDeviations.Confidence
     private var damage = ReportDamage()
     private let isDamageKnown: Bool
@@ -37,7 +37,8 @@ struct MCAPExport: ~Copyable {
         self.init(writer, schemas: schemas, header, isDamageKnown: options.isDamageKnown)
     }
 
-    /// Cannot fail: Swift 6.2 destroys the defaults of a noncopyable value twice where its initializer throws.
+    /// This initializer cannot throw, because Swift 6.2 destroys the default values of a noncopyable type twice if its
+    /// initializer throws.
     private init(
         _ writer: consuming MCAPWriter, schemas: [String: UInt16], _ header: TraceHeader, isDamageKnown: Bool
     ) {
@@ -49,7 +50,7 @@ struct MCAPExport: ~Copyable {
         attitude = AttitudeTrack(header)
     }
 
-    /// - Parameter number: that of the event's line.
+    /// - Parameter number: The line number of the event.
     mutating func take(_ event: TraceEvent, line number: Int) throws(DeviceError) {
         let arrival = event.time ?? 0
         let time = absolute(arrival)
@@ -60,7 +61,7 @@ struct MCAPExport: ~Copyable {
                 damage.record(report, decoder, bytes: bytes, line: number)
                 return report
             }
-            // Messages are JSON, and who reads them may stop at one that is none.
+            // The messages must be JSON. Some readers stop at an invalid message.
             guard line.withUnsafeBytes({ JSONLine.object($0) != nil }) else { return }
             try put(MCAP.gpsdTopic, schema: FoxgloveSchema.gpsdName, time, time, line)
             if case .position(var report) = report, report.hasFix {
@@ -100,19 +101,20 @@ struct MCAPExport: ~Copyable {
 
     mutating func close() throws(DeviceError) { try writer.close() }
 
-    /// What `/gps/fix` cannot say; `/gpsd` has it as it was.
+    /// Remarks about positions that `/gps/fix` cannot represent exactly. `/gpsd` contains the original reports.
     var remarks: [String] {
         var remarks = isDamageKnown ? [] : damage.remarks
         remarks.tell(
-            withoutAltitude, "positions have no altitude; /gps/fix needs one and says 0, give or take 1000 km.")
+            withoutAltitude,
+            "positions have no altitude; /gps/fix requires one and contains 0 with an error of 1000 km.")
         remarks.tell(
             aboveSea,
-            "positions have their altitude above mean sea level only; /gps/fix says that one, where ROS has it above the ellipsoid."
+            "positions have an altitude above mean sea level only; /gps/fix contains that altitude, although ROS expects it above the ellipsoid."
         )
         return remarks
     }
 
-    /// A time on the clock of the file, which has none before its beginning.
+    /// Returns a time relative to the origin of the file, which cannot be negative.
     private func absolute(_ time: Int64) -> UInt64 { UInt64(max(origin.addingSaturated(time), 0)) }
 
     private mutating func put(
@@ -133,17 +135,22 @@ struct MCAPExport: ~Copyable {
 }
 
 extension RecordingFormat {
-    /// An MCAP file of JSON messages, uncompressed, with chunks, indexes, checksums and a summary. Foxglove opens it, and
-    /// reading it gives the same trace.
+    /// An MCAP file of JSON messages, uncompressed, with chunks, indexes, checksums and a summary. Foxglove can open
+    /// it, and reading it restores the trace.
     ///
-    /// Channels: `/gpsd` with gpsd's reports as they are; `/gps/fix` with foxglove.LocationFix of each position; for each
-    /// sensor its kind and id with readings in its own axes (m/s², rad/s, gauss, kPa); `/attitude` with
-    /// foxglove.FrameTransform of the device, at most 50 a second, reckoned from the motion sensors where there are a
-    /// gyroscope and an accelerometer; `/events` with all others as lines of a trace. The header of the trace is the
-    /// metadata record "device-services-trace".
+    /// The file has these channels:
     ///
-    /// The log time of a message is that of arrival, the publish time that of measurement: nanoseconds since 1970, or
-    /// since the start where the trace does not say when that was.
+    /// - `/gpsd`: gpsd's reports, unchanged.
+    /// - `/gps/fix`: a foxglove.LocationFix for each position.
+    /// - `/<kind>` or `/<kind>/<id>`: the readings of a sensor, in its own axes (m/s², rad/s, gauss, kPa).
+    /// - `/attitude`: a foxglove.FrameTransform of the device, at most 50 per second, computed from the motion sensors
+    ///   if there are a gyroscope and an accelerometer.
+    /// - `/events`: all other events, as lines of a trace.
+    ///
+    /// The header of the trace is the metadata record "device-services-trace".
+    ///
+    /// The log time of a message is the time of arrival, and its publish time that of measurement: nanoseconds since
+    /// 1970, or since time zero if the trace has no start time.
     public static let mcap = RecordingFormat(
         name: "mcap", title: "MCAP", endings: [".mcap"], tellsDamage: true,
         sniff: { (input) throws(DeviceError) in input.prefix.starts(with: MCAP.magic) ? .certain : nil },

@@ -3,27 +3,27 @@
 public import DeviceCore
 public import Trace
 
-/// Logs of what a receiver sends: the sentences of NMEA 0183, among comments and anything else.
+/// Logs of a receiver's output: NMEA 0183 sentences, among comments and other text.
 public enum NMEALog {
-    /// Reads a log and writes it as a trace: a header, and gpsd's reports.
+    /// Reads a log and writes it as a trace: a header and gpsd's reports.
     ///
-    /// With the times of arrival beside the sentences (gpspipe's forms, tag blocks) events have those times. Otherwise they
-    /// follow the receiver's clock: as far as it goes forward up to a day at a time, and standing where it goes back. Gaps
-    /// are kept.
+    /// If the sentences have arrival times (in gpspipe's formats or tag blocks), events have these times. Otherwise
+    /// they follow the receiver's clock. The time of the trace does not advance where the clock is set back, or jumps
+    /// forward by more than a day. Shorter gaps are kept.
     ///
     /// - Parameters:
-    ///   - bytes: the whole file.
-    ///   - name: what to call it in messages.
-    ///   - options: what the log does not say of itself.
-    ///   - sink: where the trace is written.
-    /// - Returns: remarks on what was left out or is doubtful.
+    ///   - bytes: The contents of the log.
+    ///   - name: The name of the log in messages.
+    ///   - options: Information that the log does not contain.
+    ///   - sink: The destination of the trace.
+    /// - Returns: Remarks about omitted or doubtful content.
     public static func read(
         _ bytes: [UInt8], name: String, options: NMEALogOptions = .init(), to sink: some TraceSink
     ) throws(DeviceError) -> [String] {
         try read(contents: TraceBytes(bytes), name: name, options: options, to: sink)
     }
 
-    /// The same of bytes that may lie in a file, which takes little memory however long it is.
+    /// Reads a log and writes it as a trace. Memory use for a mapped file does not depend on its length.
     public static func read(
         contents: TraceBytes, name: String, options: NMEALogOptions = .init(), to sink: some TraceSink
     ) throws(DeviceError) -> [String] {
@@ -40,7 +40,7 @@ public enum NMEALog {
         guard survey.isLog else {
             throw DeviceError(
                 .invalidTrace,
-                "\(name) holds no sentence of NMEA 0183 with a right checksum, such as $GPRMC,…*5A. Record what the receiver sends: gpspipe -r."
+                "\(name) contains no NMEA 0183 sentence with a valid checksum, such as $GPRMC,…*5A. Record the output of the receiver with gpspipe -r."
             )
         }
         var log = NMEALogImport(name, survey, options)
@@ -51,11 +51,11 @@ public enum NMEALog {
         }
         if contents.isCutOff { throw DeviceError.becameShorter(name) }
         try log.finish(sink)
-        return log.remarks + (isCutOff(bytes) ? ["The last line ends in the middle and was left out."] : [])
+        return log.remarks + (isCutOff(bytes) ? ["The last line is incomplete and was skipped."] : [])
     }
 
-    /// True when the last line has no end, and nothing by which its sentence would count as broken: it ends in a tag block,
-    /// or in a report of gpsd.
+    /// True if the last line has no line end and its truncation would not be reported otherwise: it ends within a tag
+    /// block or a report of gpsd.
     private static func isCutOff(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let line = bytes.suffix(1 << 16).split(whereSeparator: { $0 == 0x0a || $0 == 0x0d }).last
         guard let line, line.endIndex == bytes.endIndex else { return false }
@@ -64,18 +64,19 @@ public enum NMEALog {
     }
 }
 
-/// What a program knows about an NMEA log.
+/// Options for reading an NMEA log.
 public struct NMEALogOptions: Sendable, Hashable {
-    /// The day on which it begins, as any instant of it, for logs that say no date. RMC and ZDA count more, gpsd's
-    /// comment `# Date: 2026-11-21` counts less.
+    /// Any time on the day on which the log begins, for logs without a date. A date in RMC or ZDA sentences has
+    /// precedence; gpsd's comment `# Date: 2026-11-21` is used only if this is nil.
     public var date: WallTime?
-    /// By how many weeks its dates are early. Receivers that have counted 1024 weeks begin again: 1024 mends their dates.
+    /// The number of weeks to add to the receiver's dates. 1024 corrects the dates of a receiver after a GPS week
+    /// number rollover.
     public var weeks = 0
-    /// True to take sentences without a checksum, false to leave them out; nil takes them when none has one.
+    /// True to read sentences without a checksum, false to omit them. nil reads them if no sentence has a checksum.
     public var allowsMissingChecksum: Bool?
-    /// True to work out speed and course when the log has no sentence for them (neither RMC nor VTG).
+    /// True to derive speed and course from positions if the log contains neither RMC nor VTG sentences.
     public var derivesMotion = true
 
-    /// Options that leave everything to the log.
+    /// Creates default options: all information is taken from the log.
     public init() {}
 }

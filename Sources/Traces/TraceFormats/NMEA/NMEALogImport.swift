@@ -5,20 +5,21 @@ import GPSDProtocol
 import NMEAFormat
 import Trace
 
-/// A log on its way into a trace.
+/// Converts the lines of an NMEA log to the events of a trace.
 struct NMEALogImport {
-    /// A longer step of the receiver's clock is a new date and no gap, in nanoseconds.
+    /// The maximum forward step of the receiver's clock that counts as a gap, in nanoseconds (one day). A longer one is
+    /// a change of date.
     private static let longestGap: Int64 = 86_400_000_000_000
-    /// So many days 1024 weeks are.
+    /// The period of the GPS week number rollover in days (1024 weeks).
     private static let rollover: Int64 = 7168
-    /// How far dates may be from a whole number of those for the receiver's counter to be the reason, in days.
+    /// The maximum deviation in days from a multiple of the period at which a rollover is assumed.
     private static let tolerance: Int64 = 30
 
     private(set) var header = TraceHeader()
     private var decoder: NMEADecoder
     private let survey: NMEALogSurvey
     private let options: NMEALogOptions
-    /// What is added to the receiver's times, in nanoseconds.
+    /// The offset to add to the receiver's times, in nanoseconds.
     private let shift: Int64
     private var dateOrigin = ""
     private let hasArrivals: Bool
@@ -26,14 +27,12 @@ struct NMEALogImport {
     private var motion = DerivedMotion()
     private let derives: Bool
     private var derived = 0
-    /// The problems found in the log.
     private var diagnostics = InputDiagnostics()
-    /// The number of the current line.
     private var line = 0
     private var run = NMEAReportRun()
-    /// The reports to be written.
+    /// The reports that are ready to be written.
     private var complete: [NMEAReportRun.Entry] = []
-    /// The time of the last event, and the receiver's clock then.
+    /// The time of the last event, and the receiver's clock at that event, in nanoseconds.
     private var time: Int64 = 0
     private var clock: Int64?
     /// The number of positions before the first time.
@@ -52,13 +51,13 @@ struct NMEALogImport {
             known.date = date
         } else if let date = options.date {
             known.date = date
-            dateOrigin = "options"
+            dateOrigin = "the options"
         } else if let date = survey.comment {
             known.date = date
             dateOrigin = "a comment"
         } else if let arrival = survey.firstArrival {
             known.date = Self.date(of: survey.firstTime ?? 0, at: arrival)
-            dateOrigin = "the times of arrival"
+            dateOrigin = "the arrival times"
         }
         decoder = NMEADecoder(options: known)
         derives = options.derivesMotion && !survey.hasMotion
@@ -77,7 +76,7 @@ struct NMEALogImport {
         header.source = name
     }
 
-    /// The day on which that time of day was nearest to an instant.
+    /// Returns the day on which the time of day is closest to an instant.
     private static func date(of time: Int64, at instant: WallTime) -> WallTime {
         let midnight = instant.nanoseconds - modulo(instant.nanoseconds, longestGap)
         let difference = instant.nanoseconds - midnight - modulo(time, longestGap)
@@ -98,7 +97,7 @@ struct NMEALogImport {
         switch line {
         case .date: break
         case .other(let text):
-            diagnostics.record("the line holds no sentence and was left out", line: number, text: Self.text(text))
+            diagnostics.record("the line contains no sentence and was skipped", line: number, text: Self.text(text))
         case .sentences(let text, let arrival):
             let before = decoder.counts
             decoder.line = number
@@ -126,10 +125,10 @@ struct NMEALogImport {
         let counts = decoder.counts
         record(
             counts.broken - before.broken,
-            "the sentence has a wrong checksum, or none, or is cut, and was left out", bytes)
-        record(counts.unchecked - before.unchecked, "the sentence has no checksum and was read as it is", bytes)
+            "the sentence has a wrong or missing checksum, or is truncated, and was skipped", bytes)
+        record(counts.unchecked - before.unchecked, "the sentence has no checksum and was used unchecked", bytes)
         record(
-            counts.passedOver - before.passedOver, "the sentence is of a kind that is not read and was left out", bytes)
+            counts.passedOver - before.passedOver, "the sentence is of an unsupported kind and was skipped", bytes)
         record(
             counts.otherDatums - before.otherDatums,
             "the sentence names a datum other than WGS 84; positions were not converted", bytes)
@@ -179,7 +178,7 @@ struct NMEALogImport {
 
     private mutating func recordSpread(_ position: PositionReport, line: Int) {
         diagnostics.record(
-            "the position has the time of the one before; positions of one time were spread over the time to the next, at most a second",
+            "the position has the same time as the previous one; positions with equal times were spread over the interval to the next time, at most one second",
             at: "the epoch that ends in line \(line)",
             text: position.coordinates)
     }
@@ -188,7 +187,7 @@ struct NMEALogImport {
         time.map { WallTime(nanoseconds: $0.nanoseconds.addingSaturated(shift).addingSaturated(more)) }
     }
 
-    /// Moves the time of the trace on to that of a report.
+    /// Advances the time of the trace to that of a report.
     private mutating func advance(to report: NMEAReport, shift: Int64) {
         if hasArrivals {
             guard let arrival = report.arrival else { return }
@@ -223,26 +222,31 @@ struct NMEALogImport {
     var remarks: [String] {
         let counts = decoder.counts
         var remarks = diagnostics.remarks
-        remarks.tell(counts.incompleteSkies, "lists of satellites were incomplete and were left out.")
+        remarks.tell(counts.incompleteSkies, "satellite lists were incomplete and were skipped.")
         remarks.tell(
             counts.undated,
-            "positions have no date and therefore no time, because no sentence gives one. Set it with --date.")
-        remarks.tell(timeless, "positions come before any time and were put one second apart.")
-        remarks.tell(counts.receiversLeftOut, "sentences of further receivers were left out: there are too many.")
-        if !dateOrigin.isEmpty, counts.undated == 0 {
-            remarks.append("No sentence says the date at the beginning; it was taken from \(dateOrigin).")
-        }
-        remarks.tell(backwards, "times were earlier than the ones before; the trace stands still there.")
+            "positions have no time, because no sentence contains the date. Set the date with --date.")
+        remarks.tell(timeless, "positions precede the first time and were placed one second apart.")
         remarks.tell(
-            jumps, "times were more than a day away from the ones before; the trace goes on there without a gap.")
-        remarks.tell(derived, "positions got speed or course from the way between them, as no sentence tells it.")
+            counts.receiversLeftOut,
+            "sentences of further receivers were skipped, because there are too many receivers.")
+        if !dateOrigin.isEmpty, counts.undated == 0 {
+            remarks.append("No sentence at the beginning contains the date; it was taken from \(dateOrigin).")
+        }
+        remarks.tell(
+            backwards, "times were earlier than the previous ones; the time of the trace does not advance there.")
+        remarks.tell(
+            jumps, "times differed from the previous ones by more than a day; the trace continues there without a gap.")
+        remarks.tell(
+            derived,
+            "positions have a speed or course derived from the previous position, because no sentence contains it.")
         if options.weeks == 0, let date = survey.date, let known = options.date ?? survey.comment ?? survey.firstArrival
         {
             let days = known.nanoseconds.subtractingSaturated(date.nanoseconds) / 86_400_000_000_000
             let rollovers = (days + (days < 0 ? -Self.rollover / 2 : Self.rollover / 2)) / Self.rollover
             if rollovers != 0, abs(days - rollovers * Self.rollover) <= Self.tolerance {
                 remarks.append(
-                    "The receiver's dates are \(days) days early, which looks like an overflow of its counter of 1024 weeks. They were not changed; the option weeks = \(rollovers * 1024) (--weeks) mends them."
+                    "The receiver's dates are \(days) days early, which suggests an overflow of its 1024-week counter. They were not changed; correct them with the option weeks = \(rollovers * 1024) (--weeks)."
                 )
             }
         }

@@ -4,25 +4,27 @@ import DeviceCore
 import NMEAFormat
 import Trace
 
-/// What has to be known of an NMEA log before its first event is written.
+/// Information about an NMEA log that is needed before its first event is written.
 struct NMEALogSurvey {
-    /// How many sentences are read to find out whether there are any for speed and course.
+    /// The number of sentences after which the search for sentences with speed and course ends.
     private static let enoughSentences = 2000
 
-    /// The day of the first sentence that has a time.
+    /// The date of the first sentence with a time; nil if no sentence has a date.
     var date: WallTime?
-    /// The date of the comment.
+    /// The date of gpsd's comment.
     var comment: WallTime?
-    /// The first arrival that is told.
+    /// The first arrival time.
     var firstArrival: WallTime?
-    /// The time of day of the first report, in nanoseconds.
+    /// The time of day of the first report in nanoseconds.
     var firstTime: Int64?
     var allowsMissingChecksum: Bool
     var hasMotion = false
-    /// True when there are sentences to read.
+    /// True if there are sentences that can be read.
     var isLog = false
 
-    /// - Parameter contents: where the bytes are from, to give memory back.
+    /// Surveys a log, if necessary a second time to accept sentences without checksums.
+    ///
+    /// - Parameter contents: The owner of the bytes, whose pages are released after reading.
     init(_ bytes: UnsafeRawBufferPointer, _ options: NMEALogOptions, _ contents: TraceBytes? = nil) {
         allowsMissingChecksum = options.allowsMissingChecksum ?? false
         survey(bytes, contents)
@@ -59,9 +61,9 @@ struct NMEALogSurvey {
         isLog = decoder.counts.read > 0
     }
 
-    /// True when sentences stand near the beginning: what is looked at first is bounded.
+    /// True if the first 4 MiB contain sentences.
     ///
-    /// - Parameter allowsMissingChecksum: nil to accept sentences without checksums if none has one.
+    /// - Parameter allowsMissingChecksum: nil to accept sentences without checksums if no sentence has one.
     static func isLog(_ bytes: UnsafeRawBufferPointer, allowsMissingChecksum: Bool? = nil) -> Bool {
         let head = UnsafeRawBufferPointer(rebasing: bytes.prefix(1 << 22))
         var options = NMEALogOptions()
@@ -70,20 +72,21 @@ struct NMEALogSurvey {
     }
 }
 
-/// Goes through the lines of an NMEA log: sentences, perhaps with the time of their arrival beside them, and comments.
+/// Iterates over the lines of an NMEA log: sentences, optionally with their arrival times, and comments.
 struct NMEALogLines {
-    /// The longest stamp, in bytes.
+    /// The maximum length in bytes of a time before a sentence.
     private static let maximumStamp = 64
-    /// What goes on longer without a line end is taken in pieces: binary blocks, and lines of hostile files.
+    /// The maximum length of a line in bytes. Longer sequences without a line end, such as binary blocks, are read in
+    /// pieces.
     private static let maximumLine = 1 << 16
-    /// So many bytes may stay in memory behind the lines.
+    /// The number of bytes after which the pages that have been read are released (8 MiB).
     private static let window = 8 << 20
 
-    /// What stands on a line.
+    /// A line of the log.
     enum Line {
-        /// Sentences, and when they came.
+        /// Sentences, and their arrival time if the line contains it.
         case sentences(UnsafeRawBufferPointer, arrival: WallTime?)
-        /// A comment that tells the date.
+        /// A comment with a date.
         case date(WallTime)
         /// A line without a sentence, other than a comment.
         case other(UnsafeRawBufferPointer)
@@ -91,7 +94,7 @@ struct NMEALogLines {
 
     /// The number of the last line, counted from 1.
     private(set) var line = 0
-    /// The byte that ended the last line.
+    /// The byte that ended the last line; 0 if the line was read in pieces.
     private var lineEnd: UInt8 = 0x0a
 
     private let bytes: UnsafeRawBufferPointer
@@ -99,17 +102,17 @@ struct NMEALogLines {
     private var at = 0
     private var forgotten = 0
 
-    /// - Parameter contents: where the bytes are from, to give memory back.
+    /// - Parameter contents: The owner of the bytes, whose pages are released after reading.
     init(_ bytes: UnsafeRawBufferPointer, of contents: TraceBytes? = nil) {
         self.bytes = bytes
         self.contents = contents
     }
 
-    /// The next line that is neither empty nor a comment without a date; nil at the end.
+    /// Returns the next line that is neither empty nor a comment without a date; nil at the end.
     mutating func next() -> Line? {
         while at < bytes.count {
             let start = at
-            // LF after CR does not begin a line, nor does the rest of a line that is read in pieces.
+            // LF after CR does not begin a new line, nor does the rest of a line that is read in pieces.
             if lineEnd == 0x0a || lineEnd == 0x0d && bytes[at] != 0x0a { line &+= 1 }
             if start &- forgotten >= Self.window {
                 contents?.forget(forgotten..<start)
@@ -126,7 +129,7 @@ struct NMEALogLines {
                 guard let date = Self.date(line) else { continue }
                 return .date(date)
             }
-            // Only text in front of a sentence can be a stamp.
+            // Text before a sentence may be its arrival time.
             let head = line.prefix(Self.maximumStamp)
             guard let sentence = head.firstIndex(where: Self.isStart) else {
                 guard line.contains(where: Self.isStart) else { return .other(line) }
@@ -141,8 +144,8 @@ struct NMEALogLines {
         byte == UInt8(ascii: "$") || byte == UInt8(ascii: "!") || byte == UInt8(ascii: "\\")
     }
 
-    /// The time in front of a sentence, in any form that gpspipe has, with or without marks around it; behind it for
-    /// Android's GnssLogger, which writes `NMEA,$…*hh,milliseconds`.
+    /// Returns the arrival time of a sentence. It is before the sentence, in one of gpspipe's formats, with or without
+    /// punctuation around it; or after it in lines of Android's GnssLogger, `NMEA,$…*hh,milliseconds`.
     private static func arrival(_ line: UnsafeRawBufferPointer, _ sentence: Int) -> WallTime? {
         var start = 0
         var end = sentence
@@ -161,7 +164,7 @@ struct NMEALogLines {
 
     private static func isMark(_ byte: UInt8) -> Bool { " \t,;:[]()|>\"".utf8.contains(byte) }
 
-    /// The date of gpsd's comment, `# Date: 2009-12-09`, written with a colon or an equals sign.
+    /// Returns the date of gpsd's comment, `# Date: 2009-12-09`, which may be written with a colon or an equals sign.
     private static func date(_ line: UnsafeRawBufferPointer) -> WallTime? {
         var rest = line.dropFirst().drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
         guard rest.starts(with: "Date".utf8) else { return nil }

@@ -3,32 +3,33 @@
 import DeviceCore
 import NMEAFormat
 
-/// Groups reports into measurements, and spreads measurements of one time.
+/// Groups reports into measurements, and spreads measurements with the same time.
 ///
-/// A receiver that measures more often than its times show gives several positions one time. ``EqualTimeSpreader`` spreads
-/// them. The satellites in front of a position and the directions behind it belong to the same measurement.
+/// A receiver that measures more often than its times can express gives several positions the same time.
+/// ``EqualTimeSpreader`` spreads them. The satellites before a position and the attitudes after it belong to the same
+/// measurement.
 struct NMEAReportRun {
-    /// A report, the number of its line, and its distance in nanoseconds from the time of the receiver's clock.
+    /// A report, its line number, and its offset in nanoseconds from the time of the receiver's clock.
     struct Entry {
         var report: NMEAReport
         var line: Int
         var shift: Int64 = 0
     }
 
-    /// The maximum number of reports of one measurement; more of them begin another one.
+    /// The maximum number of reports in a measurement. Further reports begin a new one.
     private static let maximumReports = 16_384
 
     private var spreader = EqualTimeSpreader<[Entry]>()
-    /// The time of the receiver's clock; nil before the first.
+    /// The time of the receiver's clock in nanoseconds; nil before the first time.
     private var clock: Int64?
-    /// The last measurement, which further reports may join.
+    /// The current measurement, to which further reports may be added.
     private var measurement: [Entry] = []
     /// The satellites of the next position.
     private var satellites: [Entry] = []
-    /// The last position of this time.
+    /// The last position with the current time.
     private var position: PositionReport?
 
-    /// Appends a report, and moves the entries that it completes to the end of an array.
+    /// Appends a report, and moves the entries that it completes to the end of `complete`.
     mutating func append(_ report: NMEAReport, line: Int, to complete: inout [Entry]) {
         if report.clock != clock {
             finishMeasurement(&complete)
@@ -55,7 +56,7 @@ struct NMEAReportRun {
         }
     }
 
-    /// Moves the remaining entries to the end of an array.
+    /// Moves the remaining entries to the end of `complete`.
     mutating func finish(_ complete: inout [Entry]) {
         finishMeasurement(&complete)
         spreader.finish { Self.shift($0, to: $1, &complete) }
@@ -82,7 +83,7 @@ struct NMEAReportRun {
 }
 
 extension PositionReport {
-    /// True for another measurement than the other report. Always false for receivers with a name.
+    /// True if the report is of another measurement than `other`. Always false for receivers with a name.
     fileprivate func isElsewhere(than other: PositionReport) -> Bool {
         receiver.isEmpty && hasFix
             && (latitude != other.latitude || longitude != other.longitude

@@ -6,19 +6,19 @@ import NMEAFormat
 import Trace
 import TraceEditing
 
-/// Turns the events of a trace into sentences.
+/// Converts the events of a trace to NMEA 0183 sentences.
 struct NMEAExport {
-    /// The most directions that wait for a position to be complete.
+    /// The maximum number of attitudes that are buffered until the pending position is complete.
     private static let maximumAttitudes = 1000
 
-    /// What is ready to be written.
+    /// The sentences that are ready to be written.
     var sentences: [UInt8] = []
 
     private let options: ExportOptions
     private let start: WallTime?
     private var decoder = GPSDDecoder()
     private var assembler: EpochAssembler
-    /// What came behind the position that waits.
+    /// The attitudes that arrived after the pending position.
     private var attitudes: [(report: AttitudeReport, arrival: Int64?)] = []
 
     private var positions = 0
@@ -35,7 +35,7 @@ struct NMEAExport {
         leftOut.add(batteryOf: trace.header)
     }
 
-    /// - Parameter number: that of the record's line.
+    /// - Parameter number: The line number of the record.
     mutating func take(_ record: TraceRecord, _ bytes: UnsafeRawBufferPointer, line number: Int) {
         switch record.kind {
         case .gpsd:
@@ -60,12 +60,12 @@ struct NMEAExport {
         case .position(let report): write(assembler.take(report, at: arrival))
         case .sky(let report): assembler.take(report, at: arrival)
         case .attitude(let report):
-            // A compass may be a device of its own: it is left out only where one receiver was asked for.
+            // A compass may be a device of its own, so its attitudes are omitted only if a receiver was selected.
             guard options.receiver == nil || assembler.isOurs(report.receiver) else {
                 leftOut.add(.attitudes)
                 return
             }
-            // Behind the position, which may not be complete yet.
+            // Attitudes are written after the position, which may not be complete yet.
             if assembler.hasPending, attitudes.count < Self.maximumAttitudes {
                 attitudes.append((report, arrival))
             } else {
@@ -108,36 +108,37 @@ struct NMEAExport {
 
     var remarks: [String] {
         var remarks = options.isDamageKnown ? [] : damage.remarks
-        if positions == 0 { remarks.append("The trace holds no positions: there are no sentences about any.") }
+        if positions == 0 { remarks.append("The trace contains no positions, so no position sentences were written.") }
         remarks.tell(
             assembler.others,
-            "positions of other receivers were left out: a log is of one. --receiver names another one."
+            "positions of other receivers were omitted, because a log contains one receiver. Select another receiver with --receiver."
         )
         remarks.tell(assembler.implausible, EpochAssembler.implausibleText)
         remarks.tell(
             withoutHeight,
-            "positions have no altitude: sentences have it above mean sea level, and the trace above the ellipsoid only."
+            "positions have no altitude, because sentences require it above mean sea level and the trace contains it only above the ellipsoid."
         )
         remarks += leftOut.remarks()
         if options.hasStamps, start == nil {
-            remarks.append("There are no times of arrival, as the trace does not say when it began.")
+            remarks.append("Arrival times were not written, because the trace does not contain its start time.")
         }
         return remarks
     }
 }
 
 extension RecordingFormat {
-    /// What a receiver sends: positions, satellites and directions as sentences of NMEA 0183 with CR LF.
+    /// The output of a receiver as NMEA 0183 sentences, ending with CR LF: positions, satellites and attitudes.
     ///
-    /// Of several reports of one epoch the last is written, and of several receivers that with the first fix. A position
-    /// without a time of its own has that of its arrival. With stamps a tag block with the time of arrival, in
-    /// milliseconds, stands in front of each sentence.
+    /// Each epoch is written once, from its last report, for the receiver of the first fix unless another one is
+    /// selected. A position without a time has the time of its arrival. With ``ExportOptions/hasStamps``, each sentence
+    /// begins with a tag block that contains the arrival time in milliseconds.
     public static let nmea = RecordingFormat(
         name: "nmea", title: "NMEA 0183", endings: [".nmea"], hasOneReceiver: true, hasStamps: true, isTriedLast: true,
         tellsDamage: true, sniff: sniff, read: read, writer: write)
 
     private static func sniff(_ input: RecordingInput) throws(DeviceError) -> Likeness? {
-        // In a file with both, as gpsd keeps them for its tests, the reports are what gpsd made of the sentences.
+        // gpsd's test files contain both sentences and the reports that gpsd derived from them; those are read as
+        // reports.
         guard input.folder == nil, case .failure = input.trace else { return nil }
         return try input.contents().withUnsafeBytes { NMEALogSurvey.isLog($0) } ? .certain : nil
     }
@@ -161,7 +162,7 @@ extension RecordingFormat {
             let hint = options.receiver.map { " of the receiver \($0)" } ?? ""
             throw DeviceError(
                 .invalidTrace,
-                "\(trace.name) holds neither positions nor attitudes\(hint), so there is nothing to write.")
+                "\(trace.name) contains neither positions nor attitudes\(hint), so there is nothing to write.")
         }
         var file = try ExportFile(path: path, options)
         while !export.sentences.isEmpty {
@@ -174,7 +175,7 @@ extension RecordingFormat {
         return export.remarks + cursor.diagnostics.remarks
     }
 
-    /// Makes sentences of the next events; true when those were the last ones.
+    /// Converts further events to about 64 KiB of sentences. Returns true at the end of the trace.
     private static func gather(_ trace: TraceFile, _ export: inout NMEAExport, _ cursor: inout TraceCursor) -> Bool {
         trace.bytes.withUnsafeBytes { bytes in
             while export.sentences.count < 1 << 16 {

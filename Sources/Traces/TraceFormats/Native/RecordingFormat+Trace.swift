@@ -5,9 +5,9 @@ import Trace
 import TraceEditing
 
 extension RecordingFormat {
-    /// A native trace, which holds everything.
+    /// The native trace format, which can contain all events.
     public static let trace = RecordingFormat(
-        name: "trace", title: "a trace", endings: [".trace", ".jsonl"], isTriedLast: true,
+        name: "trace", title: "traces", endings: [".trace", ".jsonl"], isTriedLast: true,
         sniff: { (input) throws(DeviceError) in input.isTrace(.native) ? .certain : nil },
         read: { (input, _) throws(DeviceError) in .trace(try input.trace.get()) },
         writer: { (trace, path, options) throws(DeviceError) in
@@ -17,10 +17,11 @@ extension RecordingFormat {
             return warnings.map(\.description)
         })
 
-    /// gpsd's reports, one a line, as `gpspipe -w` prints them; with stamps as `gpspipe -w -uu` does where the trace says
-    /// when they came. Lines that are no reports are written as they are. Other programs may not read lines with stamps.
+    /// gpsd's reports, one per line, as `gpspipe -w` prints them. With ``ExportOptions/hasStamps``, lines begin with
+    /// the arrival time as in `gpspipe -w -uu`, if the trace has a start time. Lines that are not reports are copied
+    /// unchanged. Other programs may not accept lines with times.
     public static let gpsd = RecordingFormat(
-        name: "gpsd", title: "gpsd's reports (gpspipe -w)", endings: [".json"], hasStamps: true, isTriedLast: true,
+        name: "gpsd", title: "gpsd reports (gpspipe -w)", endings: [".json"], hasStamps: true, isTriedLast: true,
         sniff: { (input) throws(DeviceError) in input.isTrace(.gpsd) ? .certain : nil },
         read: { (input, _) throws(DeviceError) in .trace(try input.trace.get()) },
         writer: writeGPSD)
@@ -33,7 +34,7 @@ extension RecordingFormat {
         var hasLines = false
         while !hasLines, let record = bytes.withUnsafeBytes({ probe.next($0) }) { hasLines = record.isOfGPSD }
         guard hasLines else {
-            throw DeviceError(.invalidTrace, "\(trace.name) holds nothing of gpsd, so there is nothing to write.")
+            throw DeviceError(.invalidTrace, "\(trace.name) contains no gpsd reports, so there is nothing to write.")
         }
         var file = try ExportFile(path: path, options)
         var cursor = TraceCursor(trace)
@@ -61,13 +62,13 @@ extension RecordingFormat {
         if arrivals > 0 {
             remarks.append(
                 options.hasStamps
-                    ? "There are no times of arrival, as the trace does not say when it began."
-                    : "The times at which \(arrivals) reports came were left out; --stamps writes them.")
+                    ? "Arrival times were not written, because the trace does not contain its start time."
+                    : "The arrival times of \(arrivals) reports were omitted; --stamps writes them.")
         }
         return remarks + cursor.diagnostics.remarks
     }
 
-    /// `2026-11-21 03:39:22 1795232362.754231: `
+    /// Appends the arrival time in gpspipe's format, for example `2026-11-21 03:39:22 1795232362.754231: `.
     private static func stamp(_ time: WallTime, _ bytes: inout [UInt8]) {
         var text: [UInt8] = []
         CivilDate(time).appendISO8601(decimals: 0, to: &text)
@@ -90,6 +91,6 @@ extension RecordingInput {
 }
 
 extension TraceRecord {
-    /// True for what gpsd sent.
+    /// True if gpsd sent the line.
     fileprivate var isOfGPSD: Bool { kind == .gpsd || kind == .gpsdText }
 }

@@ -3,33 +3,33 @@
 import DeviceCore
 import Trace
 
-/// What `meta/time.csv` says of an experiment: when it was started and paused, by its own clock and by the phone's.
+/// The starts and pauses of an experiment from `meta/time.csv`, by the experiment's clock and the phone's clock.
 ///
-/// The experiment's clock stands while it is paused. Times of the trace go on, so that a pause is a gap.
+/// The experiment's clock stops during a pause. The time of the trace continues, so a pause is a gap.
 struct PhyphoxClock {
-    /// An experiment is not paused more often than this.
+    /// The maximum number of starts of an experiment.
     private static let maximumStretches = 100_000
 
-    /// From a start to the next one.
+    /// The interval from a start to the next one.
     private struct Stretch {
-        /// Nanoseconds of the experiment's clock at the start.
+        /// The time of the experiment's clock at the start, in nanoseconds.
         var experiment: Int64
-        /// Nanoseconds of the trace at the same instant.
+        /// The time of the trace at the start, in nanoseconds.
         var trace: Int64
     }
 
-    /// Civil time when the experiment was started first; nil when nothing says.
+    /// The civil time of the first start; nil if unknown.
     private(set) var start: WallTime?
-    /// How often the phone's clock was set back between a pause and the start behind it.
+    /// The number of pauses during which the phone's clock was set back.
     private(set) var setBack = 0
-    /// What somebody should know about the file.
+    /// Remarks about the file for the user.
     private(set) var remarks: [String] = []
     private var stretches: [Stretch] = []
 
-    /// The clock of an experiment of which nothing is known.
+    /// Creates a clock for an experiment without the file.
     init() {}
 
-    /// Reads the file. Events other than START and PAUSE are passed over, and so are rows without numbers.
+    /// Reads the file. Ignores events other than START and PAUSE, and rows without numbers.
     init(_ bytes: UnsafeRawBufferPointer, name: String) throws(DeviceError) {
         var reader = try CSVReader(bytes, name: name)
         reader.allowsDecimalComma = true
@@ -38,7 +38,7 @@ struct PhyphoxClock {
             let system = reader.column("system time")
         else {
             throw reader.place(nil).error(
-                "the columns event, experiment time and system time are not all there. Export the experiment again, or remove the file to do without civil time."
+                "the column event, experiment time or system time is missing. Export the experiment again, or remove the file to read the tables without civil time."
             )
         }
         var pause: (experiment: Int64, system: Int64)?
@@ -60,7 +60,7 @@ struct PhyphoxClock {
                 stretches.append(Stretch(experiment: elapsed, trace: 0))
                 continue
             }
-            // The end of the stretch before, without which there was no pause.
+            // The end of the previous interval. Without a PAUSE event, there was no pause.
             let end = pause?.experiment ?? elapsed
             var rest = pause.map { now.subtractingSaturated($0.system) } ?? 0
             if rest < 0 {
@@ -75,10 +75,11 @@ struct PhyphoxClock {
         remarks = reader.remarks
     }
 
-    /// Nanoseconds of the trace from those of the experiment. A time that belongs to a pause is the one when it began.
+    /// Converts a time of the experiment to a time of the trace, both in nanoseconds. Times within a pause map to its
+    /// beginning.
     func traceTime(_ experiment: Int64) -> Int64 {
         guard stretches.count > 1 else { return experiment.subtractingSaturated(stretches.first?.experiment ?? 0) }
-        // The last stretch that began before; the first one for all that is earlier.
+        // The last interval that began before the time, or the first interval.
         let stretch = stretches[max(stretches.partitioningIndex { $0.experiment >= experiment } - 1, 0)]
         return stretch.trace.addingSaturated(experiment.subtractingSaturated(stretch.experiment))
     }

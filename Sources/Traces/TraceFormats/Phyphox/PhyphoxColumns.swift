@@ -2,33 +2,34 @@
 
 import DeviceCore
 
-/// Where a table of phyphox holds what, told from the names of its columns and the units in brackets behind them.
+/// The columns of a phyphox table, identified by their names and the units in parentheses after them.
 struct PhyphoxColumns {
-    /// The first column of each quantity. Acceleration is with gravity, in Android's sign on all systems.
+    /// The first column of each quantity. Acceleration includes gravity, and has Android's sign on all systems.
     private(set) var columns: [CSVQuantity: TableRows.Column] = [:]
     /// The axes of acceleration without gravity.
     private var linearAxes: Set<Int> = []
 
-    /// Words that sensors without gravity have in their names, in several languages.
+    /// Words in the names of sensors without gravity, in several languages.
     private static let linearWords = ["linea", "linéa", "without g", "ohne g", "sans g"]
 
-    /// Finds the columns in a header, in lower case; nil for a table without seconds, or without anything that is read.
+    /// Finds the columns in a header in lower case; nil for a table without a time in seconds, or without any known
+    /// quantity.
     ///
-    /// - Parameter sheet: the name of the table in lower case. Where it names the sensor the columns are called by their
-    ///   axes only.
+    /// - Parameter sheet: The name of the table in lower case. If it contains the sensor, columns are named only by
+    ///   their axes.
     init?(_ header: [String], sheet: String) {
         for (index, name) in header.enumerated() { take(name, index, sheet) }
         let hasOthers = !linearAxes.isEmpty || columns.keys.contains { $0 != .time && $0 != .sats }
         guard columns[.time] != nil, hasOthers else { return nil }
     }
 
-    /// True when there is acceleration without gravity.
+    /// True if the table contains acceleration without gravity.
     var hasLinear: Bool { linearAxes.count == 3 }
 
-    /// True when there are all columns of a sensor.
+    /// True if the table contains all columns of a sensor.
     func has(_ kind: SensorKind) -> Bool { kind.csvQuantities.allSatisfy { columns[$0] != nil } }
 
-    /// Passes over what is not wanted.
+    /// Removes quantities that are not needed.
     mutating func remove(_ quantities: [CSVQuantity]) { for quantity in quantities { columns[quantity] = nil } }
 
     private mutating func take(_ name: String, _ index: Int, _ sheet: String) {
@@ -48,7 +49,7 @@ struct PhyphoxColumns {
                 found(SensorKind.accelerometer.csvQuantities[axis])
             }
         case "rad/s": if let axis { found(SensorKind.gyroscope.csvQuantities[axis]) }
-        // The micro sign, the Greek letter, and what becomes of the former when its bytes are taken for Latin-1.
+        // The micro sign, the Greek letter mu, and the micro sign in UTF-8 misread as Latin-1 (in lower case).
         case "\u{b5}t", "\u{3bc}t", "\u{e2}\u{b5}t", "ut":
             if let axis { found(SensorKind.magnetometer.csvQuantities[axis], CSVUnit("uT", 1, 100)) }
         case "hpa": found(.pressure, CSVUnit("hPa", 1, 10))
@@ -64,14 +65,14 @@ struct PhyphoxColumns {
         case "velocity" where unit == "m/s", "speed" where unit == "m/s": .speed
         case "height" where unit == "m", "altitude" where unit == "m": .altMSL
         case "height wgs84" where unit == "m", "altitude wgs84" where unit == "m": .altHAE
-        // Metres. Some exports label the vertical one in degrees, which it never is.
+        // The unit is metres. Some exports label the vertical accuracy in degrees by mistake.
         case "horizontal accuracy": .horizontalAccuracy
         case "vertical accuracy": .verticalAccuracy
         default: nil
         }
     }
 
-    /// `acceleration x (m/s^2)` in two.
+    /// Splits a column name such as `acceleration x (m/s^2)` into quantity and unit.
     private static func parts(_ name: String) -> (quantity: String, unit: String)? {
         guard name.utf8.count <= 200, name.hasSuffix(")"), let open = name.lastIndex(of: "(") else { return nil }
         var quantity = name[..<open]
@@ -79,7 +80,7 @@ struct PhyphoxColumns {
         return (String(quantity), String(name[name.index(after: open)...].dropLast()))
     }
 
-    /// The axis that stands at the end, alone or behind a blank.
+    /// Returns the axis at the end of the name, which is the whole name or preceded by a space.
     private static func axis(_ quantity: String) -> Int? {
         let letter = quantity.split(separator: " ").last
         return letter.flatMap { ["x", "y", "z"].firstIndex(of: String($0)) }

@@ -5,7 +5,7 @@ import Trace
 
 /// Reads tables of phyphox into a recording.
 struct PhyphoxReader {
-    /// What to call the folder or file in messages.
+    /// The name of the folder or file in messages.
     let name: String
     private let clock: PhyphoxClock
     private let deviceName: String
@@ -18,7 +18,7 @@ struct PhyphoxReader {
     private var strangers = 0
     private var remarks: [String]
 
-    /// - Parameter read: gives the bytes of `meta/time.csv` and `meta/device.csv`; nil when there is no such file.
+    /// - Parameter read: Reads `meta/time.csv` and `meta/device.csv`; nil if the file does not exist.
     init(name: String, read: (String) throws(DeviceError) -> [UInt8]?) throws(DeviceError) {
         self.name = name
         clock =
@@ -33,7 +33,7 @@ struct PhyphoxReader {
         self.remarks = remarks
     }
 
-    /// The phone's model, of a table of properties and values.
+    /// Returns the phone's model from a table of properties and values.
     private static func deviceName(
         _ bytes: UnsafeRawBufferPointer, name: String, _ remarks: inout [String]
     ) throws(DeviceError) -> String {
@@ -46,9 +46,9 @@ struct PhyphoxReader {
         return ""
     }
 
-    /// Reads one table. Returns false when it is none of phyphox.
+    /// Reads one table. Returns false if it is not a table of phyphox.
     ///
-    /// - Parameter sheet: its name, without the ending.
+    /// - Parameter sheet: The name of the table without its extension.
     mutating func read(_ bytes: [UInt8], path: String, sheet: String) throws(DeviceError) -> Bool {
         let isOurs = try bytes.withBytes { (bytes) throws(DeviceError) -> Bool in
             var reader = try CSVReader(bytes, name: path)
@@ -67,7 +67,7 @@ struct PhyphoxReader {
         if found.hasLinear { hasLinear = true }
         for kind in SensorKind.allCases {
             if found.has(kind), tracks[kind] == nil { continue }
-            // It was in another table already.
+            // Only the first table of a sensor is read.
             if found.has(kind) { repeated.insert("the \(kind.rawValue)") }
             found.remove(kind.csvQuantities)
         }
@@ -81,7 +81,7 @@ struct PhyphoxReader {
         reader.width = rows.width
         while try reader.next() {
             guard let number = try reader.decimal(column) else {
-                // Columns of different lengths are filled up with NaN.
+                // phyphox pads shorter columns with NaN.
                 let hasMore = reader.cells.indices.contains {
                     $0 != column && !["", "nan"].contains(reader.text($0).lowercased())
                 }
@@ -90,7 +90,7 @@ struct PhyphoxReader {
             }
             guard let experiment = number.scaled(byPowerOfTen: 9) else {
                 throw reader.place(column).error(
-                    "the time \"\(reader.text(column).prefix(40))\" is out of range; it is in seconds.")
+                    "the time \"\(reader.text(column).prefix(40))\" is out of range; it must be in seconds.")
             }
             let time = clock.traceTime(experiment)
             let civil = clock.start.map { WallTime(nanoseconds: $0.nanoseconds.addingSaturated(time)) }
@@ -104,7 +104,7 @@ struct PhyphoxReader {
         remarks += reader.remarks + rows.diagnostics.remarks
     }
 
-    /// Everything that was read, in order.
+    /// Returns the sorted readings of all tables.
     consuming func recording() throws(DeviceError) -> Recording {
         var recording = Recording(tracks: SensorKind.allCases.compactMap { tracks[$0] }, start: clock.start)
         recording.reports = reports
@@ -112,40 +112,41 @@ struct PhyphoxReader {
         recording.remarks = remarks
         if hasLinear, tracks[.accelerometer] == nil {
             recording.remarks.append(
-                "Acceleration without gravity was left out: record acceleration with g, which says where up is.")
+                "Acceleration without gravity was skipped. Record acceleration with g, which contains the vertical direction."
+            )
         }
         if clock.start == nil {
-            recording.remarks.append("Nothing says when it was recorded; in a folder of phyphox meta/time.csv does.")
+            recording.remarks.append(
+                "The time of recording is unknown; in a phyphox directory, meta/time.csv contains it.")
         }
         if clock.setBack > 0 {
             recording.remarks.append(
-                "The phone's clock was set back in \(clock.setBack) pauses; the trace goes on there without a gap.")
+                "The phone's clock was set back in \(clock.setBack) pauses; the trace continues there without a gap.")
         }
         for what in repeated.sorted() {
-            recording.remarks.append("Several tables hold \(what); the first one was taken.")
+            recording.remarks.append("Several tables contain \(what); the first one was used.")
         }
-        recording.remarks.tell(timeless, "rows have no time and were left out.")
-        recording.remarks.tell(derived, "positions got speed or course from the way between them.")
-        recording.remarks.tell(strangers, "other tables hold nothing that is read and were passed over.")
+        recording.remarks.tell(timeless, "rows have no time and were skipped.")
+        recording.remarks.tell(derived, "positions have a speed or course derived from the previous position.")
+        recording.remarks.tell(strangers, "other tables contain no supported data and were skipped.")
         recording.settle()
         guard recording.count > 0 || recording.reports.count > 0 else {
             let hint = recording.remarks.first ?? "Are there rows below the header?"
-            throw DeviceError(.invalidTrace, "\(name) holds neither motion readings nor positions. \(hint)")
+            throw DeviceError(.invalidTrace, "\(name) contains neither motion readings nor positions. \(hint)")
         }
         return recording
     }
 }
 
 extension Recording {
-    /// Reads what the app phyphox exported as CSV and somebody unpacked: a folder of tables with `meta/time.csv` and
-    /// `meta/device.csv`.
+    /// Reads an unpacked CSV export of the app phyphox: a folder of tables with `meta/time.csv` and `meta/device.csv`.
     ///
-    /// Read are acceleration with g, gyroscope, magnetic field, pressure, and positions. Columns are known by their units;
-    /// separators are commas, semicolons or tabs, decimal marks points or commas. Accuracies are phones' radii in metres
-    /// (eph, epv) whatever unit the header names. While the experiment was paused the trace has a gap. Axes are the
-    /// phone's: x right, y up, z out of the screen.
+    /// Acceleration with g, gyroscope, magnetic field, pressure and positions are read. Columns are identified by their
+    /// units. Separators are commas, semicolons or tabs, decimal marks points or commas. Accuracies are the phone's
+    /// radii in metres (eph, epv), regardless of the unit in the header. Pauses of the experiment are gaps in the
+    /// trace. Axes are the phone's: x to the right, y up, z out of the screen.
     ///
-    /// - Throws: an error that names the file, the line and the column.
+    /// - Throws: An error that names the file, the line and the column.
     public init(phyphoxFolder path: String) throws(DeviceError) {
         var reader = try PhyphoxReader(name: path) { (name) throws(DeviceError) in
             try Folder.readIfPresent("\(path)/\(name)")
@@ -157,11 +158,11 @@ extension Recording {
         self = try reader.recording()
     }
 
-    /// Reads such files from memory.
+    /// Reads the files of a phyphox export from memory.
     ///
     /// - Parameters:
-    ///   - files: their bytes by name, for example "Raw Data.csv" or "meta/time.csv".
-    ///   - name: what to call the folder in messages.
+    ///   - files: The contents of the files by name, for example "Raw Data.csv" or "meta/time.csv".
+    ///   - name: The name of the folder in messages.
     public init(phyphox files: [String: [UInt8]], name: String) throws(DeviceError) {
         var reader = try PhyphoxReader(name: name) { files[$0] }
         for (file, bytes) in files.sorted(by: { $0.key < $1.key }) where !file.hasPrefix("meta/") {
@@ -171,12 +172,13 @@ extension Recording {
         self = try reader.recording()
     }
 
-    /// Reads one table of phyphox, which is all there is when a single one was exported.
+    /// Reads one table of phyphox, which is the whole export of a single sensor.
     ///
     /// - Parameters:
-    ///   - bytes: the file.
-    ///   - path: where it lies, or what to call it. Where the last part names the sensor, columns are called by axes only.
-    ///   - readMeta: gives the bytes of `meta/time.csv` beside it, and of `meta/device.csv`; nil when there is none.
+    ///   - bytes: The contents of the table.
+    ///   - path: The path of the table, or its name in messages. If the file name contains the sensor, columns are
+    ///     named only by their axes.
+    ///   - readMeta: Reads `meta/time.csv` and `meta/device.csv` beside the table; nil if the file does not exist.
     init(
         phyphoxTable bytes: [UInt8], path: String,
         readMeta: (String) throws(DeviceError) -> [UInt8]? = { _ in nil }
@@ -185,7 +187,7 @@ extension Recording {
         let sheet = path.split(separator: "/").last.map(String.init) ?? path
         guard try reader.read(bytes, path: path, sheet: sheet) else {
             throw DeviceError(
-                .invalidTrace, "\(path) is no table of phyphox: no column holds seconds and another one readings.")
+                .invalidTrace, "\(path) is not a phyphox table: it lacks a column of seconds or a column of readings.")
         }
         self = try reader.recording()
     }

@@ -2,58 +2,59 @@
 
 import DeviceCore
 
-/// A clock that was set back between two readings of a track.
+/// A point at which the clock of a recording was set back, between two readings of a track.
 struct ClockStep: Sendable, Hashable {
-    /// The place of the first reading afterwards, in the order of the file.
+    /// The index of the first reading after the step, in the order of the file.
     var place: Int
-    /// What the clock showed before, at most, and afterwards.
+    /// The latest time before the step and the first time after it, in nanoseconds.
     var before: Int64
     var after: Int64
-    /// By how much times have to be moved to go on at the usual interval, nanoseconds.
+    /// The offset that makes the later readings continue at the usual interval, in nanoseconds.
     var amount: Int64
 
-    /// What is told of so many.
+    /// Returns the remark about `count` steps.
     static func remark(_ count: Int, longest: Int64) -> String {
         let often = count == 1 ? "once" : "\(count) times"
         let seconds = (Double(longest) / 1e8).rounded() / 10
         return
-            "The clock was set back \(often), by up to \(seconds) s: what was measured afterwards stands behind what was measured before."
+            "The clock was set back \(often), by up to \(seconds) s; in the trace, later readings follow earlier ones."
     }
 }
 
 extension [Int64] {
-    /// Nanoseconds by which a clock is set back at least; readings of sensors that deliver in batches are later than others
-    /// by less. And at most, a year: what is farther back was not measured behind the rest.
+    /// The range of steps that are detected, in nanoseconds: one second to one year. Batches of a sensor arrive up to a
+    /// second later than the readings of other sensors; readings more than a year back do not continue the recording.
     private static let stepRange = Int64(1_000_000_000)...31_536_000_000_000_000
-    /// So many readings on both sides tell two rows of times from a reading that came late.
+    /// The minimum number of later readings, and of earlier readings in their time range. Fewer are late readings.
     private static let fewest = 3
-    /// One of so many stands between earlier ones at least, or they fill a hole.
+    /// The maximum number of later readings for each earlier reading in their time range. If there are more, they are
+    /// late readings that fill a gap.
     private static let fewestBetween = 10
-    /// So many tell whether a part stands there twice.
+    /// The approximate number of readings that are compared to detect a repeated part.
     private static let samples = 256
-    /// Nobody sets a clock more often during a recording: the readings are of several devices.
+    /// The maximum number of steps. More are a sign of interleaved readings of several devices.
     private static let mostSteps = 8
 
-    /// Where a clock was set back during a recording.
+    /// Returns the points at which the clock was set back during a recording; empty if there are none.
     ///
-    /// Sorted, readings of such a clock would stand between those that were measured earlier. Readings that came late fill a
-    /// hole, those of two devices jump to and fro, and ones that stand there twice are those of the same time once more: they
-    /// are none.
+    /// Sorting would interleave the readings taken after the clock was set back with earlier ones. Three similar cases
+    /// are not steps: late readings fill a gap, interleaved readings of several devices go back and forth, and repeated
+    /// parts have the times and values of earlier readings.
     ///
-    /// - Parameter isSame: whether the readings of two places are the same.
+    /// - Parameter isSame: Returns whether the readings at two indices have equal values.
     func clockSteps(isSame: (Int, Int) -> Bool) -> [ClockStep] {
         var steps: [ClockStep] = []
-        // Behind the last step; times before belong to another clock, so to speak.
+        // The index of the first reading after the last step. Times before it are on another time scale.
         var start = 0
         var latest = 0
         for index in indices.dropFirst() {
             if self[index] >= self[latest] { latest = index }
-            // What follows the first one behind is looked at with it.
+            // The first reading after a fall represents its whole run, so only falls are examined.
             guard self[index] < self[index - 1],
                 Self.stepRange.contains(self[latest].subtractingSaturated(self[index]))
             else { continue }
             let end = endOfRun(at: index, below: self[latest])
-            // Back again by about as much, forwards or once more backwards: several devices.
+            // A similar jump at the end of the run, forwards or backwards, is a sign of several devices.
             if end < count, self[end].subtractingSaturated(self[end - 1]).magnitude > (self[latest] - self[index]) / 2 {
                 return []
             }
@@ -66,15 +67,15 @@ extension [Int64] {
         return steps
     }
 
-    /// Where times that rise from a place on end, or are higher than that.
+    /// Returns the end of the run that begins at `index`: its times do not decrease and do not exceed `high`.
     private func endOfRun(at index: Int, below high: Int64) -> Int {
         var end = index + 1
         while end < count, self[end] <= high, self[end] >= self[end - 1] { end += 1 }
         return end
     }
 
-    /// The interval of a run of times that are long before the latest, where it goes on between those that were there
-    /// already; nil when it does not.
+    /// Returns the mean interval of a run of times that lies far before the latest time, if it overlaps earlier times
+    /// and does not repeat them; nil otherwise.
     private func interval(
         of run: Range<Int>, between former: ClosedRange<Int>, _ isSame: (Int, Int) -> Bool
     ) -> Int64? {
@@ -92,14 +93,15 @@ extension [Int64] {
         return 2 * same < places.count ? length / Int64(later - 1) : nil
     }
 
-    /// Moves what a clock that was set back measured behind what came before.
+    /// Shifts the times after each step so that they follow the earlier ones.
     ///
-    /// - Parameter steps: those of a track with shorter intervals, whose readings stand in the same rows.
+    /// - Parameter steps: The steps, which may come from another track with shorter intervals and the same rows of the
+    ///   table.
     mutating func undo(_ steps: [ClockStep]) {
         var place = 0
         var offset: Int64 = 0
         for step in steps {
-            // The first that is behind another one, or later than the clock had shown.
+            // The step is at the first time that decreases or exceeds the clock's last time before the step.
             while place < count, self[place] <= step.before, place == 0 || !isFall(place, offset, step) {
                 self[place] = self[place].addingSaturated(offset)
                 place += 1
@@ -115,14 +117,16 @@ extension [Int64] {
         }
     }
 
-    /// True for a reading that is not yet moved and behind the one before it, which is, as that step makes it.
+    /// True if the time at `place`, once shifted by `offset`, is before its predecessor, and the unshifted time is not
+    /// earlier than the first time after the step.
     private func isFall(_ place: Int, _ offset: Int64, _ step: ClockStep) -> Bool {
         self[place].addingSaturated(offset) < self[place - 1] && self[place] >= step.after
     }
 }
 
 extension ArraySlice<Int64> {
-    /// The place of the first that is not before a time, of times that rise, or nearly so.
+    /// Returns the index of the first time that is not before `time` by binary search. The times must be (nearly)
+    /// sorted.
     fileprivate func place(of time: Int64) -> Int {
         var (low, high) = (startIndex, endIndex)
         while low < high {

@@ -4,29 +4,32 @@ package import DeviceCore
 import GPSDProtocol
 import Geodesy
 
-/// Course and speed of positions that come without them, from the position before to this one.
+/// Derives the course, speed and climb of positions that lack them from the previous position.
 ///
-/// The speed is the length of the shortest path on the WGS 84 ellipsoid (Karney, "Algorithms for geodesics", 2013) over
-/// the time between the two; the course is the direction in which that path arrives, from true north. Climb is the
-/// difference of altitudes of one kind over the time. What is there already is kept.
+/// The speed is the length of the geodesic on the WGS 84 ellipsoid (Karney, "Algorithms for geodesics", 2013) divided
+/// by the time between the positions. The course is the azimuth of the geodesic at its end, from true north. The climb
+/// is the difference of the altitudes divided by the time; the altitude is that above mean sea level if known,
+/// otherwise the height above the ellipsoid. Existing values are kept.
 package struct DerivedMotion: Sendable {
-    /// Nothing is derived over a longer time, in nanoseconds: it would say nothing of now.
+    /// The maximum time between two positions in nanoseconds (10 minutes). Values derived over a longer time would not
+    /// describe the current motion.
     package static let longestStep: Int64 = 600_000_000_000
-    /// A shorter way gives no course, in metres: it would be the direction of the rounding.
+    /// The minimum distance for a course in metres. Over a shorter one, rounding of the coordinates would determine the
+    /// course.
     package static let shortestWay = 0.5
 
     private var last: (place: GeodeticCoordinate, altitude: Double, time: Int64)?
 
-    /// Knows no position yet.
+    /// Creates an instance without a previous position.
     package init() {}
 
-    /// Forgets the position before: the next one does not continue the way.
+    /// Discards the previous position. Call it if the next position does not continue the path.
     package mutating func restart() { last = nil }
 
-    /// Fills in what the report lacks of course, speed and climb. A report without a fix restarts.
+    /// Sets the missing values of course, speed and climb. A report without a fix discards the previous position.
     ///
-    /// - Parameter time: of the report, in nanoseconds on any clock.
-    /// - Returns: true when something was filled in.
+    /// - Parameter time: The time of the report in nanoseconds, on any clock.
+    /// - Returns: True if a value was set.
     @discardableResult
     package mutating func complete(_ report: inout PositionReport, at time: Int64) -> Bool {
         guard report.hasFix else {
@@ -40,7 +43,7 @@ package struct DerivedMotion: Sendable {
             return false
         }
         let step = time.subtractingSaturated(last.time)
-        // Several reports of one instant: the first one is where the way goes on.
+        // Only the first of several reports with the same time counts as the previous position.
         guard step != 0 else { return false }
         self.last = (place, altitude, time)
         guard step > 0, step <= Self.longestStep else { return false }
@@ -54,7 +57,7 @@ package struct DerivedMotion: Sendable {
             }
         }
         if lacksClimb, report.mode == .threeDimensional { report.climb = (altitude - last.altitude) / seconds }
-        // A jump between positions, or a time that is wrong by hours, gives impossible values.
+        // A jump between positions, or a time that is off by hours, results in impossible values.
         report.refuseImpossibleValues()
         return (lacksSpeed && !report.speed.isNaN) || (lacksTrack && !report.track.isNaN)
             || (lacksClimb && !report.climb.isNaN)

@@ -3,20 +3,21 @@
 public import DeviceCore
 import Trace
 
-/// The readings of one sensor, in memory.
+/// The readings of one sensor in memory.
 ///
-/// The values are those that a source gives: in the unit of the sensor's kind (m/s², rad/s, gauss, kPa), in the sensor's
-/// own axes, before its mount matrix. Acceleration is proper acceleration: +9.81 on the axis that points up. A scalar
-/// stands in the first component.
+/// The values are as a source delivers them: in the unit of the sensor's kind (m/s², rad/s, gauss, kPa), in the
+/// sensor's own axes, before its mount matrix is applied. Acceleration is proper acceleration: +9.81 on the axis that
+/// points up. A scalar is in the first component.
 public struct MotionTrack: Sendable, Hashable {
-    /// The sensor.
+    /// The sensor that took the readings.
     public var sensor: SensorDescription
-    /// When each reading was taken, in nanoseconds since the start of the recording; rising.
+    /// The time of each reading in nanoseconds since the start of the recording. Strictly increasing after
+    /// ``settle()``.
     public private(set) var times: [Int64]
-    /// The readings; one for each time.
+    /// The readings, one for each element of ``times``.
     public private(set) var values: [SIMD3<Double>]
 
-    /// An empty track of that sensor.
+    /// Creates an empty track.
     public init(_ sensor: SensorDescription) {
         self.sensor = sensor
         times = []
@@ -26,21 +27,21 @@ public struct MotionTrack: Sendable, Hashable {
     /// The number of readings.
     public var count: Int { times.count }
 
-    /// Adds a reading. The order may be set right later, with ``settle()``.
+    /// Appends a reading. Readings may be appended in any order; ``settle()`` sorts them.
     public mutating func append(_ value: SIMD3<Double>, at time: Int64) {
         times.append(time)
         values.append(value)
     }
 
-    /// Makes room for that many readings.
+    /// Reserves capacity for `count` readings.
     mutating func reserve(_ count: Int) {
         times.reserveCapacity(count)
         values.reserveCapacity(count)
     }
 
-    /// Puts the readings in the order of their times and drops all but the first of those that share one.
+    /// Sorts the readings by time, and removes all but the first of several readings with the same time.
     ///
-    /// - Returns: how many stood out of order, and how many were dropped.
+    /// - Returns: The number of readings that were out of order, and the number of removed readings.
     @discardableResult
     public mutating func settle() -> (misplaced: Int, repeated: Int) {
         guard zip(times, times.dropFirst()).contains(where: { $1 <= $0 }) else { return (0, 0) }
@@ -62,7 +63,7 @@ public struct MotionTrack: Sendable, Hashable {
         return (misplaced, repeated)
     }
 
-    /// Drops readings whose numbers no trace takes; how many those were.
+    /// Removes readings with values that a trace cannot contain, and returns their number.
     mutating func refuseImpossibleValues() -> Int {
         let kept = values.indices.filter { TraceSample.isUsable(values[$0]) }
         let refused = values.count - kept.count
@@ -72,18 +73,19 @@ public struct MotionTrack: Sendable, Hashable {
         return refused
     }
 
-    /// Moves all times.
+    /// Adds an offset to all times.
     mutating func shift(by nanoseconds: Int64) { times.shift(by: nanoseconds) }
 
-    /// Where the clock was set back, in the order of the file.
+    /// The points at which the clock was set back. The readings must be in the order of the file.
     var clockSteps: [ClockStep] { times.clockSteps { values[$0] == values[$1] } }
 
-    /// Moves what a clock that was set back measured behind what came before.
+    /// Shifts the readings taken after the clock was set back so that they follow the earlier ones.
     mutating func undo(_ steps: [ClockStep]) { times.undo(steps) }
 
-    /// The usual rate in hertz: one over the median of the intervals; nil for fewer than two readings.
+    /// The typical sample rate in hertz, the reciprocal of the median interval. nil for fewer than two readings, or if
+    /// the median is not positive.
     public var rate: Double? {
-        // A thousand intervals tell the rate as well as all of them.
+        // About a thousand intervals are enough for the median.
         let step = max(count / 1000, 1)
         let intervals = stride(from: 1, to: count, by: step).map { times[$0].subtractingSaturated(times[$0 - 1]) }
         guard !intervals.isEmpty else { return nil }
@@ -93,9 +95,9 @@ public struct MotionTrack: Sendable, Hashable {
 }
 
 extension MotionTrack {
-    /// An empty track of a sensor that is known by its kind only, and called like it.
+    /// Creates an empty track of a sensor of which only the kind is known. The kind is also its identifier.
     ///
-    /// - Parameter source: the file or folder that it comes from.
+    /// - Parameter source: The file or folder of the recording.
     init(_ kind: SensorKind, from source: String) {
         var sensor = SensorDescription(id: kind.rawValue, kind: kind)
         sensor.source = source
@@ -106,7 +108,7 @@ extension MotionTrack {
 }
 
 extension [Int64] {
-    /// The places of these times in their order, those of one time as they stand.
+    /// The indices of the times in chronological order. The sort is stable.
     var placesInOrder: [Int] { indices.sorted { (self[$0], $0) < (self[$1], $1) } }
 
     mutating func shift(by nanoseconds: Int64) {

@@ -4,9 +4,9 @@ public import DeviceCore
 public import Trace
 
 extension Recording {
-    /// The header of a trace of this recording.
+    /// Returns the header of a trace of this recording.
     ///
-    /// - Parameter source: where the readings come from, in words.
+    /// - Parameter source: A description of the origin of the readings.
     public func traceHeader(source: String = "") -> TraceHeader {
         var header = TraceHeader(start: start.map { TraceHeader.Start(wallTime: $0, boot: .zero) })
         header.clock = ""
@@ -17,8 +17,10 @@ extension Recording {
         return header
     }
 
-    /// Writes a trace: a header, and all events in the order of time. Of those of one time the battery comes first, then
-    /// positions, then the readings in the order of the sensors. There must not be a header yet; the writer stays open.
+    /// Writes the recording as a trace: a header, then all events in chronological order. At equal times, battery
+    /// readings precede reports, and reports precede motion readings, which are in the order of ``sensors``.
+    ///
+    /// The sink must not have a header yet. It stays open.
     public func write(to sink: any TraceSink, source: String = "") throws(DeviceError) {
         try sink.write(traceHeader(source: source))
         let sensors = sensors
@@ -36,7 +38,7 @@ extension Recording {
         }
     }
 
-    /// Goes through lists of times at once, in the order of time, and for one time in the order of the lists.
+    /// Merges sorted lists of times: calls `body` in chronological order, and at equal times in the order of the lists.
     private static func merge<Failure: Error>(
         _ lists: [[Int64]], _ body: (_ list: Int, _ place: Int, _ time: Int64) throws(Failure) -> Void
     ) throws(Failure) {
@@ -56,9 +58,9 @@ extension Recording {
         }
     }
 
-    /// The same trace in memory.
+    /// Returns the recording as a trace in memory.
     ///
-    /// - Throws: an error of code `notSupported` when it would be larger than `TraceFile.maximumSize`.
+    /// - Throws: An error with code `notSupported` if the trace would be larger than `TraceFile.maximumSize`.
     public func trace(named name: String) throws(DeviceError) -> TraceFile {
         if let made = try readings(named: name) { return made }
         let builder = TraceBuilder(name: name)
@@ -66,7 +68,8 @@ extension Recording {
         return try builder.file()
     }
 
-    /// The trace of motion readings alone, which need not be lines to be played; nil where there is more, or very many.
+    /// Returns a trace of motion readings that creates its text only on demand. nil if there are other events, too many
+    /// readings, or sensors that a trace cannot distinguish.
     private func readings(named name: String) throws(DeviceError) -> TraceFile? {
         let count = count
         guard reports.times.isEmpty, battery.times.isEmpty, count <= MadeReadings.maximumCount else { return nil }
@@ -81,10 +84,10 @@ extension Recording {
         return made.file(named: name)
     }
 
-    /// The motion readings of a trace, at the times at which they were measured. Positions and other events are passed
-    /// over; remarks count what could not be read.
+    /// Reads the motion readings of a trace, at the times at which they were measured. Positions and other events are
+    /// ignored; ``remarks`` count the lines that could not be read.
     ///
-    /// - Throws: an error of code `invalidTrace` when there are no motion readings in it.
+    /// - Throws: An error with code `invalidTrace` if the trace contains no motion readings.
     public init(trace: TraceFile) throws(DeviceError) {
         self.init(start: trace.start, contexts: trace.header?.contexts ?? [])
         var diagnostics = InputDiagnostics()
@@ -102,6 +105,6 @@ extension Recording {
         }
         remarks += diagnostics.remarks
         settle()
-        guard !tracks.isEmpty else { throw DeviceError(.invalidTrace, "\(trace.name) holds no motion readings.") }
+        guard !tracks.isEmpty else { throw DeviceError(.invalidTrace, "\(trace.name) contains no motion readings.") }
     }
 }

@@ -2,7 +2,7 @@
 
 public import DeviceCore
 
-/// Motion readings and positions in memory: what the importers of files that are not in the order of time make.
+/// Motion readings and positions in memory: the result of importers whose files are not in chronological order.
 ///
 /// ```swift
 /// let recording = try Recording(csv: bytes, name: "walk.csv")
@@ -11,62 +11,62 @@ public import DeviceCore
 public struct Recording: Sendable, Hashable {
     /// The readings of each sensor.
     public var tracks: [MotionTrack]
-    /// The positions, satellites and the like.
+    /// gpsd's reports: positions, satellites and others.
     public var reports = ReportTrack()
-    /// What the battery said.
+    /// The readings of the battery.
     public var battery = BatteryTrack()
-    /// Civil time at time zero; nil when the recording does not say.
+    /// The civil time at time zero; nil if the recording does not contain it.
     public var start: WallTime?
-    /// True when accuracies of positions are a phone's radii of 68 per cent; gpsd's are of 95.
+    /// True if horizontal accuracies are a phone's 68 % radii. Those of gpsd are 95 % radii.
     var hasPhoneAccuracies = false
-    /// What contexts of sensors say of themselves, as libiio's XML.
+    /// The contexts of the sensors, as libiio's context XML.
     public var contexts: [String]
-    /// What somebody should know about the import: samples that were left out, units that look wrong.
+    /// Remarks about the import for the user, for example omitted samples or implausible units.
     public var remarks: [String] = []
 
-    /// A recording of those parts.
+    /// Creates a recording.
     public init(tracks: [MotionTrack] = [], start: WallTime? = nil, contexts: [String] = []) {
         self.tracks = tracks
         self.start = start
         self.contexts = contexts
     }
 
-    /// The sensors.
+    /// The sensors of all tracks.
     public var sensors: [SensorDescription] { tracks.map(\.sensor) }
 
-    /// The number of motion readings.
+    /// The number of motion readings in all tracks.
     public var count: Int { tracks.reduce(0) { $0 + $1.count } }
 
-    /// The first sensor of that kind.
+    /// Returns the first track of a sensor of this kind; nil if there is none.
     public func track(_ kind: SensorKind) -> MotionTrack? { tracks.first { $0.sensor.kind == kind } }
 
-    /// The time from the first reading or report to the last, in nanoseconds.
+    /// The time from the first event to the last, in nanoseconds.
     public var duration: Int64 {
         let others = [reports.times.last, battery.times.last].compactMap(\.self)
         let last = (tracks.compactMap(\.times.last) + others).max() ?? 0
         return last.subtractingSaturated(firstTime ?? 0)
     }
 
-    /// The time of the first event, once everything is in order; nil when there is none.
+    /// The time of the first event in nanoseconds; nil for an empty recording. Valid only if all tracks are sorted.
     var firstTime: Int64? {
         let others = [reports.times.first, battery.times.first].compactMap(\.self)
         return (tracks.compactMap(\.times.first) + others).min()
     }
 
-    /// What is told of numbers that no receiver can have measured.
+    /// The remark about values that no receiver can have measured, without the leading count.
     static let impossibleValues = "impossible values in positions were treated as unknown."
 
-    /// Brings everything in order, drops empty tracks, notes the rates, and moves time zero so that nothing is before it.
-    /// What was changed is said in the remarks.
+    /// Sorts all tracks, removes empty tracks and sets missing sample rates. If an event has a negative time, moves
+    /// time zero to the first event. Adds a remark for each kind of change.
     mutating func settle() {
         for index in tracks.indices {
             let kind = tracks[index].sensor.kind.rawValue
             remarks.tell(
                 tracks[index].refuseImpossibleValues(),
-                "readings of the \(kind) have numbers that cannot be and were left out.")
+                "readings of the \(kind) have impossible values and were skipped.")
             let (misplaced, repeated) = tracks[index].settle()
-            remarks.tell(misplaced, "readings of the \(kind) stood out of order and were sorted.")
-            remarks.tell(repeated, "readings of the \(kind) had the time of another one and were left out.")
+            remarks.tell(misplaced, "readings of the \(kind) were out of order and were sorted.")
+            remarks.tell(repeated, "readings of the \(kind) had the same time as another reading and were skipped.")
             if case .unknown = tracks[index].sensor.rates, let rate = tracks[index].rate {
                 tracks[index].sensor.rates = .list([rate])
             }
@@ -74,12 +74,13 @@ public struct Recording: Sendable, Hashable {
         tracks.removeAll { $0.count == 0 }
         remarks.tell(reports.impossibleValues, Self.impossibleValues)
         let misplaced = reports.settle()
-        remarks.tell(misplaced, "positions stood out of order and were sorted.")
+        remarks.tell(misplaced, "positions were out of order and were sorted.")
         battery.settle()
         if let first = firstTime, first < 0 { shift(by: first == .min ? .max : -first) }
     }
 
-    /// Moves what a clock that was set back measured behind what came before. Before anything is put in order.
+    /// Shifts the readings and reports taken after the clock was set back so that they follow the earlier ones. Must be
+    /// called before ``settle()``.
     mutating func undo(_ steps: [ClockStep]) {
         guard let longest = steps.map(\.amount).max() else { return }
         for index in tracks.indices { tracks[index].undo(steps) }
@@ -87,7 +88,8 @@ public struct Recording: Sendable, Hashable {
         remarks.append(ClockStep.remark(steps.count, longest: longest))
     }
 
-    /// Moves all readings and reports, and time zero with them, so that each stays at its civil time.
+    /// Adds an offset to the times of all events, and moves time zero back by the same amount, so that civil times do
+    /// not change.
     mutating func shift(by nanoseconds: Int64) {
         for index in tracks.indices { tracks[index].shift(by: nanoseconds) }
         reports.shift(by: nanoseconds)

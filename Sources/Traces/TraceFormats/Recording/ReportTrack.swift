@@ -3,56 +3,57 @@
 public import DeviceCore
 import GPSDProtocol
 
-/// gpsd's reports in memory: the positions of a recording, each as the line that gpsd would have sent.
+/// gpsd's reports in memory, each as a line of gpsd's JSON protocol.
 public struct ReportTrack: Sendable, Hashable {
-    /// When each report came, in nanoseconds since the start of the recording; rising once it is settled.
+    /// The arrival time of each report in nanoseconds since the start of the recording. Non-decreasing after
+    /// ``settle()``.
     public private(set) var times: [Int64] = []
-    /// All lines, one behind the other.
+    /// The concatenated lines.
     private var bytes: [UInt8] = []
-    /// Where each line lies.
+    /// The range of each line in `bytes`.
     private var ranges: [Range<Int>] = []
 
-    /// Numbers that no receiver can have measured, which count as unknown.
+    /// The number of values that no receiver can have measured. They were replaced by unknown values.
     private(set) var impossibleValues = 0
 
-    /// A track without reports.
+    /// Creates an empty track.
     public init() {}
 
     /// The number of reports.
     public var count: Int { times.count }
 
-    /// A report as one line of JSON, without its line end; empty for an index that there is not.
+    /// Returns a report as one line of JSON without a line end; empty for an index out of range.
     public func line(_ index: Int) -> [UInt8] { ranges.indices.contains(index) ? [UInt8](bytes[ranges[index]]) : [] }
 
-    /// Adds a position, without numbers that cannot be. The order may be set right later.
+    /// Appends a position without its impossible values. Reports may be appended in any order; ``settle()`` sorts them.
     public mutating func append(_ report: PositionReport, at time: Int64) {
         var report = report
         refuseImpossibleValues(&report)
         append(line: GPSDEncoder.line(report), at: time)
     }
 
-    /// Counts and takes out the numbers of a position that cannot be, before others are reckoned from them.
+    /// Removes and counts the impossible values of a position. Call it before other values are derived from them.
     mutating func refuseImpossibleValues(_ report: inout PositionReport) {
         impossibleValues += report.refuseImpossibleValues()
     }
 
-    /// Adds satellites, without numbers that cannot be.
+    /// Appends a satellite report without its impossible values.
     public mutating func append(_ report: SkyReport, at time: Int64) {
         var report = report
         impossibleValues += report.refuseImpossibleValues()
         append(line: GPSDEncoder.line(report), at: time)
     }
 
-    /// Adds any report of gpsd's.
+    /// Appends any report of gpsd as one line of JSON without a line end.
     public mutating func append(line: [UInt8], at time: Int64) {
         times.append(time)
         ranges.append(bytes.count..<bytes.count + line.count)
         bytes.append(contentsOf: line)
     }
 
-    /// Puts the reports in the order of their times, those of one time as they were added.
+    /// Sorts the reports by time. Reports with the same time stay in the order in which they were appended.
     ///
-    /// - Returns: how many stood out of order.
+    /// - Returns: The number of reports that were out of order.
     @discardableResult
     public mutating func settle() -> Int {
         let misplaced = zip(times, times.dropFirst()).count { $1 < $0 }
@@ -63,36 +64,36 @@ public struct ReportTrack: Sendable, Hashable {
         return misplaced
     }
 
-    /// Moves all times.
+    /// Adds an offset to all times.
     mutating func shift(by nanoseconds: Int64) { times.shift(by: nanoseconds) }
 
-    /// Where the clock was set back, in the order of the file.
+    /// The points at which the clock was set back. The reports must be in the order of the file.
     var clockSteps: [ClockStep] { times.clockSteps { bytes[ranges[$0]] == bytes[ranges[$1]] } }
 
-    /// Moves what a clock that was set back measured behind what came before.
+    /// Shifts the reports taken after the clock was set back so that they follow the earlier ones.
     mutating func undo(_ steps: [ClockStep]) { times.undo(steps) }
 }
 
-/// What a battery said of itself during a recording.
+/// The readings of a battery in memory.
 public struct BatteryTrack: Sendable, Hashable {
-    /// When each reading came, in nanoseconds since the start of the recording; rising once it is settled.
+    /// The time of each reading in nanoseconds since the start of the recording. Non-decreasing after an import.
     public private(set) var times: [Int64] = []
-    /// The readings; one for each time.
+    /// The readings, one for each element of ``times``.
     public private(set) var readings: [BatteryReading] = []
 
-    /// A track without readings.
+    /// Creates an empty track.
     public init() {}
 
     /// The number of readings.
     public var count: Int { times.count }
 
-    /// Adds a reading. The order may be set right later.
+    /// Appends a reading. Readings may be appended in any order; importers sort them at the end.
     public mutating func append(_ reading: BatteryReading, at time: Int64) {
         times.append(time)
         readings.append(reading)
     }
 
-    /// Puts the readings in the order of their times, those of one time as they were added.
+    /// Sorts the readings by time. Readings with the same time stay in the order in which they were appended.
     mutating func settle() {
         guard zip(times, times.dropFirst()).contains(where: { $1 < $0 }) else { return }
         let order = times.placesInOrder
@@ -100,6 +101,6 @@ public struct BatteryTrack: Sendable, Hashable {
         readings = order.map { readings[$0] }
     }
 
-    /// Moves all times.
+    /// Adds an offset to all times.
     mutating func shift(by nanoseconds: Int64) { times.shift(by: nanoseconds) }
 }

@@ -1,27 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A rule for signs and units of motion readings; programs follow one of three.
+/// A convention for the signs and units of motion readings. Programs use one of three.
 ///
-/// They differ in acceleration only. Angular rate is rad/s, right-handed, in all of them, and a magnetic field that is
-/// not in gauss is in microtesla.
+/// The conventions differ in acceleration only. In all of them, angular rate is in rad/s and right-handed, and a
+/// magnetic field that is not in gauss is in microtesla.
 public enum SampleConvention: Sendable, Hashable {
-    /// Proper acceleration in m/s²: at rest the axis that points up reads +9.81. The kernel's IIO and Android.
+    /// Proper acceleration in m/s²: at rest, the axis that points up reads +9.81. Used by the kernel's IIO and by
+    /// Android.
     case properAcceleration
-    /// Apple's sign in units of standard gravity: at rest the axis that points up reads -1. Core Motion.
+    /// Acceleration with Apple's sign, in units of standard gravity: at rest, the axis that points up reads -1. Used by
+    /// Core Motion.
     case coreMotion
-    /// Apple's sign in m/s²: at rest the axis that points up reads -9.81. Sensor Logger on iOS, unless it standardises.
+    /// Acceleration with Apple's sign, in m/s²: at rest, the axis that points up reads -9.81. Used by Sensor Logger on
+    /// iOS, unless its setting to standardise units and frames is on.
     case appleSignSI
 }
 
-/// All conversions between the units of recordings and those of sources: m/s², rad/s, gauss, kPa.
+/// Conversions between the units of recordings and those of sources: m/s², rad/s, gauss, kPa.
 ///
-/// Every importer and exporter converts here and nowhere else. Divisors are written as such: a division by 100 rounds
-/// once, a multiplication by 0.01 twice.
+/// All importers and exporters use these functions. They divide by 100 instead of multiplying by 0.01: a division
+/// rounds once, a multiplication twice, because 0.01 is rounded too.
 enum SampleConventions {
     /// Standard gravity in m/s², exact by definition (3rd CGPM, 1901).
     static let standardGravity = 9.80665
 
-    /// Proper acceleration in m/s² from a value in that convention.
+    /// Returns the proper acceleration in m/s² of a value in the given convention.
     @inline(__always)
     static func acceleration(_ value: SIMD3<Double>, from convention: SampleConvention) -> SIMD3<Double> {
         switch convention {
@@ -31,15 +34,15 @@ enum SampleConventions {
         }
     }
 
-    /// Gauss from microtesla: 1 gauss is 100 microtesla.
+    /// Converts microtesla to gauss: 1 gauss is 100 microtesla.
     @inline(__always)
     static func gauss(microtesla: SIMD3<Double>) -> SIMD3<Double> { microtesla / 100 }
 
-    /// Microtesla from gauss.
+    /// Converts gauss to microtesla.
     @inline(__always)
     static func microtesla(gauss: SIMD3<Double>) -> SIMD3<Double> { gauss * 100 }
 
-    /// Kilopascal from hectopascal, which is the millibar.
+    /// Converts hectopascal (millibar) to kilopascal.
     @inline(__always)
     static func kilopascal(hectopascal: Double) -> Double { hectopascal / 10 }
 }

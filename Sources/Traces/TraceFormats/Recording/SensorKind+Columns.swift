@@ -2,9 +2,9 @@
 
 import DeviceCore
 
-/// What tables of readings call each kind of sensor: the table of what only other programs' formats know of kinds.
+/// The file and column names of each kind of sensor in formats of other programs.
 extension SensorKind {
-    /// The columns of a table of motion readings, `t,gx,gy,gz,…`.
+    /// The names of this kind's columns in a table of motion readings, `t,gx,gy,gz,…`.
     var csvColumns: [String] {
         switch self {
         case .gyroscope: ["gx", "gy", "gz"]
@@ -24,7 +24,7 @@ extension SensorKind {
         }
     }
 
-    /// The file in which Sensor Logger keeps its readings, and its columns of them.
+    /// The name of the file in which Sensor Logger stores the readings, and the names of its value columns.
     var sensorLogger: (file: String, columns: [String]) {
         switch self {
         case .accelerometer: ("TotalAcceleration.csv", ["x", "y", "z"])
@@ -34,7 +34,9 @@ extension SensorKind {
         }
     }
 
-    /// A reading from what Sensor Logger wrote, whose sign of acceleration depends on the phone.
+    /// Returns the reading for a value of Sensor Logger, in the unit of a source.
+    ///
+    /// - Parameter convention: The convention of acceleration, which depends on the phone.
     func reading(ofSensorLogger value: SIMD3<Double>, _ convention: SampleConvention) -> SIMD3<Double> {
         switch self {
         case .accelerometer: SampleConventions.acceleration(value, from: convention)

@@ -3,10 +3,10 @@
 import DeviceCore
 
 extension RecordingFormat {
-    /// A folder that the app Sensor Logger exported: see ``Recording/init(sensorLoggerFolder:options:)``. It is read and
-    /// not written.
+    /// A folder that the app Sensor Logger exported; see ``Recording/init(sensorLoggerFolder:options:)``. The format
+    /// can only be read.
     public static let sensorLogger = RecordingFormat(
-        name: "sensor-logger", title: "a folder of Sensor Logger", sniff: sniff, read: read)
+        name: "sensor-logger", title: "Sensor Logger directories", sniff: sniff, read: read)
 
     private static func sniff(_ input: RecordingInput) throws(DeviceError) -> Likeness? {
         if let names = input.folder {
@@ -21,7 +21,7 @@ extension RecordingFormat {
         guard input.folder != nil else {
             throw DeviceError(
                 .notSupported,
-                "\(input.name) is one file of a recording of Sensor Logger. Open the folder that it is in.")
+                "\(input.name) is one file of a Sensor Logger recording. Open its directory instead.")
         }
         return .recording(try Recording(sensorLoggerFolder: input.name, options: options.sensorLogger))
     }

@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-/// Reads a file of Sensor Logger's positions. Columns may be missing, but for the coordinates.
+/// Reads a file of positions. All columns except the coordinates are optional.
 struct SensorLoggerLocation {
     private static let names: [(quantity: CSVQuantity, name: String)] = [
         (.lat, "latitude"), (.lon, "longitude"), (.altHAE, "altitude"), (.altMSL, "altitudeabovemeansealevel"),
@@ -15,16 +15,17 @@ struct SensorLoggerLocation {
     private var columns: [CSVQuantity: Int] = [:]
     private let isWatch: Bool
     private let isIOS: Bool
-    /// Rows without coordinates in range.
+    /// The number of rows without coordinates in range.
     private(set) var outOfRange = 0
-    /// What somebody should know about the rows so far.
+    /// Remarks about the rows so far.
     var remarks: [String] { rows.reader.remarks }
 
-    /// Takes the file whose header was read.
+    /// Creates a reader after the header has been read.
     ///
     /// - Parameters:
-    ///   - isWatch: whether `altitude` is above mean sea level, as the watch writes it, and not above the ellipsoid.
-    ///   - isIOS: whether an accuracy below zero says that the numbers it is of do not count.
+    ///   - rows: The rows of the file.
+    ///   - isWatch: Whether `altitude` is above mean sea level, as on a watch, instead of above the ellipsoid.
+    ///   - isIOS: Whether a negative accuracy marks the corresponding values as invalid.
     init(_ rows: SensorLoggerRows, isWatch: Bool, isIOS: Bool) throws(DeviceError) {
         self.rows = rows
         self.isWatch = isWatch
@@ -32,11 +33,11 @@ struct SensorLoggerLocation {
         for (quantity, name) in Self.names { columns[quantity] = rows.reader.column(name) }
         guard columns[.lat] != nil, columns[.lon] != nil else {
             throw rows.reader.place(nil).error(
-                "the columns latitude and longitude are not there. Is it a file of Sensor Logger?")
+                "the column latitude or longitude is missing. Is it a Sensor Logger file?")
         }
     }
 
-    /// The next position and its time in nanoseconds since 1970; nil at the end.
+    /// Returns the next position and its time in nanoseconds since 1970; nil at the end.
     mutating func next() throws(DeviceError) -> (time: Int64, report: PositionReport)? {
         while try rows.reader.next() {
             var report = PositionReport()
@@ -47,7 +48,7 @@ struct SensorLoggerLocation {
                 continue
             }
             let time = try rows.time()
-            // Seconds since nobody knows when are no civil time.
+            // Seconds since an unknown start are not civil time.
             report.time = time >= SensorLoggerRows.earliest ? WallTime(nanoseconds: time) : nil
             for quantity in CSVQuantity.ofPositions { report.set(quantity, try value(quantity)) }
             report.setMode()
@@ -57,7 +58,7 @@ struct SensorLoggerLocation {
         return nil
     }
 
-    /// True when a row says a speed or a course. Reads up to the first that does.
+    /// Returns whether a row contains a speed or a course. Reads up to the first such row.
     mutating func tellsMotion() throws(DeviceError) -> Bool {
         while let (_, report) = try next() {
             if !report.speed.isNaN || !report.track.isNaN { return true }
@@ -69,15 +70,15 @@ struct SensorLoggerLocation {
         try rows.reader.value(columns[quantity])
     }
 
-    /// A number as gpsd's reports have it; NaN for what is not known.
+    /// Returns a quantity as gpsd reports it; NaN if unknown.
     private func value(_ quantity: CSVQuantity) throws(DeviceError) -> Double {
         let number = try number(quantity)
         switch quantity {
         case .horizontalAccuracy, .verticalAccuracy, .speedAccuracy, .courseAccuracy:
-            // Android writes 0 where it knows none.
+            // Android writes 0 for unknown accuracies.
             return number > 0 ? number : .nan
         case .altMSL, .altHAE:
-            // On iOS the altitude counts only where its accuracy is above zero.
+            // On iOS, the altitude is valid only if its accuracy is positive.
             if isIOS, try self.number(.verticalAccuracy) <= 0 { return .nan }
             guard isWatch else { return number }
             guard quantity == .altMSL else { return .nan }

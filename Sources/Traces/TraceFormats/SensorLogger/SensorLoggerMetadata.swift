@@ -3,20 +3,20 @@
 import DeviceCore
 import Trace
 
-/// What Metadata.csv of a folder of Sensor Logger says: a row of names, and a row of values.
+/// The contents of Metadata.csv in a folder of Sensor Logger, which has a row of names and a row of values.
 struct SensorLoggerMetadata {
-    /// The device's name; empty when the file does not say.
+    /// The name of the device; empty if unknown.
     var deviceName = ""
-    /// The system; nil when the file does not say.
+    /// The operating system; nil if unknown.
     var platform: SensorLoggerOptions.Platform?
-    /// Whether units and frames are standardised. Versions before that setting do not say, and did not.
+    /// Whether units and frames are standardised. False for versions of the app without this setting.
     var isStandardised = false
-    /// The start in nanoseconds since 1970; nil when the file does not say.
+    /// The start time in nanoseconds since 1970; nil if unknown.
     var start: Int64?
-    /// What somebody should know about the file.
+    /// Remarks about the file for the user.
     var remarks: [String] = []
 
-    /// What is known without the file.
+    /// Creates metadata for a folder without the file.
     init() {}
 
     /// Reads the file.
@@ -26,7 +26,7 @@ struct SensorLoggerMetadata {
         let hasValues = try reader.next()
         remarks = reader.remarks
         guard hasValues || reader.isCutOff else {
-            throw DeviceError(.invalidTrace, "\(name) has a header and no row of values. Export the recording again.")
+            throw DeviceError(.invalidTrace, "\(name) has a header but no row of values. Export the recording again.")
         }
         func value(_ column: String) -> String { reader.column(column).map { reader.text($0) } ?? "" }
         deviceName = value("device name")
@@ -42,7 +42,7 @@ struct SensorLoggerMetadata {
         }
     }
 
-    /// The rule for signs that the folder follows; nil when nobody says.
+    /// Returns the sign convention of acceleration; nil if the operating system is unknown.
     func convention(_ options: SensorLoggerOptions) -> SampleConvention? {
         if options.isStandardised ?? isStandardised { return .properAcceleration }
         return switch options.platform ?? platform {
@@ -52,7 +52,8 @@ struct SensorLoggerMetadata {
         }
     }
 
-    /// Versions differ in milliseconds and nanoseconds since 1970: the size tells, for times from 1973 on.
+    /// Converts a time since 1970 in s, ms, µs or ns to nanoseconds. Versions of the app write milliseconds or
+    /// nanoseconds. The magnitude identifies the unit of times since 1973.
     private static func nanoseconds(_ number: DecimalNumber) -> Int64? {
         guard let value = number.scaled(byPowerOfTen: 0), value > 0 else { return nil }
         let factor: Int64 =

@@ -5,14 +5,16 @@ public import DeviceCore
 extension Recording {
     /// Reads a folder that the app Sensor Logger exported.
     ///
-    /// Read are TotalAcceleration.csv, or else the sum of Accelerometer.csv and Gravity.csv; Gyroscope.csv,
-    /// Magnetometer.csv, Barometer.csv, Location.csv or another file of positions, Battery.csv, and Metadata.csv for the
-    /// platform and whether units were standardised. Columns are found by name. A phone's `altitude` is above the
-    /// ellipsoid, a watch's above mean sea level; accuracies are radii of 68 per cent and kept as numbers. On iOS without standardised units acceleration has Apple's sign, in m/s²; it is turned. Files of
-    /// uncalibrated sensors are passed over. Axes are the phone's: x right, y up, z out of the screen.
+    /// Sensors are read from TotalAcceleration.csv (or the sum of Accelerometer.csv and Gravity.csv), Gyroscope.csv,
+    /// Magnetometer.csv and Barometer.csv; positions from Location.csv or another file of positions; the battery from
+    /// Battery.csv. Metadata.csv contains the platform, and whether units are standardised. Columns are identified by
+    /// name. Files of uncalibrated sensors are ignored.
     ///
-    /// - Throws: an error that names the file, the line and the column; also when nothing says which sign acceleration
-    ///   has.
+    /// A phone's `altitude` is above the ellipsoid, a watch's above mean sea level. Accuracies are 68 % radii, and are
+    /// not converted. On iOS without standardised units, acceleration has Apple's sign, in m/s²; the sign is inverted.
+    /// Axes are the phone's: x to the right, y up, z out of the screen.
+    ///
+    /// - Throws: An error that names the file, the line and the column. Also if the sign of acceleration is unknown.
     public init(sensorLoggerFolder path: String, options: SensorLoggerOptions = .init()) throws(DeviceError) {
         let files = try Folder.names(path)
         let reader = SensorLoggerReader(name: path, options: options, files: files) { (name) throws(DeviceError) in
@@ -21,12 +23,12 @@ extension Recording {
         self = try reader.recording()
     }
 
-    /// Reads the files of such a folder from memory.
+    /// Reads the files of a Sensor Logger folder from memory.
     ///
     /// - Parameters:
-    ///   - files: their bytes by name, for example "Gyroscope.csv".
-    ///   - name: what to call the folder in messages.
-    ///   - options: what its metadata does not say.
+    ///   - files: The contents of the files by name, for example "Gyroscope.csv".
+    ///   - name: The name of the folder in messages.
+    ///   - options: Information that Metadata.csv does not contain.
     public init(
         sensorLogger files: [String: [UInt8]], name: String, options: SensorLoggerOptions = .init()
     ) throws(DeviceError) {
@@ -35,26 +37,26 @@ extension Recording {
     }
 }
 
-/// What a program knows about a folder of Sensor Logger beyond what its Metadata.csv says.
+/// Options for reading a folder of Sensor Logger. They override the contents of Metadata.csv.
 public struct SensorLoggerOptions: Sendable, Hashable {
-    /// The system that the app ran on.
+    /// The operating system of the phone.
     public enum Platform: String, Sendable {
-        /// Acceleration and gravity have Apple's sign, unless they are standardised.
+        /// iOS: acceleration and gravity have Apple's sign, unless they are standardised.
         case iOS = "ios"
-        /// Acceleration and gravity have the sign of proper acceleration.
+        /// Android: acceleration and gravity have the sign of proper acceleration.
         case android
     }
 
-    /// The system; nil to take it from Metadata.csv.
+    /// The operating system; nil to read it from Metadata.csv.
     public var platform: Platform?
-    /// Whether "Standardise Units & Frames" was on; nil to take it from Metadata.csv.
+    /// Whether the setting "Standardise Units & Frames" was on; nil to read it from Metadata.csv.
     public var isStandardised: Bool?
 
-    /// The file that positions are taken from, for example "LocationGps.csv"; nil for the first that there is of
-    /// Location.csv, which the phone's system has fused, the receiver's own, the watch's and the network's.
+    /// The file from which positions are read, for example "LocationGps.csv". nil for the first existing file in this
+    /// order: Location.csv (fused by the phone), LocationGps.csv, the watch's file, LocationNetwork.csv.
     public var locationFile: String?
 
-    /// Options that leave everything to the folder, but for those that are given.
+    /// Creates options; by default all information is taken from the folder.
     public init(platform: Platform? = nil, isStandardised: Bool? = nil, locationFile: String? = nil) {
         self.platform = platform
         self.isStandardised = isStandardised

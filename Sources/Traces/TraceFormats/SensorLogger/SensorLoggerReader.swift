@@ -3,29 +3,29 @@
 import DeviceCore
 import Trace
 
-/// Reads a folder of Sensor Logger, file by file.
+/// Reads a folder of Sensor Logger file by file.
 struct SensorLoggerReader {
-    /// The files that are looked at. Those of uncalibrated sensors are not among them: they hold the same readings
-    /// before the system's corrections, in units that depend on the platform.
+    /// The names of the files that identify a folder of Sensor Logger. Files of uncalibrated sensors are not read: they
+    /// contain the readings before the system's corrections, in units that depend on the platform.
     static let fileNames = [
         "Metadata.csv", "TotalAcceleration.csv", "Accelerometer.csv", "Gravity.csv", "Gyroscope.csv",
         "Magnetometer.csv", "Barometer.csv", "Location.csv", "LocationGps.csv", "LocationNetwork.csv", "Battery.csv",
     ]
-    /// Gravity is not interpolated over more than this.
+    /// The maximum gap in nanoseconds over which gravity is interpolated (0.25 s).
     private static let longestGap: Int64 = 250_000_000
 
-    /// What to call the folder in messages.
+    /// The name of the folder in messages.
     let name: String
     let options: SensorLoggerOptions
-    /// The names of the files that there are.
+    /// The names of the existing files.
     let files: [String]
-    /// Gives the bytes of a file; nil when there is none.
+    /// Reads a file; nil if it does not exist.
     let read: (String) throws(DeviceError) -> [UInt8]?
     private(set) var remarks: [String] = []
-    /// Of the file in which most of them can be seen.
+    /// The clock steps of the sensor file in which most steps were detected.
     private(set) var clockSteps: [ClockStep] = []
 
-    /// Reads everything.
+    /// Reads all files.
     consuming func recording() throws(DeviceError) -> Recording {
         let metadata = try metadata()
         var tracks: [MotionTrack] = []
@@ -41,7 +41,7 @@ struct SensorLoggerReader {
         if let battery = try battery(metadata) { recording.battery = battery }
         if files.contains("Orientation.csv") {
             remarks.append(
-                "Orientation.csv was left out: at playback attitude is worked out from the sensors. Its yaw has another sense and another north on iOS than on Android."
+                "Orientation.csv was skipped, because playback computes the attitude from the sensors. Its yaw differs in direction and reference between iOS and Android."
             )
         }
         if let longest = clockSteps.map(\.amount).max() {
@@ -51,8 +51,8 @@ struct SensorLoggerReader {
         setStart(of: &recording, metadata)
         recording.settle()
         guard recording.count > 0 || recording.reports.count > 0 else {
-            let hint = remarks.first ?? "Switch the motion sensors or the location on in the app."
-            throw DeviceError(.invalidTrace, "\(name) holds neither motion readings nor positions. \(hint)")
+            let hint = remarks.first ?? "Enable the motion sensors or the location in the app."
+            throw DeviceError(.invalidTrace, "\(name) contains neither motion readings nor positions. \(hint)")
         }
         return recording
     }
@@ -66,7 +66,7 @@ struct SensorLoggerReader {
         return metadata
     }
 
-    /// The positions of one file, their times in nanoseconds since 1970; nil when there are none.
+    /// Reads the positions of one file, with times in nanoseconds since 1970; nil if there are none.
     private mutating func positions(_ metadata: SensorLoggerMetadata) throws(DeviceError) -> ReportTrack? {
         let watch = files.filter { $0.lowercased().contains("watch") && $0.lowercased().contains("location") }.sorted()
         let candidates =
@@ -77,12 +77,13 @@ struct SensorLoggerReader {
                 guard options.locationFile == nil else {
                     throw DeviceError(
                         .notFound,
-                        "There is no file \(file) in \(name). Name another one with --location-file, or none.")
+                        "\(name) contains no file \(file). Specify another one with --location-file, or omit the option."
+                    )
                 }
                 continue
             }
             if let found {
-                remarks.append("Positions were taken from \(found.name); those of \(file) were left out.")
+                remarks.append("Positions were read from \(found.name); those in \(file) were skipped.")
                 continue
             }
             let reports = try bytes.withBytes { (bytes) throws(DeviceError) -> ReportTrack in
@@ -101,9 +102,9 @@ struct SensorLoggerReader {
                     if !tellsMotion, motion.complete(&report, at: time) { derived += 1 }
                     reports.append(report, at: time)
                 }
-                remarks.tell(derived, "positions of \(file) got speed or course from the way between them.")
+                remarks.tell(derived, "positions in \(file) have a speed or course derived from the previous position.")
                 remarks += rows.remarks
-                remarks.tell(rows.outOfRange, "rows of \(file) have no coordinates in range and were left out.")
+                remarks.tell(rows.outOfRange, "rows of \(file) have no valid coordinates and were skipped.")
                 reports.undo(reports.clockSteps)
                 return reports
             }
@@ -112,7 +113,7 @@ struct SensorLoggerReader {
         return found?.reports
     }
 
-    /// What the phone's battery said, the times in nanoseconds since 1970; nil without the file.
+    /// Reads the states of the phone's battery, with times in nanoseconds since 1970; nil if the file does not exist.
     private mutating func battery(_ metadata: SensorLoggerMetadata) throws(DeviceError) -> BatteryTrack? {
         guard let bytes = try read("Battery.csv") else { return nil }
         return try bytes.withBytes { (bytes) throws(DeviceError) in
@@ -133,13 +134,13 @@ struct SensorLoggerReader {
         }
     }
 
-    /// Acceleration with gravity in it: as a file of its own, or as the sum of the two parts.
+    /// Reads acceleration with gravity: from its own file, or as the sum of user acceleration and gravity.
     private mutating func acceleration(_ metadata: SensorLoggerMetadata) throws(DeviceError) -> MotionTrack? {
         if let track = try track("TotalAcceleration.csv", .accelerometer, metadata), track.count > 0 { return track }
         guard var user = try track("Accelerometer.csv", .accelerometer, metadata), user.count > 0 else { return nil }
         guard var gravity = try track("Gravity.csv", .accelerometer, metadata), gravity.count > 0 else {
             remarks.append(
-                "Accelerometer.csv has no gravity in it, and there is neither Gravity.csv nor TotalAcceleration.csv: it was left out. Record Gravity too."
+                "Accelerometer.csv was skipped, because it does not include gravity, and there is neither Gravity.csv nor TotalAcceleration.csv. Record Gravity too."
             )
             return nil
         }
@@ -159,17 +160,17 @@ struct SensorLoggerReader {
                 missing += 1
             }
         }
-        remarks.tell(missing, "readings of Accelerometer.csv have no gravity within 0.25 s and were left out.")
+        remarks.tell(missing, "readings in Accelerometer.csv have no gravity reading within 0.25 s and were skipped.")
         return total
     }
 
-    /// Gravity at a time, on the straight line between its neighbours; nil when they are too far away.
+    /// Returns gravity at a time by linear interpolation; nil if the neighbouring readings are too far away.
     ///
-    /// - Parameter next: the first reading that is not before the time.
+    /// - Parameter next: The index of the first reading that is not before the time.
     private static func gravity(_ track: MotionTrack, _ next: Int, at time: Int64) -> SIMD3<Double>? {
         if next < track.count, track.times[next] == time { return track.values[next] }
         guard next > 0, next < track.count else {
-            // At both ends, which Android's separate clocks of the two do not share, the nearest one serves.
+            // On Android the files begin and end at different times, so the nearest reading is used at both ends.
             let nearest = next > 0 ? track.count - 1 : 0
             return abs(track.times[nearest].subtractingSaturated(time)) <= longestGap ? track.values[nearest] : nil
         }
@@ -180,7 +181,8 @@ struct SensorLoggerReader {
         return track.values[next - 1] + (track.values[next] - track.values[next - 1]) * share
     }
 
-    /// The readings of one file in the units of sources, their times in nanoseconds since 1970; nil without the file.
+    /// Reads the readings of one file in the units of sources, with times in nanoseconds since 1970; nil if the file
+    /// does not exist.
     private mutating func track(
         _ file: String, _ kind: SensorKind, _ metadata: SensorLoggerMetadata
     ) throws(DeviceError) -> MotionTrack? {
@@ -190,7 +192,7 @@ struct SensorLoggerReader {
         let convention = metadata.convention(options)
         guard kind != .accelerometer || convention != nil else {
             let problem =
-                "\(name) does not say whether it comes from iOS or Android (no platform in Metadata.csv), and their signs of acceleration differ. --platform says which."
+                "\(name) does not state whether it is from iOS or Android (no platform in Metadata.csv), which differ in the sign of acceleration. Specify it with --platform."
             throw DeviceError(.invalidTrace, ([problem] + metadata.remarks).joined(separator: " "))
         }
         return try bytes.withBytes { (bytes) throws(DeviceError) -> MotionTrack in
@@ -202,13 +204,13 @@ struct SensorLoggerReader {
                 for (axis, column) in columns.enumerated() where !value.sum().isNaN {
                     value[axis] = try rows.reader.value(column)
                 }
-                // A row that lacks a number is none.
+                // Rows without a complete reading are skipped.
                 guard !value.sum().isNaN else { continue }
                 track.append(
                     kind.reading(ofSensorLogger: value, convention ?? .properAcceleration), at: try rows.time())
             }
             remarks += rows.reader.remarks
-            // Each file has rows of its own, and shows by itself when the clock was set back.
+            // Each file has its own rows, so clock steps are detected separately.
             let steps = track.clockSteps
             track.undo(steps)
             if steps.count > clockSteps.count { clockSteps = steps }
@@ -216,13 +218,14 @@ struct SensorLoggerReader {
         }
     }
 
-    /// Time zero is the start that Metadata.csv tells when the readings agree with it, else the first reading.
+    /// Moves time zero to the start time in Metadata.csv if the readings begin within a minute after it; otherwise to
+    /// the first reading.
     private func setStart(of recording: inout Recording, _ metadata: SensorLoggerMetadata) {
-        // Not settled yet, so that the first one need not be the earliest; it is near enough.
+        // The tracks are not sorted yet, so this is only approximately the earliest time, which is sufficient.
         let times =
             recording.tracks.flatMap { $0.times.prefix(1) + $0.times.suffix(1) } + recording.reports.times.prefix(1)
             + recording.battery.times.prefix(1)
-        // Without a start, seconds that count from it are not since 1970; they stay as they are.
+        // Without a start time, `seconds_elapsed` has no civil time; these times are not changed.
         guard var first = times.min(), first >= SensorLoggerRows.earliest || metadata.start != nil else { return }
         if let start = metadata.start, start <= first, first.subtractingSaturated(start) < 60_000_000_000 {
             first = start

@@ -3,9 +3,9 @@
 import DeviceCore
 import Trace
 
-/// Reads one file of Sensor Logger row by row. Columns are found by name and not by order.
+/// Reads one file of Sensor Logger row by row. Columns are identified by name.
 struct SensorLoggerRows {
-    /// Smaller times, in nanoseconds, are not since 1970.
+    /// The earliest time in nanoseconds that counts as civil time. Smaller values are times since an unknown start.
     static let earliest: Int64 = 1_000_000_000_000_000
 
     var reader: CSVReader
@@ -13,9 +13,9 @@ struct SensorLoggerRows {
     private let elapsedColumn: Int?
     private let start: Int64
 
-    /// Reads the header.
+    /// Reads the header of a file.
     ///
-    /// - Parameter start: nanoseconds since 1970 that `seconds_elapsed` counts from, where there is no `time`.
+    /// - Parameter start: The origin of `seconds_elapsed` in nanoseconds since 1970. Used for rows without `time`.
     init(_ bytes: UnsafeRawBufferPointer, name: String, start: Int64) throws(DeviceError) {
         reader = try CSVReader(bytes, name: name)
         try reader.readHeader()
@@ -23,26 +23,26 @@ struct SensorLoggerRows {
         elapsedColumn = reader.column("seconds_elapsed")
         guard timeColumn != nil || elapsedColumn != nil else {
             throw reader.place(nil).error(
-                "there is no column time and none seconds_elapsed. Is it a file of Sensor Logger?")
+                "there is neither a column time nor a column seconds_elapsed. Is it a Sensor Logger file?")
         }
         self.start = start
     }
 
-    /// A column that has to be there, by its name as the app writes it.
+    /// Returns the index of a required column. `name` is spelled as in the app.
     func column(_ name: String) throws(DeviceError) -> Int {
         guard let column = reader.column(name.lowercased()) else {
-            throw reader.place(nil).error("there is no column \(name). Is it a file of Sensor Logger?")
+            throw reader.place(nil).error("there is no column \(name). Is it a Sensor Logger file?")
         }
         return column
     }
 
-    /// Nanoseconds since 1970 of the row.
+    /// Returns the time of the row in nanoseconds since 1970.
     func time() throws(DeviceError) -> Int64 {
         if let timeColumn, let value = try reader.decimal(timeColumn)?.scaled(byPowerOfTen: 0) { return value }
         if let elapsedColumn, let value = try reader.decimal(elapsedColumn)?.scaled(byPowerOfTen: 9) {
             return start.addingSaturated(value)
         }
         throw reader.place(timeColumn ?? elapsedColumn).error(
-            "the row has readings and no time, which is in nanoseconds since 1970. Fill it in, or remove the row.")
+            "the row has readings but no time in nanoseconds since 1970. Add the time, or remove the row.")
     }
 }

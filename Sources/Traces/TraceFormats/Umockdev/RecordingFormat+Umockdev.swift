@@ -4,21 +4,24 @@ import DeviceCore
 import Trace
 import UmockdevFormat
 
-/// Makes a trace of umockdev's files: accessories that are attached, and the dialogue with one of them.
+/// Converts umockdev's files to a trace: the attached accessories, and the recorded communication with one of them.
 struct UmockdevImport {
-    /// What an accessory is called whose dialogue was recorded without a description of it: its protocol begins so.
+    /// The prefix of the protocol name of an accessory that has a script but no description.
     private static let protocolPrefix = "umockdev."
 
     private let name: String
     private var accessories: [AccessoryDescription]
     private let script: UmockdevScript?
     private var remarks: [String] = []
-    /// Where the dialogue belongs.
+    /// The accessory and the protocol to which the script belongs.
     private var place: (accessory: Int, protocolName: String)?
 
+    /// Creates an import from parsed files.
+    ///
     /// - Parameters:
-    ///   - description: the devices; nil when there is only a dialogue.
-    ///   - script: the dialogue; nil when there is none.
+    ///   - name: The name of the recording in messages.
+    ///   - description: The devices; nil if there is only a script.
+    ///   - script: The recorded communication; nil if there is none.
     init(name: String, _ description: UmockdevDescription?, _ script: UmockdevScript?) throws(DeviceError) {
         self.name = name
         self.script = script
@@ -27,14 +30,14 @@ struct UmockdevImport {
         accessories = Array(usable.prefix(TraceAccessoryEvent.maximumAccessories))
         if accessories.count < found.count {
             remarks.append(
-                "\(found.count - accessories.count) accessories were left out: there are too many, or their names are too long."
+                "\(found.count - accessories.count) accessories were skipped, because there are too many or their names are too long."
             )
         }
         guard let script else {
             guard !accessories.isEmpty else {
                 throw DeviceError(
                     .invalidTrace,
-                    "\(name) describes no accessory: no device in it has a protocol. Give one the property EXTERNAL_ACCESSORY_PROTOCOLS, or name the script of its dialogue."
+                    "\(name) describes no accessory: none of its devices has a protocol. Add the property EXTERNAL_ACCESSORY_PROTOCOLS to a device, or specify the script of its dialogue."
                 )
             }
             return
@@ -46,12 +49,13 @@ struct UmockdevImport {
             place = (accessories.count, accessory.protocols.first?.name ?? "")
             accessories.append(accessory)
             remarks.append(
-                "Nothing says what accessory the dialogue is with; it is called \(accessory.name), and its protocol \(accessory.protocols.first?.name ?? "")."
+                "The accessory of the dialogue is not described; it is named \(accessory.name), and its protocol \(accessory.protocols.first?.name ?? "")."
             )
         }
     }
 
-    /// The protocol whose node the script names; where no device has that node the first one.
+    /// Returns the accessory and the protocol whose device node the script names. If no described device has that node,
+    /// returns the first accessory with a protocol. nil if there is none.
     private static func place(
         of script: UmockdevScript, in accessories: [AccessoryDescription], isNamed: Bool
     ) -> (accessory: Int, protocolName: String)? {
@@ -63,7 +67,7 @@ struct UmockdevImport {
         return nil
     }
 
-    /// An accessory of which only the node is known.
+    /// Returns an accessory of which only the device node is known.
     private static func accessory(of script: UmockdevScript) -> AccessoryDescription {
         let node = script.device?.split(separator: "/").last.map { String($0.prefix(100)) } ?? "device"
         let plain = String(
@@ -87,8 +91,8 @@ struct UmockdevImport {
             && accessory.protocols.count <= TraceAccessoryEvent.maximumProtocols
     }
 
-    /// The trace: all accessories are attached at the start; the session with one of them begins then and goes on by the
-    /// script's milliseconds.
+    /// Returns the trace. All accessories are attached at time zero, when the session with one of them begins. The
+    /// events of the session follow the delays of the script, which are in milliseconds.
     consuming func trace() throws(DeviceError) -> (TraceFile, remarks: [String]) {
         let builder = TraceBuilder(name: name)
         var header = TraceHeader()
@@ -122,7 +126,7 @@ struct UmockdevImport {
         try sink.write(event(place.accessory, .closed(place.protocolName, .closed), at: time))
         if fuzz > 0 {
             remarks.append(
-                "The script lets up to \(fuzz) percent of the bytes that are written differ; a trace has no place for that."
+                "The script permits up to \(fuzz) percent of the written bytes to differ, which a trace cannot represent."
             )
         }
     }
@@ -133,10 +137,10 @@ struct UmockdevImport {
 }
 
 extension RecordingFormat {
-    /// umockdev's description of devices, or its script of a dialogue, with the other one that lies beside it. They are
-    /// read and not written.
+    /// umockdev's device description or script, together with the other one of the two if it is beside it. The format
+    /// can only be read.
     public static let umockdev = RecordingFormat(
-        name: "umockdev", title: "a file of umockdev",
+        name: "umockdev", title: "umockdev files",
         sniff: { (input) throws(DeviceError) in UmockdevFile(input) == nil ? nil : .certain },
         read: read)
 
@@ -162,11 +166,11 @@ extension RecordingFormat {
     }
 }
 
-/// What a file of umockdev is.
+/// The two types of umockdev's files.
 private enum UmockdevFile {
     case description, script
 
-    /// What the first bytes and the name say; nil for something else.
+    /// Detects the type from the first bytes and the file name; nil if it is another file.
     init?(_ input: RecordingInput) {
         let prefix = input.prefix
         if prefix.starts(with: "P: /devices/".utf8) {
@@ -174,7 +178,7 @@ private enum UmockdevFile {
             return
         }
         if !prefix.starts(with: "d 0 /".utf8) {
-            // Scripts need not name a device.
+            // Scripts need not begin with the name of a device.
             guard input.name.lowercased().hasSuffix(Self.script.ending), let first = prefix.first else { return nil }
             let begins = prefix.dropFirst().first == UInt8(ascii: " ") && "rwfd".utf8.contains(first)
             guard begins || first == UInt8(ascii: "#") else { return nil }
@@ -183,6 +187,6 @@ private enum UmockdevFile {
     }
 
     var ending: String { self == .description ? ".umockdev" : ".script" }
-    /// What may lie beside it.
+    /// The type of the related file that may be beside it.
     var other: UmockdevFile { self == .description ? .script : .description }
 }

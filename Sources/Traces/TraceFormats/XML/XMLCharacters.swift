@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Checks that bytes are UTF-8 and hold only characters that XML allows.
+/// A validator of UTF-8 that accepts only the characters that XML allows.
 enum XMLCharacters {
-    /// What was found.
+    /// The result of a check.
     struct Finding {
-        /// So many bytes are whole characters that XML allows.
+        /// The number of leading bytes that form complete, allowed characters.
         var valid: Int
-        /// True when the next byte can never belong to such a character; false at the end, and where only the end of the
-        /// last character is missing.
+        /// True if the byte after them is invalid. False at the end of the input, and if the last character is only
+        /// incomplete.
         var isBroken: Bool
     }
 
-    /// Looks at bytes that begin with a character.
+    /// Validates bytes that start at a character boundary.
     static func check(_ bytes: UnsafeRawBufferPointer) -> Finding {
         var at = 0
         let count = bytes.count
         while at < count {
-            // Eight at a time, as long as they are ASCII from the space up.
+            // Fast path: eight ASCII bytes from 0x20 up at a time.
             while count &- at >= 8 {
                 let word = bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self)
                 let control = (word &- 0x2020_2020_2020_2020) & ~word & 0x8080_8080_8080_8080
@@ -24,7 +24,7 @@ enum XMLCharacters {
                 at &+= 8
             }
             guard at < count else { break }
-            // Up to eight one by one, then the fast way again.
+            // Checks up to eight bytes individually, then tries the fast path again.
             let stop = min(at &+ 8, count)
             while at < stop {
                 let byte = bytes[at]
@@ -43,10 +43,11 @@ enum XMLCharacters {
         return Finding(valid: count, isBroken: false)
     }
 
-    /// The bytes of the character of several that begins there: 0 when its end is missing, -1 when it is none.
+    /// Returns the length in bytes of the multi-byte character at `at`: 0 if it is incomplete, -1 if it is invalid.
     ///
-    /// The ranges are those of the Unicode Standard's table of well-formed UTF-8: no overlong forms, no surrogates,
-    /// nothing beyond U+10FFFF. U+FFFE and U+FFFF are let through, for they do no harm.
+    /// The ranges are those of the table of well-formed UTF-8 byte sequences in the Unicode Standard: no overlong
+    /// forms, no surrogates, nothing above U+10FFFF. U+FFFE and U+FFFF, which XML forbids, are accepted because they
+    /// are harmless.
     private static func length(_ bytes: UnsafeRawBufferPointer, _ at: Int) -> Int {
         let first = bytes[at]
         let length: Int
@@ -72,18 +73,18 @@ enum XMLCharacters {
         return length
     }
 
-    /// True for the blanks of XML.
+    /// True for XML white space.
     @inline(__always)
     static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09 }
 
-    /// True for bytes that can begin a name. What is not ASCII is taken for a letter.
+    /// True for bytes that can begin a name. All non-ASCII bytes count as letters.
     @inline(__always)
     static func beginsName(_ byte: UInt8) -> Bool {
         (byte | 0x20) &- UInt8(ascii: "a") < 26 || byte >= 0x80 || byte == UInt8(ascii: "_")
             || byte == UInt8(ascii: ":")
     }
 
-    /// True for bytes that a name can hold.
+    /// True for bytes that a name can contain.
     @inline(__always)
     static func isInName(_ byte: UInt8) -> Bool {
         beginsName(byte) || byte &- UInt8(ascii: "0") < 10 || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")

@@ -3,7 +3,9 @@
 package import DeviceCore
 
 extension XMLReader {
-    /// Reads up to the next tag; nil at the end of a whole text. The error names the line.
+    /// Reads up to and including the next tag. Returns nil at the end of a complete document.
+    ///
+    /// - Throws: An error that names the line.
     package mutating func next() throws(DeviceError) -> Token? {
         if isEmptyElement {
             isEmptyElement = false
@@ -14,7 +16,7 @@ extension XMLReader {
         }
         (isTextGathered, isTextCut, gatheredCount) = (false, false, 0)
         tokenLine = nil
-        // Where the text begins that was not gathered yet.
+        // The start of the text that has not been gathered yet.
         var run = at
         var hasReferences = false
         while true {
@@ -30,7 +32,7 @@ extension XMLReader {
             at = index
             guard index < end else {
                 if index - run >= Self.maximumText {
-                    // A reference may be cut in two here: it stays for the next time.
+                    // The buffer may end within a reference, so bytes from a late `&` on are kept for the next pass.
                     var cut = index
                     for back in stride(from: index - 1, to: max(index - 32, run), by: -1)
                     where base[back] == UInt8(ascii: "&") { cut = back }
@@ -39,7 +41,7 @@ extension XMLReader {
                 }
                 let length = index - run
                 let isMore = try refill(keepingFrom: run)
-                // What is kept has moved, also where nothing more came.
+                // `refill` can move the kept bytes to the front of the buffer, even if it returns false.
                 run = at - length
                 guard isMore else {
                     try finish(run)
@@ -63,7 +65,7 @@ extension XMLReader {
         }
     }
 
-    /// The end of the text.
+    /// Checks that the document is complete at the end of the input.
     private mutating func finish(_ run: Int) throws(DeviceError) {
         guard openStarts.isEmpty else {
             let name = openStarts.last.map { String(decoding: openNames[$0...].prefix(80), as: UTF8.self) } ?? ""
@@ -71,25 +73,26 @@ extension XMLReader {
         }
         try gather(run..<at)
         try checkOutside()
-        guard hasRoot else { throw errorHere("there is no element in this text; XML has one. Is it another file?") }
+        guard hasRoot else { throw errorHere("the text contains no XML element. Is it the right file?") }
     }
 
-    /// Nothing but blanks stands outside the root element.
+    /// Throws an error if the last text, which is outside the root element, contains anything but white space.
     mutating func checkOutside() throws(DeviceError) {
         guard !text.allSatisfy({ XMLCharacters.isBlank($0) }) else { return }
         throw errorHere(
             hasRoot
-                ? "text stands behind the end of the root element. Remove it."
-                : "text stands before the first tag. Is it another file?")
+                ? "there is text after the end of the root element. Remove it."
+                : "there is text before the first tag. Is it the right file?")
     }
 
-    /// Skips the comment, the instruction or the document type that begins here, and adds a CDATA section to the text.
+    /// Skips the comment, processing instruction or document type declaration at `at`. Appends a CDATA section to the
+    /// text.
     mutating func skipMarkup() throws(DeviceError) {
         if try begins("<!--") {
             at += 4
             try skip(past: "-->", "a comment")
         } else if try begins("<![CDATA[") {
-            guard !openStarts.isEmpty else { throw errorHere("text stands outside the root element.") }
+            guard !openStarts.isEmpty else { throw errorHere("there is text outside the root element.") }
             at += 9
             try skip(past: "]]>", "a CDATA section", gathering: true)
         } else if base[at + 1] == UInt8(ascii: "?") {
@@ -101,14 +104,15 @@ extension XMLReader {
         }
     }
 
-    /// True when the text goes on so.
+    /// True if the input at `at` begins with the literal.
     private mutating func begins(_ literal: StaticString) throws(DeviceError) -> Bool {
         let count = literal.utf8CodeUnitCount
         guard try ensure(count, keepingFrom: at) else { return false }
         return literal.withUTF8Buffer { $0.elementsEqual(text(at..<at + count)) }
     }
 
-    /// Moves behind the three or fewer bytes of an end mark, without keeping what stands before it.
+    /// Advances past an end delimiter of at most three bytes. Discards the content before the delimiter, or appends it
+    /// to the text if `gathering` is true.
     private mutating func skip(past mark: StaticString, _ what: String, gathering: Bool = false) throws(DeviceError) {
         let count = mark.utf8CodeUnitCount
         let first = mark.withUTF8Buffer { $0[0] }
@@ -127,11 +131,12 @@ extension XMLReader {
         }
     }
 
-    /// Skips an instruction; that of XML itself must not name another encoding.
+    /// Skips a processing instruction. Throws an error if the XML declaration names an encoding other than UTF-8 or
+    /// ASCII.
     private mutating func skipInstruction() throws(DeviceError) {
         guard try ensure(6, keepingFrom: at) else { throw cutOff("an instruction") }
         if !hasRoot, try begins("<?xml"), XMLCharacters.isBlank(base[at + 5]) {
-            // It is short where it is one at all.
+            // 400 bytes are enough for any XML declaration.
             _ = try ensure(400, keepingFrom: at)
             let head = String(decoding: text(at..<min(end, at + 400)), as: UTF8.self)
             if let close = head.firstRange(of: "?>") { try checkEncoding(head[..<close.lowerBound]) }
@@ -148,9 +153,9 @@ extension XMLReader {
         throw wrongEncoding(String(encoding.prefix(40)))
     }
 
-    /// Skips a document type with all that it declares.
+    /// Skips a document type declaration, including its internal subset.
     private mutating func skipDocumentType() throws(DeviceError) {
-        let what = "the document type"
+        let what = "the document type declaration"
         var isInside = false
         at += 9
         while true {

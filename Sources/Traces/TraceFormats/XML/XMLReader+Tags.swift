@@ -4,7 +4,7 @@ import DeviceCore
 import SystemCalls
 
 extension XMLReader {
-    /// Reads the tag that begins here, once it is in the buffer as a whole.
+    /// Reads the tag at `at`. Refills the buffer until it contains the whole tag.
     mutating func readTag() throws(DeviceError) -> Token {
         let length = try tagLength()
         tokenStart = at
@@ -20,7 +20,8 @@ extension XMLReader {
         return .start
     }
 
-    /// The bytes of the tag that begins here, its brackets included. The text before it stays in the buffer.
+    /// Returns the length of the tag at `at` in bytes, including the angle brackets. The text before it stays in the
+    /// buffer.
     private mutating func tagLength() throws(DeviceError) -> Int {
         var length = 1
         var quote: UInt8 = 0
@@ -37,12 +38,12 @@ extension XMLReader {
                 }
                 if byte == UInt8(ascii: "<") {
                     throw errorHere(
-                        "a tag begins here and does not end before the next one. Close it with >, and write < as &lt;.")
+                        "a tag begins here but does not end before the next one. Close it with >, or write < as &lt;.")
                 }
                 length &+= 1
             }
             guard length < Self.maximumTag else {
-                throw errorHere("a tag begins here that has more than \(Self.maximumTag) bytes. Is the file damaged?")
+                throw errorHere("a tag with more than \(Self.maximumTag) bytes begins here. Is the file damaged?")
             }
             let keep = isTextGathered ? at : textRange.lowerBound
             guard try refill(keepingFrom: keep) else { throw cutOff("a tag") }
@@ -59,13 +60,14 @@ extension XMLReader {
         guard openNames.withUnsafeBytes({ text(name).isSame(as: .init(rebasing: $0[start...])) }) else {
             let open = String(decoding: openNames[start...].prefix(80), as: UTF8.self)
             throw error(
-                "</\(shown(name))> stands where </\(open)> is wanted: a tag is not closed, or the text was cut off.")
+                "</\(shown(name))> is found where </\(open)> is expected: a tag is not closed, or the text is truncated."
+            )
         }
         setName(name)
         closeElement()
     }
 
-    /// Takes the innermost element off the list of the open ones; its name stays that of the last tag.
+    /// Removes the innermost element from the stack of open elements. `tagName` stays valid.
     mutating func closeElement() {
         depth = openStarts.count
         if let start = openStarts.popLast() { openNames.removeLast(openNames.count - start) }
@@ -77,21 +79,21 @@ extension XMLReader {
         if isEmptyElement { high -= 1 }
         guard low < high, XMLCharacters.beginsName(base[low]) else {
             isEmptyElement = false
-            throw error("a tag begins here without a name. Write < as &lt;.")
+            throw error("a tag without a name begins here. Write < as &lt;.")
         }
         while low < high, XMLCharacters.isInName(base[low]) { low += 1 }
         let name = range.lowerBound..<low
         guard low == high || XMLCharacters.isBlank(base[low]) else {
-            throw error("the name of a tag holds a character that cannot stand there. Write < as &lt;.")
+            throw error("the name of a tag contains an invalid character. Write < as &lt;.")
         }
         guard name.count <= Self.maximumName else {
             throw error("the name of a tag has more than \(Self.maximumName) bytes. Is the file damaged?")
         }
         guard !openStarts.isEmpty || !hasRoot else {
-            throw error("<\(shown(name))> stands behind the end of the root element; XML has one root. Remove it.")
+            throw error("<\(shown(name))> follows the end of the root element; XML has only one root. Remove it.")
         }
         guard openStarts.count < Self.maximumDepth else {
-            throw error("elements stand in one another more than \(Self.maximumDepth) deep. Is the file damaged?")
+            throw error("elements are nested more than \(Self.maximumDepth) levels deep. Is the file damaged?")
         }
         hasRoot = true
         openStarts.append(openNames.count)
@@ -111,13 +113,13 @@ extension XMLReader {
     private mutating func readAttributes(_ range: Range<Int>) throws(DeviceError) {
         var at = range.lowerBound
         let high = range.upperBound
-        // What a resolved value shortens would be missing in the count of lines.
+        // Resolving a value can remove line ends, so the lines of the tag are counted before.
         var isCounted = false
         while true {
             let blank = at
             while at < high, XMLCharacters.isBlank(base[at]) { at &+= 1 }
             guard at < high else { return }
-            guard at > blank else { throw error("attributes stand together without a blank between them.") }
+            guard at > blank else { throw error("attributes are not separated by a space.") }
             let start = at
             guard XMLCharacters.beginsName(base[at]) else { throw attributeError() }
             while at < high, XMLCharacters.isInName(base[at]) { at &+= 1 }
@@ -158,22 +160,22 @@ extension XMLReader {
         }
         for other in attributes where other.word == attribute.word && other.name.count == attribute.name.count {
             guard !text(other.name).isSame(as: text(attribute.name)) else {
-                throw error("the attribute \(shown(attribute.name)) stands twice in one tag. Remove one.")
+                throw error("the attribute \(shown(attribute.name)) occurs twice in one tag. Remove one.")
             }
         }
         attributes.append(attribute)
     }
 
     private mutating func attributeError() -> DeviceError {
-        error("<\(shown(localName))> has an attribute that cannot be read; one looks like name=\"value\".")
+        error("<\(shown(localName))> has an attribute that cannot be read; the syntax is name=\"value\".")
     }
 
-    /// The first bytes of a name as a number: 0 when there are more than eight.
+    /// Packs a name of at most eight bytes into an integer; 0 for a longer name.
     private func word(_ range: Range<Int>) -> UInt64 {
         guard range.count <= 8 else { return 0 }
         return range.reversed().reduce(0) { $0 &<< 8 | UInt64(base[$1]) }
     }
 
-    /// Part of the text for a message.
+    /// Returns up to 80 bytes of the buffer as a string for error messages.
     func shown(_ range: Range<Int>) -> String { String(decoding: text(range.prefix(80)), as: UTF8.self) }
 }

@@ -3,7 +3,7 @@
 import DeviceCore
 
 extension XMLReader {
-    /// Adds a piece of the buffer to the gathered text, with references resolved and line ends made one.
+    /// Appends a range of the buffer to the gathered text. Resolves references and converts CR LF and CR to LF.
     mutating func gather(_ range: Range<Int>) throws(DeviceError) {
         isTextGathered = true
         var index = range.lowerBound
@@ -16,7 +16,7 @@ extension XMLReader {
                     index += length
                     continue
                 }
-                // A single & is a common slip in names; it stands for itself.
+                // An unescaped `&` is a common mistake in names, so it is kept literally.
                 unknownReferences &+= 1
                 add(byte)
             case 0x0d:
@@ -28,7 +28,7 @@ extension XMLReader {
         }
     }
 
-    /// Adds a byte as it is.
+    /// Appends a byte to the gathered text. Sets `isTextCut` if the limit is reached.
     @inline(__always)
     mutating func add(_ byte: UInt8) {
         guard gatheredCount < Self.maximumText else {
@@ -44,8 +44,8 @@ extension XMLReader {
         for byte in bytes ?? UTF8.encodedReplacementCharacter { add(byte) }
     }
 
-    /// Resolves the references in an attribute's value where it stands: what they stand for is never longer. Blanks of
-    /// any kind become spaces.
+    /// Resolves the references in an attribute value in place; a replacement is never longer than its reference. All
+    /// white space becomes spaces.
     mutating func resolve(_ range: Range<Int>) throws(DeviceError) -> Range<Int> {
         var (from, to) = (range.lowerBound, range.lowerBound)
         while from < range.upperBound {
@@ -54,7 +54,7 @@ extension XMLReader {
                 guard let (character, length) = reference(from..<range.upperBound) else {
                     let end = (from..<min(from + 40, range.upperBound)).first { base[$0] == UInt8(ascii: ";") }
                     throw error(
-                        "the entity \(shown(from..<(end ?? from) + 1)) is not known here; only those of XML itself are. Write & as &amp;."
+                        "the entity \(shown(from..<(end ?? from) + 1)) is unknown; only the predefined XML entities are supported. Write & as &amp;."
                     )
                 }
                 for byte in UTF8.encode(character) ?? UTF8.encodedReplacementCharacter {
@@ -71,7 +71,8 @@ extension XMLReader {
         return range.lowerBound..<to
     }
 
-    /// The character that a reference stands for, and the bytes of the reference; nil when it is none that is known.
+    /// Returns the character and the length in bytes of the reference at the start of the range; nil if it is not a
+    /// known reference.
     private func reference(_ range: Range<Int>) -> (Unicode.Scalar, Int)? {
         let limit = min(range.upperBound, range.lowerBound + 12)
         guard let end = (range.lowerBound..<limit).first(where: { base[$0] == UInt8(ascii: ";") }) else { return nil }

@@ -4,106 +4,108 @@ package import DeviceCore
 import JSONBytes
 import SystemCalls
 
-/// Reads XML of any size piece by piece, with little memory: what a buffer holds, and the names of the open elements.
+/// A pull parser for XML documents of any size. It keeps only a buffer and the names of the open elements in memory.
 ///
 ///     var reader = XMLReader(source, name: "walk.gpx")
 ///     while let token = try reader.next() {
 ///         if token == .start, reader.isNamed("trkpt") { … reader.attribute("lat") … }
 ///     }
 ///
-/// Names are compared without their prefixes. Read are the five entities of XML and references to characters; document
-/// types are skipped, so that entities of their own do not exist and nothing outside is ever loaded. The text has to be
-/// UTF-8. It does not check all rules of XML, only those without which it could not go on: tags close in their order,
-/// attributes are quoted and not repeated, there is one root.
+/// Element names are compared without their namespace prefixes, attribute names including them. The reader resolves the
+/// five predefined entities and character references. It skips document type declarations, so custom entities are
+/// unknown and external entities are never loaded. The input must be UTF-8. Only some well-formedness rules are
+/// checked: tags are properly nested, attributes are quoted and unique within a tag, and there is exactly one root
+/// element.
 package struct XMLReader: ~Copyable {
-    /// What was read.
+    /// A tag that the reader has read.
     package enum Token: Sendable {
-        /// An element begins. Its attributes can be asked for.
+        /// A start tag. Its attributes are available.
         case start
-        /// An element ends. The text is what stood between this tag and the one before.
+        /// An end tag. ``XMLReader/text`` is the text between this tag and the previous one.
         case end
     }
 
-    /// The most bytes of one tag.
+    /// The maximum size of a tag in bytes.
     package static let maximumTag = 1 << 20
-    /// The most bytes of text between two tags that are kept; what follows them is passed over.
+    /// The maximum size in bytes of the text between two tags. The rest of a longer text is discarded.
     package static let maximumText = 1 << 16
-    /// The most elements inside one another.
+    /// The maximum nesting depth of elements.
     package static let maximumDepth = 256
-    /// The most attributes of an element.
+    /// The maximum number of attributes of an element.
     package static let maximumAttributes = 128
-    /// The most bytes of a name.
+    /// The maximum length of a name in bytes.
     static let maximumName = 1024
-    /// The first size of the buffer.
+    /// The initial size of the buffer in bytes.
     private static let pieceSize = 1 << 16
 
     struct Attribute {
-        /// The first bytes of the name, prefix included; 0 when it is longer than eight.
+        /// The qualified name packed into an integer, first byte lowest; 0 if it is longer than eight bytes.
         var word: UInt64
         var name: Range<Int>
         var value: Range<Int>
     }
 
     private let source: any ByteSource
-    /// What the text is called in messages.
+    /// The name of the document in error messages.
     package let name: String
 
-    // The buffer holds what was read and is still needed.
+    // The input that has been read and is still needed.
     private(set) var base: UnsafeMutablePointer<UInt8>
     private var capacity: Int
-    /// Where reading goes on.
+    /// The read position in the buffer.
     var at = 0
-    /// The end of what was read and checked.
+    /// The end of the validated input in the buffer.
     private(set) var end = 0
-    /// The end of what was read: behind ``end`` the beginning of a character may stand.
+    /// The end of the buffered input. The bytes from ``end`` on may be an incomplete character.
     private var filled = 0
-    /// Where the last tag begins.
+    /// The start of the last tag in the buffer.
     var tokenStart = 0
-    /// How many bytes were dropped before the buffer.
+    /// The number of bytes of the document before the buffer.
     private var dropped: Int
-    /// How many lines end before ``counted``, a place in the buffer.
+    /// The number of line ends before ``counted``, an index into the buffer.
     private var lineEnds: Int
     private var counted = 0
-    /// The line of the last tag, where it is known.
+    /// The line of the last tag; nil until it is computed.
     var tokenLine: Int?
     private var isAtEnd = false
-    /// True when bytes follow that are no text.
+    /// True if the bytes at ``end`` are invalid.
     private var isBroken = false
 
-    // The last tag.
-    /// The range of its name.
+    // State of the last tag.
+    /// The range of the last tag's qualified name in the buffer.
     var tagName = 0..<0
-    /// The range of its name without prefix.
+    /// The range of the last tag's local name, without a prefix.
     var localName = 0..<0
-    /// The first bytes of that name; 0 when it is longer than eight.
+    /// The last tag's local name packed into an integer, first byte lowest; 0 if it is longer than eight bytes.
     package internal(set) var nameWord: UInt64 = 0
     var attributes: [Attribute] = []
-    /// How deep the element of the last tag stands: 1 for the root.
+    /// The nesting depth of the last tag's element; 1 for the root.
     package internal(set) var depth = 0
-    /// True behind an empty element's tag, which is its end too.
+    /// True after the tag of an empty element, which is also its end tag.
     var isEmptyElement = false
-    /// The names of the open elements, one behind the other, with where each begins.
+    /// The names of the open elements, concatenated, and the start of each.
     var openNames: [UInt8] = []
     var openStarts: [Int] = []
     var hasRoot = false
 
-    // The text before the last tag: in the buffer, or put together elsewhere.
+    // The text before the last tag: a range of the buffer, or a gathered copy.
     var textRange = 0..<0
     var isTextGathered = false
     let gathered: UnsafeMutablePointer<UInt8>
     var gatheredCount = 0
-    /// True when the text was longer than what is kept.
+    /// True if the last text exceeded ``maximumText`` and was truncated.
     package internal(set) var isTextCut = false
-    /// References to entities that are not known; they stay in the text as they are written.
+    /// The number of references to unknown entities so far. They stay in the text literally.
     package internal(set) var unknownReferences = 0
 
-    /// Reads a text from its beginning, or from the tag of an element on.
+    /// Creates a reader that begins at the start of a document, or at the tag of an element within it.
     ///
     /// - Parameters:
-    ///   - source: stands at that tag.
-    ///   - offset: of the tag in the text.
-    ///   - line: of the tag.
-    ///   - open: the names of the elements that it stands in, the root first.
+    ///   - source: The input, positioned at that tag.
+    ///   - name: The name of the document in error messages.
+    ///   - offset: The offset of the tag in the document, in bytes.
+    ///   - line: The line of the tag, counted from 1.
+    ///   - open: The names of the elements that enclose the tag, outermost first.
     package init(_ source: any ByteSource, name: String, offset: Int = 0, line: Int = 1, inside open: [String] = []) {
         self.source = source
         self.name = name
@@ -124,18 +126,18 @@ package struct XMLReader: ~Copyable {
         gathered.deallocate()
     }
 
-    /// The text between the last tag and the one before it, with references resolved. It is there until the next call of
+    /// The text between the last tag and the one before it, with references resolved. Valid until the next call of
     /// ``next()``.
     package var text: UnsafeRawBufferPointer {
         isTextGathered ? UnsafeRawBufferPointer(start: gathered, count: gatheredCount) : text(textRange)
     }
 
-    /// Part of the buffer.
+    /// Returns a range of the buffer.
     func text(_ range: Range<Int>) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: base + range.lowerBound, count: range.count)
     }
 
-    /// The text without the blanks around it.
+    /// The text without leading and trailing white space. Valid until the next call of ``next()``.
     package var trimmedText: UnsafeRawBufferPointer {
         let text = text
         var (low, high) = (0, text.count)
@@ -144,19 +146,19 @@ package struct XMLReader: ~Copyable {
         return UnsafeRawBufferPointer(rebasing: text[low..<high])
     }
 
-    /// The name of the last tag's element, without a prefix.
+    /// The local name of the last tag's element, without a prefix.
     package var elementName: String { String(decoding: text(localName), as: UTF8.self) }
 
-    /// The name of the last tag's element as it is written.
+    /// The qualified name of the last tag's element.
     package var qualifiedName: String { String(decoding: text(tagName), as: UTF8.self) }
 
-    /// True when the last tag's element has that name, whatever its prefix.
+    /// True if the last tag's element has this local name, regardless of its prefix.
     package func isNamed(_ literal: StaticString) -> Bool {
         literal.utf8CodeUnitCount == localName.count && literal.withUTF8Buffer { $0.elementsEqual(text(localName)) }
     }
 
-    /// The value of an attribute without a prefix, of the element that begins; nil when it has none of that name. It is
-    /// there until the next call of ``next()``.
+    /// Returns the value of an attribute of the last start tag; nil if the element does not have it. The name must
+    /// match exactly, including a prefix. The value is valid until the next call of ``next()``.
     package func attribute(_ literal: StaticString) -> UnsafeRawBufferPointer? {
         let word = JSONText.word(literal)
         for attribute in attributes where attribute.word == word {
@@ -167,15 +169,15 @@ package struct XMLReader: ~Copyable {
         return nil
     }
 
-    /// The same as a text of its own.
+    /// Returns the value of an attribute as a string; nil if the element does not have it.
     package func text(of literal: StaticString) -> String? {
         attribute(literal).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Where the last tag begins, in bytes from the beginning of the text.
+    /// The offset of the last tag from the start of the document, in bytes.
     package var offset: Int { dropped + tokenStart }
 
-    /// The line on which the last tag begins, counted from 1.
+    /// Returns the line of the last tag, counted from 1.
     package mutating func line() -> Int {
         if let tokenLine { return tokenLine }
         let line = countLines(to: tokenStart)
@@ -183,22 +185,22 @@ package struct XMLReader: ~Copyable {
         return line
     }
 
-    /// An error at the last tag.
+    /// Creates an error at the line of the last tag.
     package mutating func error(_ what: String) -> DeviceError { error(onLine: line(), what) }
 
-    /// An error at the place where reading stands.
+    /// Creates an error at the line of the read position.
     mutating func errorHere(_ what: String) -> DeviceError { error(onLine: countLines(to: at), what) }
 
-    /// An error because the text ends too early.
+    /// Creates an error for a document that ends prematurely.
     mutating func cutOff(_ what: String) -> DeviceError {
-        error(onLine: countLines(to: end), "the text ends in the middle of \(what); it was cut off.")
+        error(onLine: countLines(to: end), "the text is truncated: it ends in the middle of \(what).")
     }
 
     private func error(onLine line: Int, _ what: String) -> DeviceError {
         DeviceError(.invalidTrace, "\(name), line \(line): \(what)")
     }
 
-    /// The line of a place in the buffer, which is kept.
+    /// Returns the line of an index in the buffer, and caches the count of line ends up to it.
     @discardableResult
     mutating func countLines(to place: Int) -> Int {
         while counted < place, let lineEnd = memchr(base + counted, 0x0a, place - counted) {
@@ -209,9 +211,10 @@ package struct XMLReader: ~Copyable {
         return lineEnds + 1
     }
 
-    /// Reads more bytes, and drops those before a place, which moves to 0; ``at`` and the range of the text move with it.
+    /// Reads more input. Moves the bytes from `keep` on to the front of the buffer, and adjusts ``at`` and the text
+    /// range.
     ///
-    /// - Returns: false at the end of the text.
+    /// - Returns: False at the end of the input.
     mutating func refill(keepingFrom keep: Int) throws(DeviceError) -> Bool {
         guard !isAtEnd else { return false }
         if isBroken { throw brokenCharacter() }
@@ -228,7 +231,7 @@ package struct XMLReader: ~Copyable {
             }
         }
         if filled >= capacity {
-            // Doubled, and never beyond what a tag may have: the callers see to that.
+            // The capacity stays bounded because the callers limit the size of a tag and of a text.
             let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity * 2)
             larger.update(from: base, count: filled)
             base.deallocate()
@@ -243,7 +246,7 @@ package struct XMLReader: ~Copyable {
         }
         let isFirst = dropped == 0 && filled == 0
         filled += min(count, capacity - filled)
-        // A byte order mark tells only as a whole.
+        // The byte order mark has three bytes, so at least three are read.
         while isFirst, filled < 3 {
             let rest = UnsafeMutableRawBufferPointer(start: base + filled, count: capacity - filled)
             let more = try source.read(into: rest)
@@ -258,7 +261,7 @@ package struct XMLReader: ~Copyable {
         return true
     }
 
-    /// Sees to it that so many bytes can be looked at; false when the text ends before.
+    /// Ensures that at least `count` bytes from ``at`` on are available; false if the input ends before.
     mutating func ensure(_ count: Int, keepingFrom keep: Int) throws(DeviceError) -> Bool {
         var keep = keep
         while end - at < count {
@@ -268,7 +271,7 @@ package struct XMLReader: ~Copyable {
         return true
     }
 
-    /// Skips a byte order mark, and refuses what begins like another encoding.
+    /// Skips a byte order mark. Throws an error if the input looks like UTF-16.
     private mutating func checkBeginning() throws(DeviceError) {
         if filled >= 2 {
             switch (base[0], base[1]) {
@@ -288,18 +291,18 @@ package struct XMLReader: ~Copyable {
         let source = encoding.uppercased() == "ISO-8859-1" ? "WINDOWS-1252" : encoding
         return error(
             onLine: 1,
-            "the text is in \(encoding), and only UTF-8 is read. Convert it: iconv -f \(source) -t UTF-8, and correct its first line, which is enough where the text is UTF-8 already."
+            "the text is in \(encoding), but only UTF-8 is supported. Convert it with iconv -f \(source) -t UTF-8, and correct its first line. If the text is already UTF-8, correct only the first line."
         )
     }
 
     private mutating func brokenCharacter() -> DeviceError {
         let what =
             if end < filled, base[end] == 0 {
-                "a byte of zero stands here, which no text holds. The file is damaged; cut it off here."
+                "a zero byte is found here. The file is damaged; truncate it here."
             } else if end < filled, base[end] < 0x20 {
-                "a control character (\(base[end])) stands here, which XML does not allow. Remove it."
+                "a control character (\(base[end])) is found here, which XML does not allow. Remove it."
             } else {
-                "this is not text in UTF-8. Convert it first, for example with iconv -f WINDOWS-1252 -t UTF-8, and correct the encoding in its first line."
+                "this is not UTF-8 text. Convert it first, for example with iconv -f WINDOWS-1252 -t UTF-8, and correct the encoding in its first line."
             }
         return error(onLine: countLines(to: end), what)
     }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A line of numbers that pages draw: its name, its unit, and what its values are called.
+/// A series of readings that pages draw: its name, unit and axes.
 package struct DashboardChannel: Sendable {
     package let name: String
-    /// For people.
+    /// The label for users.
     package let label: String
     package let unit: String
-    /// At most four.
+    /// The names of the axes, at most four.
     package let axes: [String]
 
     package init(_ name: String, _ label: String, unit: String, axes: [String]) {
@@ -14,11 +14,11 @@ package struct DashboardChannel: Sendable {
     }
 }
 
-/// Readings of one channel: packed, and sent as they lie.
+/// The readings of a channel, in the layout in which they are sent.
 struct ReadingBatch: Sendable {
     let axes: Int
     private(set) var times: [Double] = []
-    /// The values of each reading, one after the other.
+    /// The values of all readings, one reading after the other.
     private(set) var values: [Float] = []
 
     init(axes: Int) { self.axes = axes }
@@ -35,8 +35,9 @@ struct ReadingBatch: Sendable {
         values.removeAll(keepingCapacity: true)
     }
 
-    /// A frame with the readings of that range: version, channel, count, the first one's time, and then for each the
-    /// seconds since that and its values, all of it with the lowest byte first.
+    /// Returns a binary frame with the readings in a range: the version, the channel, the count and the time of the
+    /// first reading, followed by the time since the first reading and the values of each reading. All numbers are
+    /// little-endian.
     func frame(channel: UInt8, _ range: Range<Int>) -> [UInt8] {
         let size = 16 + range.count * 4 * (1 + axes)
         var bytes: [UInt8] = []
@@ -60,21 +61,21 @@ struct ReadingBatch: Sendable {
     }
 }
 
-/// The last minute of a channel, in a ring that does not grow beyond it.
+/// The most recent readings of a channel, in a ring buffer of bounded size.
 struct ChannelHistory: Sendable {
-    /// Seconds.
+    /// The duration of the history, in seconds.
     static let length = 60.0
-    /// Readings that follow the one before in less than that are left out, so that a minute is not too much.
+    /// The minimum interval between readings in the history, in seconds. It bounds the size of the history.
     private static let spacing = 0.0095
     private static let limit = Int(length / spacing)
 
     private var ring: [(time: Double, reading: SIMD4<Float>)] = []
-    /// Where the oldest stands once the ring is full.
+    /// The index of the oldest reading if the ring buffer is full.
     private var oldest = 0
 
     var last: Double? { ring.isEmpty ? nil : ring[(oldest + ring.count - 1) % ring.count].time }
 
-    /// Adds a reading; one that marks a gap is always kept.
+    /// Adds a reading. Ignores a reading too close to the previous one, unless it marks a gap.
     mutating func add(_ time: Double, _ reading: SIMD4<Float>, isMark: Bool = false) {
         if let last, !isMark, time >= last, time < last + Self.spacing { return }
         guard ring.count == Self.limit else { return ring.append((time, reading)) }
@@ -87,7 +88,7 @@ struct ChannelHistory: Sendable {
         oldest = 0
     }
 
-    /// What is not older than a minute before that time, oldest first.
+    /// Returns the readings of the last minute before `now`, oldest first.
     func batch(axes: Int, upTo now: Double) -> ReadingBatch {
         var batch = ReadingBatch(axes: axes)
         for offset in ring.indices {

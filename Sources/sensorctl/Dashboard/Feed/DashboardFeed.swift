@@ -3,19 +3,20 @@
 import JSONBytes
 import Synchronization
 
-/// What the session tells and pages are sent: readings, messages, and what is kept of both for a page that comes later.
+/// A queue of readings and messages from the session to the pages, with a history for pages that connect later.
 ///
-/// The session adds from any thread and never waits for a page; the server's thread takes what has come together.
+/// The session adds readings and messages on any thread and never waits for a page. The server's thread drains the
+/// queue.
 package final class DashboardFeed: Sendable {
-    /// What goes to every page at once.
+    /// The drained readings and messages, for all pages.
     struct Flush: Sendable {
-        /// Frames, and how many readings are in each; messages are none.
+        /// The frames, each with the number of readings that it contains; 0 for states.
         var frames: [(bytes: [UInt8], readings: Int)] = []
-        /// Readings that nobody took in time.
+        /// The number of readings and messages that were dropped because the queue was full.
         var missed = 0
-        /// What was sent before belongs to another place of the trace.
+        /// True if the playback position has jumped, which invalidates everything that was sent before.
         var isNewPlace = false
-        /// Answers for single pages.
+        /// Responses to individual pages.
         var answers: [(page: Int, frame: [UInt8])] = []
     }
 
@@ -25,37 +26,39 @@ package final class DashboardFeed: Sendable {
         var histories: [ChannelHistory]
         var gaps: [GapWatch]
         var way = WayHistory()
-        /// What was told of late, oldest first.
+        /// The most recent events, oldest first.
         var recent: [[UInt8]] = []
-        /// The last message of each type that is a state.
+        /// The last message of each state, by type.
         var states: [String: [UInt8]] = [:]
         var answers: [(page: Int, frame: [UInt8])] = []
         var missed = 0
         var pages = 0
         var now = 0.0
-        /// True while the minute before another place of a trace is played: it is kept, and not sent.
+        /// True while the session replays the minute before a new playback position. Its readings are stored, but not
+        /// sent.
         var isRecalling = false
         var isNewPlace = false
         var notify: (@Sendable () -> Void)?
-        /// True from when the server's thread was called until it takes.
+        /// True from the notification of the server's thread until it drains the queue.
         var hasCalled = false
     }
 
-    /// The most readings of a channel, and the most messages, that wait for the server's thread.
+    /// The maximum number of queued readings of each channel, of queued messages and of queued responses.
     private static let limit = 4096
-    /// So many messages of late are kept; pages show no more.
+    /// The maximum number of stored events. Pages show no more than that.
     private static let recentLimit = 200
-    /// Readings of a frame of history.
+    /// The number of readings in a history frame.
     private static let portion = 1000
-    /// The states, in the order in which pages get them.
+    /// The order in which states are sent to a new page.
     private static let order = [
         "locationFailed", "satellites", "regions", "walk", "accessories", "users", "doctor",
     ]
 
-    /// Those that belong to a place of a trace. That there is no position is told once, and may hold there too.
+    /// The states that a new playback position invalidates. `locationFailed` is not one of them: it is sent only once
+    /// and may still apply.
     private static let placed = ["satellites", "walk"]
 
-    /// How many seconds of readings are kept.
+    /// The duration of the stored readings, in seconds.
     package static var historyLength: Double { ChannelHistory.length }
 
     package let channels: [DashboardChannel]
@@ -69,9 +72,14 @@ package final class DashboardFeed: Sendable {
                 histories: channels.map { _ in ChannelHistory() }, gaps: channels.map { _ in GapWatch() }))
     }
 
-    // MARK: The session's side
+    // MARK: Session interface
 
-    /// Adds a reading: seconds on the session's clock, and as many values as the channel has axes; NaN for what is not known.
+    /// Adds a reading.
+    ///
+    /// - Parameters:
+    ///   - channel: The index of the channel.
+    ///   - time: The time on the session's clock, in seconds.
+    ///   - reading: The values, one for each axis of the channel; NaN for unknown values.
     package func add(_ channel: Int, at time: Double, _ reading: SIMD4<Float>) {
         let call = state.withLock { state -> (@Sendable () -> Void)? in
             guard state.pending.indices.contains(channel) else { return nil }
@@ -103,10 +111,10 @@ package final class DashboardFeed: Sendable {
         call?()
     }
 
-    /// What time it is for the session, in seconds.
+    /// Sets the time on the session's clock, in seconds.
     package func set(now: Double) { state.withLock { $0.now = now } }
 
-    /// Answers a command of one page.
+    /// Sends the response to a command to its page.
     package func answer(_ page: Int, _ message: DashboardMessage) {
         let call = state.withLock { state -> (@Sendable () -> Void)? in
             guard state.answers.count < Self.limit else { return nil }
@@ -116,7 +124,7 @@ package final class DashboardFeed: Sendable {
         call?()
     }
 
-    /// Forgets what was told; what is added from here on is kept and not sent, until ``endRecall(at:)``.
+    /// Clears the history. Until ``endRecall(at:)``, readings and messages are stored but not sent.
     package func beginRecall() {
         state.withLock { state in
             state.isRecalling = true
@@ -132,7 +140,7 @@ package final class DashboardFeed: Sendable {
         }
     }
 
-    /// Sends pages what was kept, in place of all that they have.
+    /// Replaces the data of all pages by the history.
     package func endRecall(at now: Double) {
         let call = state.withLock { state -> (@Sendable () -> Void)? in
             state.isRecalling = false
@@ -166,7 +174,7 @@ package final class DashboardFeed: Sendable {
 
     private func queue(_ message: DashboardMessage, in state: inout State) {
         guard !state.isRecalling, state.pages > 0 else { return }
-        // Of a state only the last one counts.
+        // A newer state replaces a queued one.
         if message.worth == .state, let index = state.messages.lastIndex(where: { $0.type == message.type }) {
             state.messages.remove(at: index)
         }
@@ -177,25 +185,28 @@ package final class DashboardFeed: Sendable {
         }
     }
 
-    /// What calls the server's thread, once for all that comes until it takes.
+    /// Returns the closure that notifies the server's thread; nil if it has already been notified since the last drain,
+    /// or if there are no pages and no responses.
     private func caller(_ state: inout State) -> (@Sendable () -> Void)? {
         guard !state.hasCalled, state.pages > 0 || !state.answers.isEmpty else { return nil }
         state.hasCalled = true
         return state.notify
     }
 
-    // MARK: The server's side
+    // MARK: Server interface
 
-    /// Who is called when there is something to take.
+    /// Sets the closure that is called when the queue becomes nonempty. It is called on the session's threads.
     func whenFilled(_ notify: (@Sendable () -> Void)?) { state.withLock { $0.notify = notify } }
 
-    /// What time it is for the session.
+    /// The time on the session's clock, in seconds.
     var now: Double { state.withLock { $0.now } }
 
-    /// True when there is something to take.
+    /// True if readings, messages or responses are queued.
     var isFilled: Bool { state.withLock { $0.hasCalled } }
 
-    /// Takes what has come together since the last time.
+    /// Removes and returns everything that is queued.
+    ///
+    /// - Parameter pages: The number of connected pages.
     func take(pages: Int) -> Flush {
         state.withLock { state in
             state.pages = pages
@@ -203,7 +214,9 @@ package final class DashboardFeed: Sendable {
         }
     }
 
-    /// Takes what has come together, for the pages that are there, and what a page that comes gets to begin with.
+    /// Removes and returns everything that is queued, and the history for a page that is about to connect.
+    ///
+    /// - Parameter pages: The number of pages including the new one.
     func takeForNewPage(pages: Int) -> (Flush, beginning: [(bytes: [UInt8], readings: Int)]) {
         state.withLock { state in
             let flush = take(&state)
@@ -221,7 +234,7 @@ package final class DashboardFeed: Sendable {
             state.isNewPlace = false
             flush.frames.append((DashboardMessage("clear", .news) { _ in }.frame, 0))
             flush.frames += history(state)
-            // What came after the recall is in the history, but for what is told once.
+            // The history contains everything added since the recall, except one-time messages.
             for index in state.pending.indices { state.pending[index].removeAll() }
             state.messages.removeAll { $0.worth != .news }
             state.missed = 0
@@ -236,7 +249,7 @@ package final class DashboardFeed: Sendable {
         return flush
     }
 
-    /// The minute before now, the way, the last state of everything, and what was told of late.
+    /// Returns the frames of the last minute of readings, the track, the last states and the recent events.
     private func history(_ state: State) -> [(bytes: [UInt8], readings: Int)] {
         var frames: [(bytes: [UInt8], readings: Int)] = []
         if let playback = state.states["playback"] { frames.append((playback, 0)) }
@@ -256,7 +269,7 @@ package final class DashboardFeed: Sendable {
     }
 }
 
-/// The way so far: every point of a short one, every other of one twice as long, and so on.
+/// The track in bounded memory. If it becomes too long, every other point is removed.
 struct WayHistory: Sendable {
     static let limit = 2000
 
@@ -267,7 +280,7 @@ struct WayHistory: Sendable {
 
     init() {}
 
-    /// The points that are kept, and the newest.
+    /// The remaining points and the newest point.
     var frames: [[UInt8]] { points + (newest.map { [$0] } ?? []) }
 
     mutating func add(_ frame: [UInt8]) {

@@ -2,30 +2,32 @@
 
 package import JSONBytes
 
-/// A JSON text for pages, and what becomes of it.
+/// A JSON message to the pages, and its lifetime.
 package struct DashboardMessage: Sendable {
-    /// How long it is worth something.
+    /// The lifetime of a message.
     package enum Worth: Sendable {
-        /// Until the next of its type: a page that comes later gets the last one.
+        /// The message is valid until the next one of its type. New pages receive the last one.
         case state
-        /// As a point of the way: all of them, thinned.
+        /// The message is a point of the track. New pages receive a reduced number of points.
         case way
-        /// For a while: a page that comes later gets the last ones.
+        /// The message is an event. New pages receive the most recent ones.
         case recent
-        /// When it happens, and never again.
+        /// The message is sent once. New pages do not receive it.
         case news
     }
 
     let type: String
     let worth: Worth
-    /// The type of a state that is over with it.
+    /// The type of the state that this message invalidates.
     let ended: String?
-    /// As it is sent.
+    /// The encoded WebSocket frame.
     let frame: [UInt8]
 
+    /// Creates a message.
+    ///
     /// - Parameters:
-    ///   - ended: the type of a state that is over with it.
-    ///   - members: writes what stands behind the type.
+    ///   - ended: The type of the state that this message invalidates.
+    ///   - members: Writes the members after "type".
     package init(
         _ type: String, _ worth: Worth, ending ended: String? = nil, _ members: (inout JSONWriter) -> Void
     ) {

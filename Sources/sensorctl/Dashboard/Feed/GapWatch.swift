@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Notices that readings were missing: a pause that is much longer than the usual one.
+/// A detector of gaps in a stream: intervals much longer than the usual one.
 package struct GapWatch: Sendable {
-    /// So many usual intervals are a gap, and never less than half a second.
+    /// The number of usual intervals that count as a gap.
     private static let factor = 5.0
+    /// The minimum duration of a gap, in seconds.
     private static let least = 0.5
 
     private var last: Double?
@@ -11,7 +12,8 @@ package struct GapWatch: Sendable {
 
     package init() {}
 
-    /// When the gap before this reading began, and where a line is to be broken; nil where there is none.
+    /// Processes the time of a reading, in seconds. Returns the start of the gap before this reading and the time at
+    /// which a line is to be interrupted; nil if there is no gap.
     package mutating func take(_ time: Double) -> (start: Double, breaks: Double)? {
         guard let last else {
             self.last = time
@@ -25,7 +27,8 @@ package struct GapWatch: Sendable {
             return nil
         }
         if pause > max(Self.least, Self.factor * usual) {
-            // Who has become slower for good has a few gaps, and not nothing else.
+            // The usual interval doubles at most, so that a stream with a permanently lower rate causes only a few
+            // gaps.
             self.usual = min(pause, 2 * usual)
             return (last, last + min(usual, pause / 2))
         }

@@ -2,12 +2,12 @@
 
 import JSONBytes
 
-/// What a page asks for.
+/// A command from a page.
 package struct PageCommand: Sendable {
     package enum Action: Sendable, Equatable {
         case play, pause
         case step(Int)
-        /// Seconds.
+        /// Advances the playback by this time, in seconds.
         case advance(Double)
         case seek(Double)
         case speed(Double)
@@ -18,19 +18,19 @@ package struct PageCommand: Sendable {
         case removeRegion(String)
     }
 
-    /// The page that asks.
+    /// The ID of the page.
     package let page: Int
-    /// Its number, which the answer names.
+    /// The command's ID, which the response contains.
     package let id: Int64
     package let action: Action
 }
 
-/// A circle with a name.
+/// A circular region with a name.
 package struct DashboardRegion: Sendable, Equatable {
     package let name: String
     package let latitude: Double
     package let longitude: Double
-    /// Metres.
+    /// The radius, in metres.
     package let radius: Double
 
     package init(name: String, latitude: Double, longitude: Double, radius: Double) {
@@ -38,7 +38,7 @@ package struct DashboardRegion: Sendable, Equatable {
     }
 }
 
-/// A command as it stands in a page's text, not yet looked at.
+/// A parsed command whose values have not been validated.
 struct CommandText {
     private(set) var id: Int64 = 0
     private(set) var token = ""
@@ -49,7 +49,7 @@ struct CommandText {
     private var addition: DashboardRegion?
     private var removal: String?
 
-    /// Nil for what is no object of JSON.
+    /// Parses a JSON object; nil if the JSON is invalid.
     init?(_ bytes: [UInt8]) {
         let parsed = try? bytes.withUnsafeBytes { (buffer) throws(JSONError) in
             var text = CommandText()
@@ -98,7 +98,7 @@ struct CommandText {
         return DashboardRegion(name: name, latitude: latitude, longitude: longitude, radius: radius)
     }
 
-    /// What is asked for; nil where that is no command, or lacks something.
+    /// The command; nil if it is unknown, incomplete or contains values out of range.
     var action: PageCommand.Action? {
         func number(_ key: String, in range: ClosedRange<Double>) -> Double? {
             numbers[key].flatMap { range.contains($0) ? $0 : nil }

@@ -2,29 +2,30 @@
 
 import JSONBytes
 
-/// What waits for one page. A page that does not read has its oldest readings dropped and counted; the queue stays small.
+/// The output queue of a page. If a page reads too slowly, its oldest readings are dropped and counted.
 struct PageQueue {
-    /// The most bytes that wait; a minute of nine axes at 100 Hz and what is made of them is below half of it.
+    /// The maximum size in bytes. A minute of nine axes at 100 Hz with all derived values needs less than half of it.
     static let limit = 2 << 20
-    /// Whoever has so many answers waiting is not listened to: he could have any number made, and take none.
+    /// The maximum number of queued responses. The server reads no further commands from a page that reaches this
+    /// number, because the page could otherwise request any number of responses without reading them.
     static let answerLimit = 64
 
     private struct Item {
         var bytes: [UInt8]
-        /// 0 for what is not dropped before anything else.
+        /// The number of readings; 0 for items that are not dropped first.
         var readings: Int
         var isAnswer = false
     }
 
     private var items: [Item] = []
-    /// Items before that are sent.
+    /// The number of items at the front that have been sent.
     private var head = 0
-    /// Bytes of the first item that are sent: it can no more be dropped.
+    /// The number of bytes of the first item that have been sent. A partially sent item cannot be dropped.
     private var sent = 0
     private(set) var size = 0
-    /// Answers that wait.
+    /// The number of queued responses.
     private(set) var answers = 0
-    /// Readings that were dropped and of which the page has not been told.
+    /// The number of dropped readings that have not been reported to the page.
     private var dropped = 0
 
     init() {}
@@ -33,7 +34,7 @@ struct PageQueue {
 
     mutating func add(_ bytes: [UInt8], readings: Int) { add(Item(bytes: bytes, readings: readings)) }
 
-    /// Adds what the page has asked for.
+    /// Adds a response to a command.
     mutating func answer(_ bytes: [UInt8]) {
         answers += 1
         add(Item(bytes: bytes, readings: 0, isAnswer: true))
@@ -45,10 +46,10 @@ struct PageQueue {
         if size > Self.limit { shrink() }
     }
 
-    /// Counts readings that never came here.
+    /// Counts readings that were dropped before they reached this queue.
     mutating func note(missed: Int) { dropped += missed }
 
-    /// Drops the readings that have not been sent: the page is about to get others in their place.
+    /// Removes all readings that have not been sent, because the page is about to receive a new history.
     mutating func dropReadings() {
         let first = head + (sent > 0 ? 1 : 0)
         guard first < items.count else { return }
@@ -58,7 +59,7 @@ struct PageQueue {
         size = items.reduce(0) { $0 + $1.bytes.count } - sent
     }
 
-    /// Hands the closure what to send next, of which it says how much was sent; false when nothing was.
+    /// Passes the next bytes to the closure, which returns the number of bytes sent. Returns false if nothing was sent.
     mutating func send(atMost count: Int, _ body: (UnsafeRawBufferPointer) -> Int) -> Bool {
         tellOfDropped()
         guard !isEmpty else { return false }
@@ -67,7 +68,7 @@ struct PageQueue {
         if first.count - sent >= count || head + 1 == items.count {
             taken = first[sent...].prefix(count).withUnsafeBytes(body)
         } else {
-            // Small ones go together.
+            // Small items are combined into one call.
             var bytes = Array(first[sent...])
             for item in items[(head + 1)...] {
                 if bytes.count + item.bytes.count > count { break }
@@ -98,7 +99,8 @@ struct PageQueue {
         }
     }
 
-    /// Drops the oldest readings until three quarters are left, and if there are none the oldest of all.
+    /// Drops the oldest readings until the queue is at three quarters of its limit. If no readings are left, drops the
+    /// oldest items of any kind.
     private mutating func shrink() {
         let goal = Self.limit / 4 * 3
         let first = head + (sent > 0 ? 1 : 0)
@@ -124,7 +126,7 @@ struct PageQueue {
         dropped += end - start
     }
 
-    /// Tells the page what it has missed, once there is room.
+    /// Reports dropped readings to the page as soon as the queue is less than half full.
     private mutating func tellOfDropped() {
         guard dropped > 0, size < Self.limit / 2 else { return }
         let count = dropped

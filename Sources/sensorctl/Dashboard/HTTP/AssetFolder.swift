@@ -3,10 +3,10 @@
 import DeviceCore
 import SystemCalls
 
-/// The libraries that the page loads, where the system has them: only files that are there at the start, by their exact
-/// names, and none that a link leads to.
+/// The JavaScript libraries of the system that the page loads. Serves only regular files that existed at startup, by
+/// their exact names. Symbolic links below the library folders are ignored.
 package struct AssetFolder: Sendable {
-    /// A library, its package in Debian, and the files without which it is not there.
+    /// A library, its Debian package and its required files.
     package struct Library: Sendable {
         package let name: String
         package let package: String
@@ -28,7 +28,7 @@ package struct AssetFolder: Sendable {
         let device: UInt64
         let node: UInt64
 
-        /// What is in it; nil where it is another file than at the start.
+        /// Returns the content; nil if the file has been replaced since startup.
         func read() -> [UInt8]? {
             let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
             guard descriptor >= 0 else { return nil }
@@ -47,10 +47,10 @@ package struct AssetFolder: Sendable {
 
     private var files: [String: File] = [:]
 
-    /// - Parameter root: the folder that has a folder for each library; Debian's unless given.
+    /// - Parameter root: The folder that contains the library folders.
     package init(root: String = "/usr/share/javascript") {
         for library in Library.all {
-            // The folder itself may be a link, as an administrator makes them; what is in it may not.
+            // The library folder itself may be a symbolic link created by an administrator.
             guard let folder = Self.resolved("\(root)/\(library.folder)") else { continue }
             collect(folder, as: library.folder, depth: 1)
         }
@@ -60,7 +60,7 @@ package struct AssetFolder: Sendable {
         library.files.allSatisfy { files["\(library.folder)/\($0)"] != nil }
     }
 
-    /// The file of that name below the folder.
+    /// Returns the file with this path below the root.
     func file(_ name: String) -> File? { files[name] }
 
     private mutating func collect(_ folder: String, as name: String, depth: Int) {

@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The head of a request: its line and its headers. What is not plainly one is none; nothing is guessed.
+/// The head of an HTTP request: the request line and the headers. The parser is strict and rejects malformed input.
 struct HTTPRequest: Equatable {
-    /// The most bytes of a head, and the most headers in it.
+    /// The maximum size of a request head, in bytes.
     static let limit = 8192
+    /// The maximum number of headers.
     static let headerLimit = 64
 
     enum Parsed: Equatable {
-        /// More has to come.
+        /// The head is incomplete.
         case incomplete
-        /// The request, and how many bytes it took.
+        /// The request and its length in bytes.
         case request(HTTPRequest, length: Int)
         case wrong(HTTPStatus)
     }
 
     var method: String
-    /// The path as it was sent, without what follows a question mark.
+    /// The path as sent, without the query.
     var path: String
-    /// What follows it; empty where there is none.
+    /// The query without the question mark; empty if there is none.
     var query = ""
     var isVersion11: Bool
-    /// Names in lower case, in the order in which they came.
+    /// The headers in the order of the request, with names in lower case.
     var headers: [(name: String, value: String)]
 
     static func == (left: HTTPRequest, right: HTTPRequest) -> Bool {
@@ -28,7 +29,7 @@ struct HTTPRequest: Equatable {
             && left.headers.map { "\($0):\($1)" } == right.headers.map { "\($0):\($1)" }
     }
 
-    /// The value of a header; nil where it is missing, or there several times.
+    /// Returns the value of a header; nil if it is missing or occurs more than once.
     func value(_ name: String) -> String? {
         let values = headers.filter { $0.name == name }
         return values.count == 1 ? values[0].value : nil
@@ -36,7 +37,7 @@ struct HTTPRequest: Equatable {
 
     func has(_ name: String) -> Bool { headers.contains { $0.name == name } }
 
-    /// True when a list of words, as that of Connection, holds the word.
+    /// True if a comma-separated header such as Connection contains the word.
     func lists(_ word: String, in name: String) -> Bool {
         headers.contains { header in
             header.name == name
@@ -44,10 +45,10 @@ struct HTTPRequest: Equatable {
         }
     }
 
-    /// True when the connection is to stay open.
+    /// True if the connection stays open after the response.
     var keepsAlive: Bool { isVersion11 ? !lists("close", in: "connection") : lists("keep-alive", in: "connection") }
 
-    /// Reads what has come so far.
+    /// Parses the received bytes.
     static func parse(_ bytes: ArraySlice<UInt8>) -> Parsed {
         guard let end = headEnd(bytes) else {
             return bytes.count >= limit ? .wrong(.headTooLarge) : .incomplete
@@ -55,7 +56,7 @@ struct HTTPRequest: Equatable {
         guard end - bytes.startIndex <= limit else { return .wrong(.headTooLarge) }
         var lines: [String] = []
         for line in Self.lines(of: bytes[..<(end - 4)]) {
-            // Control characters would mean something to somebody else.
+            // Control characters might be interpreted differently by another program.
             guard line.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 9 }),
                 let text = String(validating: line, as: UTF8.self)
             else { return .wrong(.badRequest) }
@@ -80,7 +81,7 @@ struct HTTPRequest: Equatable {
         return .request(request, length: end - bytes.startIndex)
     }
 
-    /// Behind the empty line; nil where there is none yet.
+    /// Returns the index after the empty line; nil if there is none yet.
     private static func headEnd(_ bytes: ArraySlice<UInt8>) -> Int? {
         var matched = 0
         let mark: [UInt8] = [13, 10, 13, 10]
@@ -95,7 +96,7 @@ struct HTTPRequest: Equatable {
         return nil
     }
 
-    /// The lines; a carriage return or a line feed by itself stays in one, which no header then is.
+    /// Splits the head at CR LF. A single CR or LF remains in its line, which is then rejected.
     private static func lines(of bytes: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
         var (lines, start, at) = ([ArraySlice<UInt8>](), bytes.startIndex, bytes.startIndex)
         while at < bytes.endIndex {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A status with its words.
+/// An HTTP status code and its reason phrase.
 struct HTTPStatus: Hashable, Sendable {
     let code: Int
     let reason: String
@@ -16,15 +16,14 @@ struct HTTPStatus: Hashable, Sendable {
     static let unavailable = HTTPStatus(code: 503, reason: "Service Unavailable")
 }
 
-/// What a request is answered with.
 struct HTTPResponse {
     var status: HTTPStatus
     var type = "text/plain; charset=utf-8"
     var body: [UInt8] = []
-    /// Beside those that every answer has.
+    /// Headers in addition to those of every response.
     var headers: [(name: String, value: String)] = []
 
-    /// A status, in words.
+    /// Creates a plain text response.
     init(_ status: HTTPStatus, _ text: String? = nil) {
         self.status = status
         body = Array("\(text ?? status.reason)\n".utf8)
@@ -36,16 +35,16 @@ struct HTTPResponse {
         self.body = body
     }
 
-    /// As it is sent.
+    /// Returns the encoded response.
     ///
     /// - Parameters:
-    ///   - policy: the content security policy.
-    ///   - hasBody: false for the answer to HEAD.
+    ///   - policy: The content security policy.
+    ///   - hasBody: False for the response to HEAD.
     func bytes(policy: String, hasBody: Bool, keepsAlive: Bool) -> [UInt8] {
         var text = "HTTP/1.1 \(status.code) \(status.reason)\r\n"
         let fields: [(name: String, value: String)] = [
             ("Content-Type", type), ("Content-Length", "\(body.count)"),
-            // The page is another one with the next version, and what is live is old at once.
+            // Caching is disabled: the page changes with the version, and live data is outdated immediately.
             ("Cache-Control", "no-store"), ("Content-Security-Policy", policy), ("X-Content-Type-Options", "nosniff"),
             ("Referrer-Policy", "no-referrer"), ("Cross-Origin-Opener-Policy", "same-origin"),
             ("Cross-Origin-Resource-Policy", "same-origin"), ("Connection", keepsAlive ? "keep-alive" : "close"),

@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Lets in what comes from the page itself, and nothing that another page of the same browser sends.
+/// A filter that accepts requests from the page itself and rejects those from other sites in the same browser.
 ///
-/// A name of another site that leads to this machine (DNS rebinding) is found by Host; a foreign page by Origin, and by
-/// Sec-Fetch-Site where it loads something into itself.
+/// The Host header reveals DNS rebinding, the Origin header requests from other sites, and Sec-Fetch-Site other sites
+/// that embed resources of this server.
 struct RequestGuard: Sendable {
     private let authorities: [String]
 
-    /// - Parameter port: the one that the server listens on.
+    /// - Parameter port: The port that the server listens on.
     init(port: UInt16) {
         let hosts = ["127.0.0.1", "localhost", "[::1]"]
-        // A browser leaves out the port that is http's own.
+        // Browsers omit the default port of HTTP.
         authorities = hosts.map { "\($0):\(port)" } + (port == 80 ? hosts : [])
     }
 
-    /// Why the request is refused; nil for one that may be answered.
+    /// Returns an error response; nil if the request is acceptable.
     func refusal(of request: HTTPRequest) -> HTTPResponse? {
         guard let host = request.value("host") else {
-            return HTTPResponse(.badRequest, "One Host has to be named.")
+            return HTTPResponse(.badRequest, "The request must have exactly one Host header.")
         }
         guard authorities.contains(host.lowercased()) else {
-            return HTTPResponse(.forbidden, "This server is 127.0.0.1 and nobody else.")
+            return HTTPResponse(.forbidden, "This server accepts only requests to 127.0.0.1 and localhost.")
         }
         if request.has("origin") {
-            // Of the very host that was asked: localhost and 127.0.0.1 are two origins.
+            // The origin must match the requested host: localhost and 127.0.0.1 are different origins.
             guard request.value("origin")?.lowercased() == "http://\(host.lowercased())" else {
-                return HTTPResponse(.forbidden, "Pages of other origins get nothing.")
+                return HTTPResponse(.forbidden, "Requests from other origins are not allowed.")
             }
         }
         let isForeign = ["cross-site", "same-site"].contains(request.value("sec-fetch-site") ?? "")
         if isForeign, request.value("sec-fetch-mode") != "navigate" || request.value("sec-fetch-dest") != "document" {
-            return HTTPResponse(.forbidden, "Pages of other sites get nothing.")
+            return HTTPResponse(.forbidden, "Requests from other sites are not allowed.")
         }
         guard request.method == "GET" || request.method == "HEAD" else {
             var response = HTTPResponse(.notAllowed)
@@ -38,17 +38,17 @@ struct RequestGuard: Sendable {
             return response
         }
         if request.has("transfer-encoding") || request.has("content-length") && request.value("content-length") != "0" {
-            return HTTPResponse(.contentTooLarge, "A request has no content here.")
+            return HTTPResponse(.contentTooLarge, "Requests must not have content.")
         }
         return nil
     }
 }
 
-/// The word that commands are given with.
+/// The token that authorizes commands.
 package struct DashboardToken: Sendable {
     package let text: String
 
-    /// 128 bits of chance from the system.
+    /// Creates a token of 128 random bits from the system's generator.
     package init() {
         var generator = SystemRandomNumberGenerator()
         text = (0..<2).map { _ in
@@ -57,8 +57,8 @@ package struct DashboardToken: Sendable {
         }.joined()
     }
 
-    /// True for the same word. It takes as long for each word of that length, so that time tells nothing of how many
-    /// letters were right.
+    /// True if the tokens are equal. The comparison takes constant time for tokens of equal length, so that its
+    /// duration does not reveal the number of matching characters.
     package func matches(_ other: String) -> Bool {
         let (own, given) = (Array(text.utf8), Array(other.utf8))
         guard own.count == given.count else { return false }

@@ -4,10 +4,10 @@ import DashboardPage
 import DeviceCore
 import SystemCalls
 
-/// What can be asked for by its path: the page, from inside the program, and the libraries of the system.
+/// The files that the server serves: the page, which is embedded in the program, and the libraries of the system.
 struct Site: Sendable {
     private let assets: AssetFolder
-    /// Takes the place of the files inside the program, for who works on them.
+    /// A folder whose files replace the embedded ones, for development.
     private let pageFolder: String?
 
     init(assets: AssetFolder, pageFolder: String?) {
@@ -15,7 +15,7 @@ struct Site: Sendable {
         self.pageFolder = pageFolder
     }
 
-    /// The answer; nil for a path that nothing stands at.
+    /// Returns the file at the path; nil if there is none.
     func response(_ path: String) -> HTTPResponse? {
         if path == "/" { return page("index.html") }
         let parts = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
@@ -37,7 +37,7 @@ struct Site: Sendable {
         return loose(name) ?? HTTPResponse(type: file.type, body: file.bytes)
     }
 
-    /// A file of the folder, whose name has no part that leads elsewhere.
+    /// Returns a file of the development folder. Names that lead to other folders are rejected.
     private func loose(_ name: String) -> HTTPResponse? {
         guard let pageFolder, !name.hasPrefix("."), !name.contains("/"), let type = MediaType.of(name),
             let bytes = try? FileBytes.read("\(pageFolder)/\(name)", limit: AssetFolder.sizeLimit)
@@ -46,7 +46,7 @@ struct Site: Sendable {
     }
 }
 
-/// A file of the page, as it lies in the program.
+/// An embedded file of the page.
 package struct PageFile {
     package let name: String
     package let type: String
@@ -65,7 +65,7 @@ package struct PageFile {
     }()
 }
 
-/// Media types by the ending of a name; only those that a page is made of.
+/// The media types of the files that pages consist of, by filename extension.
 enum MediaType {
     private static let types = [
         "html": "text/html; charset=utf-8", "js": "text/javascript; charset=utf-8", "css": "text/css; charset=utf-8",

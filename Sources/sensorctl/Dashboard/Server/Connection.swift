@@ -4,37 +4,39 @@ import DeviceCore
 import LoopbackServer
 import SystemCalls
 
-/// One client: its socket, what has come in and what goes out. It belongs to the server's thread.
+/// A client connection with its input and output. Used only on the server's thread.
 final class Connection {
-    /// What a page is told and what it tells.
+    /// The state of a WebSocket connection.
     struct Page {
         let id: Int
-        /// True when it came with the token.
+        /// True if the page presented the token when it connected.
         let hasToken: Bool
         var queue = PageQueue()
         var reader = WebSocketReader()
-        /// Commands that nobody has answered.
+        /// The number of commands without a response.
         var waiting = 0
         var lastHeard: BootTime
     }
 
-    /// What is sent at most in one call, and in one turn.
+    /// The maximum number of bytes per call of send(2).
     private static let portion = 65_536
+    /// The maximum number of bytes per call of ``write()``.
     private static let turn = 8 * portion
 
     let descriptor: Int32
     var input: [UInt8] = []
-    /// The answer to a request, and how much of it is sent.
+    /// The response to an HTTP request. The first `sent` bytes have been sent.
     private(set) var output: [UInt8] = []
     private var sent = 0
-    /// Nil until it has become a page.
+    /// The WebSocket state; nil before the upgrade.
     var page: Page?
-    /// When it has to be done with what it does.
+    /// The time at which the server's thread checks the connection: the end of a request or idle period, or the next
+    /// ping.
     var deadline: BootTime
-    /// True when nothing more is read, and it ends with what is sent.
+    /// True if no more input is read, and the connection closes after the output has been sent.
     var isEnding = false
     var isOver = false
-    /// True while the socket takes no more.
+    /// True if the socket's send buffer is full.
     private(set) var isBlocked = false
 
     init(_ descriptor: Int32, deadline: BootTime) {
@@ -44,17 +46,19 @@ final class Connection {
 
     deinit { LoopbackDoor.hangUp(descriptor) }
 
-    /// True when there is something to send.
+    /// True if output is pending.
     var hasOutput: Bool { sent < output.count || page.map { !$0.queue.isEmpty } ?? false }
 
-    /// True when it may be read: a request at a time, and no more commands than are answered.
+    /// True if input may be read. Input is paused until the previous response has been sent. On WebSockets it is paused
+    /// while too many commands or responses are pending.
     var takesInput: Bool {
         guard !isEnding, !isOver else { return false }
         guard let page else { return sent == output.count && input.count <= HTTPRequest.limit }
         return page.waiting < 32 && page.queue.answers < PageQueue.answerLimit
     }
 
-    /// True for one that nobody misses: it has not asked for anything, or waits to ask for more.
+    /// True if the connection is neither a WebSocket nor sending a response. An idle connection may be closed to accept
+    /// another one.
     var isIdle: Bool { page == nil && !hasOutput }
 
     func read(through buffer: UnsafeMutableRawBufferPointer) {
@@ -62,19 +66,21 @@ final class Connection {
         if count > 0 {
             input.append(contentsOf: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
         } else if count == 0 || (errno != EINTR && errno != EAGAIN && errno != EWOULDBLOCK) {
-            // What was asked for before is sent: nothing is read until then.
+            // No HTTP response is pending here, because a request is only read after the previous response has been
+            // sent.
             isOver = true
         }
     }
 
-    /// Sends an answer.
+    /// Sends a response. Replaces the previous one.
     func answer(_ bytes: [UInt8], thenEnds: Bool) {
         output = bytes
         sent = 0
         isEnding = isEnding || thenEnds
     }
 
-    /// Sends what waits, as far as the socket takes it; other clients get their turn too.
+    /// Sends pending output until the socket's buffer is full. Limits the number of bytes, so that other clients are
+    /// served too.
     func write() {
         isBlocked = false
         var rest = Self.turn

@@ -2,46 +2,48 @@
 
 import JSONBytes
 
-/// Where a dashboard listens, and what it serves.
+/// The options of a dashboard server.
 package struct DashboardOptions: Sendable {
-    /// Raster tiles that the user names, and whom to thank for them.
+    /// A server of raster map tiles and its attribution.
     package struct Tiles: Sendable {
         package let url: String
         package let attribution: String
-        /// Scheme, host and port, as the content security policy has it.
+        /// The scheme, host and port, as required by the content security policy.
         package let origin: String
 
-        /// Nil for what is no address of http or https.
+        /// Creates the tile server; nil if the URL is not a valid HTTP or HTTPS address.
         package init?(url: String, attribution: String) {
             guard let scheme = ["https://", "http://"].first(where: url.hasPrefix),
                 !url.utf8.contains(where: { $0 <= 0x20 || $0 >= 0x7F || [34, 39, 59, 44].contains($0) })
             else { return nil }
             let authority = url.dropFirst(scheme.count).prefix { $0 != "/" && $0 != "?" }
-            // A part of the name may say which of several servers.
+            // The placeholder `{s}` selects one of several servers by subdomain.
             let host = authority.hasPrefix("{s}.") ? "*" + authority.dropFirst(3) : String(authority)
             guard !host.isEmpty, !host.contains("{"), !host.contains("@") else { return nil }
             (self.url, self.attribution, origin) = (url, attribution, scheme + host)
         }
     }
 
-    /// 0 lets the system choose.
+    /// The TCP port; 0 selects a free port.
     package var port: UInt16 = 0
     package var isReadOnly = false
     package var tiles: Tiles?
     package var assets: AssetFolder
-    /// A folder whose files take the place of those inside the program.
+    /// A folder whose files replace the embedded ones.
     package var pageFolder: String?
-    /// How long a client may take for a request, and how long one is kept that asks for nothing more, in seconds.
+    /// The time limit for receiving a request, in seconds.
     package var requestTime = 10.0
+    /// The time limit for sending a response and receiving the next request, in seconds.
     package var idleTime = 30.0
-    /// How often pages are asked whether they are there; one that has not answered twice is given up.
+    /// The interval between pings, in seconds. A page that does not answer two of them is disconnected.
     package var pingTime = 20.0
-    /// Seconds between two frames of a channel.
+    /// The minimum interval between flushes to the pages, in seconds.
     package var frameTime = 0.033
 
     package init(assets: AssetFolder) { self.assets = assets }
 
-    /// What the page may load: itself, and pictures of the one server that the user has named.
+    /// The content security policy. It permits the page to load resources of this server, and images of the tile
+    /// server.
     var policy: String {
         let images = ["'self'", "data:"] + (tiles.map { [$0.origin] } ?? [])
         return """
@@ -51,19 +53,19 @@ package struct DashboardOptions: Sendable {
     }
 }
 
-/// What the session says of itself to each page.
+/// The description of the session that each new page receives.
 package struct DashboardHello: Sendable {
     package var version = ""
     package var title = ""
     package var isTrace = false
-    /// Answers the time at which the session's clock shows 0, in ISO 8601; nil where nobody knows. A machine's clock may be set
-    /// while the dashboard runs.
+    /// Returns the time at zero of the session's clock in ISO 8601; nil if it is unknown. A closure, because the system
+    /// clock may be set while the dashboard is running.
     package var start: @Sendable () -> String? = { nil }
-    /// Seconds, of a trace.
+    /// The duration of the trace, in seconds; nil for live sessions.
     package var duration: Double?
-    /// What attitudes are measured against.
+    /// The reference frame of attitudes.
     package var attitudeFrame = ""
-    /// Faults that can be switched: id, label, and what happens.
+    /// The available faults: ID, label and description.
     package var faults: [(id: String, label: String, about: String)] = []
 
     package init() {}

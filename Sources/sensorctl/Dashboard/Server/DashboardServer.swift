@@ -5,12 +5,13 @@ import LoopbackServer
 import Synchronization
 import SystemCalls
 
-/// Serves a page that shows what a session tells, to browsers on this machine.
+/// A server of the dashboard page for browsers on this machine.
 ///
-/// One thread of its own has all connections. No client can hold it up, make it grow without bounds, or keep others out.
+/// A single thread serves all connections. A client cannot block it, use unbounded memory or exclude other clients.
 package final class DashboardServer: Sendable {
-    /// The most connections, and the most pages among them.
+    /// The maximum number of connections.
     package static let maximumConnections = 64
+    /// The maximum number of connections that are pages.
     package static let maximumPages = 16
 
     struct Content: ServedContent {
@@ -28,8 +29,10 @@ package final class DashboardServer: Sendable {
     private let thread = ServiceThread<ServedState<Content>, UInt16>()
     private let handler: @Sendable (PageCommand) -> Void
 
-    /// - Parameter handler: does what a page asks for, and answers it by the feed. It is called on the server's thread, which
-    ///   it may not hold up.
+    /// Creates a server.
+    ///
+    /// - Parameter handler: Executes a command from a page and sends the response through the feed. Called on the
+    ///   server's thread, which it must not block.
     package init(
         feed: DashboardFeed, options: DashboardOptions, hello: DashboardHello,
         handler: @escaping @Sendable (PageCommand) -> Void
@@ -37,7 +40,9 @@ package final class DashboardServer: Sendable {
         (self.feed, self.options, self.hello, self.handler) = (feed, options, hello, handler)
     }
 
-    /// Starts to listen on 127.0.0.1 and answers the port. Throws `busy` when it is taken.
+    /// Starts listening on 127.0.0.1. Returns the port.
+    ///
+    /// - Throws: `busy` if the port is in use.
     @discardableResult
     package func start() throws(DeviceError) -> UInt16 {
         try thread.start { () throws(DeviceError) in
@@ -51,19 +56,19 @@ package final class DashboardServer: Sendable {
         }
     }
 
-    /// Closes all connections; returns when the thread has ended.
+    /// Closes all connections and waits for the thread to end.
     package func stop() {
         thread.stop()
         feed.whenFilled(nil)
     }
 
-    /// The number of connections, and of the pages among them.
+    /// The number of connections, and the number of pages among them.
     package var counts: (connections: Int, pages: Int) {
         thread.current?.state.content.withLock { ($0.connections, $0.pages) } ?? (0, 0)
     }
 }
 
-/// What answers are made of. It belongs to the server's thread.
+/// The data and functions that responses are created from. Used only on the server's thread.
 struct ServerWorld {
     let feed: DashboardFeed
     let options: DashboardOptions
@@ -73,7 +78,7 @@ struct ServerWorld {
     let policy: String
     private let hello: DashboardHello
     private let guards: RequestGuard
-    /// A word by which a page that comes back knows whether it is still the same session.
+    /// A random ID by which a page that reconnects recognizes the session.
     private let session = DashboardToken().text
 
     init(
@@ -88,7 +93,8 @@ struct ServerWorld {
 
     enum Answer {
         case response(HTTPResponse)
-        /// It becomes a page, with that value of the handshake; one with the token does not stand back for others.
+        /// The connection is upgraded to a WebSocket with this accept value. A page with the token is not replaced by
+        /// other pages.
         case page(String, hasToken: Bool)
     }
 

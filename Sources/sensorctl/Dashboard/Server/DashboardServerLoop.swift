@@ -6,7 +6,8 @@ import LoopbackServer
 import Synchronization
 import SystemCalls
 
-/// The thread of the server: waits for sockets and times, answers requests, and hands pages what the session tells.
+/// The loop of the server's thread: polls sockets and deadlines, answers requests, and forwards the session's data to
+/// the pages.
 final class DashboardServerLoop: ServiceLoop {
     private let shared: ServedState<DashboardServer.Content>
     private let world: ServerWorld
@@ -15,7 +16,7 @@ final class DashboardServerLoop: ServiceLoop {
     private var connections: [Connection] = []
     private var pollSet: PollSet
     private var nextPage = 1
-    /// When pages may get the next frames.
+    /// The earliest time of the next flush to the pages.
     private var nextFlush = BootTime.zero
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 16_384, alignment: 16)
 
@@ -40,13 +41,13 @@ final class DashboardServerLoop: ServiceLoop {
             }
             door.letIn(revents: pollSet[0], now: now) { adopt($0, now: now) }
             if world.feed.isFilled, now >= nextFlush {
-                // The rest of a step of the clock is none to wait for.
+                // At most one flush per frame time.
                 nextFlush = now.advanced(bySeconds: world.options.frameTime)
                 hand(world.feed.take(pages: pages))
             }
             for connection in connections where !connection.isOver {
                 if connection.hasOutput, !connection.isBlocked { connection.write() }
-                // Requests may follow one another without waiting for answers.
+                // Clients may send further requests before they receive a response.
                 if connection.takesInput, connection.page == nil, !connection.input.isEmpty {
                     answer(connection, now: now)
                 }
@@ -76,13 +77,13 @@ final class DashboardServerLoop: ServiceLoop {
         pollSet.wait()
     }
 
-    // MARK: Who comes
+    // MARK: Accepting connections
 
     private func adopt(_ descriptor: Int32, now: BootTime) {
         let connection = Connection(descriptor, deadline: now.advanced(bySeconds: world.options.requestTime))
         let current = connections.filter { !$0.isOver }
         if current.count >= DashboardServer.maximumConnections {
-            // Whoever is connected and asks for nothing must not keep out who would. The oldest stand first.
+            // An idle connection is closed, the oldest first, so that idle clients cannot exclude others.
             let idle = current.first(where: \.isIdle) ?? current.first { $0.page == nil && $0.isBlocked }
             guard let idle else { return }
             idle.isOver = true
@@ -103,7 +104,7 @@ final class DashboardServerLoop: ServiceLoop {
         if pages == 0 { hand(world.feed.take(pages: 0)) }
     }
 
-    // MARK: What they send
+    // MARK: Reading requests and commands
 
     private func serve(_ connection: Connection, events: Int16, now: BootTime) {
         guard events != 0, !connection.isOver else { return }
@@ -131,7 +132,7 @@ final class DashboardServerLoop: ServiceLoop {
                 connection.answer(
                     response.bytes(policy: world.policy, hasBody: request.method != "HEAD", keepsAlive: keeps),
                     thenEnds: !keeps)
-                // So long it may take to be sent, and then to ask for more.
+                // The time limit for sending the response and receiving the next request.
                 connection.deadline = now.advanced(bySeconds: world.options.idleTime)
             case .page(let acceptance, let hasToken):
                 guard hasPlace(forToken: hasToken) else {
@@ -149,8 +150,8 @@ final class DashboardServerLoop: ServiceLoop {
             response.bytes(policy: world.policy, hasBody: true, keepsAlive: false), thenEnds: true)
     }
 
-    /// True when one more page may come. One with the token takes the place of one that came without: programs of other
-    /// users of this machine could hold all places otherwise.
+    /// True if another page can be accepted. A page with the token may replace one without, because programs of other
+    /// users could otherwise occupy all slots.
     private func hasPlace(forToken hasToken: Bool) -> Bool {
         guard pages >= DashboardServer.maximumPages else { return true }
         guard hasToken, let other = connections.first(where: { !$0.isOver && $0.page?.hasToken == false }) else {
@@ -197,17 +198,17 @@ final class DashboardServerLoop: ServiceLoop {
             }
             page.queue.answer(message.frame)
         }
-        guard let text = CommandText(bytes) else { return refuse(0, "That is no command.") }
-        guard !world.options.isReadOnly else { return refuse(text.id, "This dashboard takes no commands.") }
+        guard let text = CommandText(bytes) else { return refuse(0, "The message is not a command.") }
+        guard !world.options.isReadOnly else { return refuse(text.id, "This dashboard is read-only.") }
         guard world.token.matches(text.token) else {
-            return refuse(text.id, "The token is not right. Open the address that the terminal shows.")
+            return refuse(text.id, "The token is invalid. Open the address that the terminal shows.")
         }
-        guard let action = text.action else { return refuse(text.id, "That is no command, or it lacks something.") }
+        guard let action = text.action else { return refuse(text.id, "The command is unknown or incomplete.") }
         page.waiting += 1
         world.handler(PageCommand(page: page.id, id: text.id, action: action))
     }
 
-    // MARK: What they get
+    // MARK: Sending data
 
     private func hand(_ flush: DashboardFeed.Flush) {
         for connection in connections where connection.page != nil && !connection.isEnding {
@@ -227,7 +228,7 @@ final class DashboardServerLoop: ServiceLoop {
             connection.isOver = true
             return
         }
-        // Twice without a word: nobody is there.
+        // The last two pings have not been answered.
         guard now.seconds(since: page.lastHeard) < 3 * world.options.pingTime else {
             connection.isOver = true
             return

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// SHA-1 (FIPS 180-4), which the WebSocket handshake names. It protects nothing here.
+/// SHA-1 (FIPS 180-4), required by the WebSocket handshake. It provides no security here.
 enum SHA1 {
     static func hash(_ bytes: [UInt8]) -> [UInt8] {
         var state: [UInt32] = [0x6745_2301, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476, 0xC3D2_E1F0]
@@ -36,7 +36,7 @@ enum SHA1 {
     private static func rotated(_ word: UInt32, _ count: UInt32) -> UInt32 { word << count | word >> (32 - count) }
 }
 
-/// Base 64 (RFC 4648) with padding.
+/// Base64 (RFC 4648) with padding.
 package enum Base64 {
     private static let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Frames as the server sends them: whole and without a mask (RFC 6455, section 5).
+/// An encoder of server frames: unfragmented and unmasked (RFC 6455, section 5).
 enum WebSocketFrame {
     enum Kind: UInt8 {
         case continuation = 0
@@ -13,7 +13,7 @@ enum WebSocketFrame {
         var isControl: Bool { rawValue >= 8 }
     }
 
-    /// Why a connection is closed.
+    /// The reason that a connection is closed.
     enum CloseCode: UInt16 {
         case normal = 1000
         case goingAway = 1001
@@ -31,7 +31,7 @@ enum WebSocketFrame {
         return bytes
     }
 
-    /// Appends what stands before the payload.
+    /// Appends the header of a frame.
     static func begin(_ kind: Kind, count: Int, in bytes: inout [UInt8]) {
         bytes.append(0x80 | kind.rawValue)
         if count < 126 {

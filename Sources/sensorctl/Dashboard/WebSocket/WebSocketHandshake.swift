@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How a request becomes a WebSocket (RFC 6455, section 4.2).
+/// The WebSocket handshake (RFC 6455, section 4.2).
 enum WebSocketHandshake {
     private static let version = "13"
 
-    /// The value that proves that the request was understood; nil for one that is no handshake.
+    /// Returns the value of Sec-WebSocket-Accept; nil if the request is not a valid handshake.
     static func acceptance(of request: HTTPRequest) -> String? {
         guard request.method == "GET", request.isVersion11, request.lists("websocket", in: "upgrade"),
             request.lists("upgrade", in: "connection"), request.value("sec-websocket-version") == version,
@@ -25,14 +25,14 @@ enum WebSocketHandshake {
             """.utf8)
     }
 
-    /// What is told to who asks otherwise.
+    /// The response to requests that are not a handshake.
     static var refusal: HTTPResponse {
-        var response = HTTPResponse(.upgradeRequired, "Readings come by WebSocket.")
+        var response = HTTPResponse(.upgradeRequired, "Readings are sent through a WebSocket.")
         response.headers = [("Upgrade", "websocket"), ("Sec-WebSocket-Version", version)]
         return response
     }
 
-    /// Sixteen bytes in base 64.
+    /// True if the key is 16 bytes in Base64.
     private static func isKey(_ key: String) -> Bool {
         let letters = Array(key.utf8)
         guard letters.count == 24, letters[22] == UInt8(ascii: "="), letters[23] == UInt8(ascii: "=") else {

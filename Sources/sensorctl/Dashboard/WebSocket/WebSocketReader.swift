@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Puts together what a page sends: frames with a mask, messages in parts, control frames between the parts. It never holds
-/// more than a message of the greatest length.
+/// A decoder of client frames: masked frames, fragmented messages, and control frames between fragments. It never
+/// buffers more than one message of the maximum size.
 struct WebSocketReader {
-    /// The most bytes of a message.
+    /// The maximum size of a message, in bytes.
     static let limit = 4096
 
     enum Event: Equatable {
         case text([UInt8])
         case ping([UInt8])
         case pong
-        /// The page closes, or may not go on.
+        /// The page has closed the connection, or violated the protocol.
         case closed(WebSocketFrame.CloseCode)
     }
 
-    /// The parts of a message that has not ended.
+    /// The fragments of an incomplete message.
     private var message: [UInt8]?
     private var isOver = false
 
-    /// Takes frames from the front of the bytes, as far as they are complete.
+    /// Removes complete frames from the front of the bytes and returns their events.
     mutating func take(_ bytes: inout [UInt8]) -> [Event] {
         var events: [Event] = []
         var start = 0
@@ -28,7 +28,8 @@ struct WebSocketReader {
         return events
     }
 
-    /// Nil when more has to come; nil inside for a frame that is no event by itself.
+    /// Decodes the next frame. Returns nil if it is incomplete, and `.some(nil)` for a fragment that does not complete
+    /// a message.
     private mutating func next(_ bytes: ArraySlice<UInt8>, _ start: inout Int) -> Event?? {
         guard bytes.count >= 2 else { return nil }
         let (first, second) = (bytes[bytes.startIndex], bytes[bytes.startIndex + 1])
@@ -42,7 +43,7 @@ struct WebSocketReader {
             length = Int(bytes[bytes.startIndex + 2]) << 8 | Int(bytes[bytes.startIndex + 3])
             header = 4
         } else if length == 127 {
-            // More than is ever taken, whatever the eight bytes say.
+            // A 64-bit length always exceeds the limit.
             return end(.tooLarge)
         }
         if kind.isControl, !isLast || length > 125 { return end(.protocolError) }

@@ -46,7 +46,7 @@ export class Accessories {
         return element("li", { class: connected ? "accessory" : "accessory gone" },
             element("span", { class: `mark ${connected ? "full" : "hollow"}`, "aria-hidden": "true" }),
             element("div", { class: "accessory-text" },
-                element("div", {}, element("b", {}, String(name ?? "")), " ", quiet(connected ? "attached" : "gone")),
+                element("div", {}, element("b", {}, String(name ?? "")), " ", quiet(connected ? "attached" : "detached")),
                 element("div", { class: "quiet" }, about),
                 element("div", { class: "tags" },
                     ...(protocols ?? []).slice(0, 8).map((protocol) => element("code", {}, String(protocol)))),

@@ -45,7 +45,7 @@ let counted = { frames: 0, readings: 0 };
 
 const send = (command, answer) => {
     if (connection.send(command, answer)) return;
-    say(connection.isOpen ? "Open the address that the terminal printed: this page has no token." : "There is no connection.");
+    say(connection.isOpen ? "This page has no token. Open the address that the terminal shows." : "There is no connection to sensorctl.");
 };
 const playback = new Playback(clock, send);
 const regions = new Regions(track, send);
@@ -89,7 +89,7 @@ async function begin(message) {
     setText(byID("mode"), message.mode === "live" ? "Live" : "Trace");
     byID("mode").title = `sensorctl ${message.version ?? ""}`;
     show(byID("read-only"), !may);
-    setText(byID("read-only"), message.readOnly ? "read-only" : "no token: look only");
+    setText(byID("read-only"), message.readOnly ? "read-only" : "read-only: no token");
     byID("doctor-again").disabled = !may;
     if (!map.map || !profile.library) {
         const { leaflet, dygraphs } = await loadLibraries(message.libraries ?? {});
@@ -116,7 +116,7 @@ const handlers = {
         if (message.t === fix.lost?.t) return;
         track.lose();
         fix.fail(message);
-        say(`No position: ${message.error ?? "not known why"}`, message.t, "warning");
+        say(`No position: ${message.error ?? "unknown reason"}`, message.t, "warning");
     },
     locationEnded: (message) => track.lose(message),
     gap: (message) => {
@@ -124,7 +124,7 @@ const handlers = {
         if (message.channel === "location") track.lose();
         const channel = hello?.channels?.find(({ id }) => id === message.channel);
         const name = message.channel === "location" ? "Positions" : channel?.label ?? message.channel;
-        events.add(`${name}: nothing for ${Number(message.seconds ?? 0).toFixed(1)} s`, message.t);
+        events.add(`${name}: no data for ${Number(message.seconds ?? 0).toFixed(1)} s`, message.t);
     },
     satellites: (message) => sky.receive(message),
     regions: (message) => {
@@ -136,7 +136,7 @@ const handlers = {
     traffic: (message) => accessories.traffic(message),
     users: showUsers,
     doctor: showFindings,
-    dropped: ({ count }) => events.add(`This page was too slow: ${count} readings were left out`, clock.now, "warning"),
+    dropped: ({ count }) => events.add(`This page was too slow: ${count} readings were dropped`, clock.now, "warning"),
     refused: ({ why }) => say(`Refused: ${why ?? ""}`, clock.now, "warning"),
     log: ({ t, level, text }) => events.add(String(text ?? ""), t, level),
 };
@@ -149,7 +149,7 @@ function linkChanged(state, retryAt) {
     if (state === "lost") {
         if (lostAt === null) {
             clock.hold();
-            say("The connection to sensorctl is lost. The picture stays as it was.", clock.now, "error");
+            say("The connection to sensorctl is lost. The page shows the last readings.", clock.now, "error");
         }
         lostAt ??= performance.now();
         linkChanged.retryAt = retryAt;
@@ -164,7 +164,7 @@ function drawBanner() {
     if (lostAt === null) return;
     const seconds = Math.max(0, Math.ceil((linkChanged.retryAt - performance.now()) / 1000));
     setText(byID("banner-text"), `No connection to sensorctl for ${Math.floor((performance.now() - lostAt) / 1000)} s. `
-        + `What you see is of ${clockTime(clock.now, 0)}. ` + (seconds > 0 ? `Trying again in ${seconds} s.` : "Trying …"));
+        + `The page shows the state at ${clockTime(clock.now, 0)}. ` + (seconds > 0 ? `Retrying in ${seconds} s.` : "Retrying …"));
 }
 
 let slowAt = 0;

@@ -63,10 +63,10 @@ export class Compass {
         setText(byID("heading-wind"), windName(heading));
         setText(byID("heading-kind"), isTrue ? "True" : "Magnetic");
         setText(byID("heading-accuracy"), isSure ? `±${fixed(accuracy, 0)}°` : unknown);
-        setText(byID("heading-foot"), isSure ? "The hatching is what the heading may be off" : "How far it may be off is not known");
+        setText(byID("heading-foot"), isSure ? "The hatched sector is the accuracy of the heading" : "The accuracy is unknown");
         setText(byID("heading-magnetic"), isTrue && isKnown(magnetic) ? `${fixed(magnetic, 1)}°` : unknown);
         show(byID("heading-magnetic").parentElement, isTrue);
         setAttribute(this.rose, "aria-label", `Compass: ${fixed(heading, 0)} degrees, ${isTrue ? "true" : "magnetic"}, `
-            + (isSure ? `within ${fixed(accuracy, 0)} degrees` : "accuracy not known"));
+            + (isSure ? `within ${fixed(accuracy, 0)} degrees` : "accuracy unknown"));
     }
 }

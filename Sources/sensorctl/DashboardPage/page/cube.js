@@ -57,7 +57,7 @@ export class Cube {
         this.frame = frame ?? "arbitrary";
         this.shown = null;
         setText(byID("attitude-frame"), {
-            magnetic: "magnetic north", true: "true north", corrected: "its start, held by the magnetometer",
+            magnetic: "magnetic north", true: "true north", corrected: "its start, corrected by the magnetometer",
         }[this.frame] ?? "its start");
     }
 

@@ -28,7 +28,7 @@ export class Walk {
             show(byID(id).closest("div"), isKnown(value));
             if (isKnown(value)) setText(byID(id), text(value));
         }
-        setText(byID("activity"), message.activity ? String(message.activity) : "not known");
+        setText(byID("activity"), message.activity ? String(message.activity) : "unknown");
         setText(byID("confidence"), message.confidence ? `${message.confidence} confidence` : "");
     }
 
@@ -62,7 +62,7 @@ export function showFindings({ findings }) {
             element("span", { class: "sign", role: "img", "aria-label": word }, sign),
             element("div", {}, element("b", {}, String(title ?? "")),
                 text ? element("p", {}, String(text)) : null,
-                mend ? element("p", { class: "mend" }, element("span", { class: "quiet" }, "To mend it: "), String(mend)) : null));
+                mend ? element("p", { class: "mend" }, element("span", { class: "quiet" }, "To fix it: "), String(mend)) : null));
     }));
 }
 

@@ -48,12 +48,12 @@ export class Regions {
         const ago = element("span", { class: "quiet" });
         this.since.push({ since, ago });
         const mark = { inside: "full", outside: "hollow" }[state] ?? "dotted";
-        const about = { "aria-label": `Watch ${id} no more`, title: "Watch it no more" };
+        const about = { "aria-label": `Stop monitoring ${id}`, title: "Stop monitoring" };
         const remove = element("button", { type: "button", class: "plain small", ...about }, "×");
         remove.addEventListener("click", () => this.send({ do: "region", remove: id }));
         return element("li", {}, element("span", { class: `mark ${mark}`, "aria-hidden": "true" }),
             element("span", { class: "grow" }, element("b", {}, String(id)), element("span", { class: "quiet" }, ` ${fixed(radius, 0)} m`)),
-            element("span", {}, state === "inside" || state === "outside" ? state : "not known"), ago, this.may ? remove : null);
+            element("span", {}, state === "inside" || state === "outside" ? state : "unknown"), ago, this.may ? remove : null);
     }
 
     draw(now) {

@@ -49,7 +49,7 @@ export class Sky {
         const used = list.filter((satellite) => satellite.used).length;
         setText(byID("sky-count"), `${used} of ${list.length} used`);
         for (const name of ["hdop", "vdop", "pdop"]) setText(byID(name), fixed(message[name], 1));
-        this.plot.setAttribute("aria-label", `Sky: ${used} of ${list.length} satellites are used`);
+        this.plot.setAttribute("aria-label", `Sky: ${used} of ${list.length} satellites used`);
         this.places.replaceChildren(...this.drawn(list));
         this.bars(list);
     }
@@ -71,7 +71,7 @@ export class Sky {
     }
 
     name(satellite) {
-        const level = isKnown(satellite.snr) && satellite.snr > 0 ? `${fixed(satellite.snr, 0)} dB-Hz` : "not heard";
+        const level = isKnown(satellite.snr) && satellite.snr > 0 ? `${fixed(satellite.snr, 0)} dB-Hz` : "no signal";
         return `${satellite.system ?? ""} ${satellite.id ?? ""}: ${level}, ${satellite.used ? "used" : "not used"}`;
     }
 

@@ -2,18 +2,18 @@
 
 import SystemCalls
 
-/// How often readings of a stream follow one another how fast.
+/// A histogram of the intervals between the readings of a stream, with one outline for each trace.
 package struct IntervalChart: Sendable {
-    /// What the stream is called.
+    /// The name of the stream.
     package var name: String
-    /// The counters with the numbers of their traces.
+    /// The interval counters, each with the index of its trace.
     package var counters: [(trace: Int, counter: IntervalCounter)]
 
     package init(name: String, counters: [(trace: Int, counter: IntervalCounter)]) {
         (self.name, self.counters) = (name, counters)
     }
 
-    /// The bars of each trace.
+    /// The histogram of each trace. All share one axis.
     var histograms: [(trace: Int, bars: IntervalHistogram)] {
         guard let axis = IntervalHistogram.axis(for: counters.map(\.counter)) else { return [] }
         return counters.filter { $0.counter.count > 0 }.map { ($0.trace, IntervalHistogram($0.counter, axis: axis)) }
@@ -23,7 +23,7 @@ package struct IntervalChart: Sendable {
         let all = histograms
         guard let first = all.first?.bars else { return }
         let greatest = all.flatMap(\.bars.counts).max() ?? 1
-        // A logarithm, so that a few odd intervals among thousands are seen.
+        // A logarithmic scale keeps a few unusual intervals visible among thousands.
         let top = log10(Double(max(greatest, 2)) * 1.5)
         let heights = Scale(-0.3...top, from: frame.bottom, to: frame.y)
         let isShort = first.end < 2
@@ -56,7 +56,7 @@ package struct IntervalChart: Sendable {
     ) {
         let style = PlotStyle(number: trace)
         var path = SVGPath()
-        // Outlines lie over one another and still can be told.
+        // The histograms overlap, so each is drawn as an outline.
         var level = frame.bottom
         for (place, count) in bars.counts.enumerated() {
             let x = widths((bars.start + bars.width * Double(place)) * factor)
@@ -100,7 +100,7 @@ package struct IntervalChart: Sendable {
         svg.label("Interval (\(title))", (frame.x + frame.right) / 2, frame.bottom + 27, anchor: "middle", faint: true)
     }
 
-    /// Over the bars: a line for how many there are, and one for those that have no room.
+    /// The height above the bars, in pixels: the heading, the number of intervals and the number outside the axis.
     static let head = 43.0
 
     private func notes(of all: [(trace: Int, bars: IntervalHistogram)]) -> [String] {
@@ -122,7 +122,7 @@ package struct IntervalChart: Sendable {
 }
 
 extension PlotText {
-    /// A length of time with three or four digits.
+    /// Formats a duration with up to four significant digits, such as `12.5 ms`.
     static func seconds(_ seconds: Double) -> String {
         switch seconds {
         case ..<1: "\(digits(seconds * 1e3)) ms"
@@ -132,14 +132,14 @@ extension PlotText {
         }
     }
 
-    /// A length of time in its parts: `5 min 30 s`.
+    /// Formats a duration as up to two parts, such as `5 min 30 s`.
     package static func length(_ seconds: Double) -> String {
         guard seconds.isFinite, abs(seconds) < 1e12 else { return "?" }
         let rounded = seconds < 60 ? (seconds * 10).rounded() / 10 : seconds.rounded()
         guard rounded >= 60 else { return "\(number(rounded, decimals: rounded == rounded.rounded() ? 0 : 1)) s" }
         let whole = Int(rounded)
         let parts = [(whole / 86_400, "d"), (whole / 3600 % 24, "h"), (whole / 60 % 60, "min"), (whole % 60, "s")]
-        // Of days nobody reads the seconds.
+        // Durations of days need no seconds.
         return parts.filter { $0.0 > 0 }.prefix(2).map { "\($0.0) \($0.1)" }.joined(separator: " ")
     }
 

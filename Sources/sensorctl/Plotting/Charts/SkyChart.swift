@@ -3,10 +3,10 @@
 import DeviceCore
 import SystemCalls
 
-/// The satellites of a trace: where they stood, and how strong they were.
+/// A chart of a trace's satellites: their positions in the sky and their signal strengths.
 package struct SkyChart: Sendable {
     package var trace: Int
-    /// What to call it where there are several; empty otherwise.
+    /// The name of the trace; empty if there is only one.
     package var name: String
     package var sky: SkyTracks
 
@@ -14,14 +14,15 @@ package struct SkyChart: Sendable {
 
     private static let systems: [Satellite.System] = [.gps, .glonass, .galileo, .beiDou, .qzss, .navIC, .sbas]
 
-    /// Systems differ by colour, and by the letter in each name. Those of one country are seldom seen together.
+    /// Each satellite system has a color, and a letter in its satellites' names. QZSS and NavIC share a color, because
+    /// they are rarely visible at the same place.
     private static func style(_ system: Satellite.System?) -> PlotStyle {
         guard let system, let place = systems.firstIndex(of: system) else { return PlotStyle(number: 4) }
-        // Black is for those of no known system.
+        // Black marks satellites of an unknown system.
         return PlotStyle(number: [0, 1, 2, 3, 6, 6, 5][place])
     }
 
-    /// The disc of the sky, north at the top and east at the right, as on a map; below it what colours and marks mean.
+    /// Draws the sky as a disc, with north at the top and east on the right, and a legend below it.
     func drawSky(in frame: Frame, to svg: inout SVGWriter) {
         let tracks = sky.sorted.filter { !$0.path.isEmpty }
         let legend = legend(of: tracks, width: frame.width)
@@ -91,7 +92,7 @@ package struct SkyChart: Sendable {
         PlotText.width(entry.text, size: PlotFont.small) + (entry.style == nil ? 10 : 22)
     }
 
-    /// What colours and marks mean, in lines of that width.
+    /// Returns the legend, wrapped to the width.
     private func legend(of tracks: [SkyTracks.Track], width: Double) -> [[Entry]] {
         var entries = Self.systems.filter { system in tracks.contains { $0.system == system } }
             .map { Entry(text: "\($0.letter) \($0.name)", style: Self.style($0)) }
@@ -138,7 +139,7 @@ package struct SkyChart: Sendable {
         var path = SVGPath()
         for (place, step) in track.path.enumerated() {
             let point = center + SkyGeometry.point(step) * radius
-            // No satellite leaps: it was away, or the receiver took it for another one.
+            // A satellite does not jump: it was out of view, or the receiver confused it with another one.
             let isLeap = place > 0 && SkyGeometry.distance(track.path[place - 1], step) > 6
             if place == 0 || isLeap { path.move(point.x, point.y) } else { path.line(point.x, point.y) }
         }
@@ -153,7 +154,7 @@ package struct SkyChart: Sendable {
             }
             guard let last = track.path.last else { return }
             let point = center + SkyGeometry.point(last) * radius
-            // As large as it is strong; hollow when no fix uses it.
+            // The size is the signal strength. Hollow circles are satellites that no fix uses.
             svg.element(
                 "circle",
                 [
@@ -170,7 +171,7 @@ package struct SkyChart: Sendable {
         return 2.2 + min(max((strength - 15) / 35, 0), 1) * 3.6
     }
 
-    /// Each name beside its satellite, where no other name and no satellite is.
+    /// Draws each name beside its satellite, at a position that overlaps no other name or satellite.
     private func names(
         _ tracks: [SkyTracks.Track], _ center: SIMD2<Double>, _ radius: Double, _ svg: inout SVGWriter
     ) {
@@ -195,14 +196,14 @@ package struct SkyChart: Sendable {
                 (gap * 0.7, gap - 2), (-gap * 0.7 - width, -gap - 6), (-gap * 0.7 - width, gap - 2),
             ]
             let frames = places.map { Frame(x: point.x + $0.0, y: point.y + $0.1, width: width, height: 8) }
-            // In a crowd a name is left out before it makes another one unreadable.
+            // A name that finds no free position is omitted.
             guard let free = frames.first(where: { frame in !taken.contains { $0.overlaps(frame) } }) else { continue }
             taken.append(free)
             svg.label(track.name, free.x, free.bottom - 0.5, size: PlotFont.small)
         }
     }
 
-    /// How much room the names below the bars of signals take.
+    /// The height of the satellite names below the bars, in pixels.
     var signalFoot: Double { isNamedUpright ? 34 : 22 }
 
     private static let signalWidth = FigurePage.width - 52 - FigurePage.right
@@ -212,12 +213,12 @@ package struct SkyChart: Sendable {
         return min(Self.signalWidth / Double(max(count, 1)), 34)
     }
 
-    /// Names stand upright as soon as they would touch.
+    /// True if horizontal names would overlap. The names are then rotated by 90°.
     private var isNamedUpright: Bool {
         sky.sorted.contains { PlotText.width($0.name, size: PlotFont.small) + 3 > signalStep }
     }
 
-    /// The weakest, mean and strongest signal of each satellite.
+    /// Draws the weakest, mean and strongest signal of each satellite.
     func drawSignals(left: Double, top: Double, height: Double, to svg: inout SVGWriter) {
         let tracks = sky.sorted.filter { $0.strengths > 0 }
         guard !tracks.isEmpty else { return }

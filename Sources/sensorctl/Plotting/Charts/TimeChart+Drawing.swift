@@ -2,34 +2,34 @@
 
 import SystemCalls
 
-/// What all charts over time of a figure have in common.
+/// The time axis that all time charts of a figure share.
 struct TimeAxis {
     var range: ClosedRange<Double>
     var clock: PlotClock
-    /// Faults, and from when to when they last.
+    /// The faults to mark.
     var spans: [PlotSpan]
-    /// Where charts begin and end.
+    /// The horizontal extent of the charts, in pixels.
     var left: Double
     var right: Double
-    /// True where lines differ by their trace, and not by their name.
+    /// True if the style of a line identifies its trace instead of its name.
     var isOfTraces: Bool
 
     var scale: Scale { Scale(range, from: left, to: right) }
     var ticks: TimeTicks {
         let width = right - left
-        // Dates and times of day are longer than seconds.
+        // Dates and times of day are wider than seconds.
         if case .civil = clock { return TimeTicks(range, count: Int(width / 70), clock: clock) }
         return TimeTicks(range, count: Int(width / 58), clock: clock)
     }
 }
 
-/// Something that is marked from a time to another one.
+/// A marked interval of time, such as a fault.
 package struct PlotSpan: Sendable {
     package var start: Double
-    /// Infinity for what does not end.
+    /// The end, in seconds; infinity for an interval that does not end.
     package var end: Double
     package var label: String
-    /// The number of the trace that it happens in; nil for all of them.
+    /// The index of the affected trace; nil for all traces.
     package var trace: Int?
 
     package init(start: Double, end: Double, label: String, trace: Int? = nil) {
@@ -38,14 +38,16 @@ package struct PlotSpan: Sendable {
 }
 
 extension TimeChart {
-    /// How many pixels stand over the box.
+    /// The height above the box, in pixels.
     static let head = 19.0
-    /// How many the marks of time take, and their title.
+    /// The height of the time labels and the axis title, in pixels.
     static let foot = 31.0
 
+    /// Draws the chart.
+    ///
     /// - Parameters:
-    ///   - frame: the box that lines are drawn in.
-    ///   - isLast: true where the marks of time are written below it.
+    ///   - frame: The box that contains the lines.
+    ///   - isLast: True to draw the time labels below the box.
     func draw(_ drawings: [Drawing], in frame: Frame, axis: TimeAxis, isLast: Bool, to svg: inout SVGWriter) {
         let window = window
         let values = Scale(window.domain, from: frame.bottom, to: frame.y)
@@ -60,7 +62,7 @@ extension TimeChart {
             let marks = ticks(window, height: frame.height)
             let isBandSeen = showsBands(drawings)
             let isBandBeyond = !isBandSeen && drawings.contains { $0.strokes.contains { !$0.bands.isEmpty } }
-            let note = isBandBeyond ? "its accuracy is beyond the axis" : ""
+            let note = isBandBeyond ? "the accuracy exceeds the axis" : ""
             heading(drawings, frame, marks, note: note, isOfTraces: axis.isOfTraces, &svg)
             grid(frame, axis, values, marks, isLast: isLast, &svg)
             svg.clipped(to: frame) { svg in
@@ -73,7 +75,8 @@ extension TimeChart {
         }
     }
 
-    /// False where all that lies around the lines is more than the axis shows.
+    /// True if the edge of an accuracy band is within the visible range. A band that fills the whole chart is not
+    /// drawn.
     func showsBands(_ drawings: [Drawing]) -> Bool {
         let domain = window.domain
         return drawings.lazy.flatMap(\.strokes).flatMap(\.bands).joined().contains {
@@ -89,7 +92,7 @@ extension TimeChart {
         svg.heading(title, note.isEmpty ? unit : "\(unit); \(note)", frame.x, baseline)
         var entries: [(name: String, style: PlotStyle)] = []
         for drawing in drawings where !drawing.line.name.isEmpty {
-            // Where colours tell traces, the head of the figure names them.
+            // If colors identify traces, the figure's header contains the legend.
             guard !isOfTraces || drawing.line.isDoubtful else { continue }
             if !entries.contains(where: { $0.name == drawing.line.name }) {
                 entries.append((drawing.line.name, drawing.style))
@@ -107,7 +110,7 @@ extension TimeChart {
             for time in times.ticks.values { svg.line(axis.scale(time), frame.y, axis.scale(time), frame.bottom) }
         }
         for (value, label) in zip(marks.values, marks.labels) {
-            // Marks at the very ends would run into the head of the chart below.
+            // Labels at the ends must not overlap the heading of the next chart.
             let y = min(max(values(value) + 3.5, frame.y + 6), frame.bottom + 1)
             svg.label(label, frame.x - 5, y, anchor: "end")
         }
@@ -145,7 +148,8 @@ extension TimeChart {
             ])
     }
 
-    /// The gaps that all lines of a single trace share, in coordinates; none where there are so many that they are usual.
+    /// Returns the gaps that all lines of a single trace share, in pixels; empty if there are more than 60, because
+    /// gaps are then normal.
     static func shownGaps(_ drawings: [Drawing], _ times: Scale) -> [ClosedRange<Double>] {
         guard Set(drawings.map(\.line.trace)).count == 1, let longest = drawings.max(by: { $0.readings < $1.readings })
         else { return [] }
@@ -153,7 +157,7 @@ extension TimeChart {
             $0.line.isDoubtful != longest.line.isDoubtful || $0.line.name != longest.line.name
         }
         let gaps = longest.gaps.filter { gap in
-            // Lines that take turns, as those of a doubtful heading, have gaps where the other one goes on.
+            // A line of doubtful values fills the gaps of its reliable counterpart.
             others.allSatisfy { other in
                 !other.strokes.contains { stroke in
                     stroke.points.contains { $0.time > gap.lowerBound && $0.time < gap.upperBound }
@@ -168,7 +172,7 @@ extension TimeChart {
 }
 
 extension PlotSpan {
-    /// Where it begins and ends, in coordinates; nil when that is not in the picture.
+    /// Returns the start and end in pixels; nil if the interval is outside the axis.
     func place(_ times: Scale) -> (left: Double, right: Double)? {
         guard start <= times.domain.upperBound, end >= times.domain.lowerBound else { return nil }
         return (times(max(start, times.domain.lowerBound)), times(min(end, times.domain.upperBound)))
@@ -180,7 +184,7 @@ extension TimeChart.Drawing {
 
     fileprivate func lines(_ values: Scale, _ times: Scale, _ window: ValueWindow, _ svg: inout SVGWriter) {
         var path = SVGPath()
-        // A few readings can be seen as such.
+        // Few readings are drawn as dots.
         let showsDots = readings <= 60
         var dots = SVGPath()
         for stroke in strokes {
@@ -224,7 +228,7 @@ extension TimeChart.Drawing {
         for band in strokes.flatMap(\.bands) where !band.isEmpty {
             var shifts = [0.0]
             if let circle = quantity.circle, window.isWhole {
-                // What lies beyond north is on its other side.
+                // A part of the band beyond the end of the circle appears at the other end.
                 if band.contains(where: { $0.range.lowerBound < circle.lowerBound }) { shifts.append(360) }
                 if band.contains(where: { $0.range.upperBound > circle.upperBound }) { shifts.append(-360) }
             }

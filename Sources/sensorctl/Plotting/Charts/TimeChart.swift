@@ -2,16 +2,16 @@
 
 import JSONBytes
 
-/// A line over time.
+/// A line of a time chart.
 package struct TimeLine: Sendable {
-    /// What the legend calls it, such as x.
+    /// The name in the legend, such as "x".
     package var name: String
-    /// The number of its trace.
+    /// The index of the trace.
     package var trace: Int
-    /// True for values that nobody vouches for.
+    /// True if the values are not reliable.
     package var isDoubtful: Bool
     package var series: SeriesThinner
-    /// From how many seconds on a pause is a gap; nil where there is none.
+    /// The duration in seconds above which a pause is drawn as a gap; nil for no gaps.
     package var gap: Double?
 
     package init(name: String, trace: Int, isDoubtful: Bool = false, series: SeriesThinner, gap: Double?) {
@@ -19,15 +19,15 @@ package struct TimeLine: Sendable {
     }
 }
 
-/// Lines over time, on one axis of values.
+/// A chart of lines over time that share a value axis.
 package struct TimeChart: Sendable {
-    /// What the command line calls it.
+    /// The name of the chart on the command line.
     package var name: String
     package var title: String
     package var unit: String
     package var quantity: PlotQuantity
     package var lines: [TimeLine]
-    /// How high it is, where there is room.
+    /// The preferred height of the box, in pixels.
     package var height: Double
 
     package init(
@@ -37,17 +37,17 @@ package struct TimeChart: Sendable {
         (self.lines, self.height) = (lines, height)
     }
 
-    /// A piece of a line without a gap.
+    /// A part of a line without gaps.
     struct Stroke {
         var points: [PlotPoint]
-        /// Where it comes in at the edge of the circle, and where it goes out; these are no readings.
+        /// The points at which the line enters and leaves at the ends of a circular axis. They are not readings.
         var entry: PlotPoint?
         var exit: PlotPoint?
-        /// What lies around it, as long as that is known.
+        /// The accuracy bands around the line, one for each part with known accuracy.
         var bands: [[(time: Double, range: ClosedRange<Double>)]] = []
     }
 
-    /// A line as it is drawn.
+    /// A line prepared for drawing.
     struct Drawing {
         let line: TimeLine
         let quantity: PlotQuantity
@@ -56,11 +56,11 @@ package struct TimeChart: Sendable {
         var gaps: [ClosedRange<Double>] = []
     }
 
-    /// The lines as they are drawn.
+    /// Returns the lines prepared for drawing.
     ///
     /// - Parameters:
-    ///   - columns: how many points one can tell from another.
-    ///   - ofTraces: true where lines differ by their trace, and not by their name.
+    ///   - columns: The number of points that can be distinguished horizontally.
+    ///   - ofTraces: True if the style of a line identifies its trace instead of its name.
     func drawings(columns: Int, over duration: Double, ofTraces: Bool) -> [Drawing] {
         var names: [String] = []
         let window = window
@@ -75,14 +75,14 @@ package struct TimeChart: Sendable {
         }
     }
 
-    /// What the axis of values shows.
+    /// The visible range of the value axis.
     var window: ValueWindow { ValueWindow(lines.map(\.series), quantity) }
 
     func ticks(_ window: ValueWindow, height: Double) -> Ticks {
         let count = max(3, Int(height / 18))
         guard quantity.circle != nil else { return .numbers(window.domain, count: count) }
         var ticks = Ticks.degrees(window.domain, count: count)
-        // Of angles the names say where on the circle they are.
+        // Labels of angles are positions on the circle.
         if ticks.exponent == 0 {
             let decimals = ticks.labels.first?.split(separator: ".").dropFirst().first?.count ?? 0
             ticks.labels = ticks.values.map { PlotText.number(window.named($0), decimals: decimals) }
@@ -110,7 +110,7 @@ extension TimeChart.Drawing {
         if !stroke.points.isEmpty { strokes.append(stroke) }
     }
 
-    /// Goes on to a reading, and round the edge of the circle where that is on the way.
+    /// Extends the line to a reading. If the line crosses the end of a circular axis, splits it there.
     private mutating func go(on stroke: inout TimeChart.Stroke, to point: PlotPoint, _ window: ValueWindow) {
         if window.isWhole, let former = stroke.points.last, former.turn != point.turn, let circle = quantity.circle {
             let rises = point.turn > former.turn
@@ -121,7 +121,7 @@ extension TimeChart.Drawing {
             let time = former.time + share * (point.time - former.time)
             stroke.exit = PlotPoint(time: time, value: far)
             strokes.append(stroke)
-            // More than once round between two points: it has been everywhere.
+            // The value went around the circle more than once: draw a line across the whole axis.
             if abs(point.turn - former.turn) > 1 {
                 var all = TimeChart.Stroke(points: [])
                 all.entry = PlotPoint(time: time, value: near)
@@ -138,7 +138,7 @@ extension TimeChart.Drawing {
 extension TimeChart.Stroke {
     fileprivate mutating func addBand(of cell: SeriesThinner.Cell, _ window: ValueWindow) {
         guard let band = cell.band else {
-            // Between readings with a margin and those without nothing is known.
+            // The accuracy is unknown between readings with and without an accuracy.
             if bands.last?.isEmpty == false { bands.append([]) }
             return
         }

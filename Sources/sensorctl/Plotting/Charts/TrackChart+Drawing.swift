@@ -7,7 +7,9 @@ extension TrackChart {
 }
 
 extension TrackChart.Sheet {
-    /// - Parameter spans: what is marked on the way.
+    /// Draws the track.
+    ///
+    /// - Parameter spans: The faults to mark along the track.
     func draw(in frame: Frame, spans: [PlotSpan], isOfTraces: Bool, to svg: inout SVGWriter) {
         let domains = self.domains(width: frame.width, height: frame.height)
         let marked: [(label: String, way: [[SIMD2<Double>]])] = drawings.flatMap { drawing in
@@ -37,7 +39,7 @@ extension TrackChart.Sheet {
         }
     }
 
-    /// Where the sheet counts from, with as many digits as a receiver knows.
+    /// Formats the origin with six decimals, the resolution of a receiver.
     private static func place(_ place: TrackPlace) -> String {
         let latitude = PlotText.number(abs(place.latitude), decimals: 6)
         let longitude = PlotText.number(abs(place.longitude), decimals: 6)
@@ -49,7 +51,7 @@ extension TrackChart.Sheet {
         let isLong = length >= 10_000
         let factor = isLong ? 1e3 : 1
         let unit = isLong ? "km" : "m"
-        // One distance for both directions: squares on the paper are squares on the ground.
+        // Both directions use the same step, so that the grid consists of squares.
         let step = niceStep(atLeast: length / factor / (frame.width / 52))
         let decimals = Ticks.decimals(step)
         func marks(_ domain: ClosedRange<Double>) -> [Double] {
@@ -70,7 +72,7 @@ extension TrackChart.Sheet {
         svg.label("North (\(unit))", frame.right, frame.y - 6, anchor: "end", faint: true)
     }
 
-    /// A scale bar, north, and what is what; below the box, where no way leads.
+    /// Draws a scale bar, a north arrow and a legend below the box, where the track cannot overlap them.
     private func legend(_ frame: Frame, _ scale: Scale, hasFaults: Bool, _ svg: inout SVGWriter) {
         let perMetre = frame.width / (scale.domain.upperBound - scale.domain.lowerBound)
         var length = niceStep(atLeast: 40 / perMetre)
@@ -116,7 +118,7 @@ extension TrackChart.Sheet {
         svg.label("fault", x + 22, y + 3.5)
     }
 
-    /// The way that something was wrong on, below its line.
+    /// Draws the part of the track during a fault, below the line of the track.
     private static func fault(
         _ label: String, _ way: [[SIMD2<Double>]], _ x: Scale, _ y: Scale, _ svg: inout SVGWriter
     ) {
@@ -163,14 +165,14 @@ extension TrackChart {
 }
 
 extension PlotText {
-    /// A number of one digit and zeros.
+    /// Formats a number that has a single nonzero digit.
     static func short(_ value: Double) -> String { number(value, decimals: Ticks.decimals(value)) }
 }
 
 extension TrackChart.Drawing {
     private func style(_ isOfTraces: Bool) -> PlotStyle { PlotStyle(number: isOfTraces ? trace : 0) }
 
-    /// Circles that the device was in, as many as are needed to see where they lie.
+    /// Draws accuracy circles. Omits circles that are similar to the previous one until at most 400 remain.
     fileprivate func circles(_ x: Scale, _ y: Scale, _ frame: Frame, isOfTraces: Bool, _ svg: inout SVGWriter) {
         let perMetre = (x.end - x.start) / (x.domain.upperBound - x.domain.lowerBound)
         var spread = 0.5
@@ -179,7 +181,7 @@ extension TrackChart.Drawing {
             chosen = []
             for (place, point) in zip(places, points) where place.accuracy > 0 && place.accuracy < 1e7 {
                 let radius = place.accuracy * perMetre
-                // What is smaller than the line is not seen.
+                // Circles smaller than the line are invisible.
                 guard radius > 1 else { continue }
                 let center = SIMD2(x(point.x), y(point.y))
                 if let last = chosen.last {
@@ -193,7 +195,7 @@ extension TrackChart.Drawing {
         } while chosen.count > 400 && spread < 50
         guard !chosen.isEmpty else { return }
         let style = style(isOfTraces)
-        // A few can be told from each other; many are one surface.
+        // Few circles have outlines; many form a single area.
         let isFew = chosen.count <= 40
         svg.element(
             "g",
@@ -210,10 +212,10 @@ extension TrackChart.Drawing {
         }
     }
 
-    /// Whether the way to a place was not seen.
+    /// True if there was a gap in the readings before this position.
     func isBehindGap(_ place: Int) -> Bool { gap.map { places[place].pause > $0 } ?? false }
 
-    /// The way that was gone in that time, also where nobody saw it: the straight way between two places.
+    /// Returns the part of the track in this interval. Interpolates linearly between positions, also across gaps.
     func way(during span: PlotSpan) -> [[SIMD2<Double>]] {
         guard places.count > 1 else {
             return places.contains { $0.time >= span.start && $0.time <= span.end } ? [points] : []

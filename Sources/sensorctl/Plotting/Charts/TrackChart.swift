@@ -2,13 +2,13 @@
 
 import SystemCalls
 
-/// The way over the ground, seen from above, north at the top, as long as it is wide.
+/// A map of tracks, with north at the top and the same scale in both directions.
 package struct TrackChart: Sendable {
     package struct Track: Sendable {
-        /// The number of its trace.
+        /// The index of the trace.
         package var trace: Int
         package var thinner: TrackThinner
-        /// From how many seconds on a pause is a gap; nil where there is none.
+        /// The duration in seconds above which a pause is drawn as a gap; nil for no gaps.
         package var gap: Double?
 
         package init(trace: Int, thinner: TrackThinner, gap: Double?) {
@@ -20,7 +20,7 @@ package struct TrackChart: Sendable {
 
     package init(tracks: [Track]) { self.tracks = tracks }
 
-    /// A track on the sheet, in metres from where the first one begins.
+    /// A track prepared for drawing. Points are in metres east and north of the start of the first track.
     struct Drawing {
         let trace: Int
         let places: [TrackPlace]
@@ -30,16 +30,16 @@ package struct TrackChart: Sendable {
 
     struct Sheet {
         let drawings: [Drawing]
-        /// What the sheet has to show.
+        /// The area to show, in metres.
         let least: SIMD2<Double>
         let greatest: SIMD2<Double>
-        /// Where it counts from.
+        /// The origin of the axes: the start of the first track.
         let origin: TrackPlace
-        /// The metres of the accuracy that half of the places do not exceed.
+        /// The median horizontal accuracy, in metres; 0 if it is unknown.
         let accuracy: Double
     }
 
-    /// The tracks on one sheet; nil when there is no place at all.
+    /// The tracks on a common sheet; nil if there are no positions.
     var sheet: Sheet? {
         let all = tracks.map { ($0, $0.thinner.places) }.filter { !$0.1.isEmpty }
         let places = all.flatMap(\.1)
@@ -56,7 +56,7 @@ package struct TrackChart: Sendable {
             least = pointwiseMin(least, point)
             greatest = pointwiseMax(greatest, point)
         }
-        // A receiver that stands still is seen in its circles.
+        // The margin makes the accuracy circles of a stationary receiver visible.
         let room = max(accuracy * 1.1, max(greatest.x - least.x, greatest.y - least.y) * 0.04, 0.5)
         return Sheet(
             drawings: drawings, least: least - room, greatest: greatest + room, origin: origin, accuracy: accuracy)
@@ -64,7 +64,7 @@ package struct TrackChart: Sendable {
 }
 
 extension TrackChart.Sheet {
-    /// The metres that a box shows, the same number to a pixel in both directions.
+    /// Returns the visible area in metres, at the same scale in both directions.
     func domains(width: Double, height: Double) -> (x: ClosedRange<Double>, y: ClosedRange<Double>) {
         let extent = greatest - least
         let scale = max(extent.x / width, extent.y / height)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How lines are told from each other: by colours that colour-blind people can tell (Okabe and Ito, "Color Universal Design"),
-/// and by dashes where there is no colour at all.
+/// The style of a line. Colors are distinguishable for colorblind readers (Okabe and Ito, "Color Universal Design"),
+/// and dash patterns distinguish lines printed without color.
 struct PlotStyle {
-    /// The number of a line, or of a trace.
+    /// The index of the line or trace.
     let number: Int
-    /// True for what is drawn but not vouched for.
+    /// True for unreliable values.
     var isDoubtful = false
-    /// True for what lies below dashed lines, and is to be seen between the dashes.
+    /// True for a line below dashed lines. It is wider, so that it is visible between the dashes.
     var isBelow = false
 
     var width: Double { isBelow ? 2.2 : 1.1 }
@@ -16,7 +16,7 @@ struct PlotStyle {
     private static let dashes = ["", "5 3", "1.2 2.4", "8 3 1.2 3", "3 2.5", "8 2.5 1.2 2.5 1.2 2.5", "11 5"]
 
     var color: String { isDoubtful ? "#808080" : Self.colors[number % Self.colors.count] }
-    /// The name under which pages give it another colour in the dark.
+    /// The CSS class, with which pages assign another color in dark mode.
     var name: String { isDoubtful ? "doubt" : "c\(number % Self.colors.count)" }
     var dashes: SVGValue {
         if isDoubtful { return "1.2 2.2" }
@@ -32,7 +32,7 @@ struct PlotStyle {
     static let fault = "#D55E00"
 }
 
-/// Sizes of letters, in pixels of which an inch has 96: 10 of them are 7.5 points.
+/// Font sizes, in pixels of 1/96 inch: 10 pixels are 7.5 points.
 enum PlotFont {
     static let title = 15.0
     static let heading = 11.5
@@ -42,9 +42,9 @@ enum PlotFont {
 }
 
 extension SVGWriter {
-    /// A text of the picture.
+    /// Draws text.
     ///
-    /// - Parameter anchor: which part of it stands there: start, middle or end.
+    /// - Parameter anchor: The part of the text at the position: "start", "middle" or "end".
     mutating func label(
         _ content: String, _ x: Double, _ y: Double, size: Double = PlotFont.label, anchor: String = "start",
         bold: Bool = false, faint: Bool = false
@@ -58,7 +58,7 @@ extension SVGWriter {
             ], text: content)
     }
 
-    /// The name of a chart, and its unit or a note behind it.
+    /// Draws the title of a chart, followed by its unit or a note.
     mutating func heading(_ title: String, _ note: String, _ x: Double, _ baseline: Double) {
         element(
             "text",
@@ -77,7 +77,8 @@ extension SVGWriter {
         }
     }
 
-    /// The name of a mark below a chart. The last one must not leave the page, or come to what stands beside the chart.
+    /// Draws an axis label below a chart. The last label is moved left if it would leave the page or overlap a
+    /// neighbor.
     mutating func mark(_ name: String, _ x: Double, below frame: Frame) {
         let half = PlotText.width(name, size: PlotFont.label) / 2
         label(name, min(x, frame.right + FigurePage.right - half - 1), frame.bottom + 13, anchor: "middle")
@@ -87,7 +88,7 @@ extension SVGWriter {
         element("line", ["x1": .number(x1), "y1": .number(y1), "x2": .number(x2), "y2": .number(y2)])
     }
 
-    /// A box around what a chart shows.
+    /// Draws the border of a chart.
     mutating func box(_ frame: Frame) {
         element(
             "rect",
@@ -98,7 +99,7 @@ extension SVGWriter {
             ])
     }
 
-    /// A piece of each line with its name, from right to left; returns where the first one begins.
+    /// Draws a sample of each line with its name, from right to left. Returns the left edge of the legend.
     @discardableResult
     mutating func legend(_ entries: [(name: String, style: PlotStyle)], right: Double, baseline: Double) -> Double {
         var x = right
@@ -121,11 +122,11 @@ extension SVGWriter {
     }
 }
 
-/// Sizes of a figure: an A4 page with a margin of a centimetre, in pixels of which an inch has 96.
+/// The size of a figure: an A4 page with margins of 1 cm, in pixels of 1/96 inch.
 enum FigurePage {
     static let width = 718.0
     static let height = 1047.0
-    /// How small charts may become so that all goes onto one page.
+    /// The minimum scale of the chart heights when a figure is fitted to a page.
     static let least = 0.62
     static let right = 14.0
 }

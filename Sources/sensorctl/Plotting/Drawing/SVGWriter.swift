@@ -2,19 +2,19 @@
 
 import SystemCalls
 
-/// Writes SVG: elements one in another, whose texts cannot break out of them.
+/// A writer of SVG elements. It escapes text and attribute values.
 package struct SVGWriter: Sendable {
     package private(set) var text = ""
 
     package init() {}
 
-    /// An element without content.
+    /// Writes an element without content.
     mutating func element(_ name: StaticString, _ attributes: KeyValuePairs<StaticString, SVGValue>) {
         open(name, attributes)
         text += "/>\n"
     }
 
-    /// An element around what the closure writes.
+    /// Writes an element. The closure writes its content.
     mutating func element(
         _ name: StaticString, _ attributes: KeyValuePairs<StaticString, SVGValue>, _ body: (inout SVGWriter) -> Void
     ) {
@@ -24,7 +24,7 @@ package struct SVGWriter: Sendable {
         text += "</\(name)>\n"
     }
 
-    /// What the closure draws, in the same coordinates, as far as it is within the frame.
+    /// Clips the content that the closure writes to the frame, without changing the coordinates.
     mutating func clipped(to frame: Frame, _ body: (inout SVGWriter) -> Void) {
         let view = [frame.x, frame.y, frame.width, frame.height].map(PlotText.coordinate).joined(separator: " ")
         element(
@@ -35,7 +35,7 @@ package struct SVGWriter: Sendable {
             ], body)
     }
 
-    /// An element around a text.
+    /// Writes an element that contains text.
     mutating func element(
         _ name: StaticString, _ attributes: KeyValuePairs<StaticString, SVGValue> = [:], text content: String
     ) {
@@ -53,8 +53,8 @@ package struct SVGWriter: Sendable {
         }
     }
 
-    /// Text as it stands in XML, in attributes too. What XML cannot hold, or would turn the direction of writing, becomes the
-    /// sign for that.
+    /// Returns the text escaped for XML content and attributes. Replaces line feeds by spaces, and characters that XML
+    /// does not allow and bidirectional controls by U+FFFD.
     package static func escaped(_ text: String) -> String {
         var result = String.UnicodeScalarView()
         for scalar in ShownText.lines(text, isOne: true).unicodeScalars {
@@ -64,7 +64,7 @@ package struct SVGWriter: Sendable {
             case ">": result += "&gt;".unicodeScalars
             case "\"": result += "&quot;".unicodeScalars
             case "'": result += "&#39;".unicodeScalars
-            // The last two of each plane are no characters.
+            // The last two code points of each plane are noncharacters.
             default: result.append(scalar.value & 0xfffe == 0xfffe ? "\u{fffd}" : scalar)
             }
         }
@@ -72,13 +72,13 @@ package struct SVGWriter: Sendable {
     }
 }
 
-/// The value of an attribute: a coordinate with two decimals, or a text that is escaped.
+/// The value of an attribute: a coordinate with at most two decimals, or text to be escaped.
 enum SVGValue: ExpressibleByStringLiteral, ExpressibleByStringInterpolation, ExpressibleByFloatLiteral,
     ExpressibleByIntegerLiteral
 {
     case string(String)
     case number(Double)
-    /// Leaves the attribute out.
+    /// Omits the attribute.
     case none
 
     init(stringLiteral value: String) { self = .string(value) }
@@ -94,14 +94,14 @@ enum SVGValue: ExpressibleByStringLiteral, ExpressibleByStringInterpolation, Exp
     }
 }
 
-/// The points of a path, in coordinates of the picture.
+/// The data of a path, in the picture's coordinates.
 struct SVGPath {
     private(set) var data = ""
     var isEmpty: Bool { data.isEmpty }
 
     mutating func move(_ x: Double, _ y: Double) { add("M", x, y) }
     mutating func line(_ x: Double, _ y: Double) { add("L", x, y) }
-    /// A dot where a line has a single point.
+    /// Draws a dot for a line that consists of a single point.
     mutating func dot() { data += "h0" }
     mutating func close() { data += "Z" }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How values become coordinates of the picture.
+/// A linear mapping from values to the picture's coordinates.
 struct Scale {
     let domain: ClosedRange<Double>
-    /// Where the ends of the domain are drawn; the first may be the greater one.
+    /// The coordinates of the ends of the domain. `start` may be greater than `end`.
     let start: Double
     let end: Double
 
@@ -15,22 +15,22 @@ struct Scale {
         start + (value - domain.lowerBound) / (domain.upperBound - domain.lowerBound) * (end - start)
     }
 
-    /// For whoever reads coordinates back: the ends of the axis, and their values.
+    /// The coordinates of the ends and their values, as a string for programs that parse the picture.
     var description: String {
         "\(PlotText.coordinate(start)) \(PlotText.coordinate(end)) \(domain.lowerBound) \(domain.upperBound)"
     }
 
-    /// What an axis shows of values: a little more than they fill, and something around a single one.
+    /// Returns the visible range of an axis: the extent of the values plus a margin.
     static func domain(_ extent: ClosedRange<Double>?, _ quantity: PlotQuantity) -> ClosedRange<Double> {
         guard let extent else { return quantity.circle ?? 0...1 }
         let (least, greatest) = (extent.lowerBound, extent.upperBound)
         let size = max(abs(least), abs(greatest))
         var room = (greatest - least) * 0.06
-        // Nothing but rounding is no range.
+        // A range within rounding errors counts as a single value.
         if greatest - least <= size * 1e-9 { room = size > 0 ? size * 0.1 : 1 }
         var (low, high) = (least - room, greatest + room)
         if case .amount = quantity {
-            // A line at zero stands a little above the edge.
+            // A line at zero is drawn slightly above the edge.
             if low < 0 || least < greatest * 0.5 {
                 high = max(high, greatest * 1.06)
                 low = -0.03 * max(high, 0)
@@ -41,7 +41,7 @@ struct Scale {
     }
 }
 
-/// A rectangle of the picture.
+/// A rectangle in the picture's coordinates.
 struct Frame {
     var x: Double
     var y: Double

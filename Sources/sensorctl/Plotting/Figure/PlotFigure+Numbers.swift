@@ -3,7 +3,8 @@
 package import JSONBytes
 
 extension PlotFigure {
-    /// The numbers behind the picture, an object a line: every point that is drawn, as it was read.
+    /// Writes the data of the figure as one JSON object per line. Contains all drawn points, with their original
+    /// values.
     package func writeNumbers(to writer: inout JSONWriter) {
         if let sheet = track?.sheet {
             for drawing in sheet.drawings {
@@ -35,7 +36,7 @@ extension PlotFigure {
         }
     }
 
-    /// As many points over time as can be told apart.
+    /// The number of points that can be distinguished horizontally.
     static var columns: Int { Int(FigurePage.width - FigurePage.right - 52) }
     var duration: Double { range.upperBound - range.lowerBound }
 
@@ -48,7 +49,7 @@ extension PlotFigure {
         writer.member("unit", chart.unit)
         writer.member("readings", drawing.line.series.count)
         if drawing.line.isDoubtful { writer.member("doubtful", true) }
-        // One list for each piece between gaps and turns.
+        // A list for each part between gaps and wraparounds.
         writer.array("strokes") { writer in
             for stroke in drawing.strokes {
                 writer.array { writer in

@@ -3,16 +3,16 @@
 import JSONBytes
 
 extension PlotFigure {
-    /// The figure as a page of its own, light or dark as the reader has it, that tells the numbers below the pointer.
+    /// Returns the figure as an HTML page. It follows the reader's color scheme and shows the values below the pointer.
     package func page() -> String {
         var page = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
         page += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
         page +=
             "<title>\(SVGWriter.escaped(title))</title>\n<style>\n\(Self.text(PackageResources.plot_page_css))</style>\n</head>\n<body>\n"
-        // Each part by itself, so that paper ends between them.
+        // Each row is a separate SVG element, so that a page break falls between rows.
         for (place, row) in fittedRows().enumerated() {
             var svg = SVGWriter()
-            // The first one says what there is to be seen in all.
+            // The first element contains the description of the whole figure.
             let words: SVGValue = place == 0 ? .string("\(title). \(summary)") : .none
             svg.element(
                 "svg",
@@ -34,7 +34,7 @@ extension PlotFigure {
 
     private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
-    /// The numbers as a list that no name in it can end.
+    /// The data as a JSON array. Escapes `<`, so that no name can end the script element.
     private var numbersForScript: String {
         var writer = JSONWriter()
         writeNumbers(to: &writer)

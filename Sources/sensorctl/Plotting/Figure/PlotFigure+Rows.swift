@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PlotFigure {
-    /// The parts of the figure from top to bottom.
+    /// Returns the rows of the figure, from top to bottom.
     func rows() -> [FigureRow] {
         let sheet = track?.sheet
         let drawn = timeCharts.map { chart in
@@ -24,7 +24,7 @@ extension PlotFigure {
 
     private var header: FigureRow {
         let entries = isOfTraces ? traces.enumerated().map { ($1, PlotStyle(number: $0)) } : []
-        // As many lines as the names of the traces need.
+        // The trace names are wrapped to as many lines as they need.
         var lines: [[(name: String, style: PlotStyle)]] = [[]]
         var width = 0.0
         for (name, style) in entries {
@@ -48,7 +48,8 @@ extension PlotFigure {
         }
     }
 
-    /// The sky of a single trace stands beside its track, those of several below it.
+    /// Returns the rows of the track and the sky. The sky of a single trace is drawn beside its track, the skies of
+    /// several traces below it.
     private func placeRows(_ sheet: TrackChart.Sheet?) -> [FigureRow] {
         let discs = skies.filter { $0.sky.sorted.contains { !$0.path.isEmpty } }
         guard let sheet else { return discRows(discs) }
@@ -56,7 +57,7 @@ extension PlotFigure {
         let (head, foot, left, discWidth) = (TimeChart.head, TrackChart.foot + 22, 52.0, 214.0)
         let width = FigurePage.width - left - FigurePage.right - (disc == nil ? 0 : discWidth + 12)
         let extent = sheet.greatest - sheet.least
-        // As high as the track asks for, within what a page can give.
+        // The height follows from the extent of the track, within the limits of a page.
         let wanted = width * extent.y / max(extent.x, 1e-9)
         let height = min(max(wanted, disc == nil ? 180 : 230), 380)
         let (isOfTraces, spans) = (isOfTraces, spans)
@@ -93,7 +94,7 @@ extension PlotFigure {
 
     private func timeRows(_ drawn: [DrawnChart]) -> [FigureRow] {
         guard !drawn.isEmpty else { return [] }
-        // One left border for all, so that times stand below one another.
+        // All charts share the left edge, so that their time axes are aligned.
         let labels = drawn.flatMap { $0.chart.ticks($0.chart.window, height: $0.chart.height).labels }
         let longest = labels.map { PlotText.width($0, size: PlotFont.label) }.max() ?? 0
         let axis = TimeAxis(
@@ -117,7 +118,7 @@ extension PlotFigure {
 
     private var intervalRows: [FigureRow] {
         let charts = intervals.filter { !$0.histograms.isEmpty }
-        // Up to three beside each other, with the same room for each.
+        // Up to three charts share a row, with equal widths.
         let perRow = charts.count == 3 || charts.count > 4 ? 3 : 2
         let gap = 10.0
         let width = (FigurePage.width - FigurePage.right + gap) / Double(perRow)
@@ -133,20 +134,20 @@ extension PlotFigure {
         }
     }
 
-    /// What marks mean that no legend explains.
+    /// Returns the explanations of marks that have no legend.
     private func footer(_ sheet: TrackChart.Sheet?, _ drawn: [DrawnChart]) -> FigureRow {
         var notes: [String] = []
         let scale = Scale(range, from: 0, to: Double(Self.columns))
         let hasGaps = drawn.contains { !TimeChart.shownGaps($0.drawings, scale).isEmpty }
-        if hasGaps { notes.append("Grey: nothing came for more than three usual intervals.") }
+        if hasGaps { notes.append("Grey: no readings for more than three usual intervals.") }
         let hasUnseen = sheet?.drawings.contains { drawing in
             drawing.places.indices.contains { $0 > 0 && drawing.isBehindGap($0) }
         }
         if hasUnseen == true { notes.append("Grey dashes on the track: no positions in between.") }
         if drawn.contains(where: { $0.chart.showsBands($0.drawings) }) {
-            notes.append("Bands: the accuracy as it was told.")
+            notes.append("Bands: the reported accuracy.")
         }
-        // Where no chart over time has room for their names.
+        // Without time charts there is no fault strip that names the faults.
         if drawn.isEmpty, !spans.isEmpty {
             notes.append(PlotText.name("Faults: " + spans.map(\.label).joined(separator: ", ") + ".", upTo: 110))
         }
@@ -157,7 +158,7 @@ extension PlotFigure {
     }
 }
 
-/// What went wrong, above the charts over time: a bar and a name for each fault.
+/// A row above the time charts with a bar and a name for each fault.
 struct FaultStrip: Sendable {
     static let limit = 12
     let spans: [PlotSpan]

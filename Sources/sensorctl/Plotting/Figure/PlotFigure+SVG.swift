@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PlotFigure {
-    /// The parts of the figure with their heights, fitted onto a page where that can be.
+    /// Returns the rows of the figure and their heights, fitted to one page if possible.
     func fittedRows() -> [(height: Double, draw: @Sendable (inout SVGWriter) -> Void)] {
         let rows = rows()
         let natural = rows.reduce(0) { $0 + $1.height }
         let stretch = rows.reduce(0) { $0 + $1.stretch }
         let share = stretch > 0 ? 1 - (natural - FigurePage.height) / stretch : 1
-        // What does not go onto one page is as large as is good, and as long as it has to be.
+        // A figure that does not fit on a page keeps its preferred heights and becomes longer.
         let factor = share >= 1 || share < FigurePage.least ? 1 : share
         return rows.map { row in
             let rest = row.stretch * factor
@@ -15,7 +15,7 @@ extension PlotFigure {
         }
     }
 
-    /// The figure as a picture of its own.
+    /// Returns the figure as an SVG document.
     package func svg() -> String {
         let rows = fittedRows()
         let height = rows.reduce(0) { $0 + $1.height } + 8
@@ -46,10 +46,10 @@ extension PlotFigure {
         return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n" + svg.text
     }
 
-    /// What there is to be seen, in words.
+    /// The description of the figure for screen readers.
     var summary: String {
         var parts: [String] = []
-        if let track { parts.append("track of \(track.tracks.reduce(0) { $0 + $1.thinner.count }) places") }
+        if let track { parts.append("track of \(track.tracks.reduce(0) { $0 + $1.thinner.count }) positions") }
         if !skies.isEmpty { parts.append("sky") }
         for chart in charts {
             let count = chart.lines.reduce(0) { $0 + $1.series.count }

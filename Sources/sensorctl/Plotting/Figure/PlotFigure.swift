@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A page of charts over one or several traces.
+/// A figure of charts of one or several traces.
 package struct PlotFigure: Sendable {
     package var title: String
-    /// What stands below the title: when, how long.
+    /// The text below the title, such as the date and duration.
     package var subtitle: String
-    /// The names of the traces, in the order of their numbers.
+    /// The names of the traces, ordered by index.
     package var traces: [String]
     package var track: TrackChart?
     package var skies: [SkyChart] = []
     package var charts: [TimeChart] = []
     package var intervals: [IntervalChart] = []
-    /// What went wrong, and when.
+    /// The faults to mark.
     package var spans: [PlotSpan] = []
-    /// Seconds that charts over time show.
+    /// The visible range of the time charts, in seconds.
     package var range: ClosedRange<Double>
     package var clock: PlotClock = .elapsed
 
@@ -23,11 +23,11 @@ package struct PlotFigure: Sendable {
 
     package var isEmpty: Bool { track == nil && skies.isEmpty && charts.isEmpty && intervals.isEmpty }
 
-    /// True where colours and dashes tell traces.
+    /// True if colors and dash patterns identify traces.
     var isOfTraces: Bool { traces.count > 1 }
 
-    /// The charts over time as they are drawn: where there are several traces, each line has a chart of its own, in which
-    /// they lie over one another.
+    /// The time charts to draw. If there are several traces, each line has a chart of its own that shows it for all
+    /// traces.
     var timeCharts: [TimeChart] {
         guard isOfTraces else { return charts }
         return charts.flatMap { chart in
@@ -46,11 +46,13 @@ package struct PlotFigure: Sendable {
     }
 }
 
-/// A part of a figure from its left to its right side, whose top is at 0.
+/// A row of a figure. Its y coordinates begin at the top edge of the row.
 struct FigureRow {
     var height: Double
-    /// How much of it may become less where a page is short.
+    /// The part of the height that may be reduced to fit the figure to a page, in pixels.
     var stretch: Double
-    /// - Parameter stretch: what is left of it.
+    /// Draws the row.
+    ///
+    /// - Parameter stretch: The flexible part of the height after fitting, in pixels.
     var draw: @Sendable (_ stretch: Double, _ svg: inout SVGWriter) -> Void
 }

@@ -2,25 +2,27 @@
 
 import SystemCalls
 
-/// Counts the times between readings, in bounded memory.
+/// A counter of the intervals between readings, in bounded memory.
 ///
-/// They are counted by the microsecond, and by ten of them and so on where there are too many different ones.
+/// The resolution is 1 µs. It becomes coarser by powers of ten if there are too many different intervals.
 package struct IntervalCounter: Sendable {
-    /// The most different intervals.
+    /// The maximum number of different intervals.
     static let limit = 65_536
 
-    /// Microseconds.
+    /// The resolution, in microseconds.
     private var quantum: Int64 = 1
     private var counts: [Int64: Int] = [:]
     private var former: Double?
-    /// How many intervals were counted.
+    /// The number of intervals.
     package private(set) var count = 0
-    /// How many readings there were.
+    /// The number of readings.
     package private(set) var readings = 0
 
     package init() {}
 
-    /// A reading of that time, in seconds.
+    /// Adds a reading.
+    ///
+    /// - Parameter time: The time of the reading, in seconds.
     package mutating func add(_ time: Double) {
         guard abs(time) < 1e12 else { return }
         readings += 1
@@ -46,12 +48,12 @@ package struct IntervalCounter: Sendable {
         }
     }
 
-    /// The intervals in seconds with their numbers, the shortest first.
+    /// The different intervals in seconds with their counts, in ascending order.
     package var sorted: [(interval: Double, count: Int)] {
         counts.sorted { $0.key < $1.key }.map { (Double($0.key) / 1e6, $0.value) }
     }
 
-    /// The interval that half of them do not exceed, of those above zero; nil without one.
+    /// The median of the positive intervals, in seconds; nil if there is none.
     package var median: Double? {
         let rising = sorted.filter { $0.interval > 0 }
         let half = (rising.reduce(0) { $0 + $1.count } + 1) / 2
@@ -63,6 +65,7 @@ package struct IntervalCounter: Sendable {
         return nil
     }
 
-    /// Longer than that is a gap: more than three usual intervals. Nil when there is nothing to compare.
+    /// The interval in seconds above which a pause is a gap: slightly more than three times the median; nil with fewer
+    /// than two intervals.
     package var gap: Double? { count < 2 ? nil : median.map { $0 * 3.05 } }
 }

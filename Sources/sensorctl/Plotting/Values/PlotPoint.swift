@@ -1,36 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A reading as it is drawn.
+/// A reading in a chart.
 package struct PlotPoint: Sendable, Hashable {
-    /// Seconds from the start of the time axis.
+    /// The time in seconds from the start of the time axis.
     package var time: Double
-    /// In the unit of its chart.
+    /// The value, in the unit of the chart.
     package var value: Double
-    /// How often the value has come round the circle since the first reading, as far as one can tell: between two readings
-    /// it is taken to have gone the shorter way.
+    /// The number of turns around the circle since the first reading. Between two readings, the shorter way is assumed.
     package internal(set) var turn = 0
 
     package init(time: Double, value: Double) { (self.time, self.value) = (time, value) }
 
-    /// False for what no axis can hold.
+    /// False for values that no axis can show.
     package var isDrawable: Bool { abs(time) < 1e12 && abs(value) < 1e100 }
 
-    /// The value as if the circle went on for ever.
+    /// The value plus 360° for each turn.
     var unwound: Double { value + 360 * Double(turn) }
 }
 
-/// What the values of a chart are.
+/// The kind of a chart's values.
 package enum PlotQuantity: Sendable {
-    /// A number on a line.
+    /// A number on a linear axis.
     case plain
-    /// A number that is never below zero, as a speed.
+    /// A number that is never negative, such as a speed.
     case amount
-    /// Degrees from -180 to 180.
+    /// An angle in degrees, -180...180.
     case angle
-    /// Degrees from 0 to 360, clockwise from north.
+    /// An angle in degrees, 0...360, clockwise from north.
     case bearing
 
-    /// The ends of the circle; nil for what does not come round.
+    /// The ends of a circular axis; nil for linear quantities.
     package var circle: ClosedRange<Double>? {
         switch self {
         case .plain, .amount: nil

@@ -2,12 +2,12 @@
 
 import SystemCalls
 
-/// Numbers and names as they are written into a picture.
+/// Formatting of numbers and names in a figure.
 package enum PlotText {
-    /// With so many decimals, and a minus sign as long as a plus sign.
+    /// Formats a number with a fixed number of decimals and a typographic minus sign.
     package static func number(_ value: Double, decimals: Int) -> String { decimal(value, decimals, minus: "−") }
 
-    /// With commas between groups of three digits; for whole numbers.
+    /// Rounds to an integer and formats it with commas between groups of three digits.
     package static func grouped(_ value: Double) -> String {
         var text = number(value, decimals: 0)
         let digits = text.drop { !$0.isNumber }.count
@@ -17,7 +17,7 @@ package enum PlotText {
         return text
     }
 
-    /// A coordinate of the picture: at most two decimals.
+    /// Formats a coordinate of the picture with at most two decimals.
     static func coordinate(_ value: Double) -> String {
         var text = decimal(value, 2, minus: "-")
         while text.last == "0" { text.removeLast() }
@@ -41,7 +41,7 @@ package enum PlotText {
         return "\(sign)\(whole / divisor).\(digits(Int(whole % divisor), decimals))"
     }
 
-    /// The unit with the power of ten that its axis leaves out: `10⁻³ m`.
+    /// Returns the unit with the power of ten that the axis labels omit, such as `10⁻³ m`.
     static func unit(_ unit: String, exponent: Int) -> String {
         guard exponent != 0 else { return unit }
         let raised: [Character: Character] = [
@@ -51,14 +51,15 @@ package enum PlotText {
         return "10" + String("\(exponent)".map { raised[$0] ?? $0 }) + (unit.isEmpty ? "" : " \(unit)")
     }
 
-    /// A name that anybody may have made up, on one line and not too long.
+    /// Returns an untrusted name on a single line, without control characters and shortened in the middle.
     package static func name(_ text: String, upTo limit: Int = 72) -> String {
         let clean = ShownText.cleaned(text)
         guard clean.count > limit else { return clean }
         return clean.prefix(limit / 2) + "…" + clean.suffix(limit / 2 - 1)
     }
 
-    /// How wide a text will be, roughly and rather too wide: nobody knows the font.
+    /// Returns an estimate of the width of a text in pixels. It is rather too large, because the reader's font is
+    /// unknown.
     static func width(_ text: String, size: Double) -> Double {
         text.unicodeScalars.reduce(0) { sum, scalar in
             let share: Double =

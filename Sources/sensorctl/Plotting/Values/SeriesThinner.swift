@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A line of any number of readings in bounded memory, of which no peak is lost.
+/// A time series of any number of readings in bounded memory that preserves all peaks.
 ///
-/// Readings of a stretch of time that is too short to be seen become one cell, of which the first, the least, the greatest
-/// and the last one are kept, and what lies around them (``Cell/band``). Stretches grow as readings come.
+/// Readings within an interval too short to be visible are merged into a cell. A cell keeps the first, the smallest,
+/// the largest and the last reading, and the accuracy band around them (``Cell/band``). The interval grows with the
+/// duration of the series.
 package struct SeriesThinner: Sendable {
     package struct Cell: Sendable {
         package fileprivate(set) var first: PlotPoint
-        /// Of angles the furthest in both directions, however often that is round.
+        /// The smallest value; for angles, including full turns.
         package fileprivate(set) var least: PlotPoint
         package fileprivate(set) var greatest: PlotPoint
         package fileprivate(set) var last: PlotPoint
-        /// From the least value less its margin to the greatest one with it, unwound; nil where no reading has a margin.
+        /// The range of the values including their margins, including full turns; nil if no reading has a margin.
         package fileprivate(set) var band: ClosedRange<Double>?
 
-        /// Its readings in the order of time, each once.
+        /// The readings of the cell in time order, without duplicates.
         package var points: [PlotPoint] {
             var points = [first]
             let extremes = least.time <= greatest.time ? [least, greatest] : [greatest, least]
@@ -30,22 +31,24 @@ package struct SeriesThinner: Sendable {
         }
     }
 
-    /// The most cells that are kept.
+    /// The maximum number of cells.
     static let limit = 6144
 
-    /// What comes round, and where.
+    /// The kind of the values.
     package let quantity: PlotQuantity
     package private(set) var cells: [Cell] = []
-    /// How many readings have come.
+    /// The number of readings added.
     package private(set) var count = 0
-    /// Seconds of a cell; 0 while each reading is one.
+    /// The duration of a cell in seconds; 0 if each reading has its own cell.
     private var width = 0.0
 
     package init(_ quantity: PlotQuantity = .plain) { self.quantity = quantity }
 
-    /// - Parameter margin: how far the true value may be on both sides; nil, or below zero, when nobody knows.
+    /// Adds a reading. Ignores values that no axis can show.
+    ///
+    /// - Parameter margin: The uncertainty of the value in both directions; nil or negative if it is unknown.
     package mutating func add(_ point: PlotPoint, margin: Double? = nil) {
-        // What is on no circle is no angle.
+        // An angle outside the circle is invalid.
         guard point.isDrawable, quantity.circle?.contains(point.value) ?? true else { return }
         var point = point
         if quantity.circle != nil, let former = cells.last?.last {
@@ -59,7 +62,7 @@ package struct SeriesThinner: Sendable {
         if cells.count > Self.limit { thin() }
     }
 
-    /// The same in about so many cells at most, for a chart that has no room for more.
+    /// Returns the series reduced to about `columns` cells for a chart of limited width.
     package func thinned(to columns: Int, over duration: Double) -> SeriesThinner {
         guard cells.count > columns, duration > 0 else { return self }
         var result = self
@@ -89,7 +92,8 @@ package struct SeriesThinner: Sendable {
             tries += 1
             regroup()
         }
-        // A clock that goes to and fro puts neighbours into cells far apart.
+        // If the clock jumps back and forth, neighboring readings belong to different cells. Merge adjacent cells
+        // instead.
         while cells.count > Self.limit / 2 { join() }
     }
 
@@ -108,7 +112,7 @@ package struct SeriesThinner: Sendable {
     }
 }
 
-/// What reaches over both; one of them where the other is nothing.
+/// Returns the union of two ranges, or the one that is not nil.
 func joined(_ one: ClosedRange<Double>?, _ two: ClosedRange<Double>?) -> ClosedRange<Double>? {
     guard let one else { return two }
     guard let two else { return one }
@@ -116,7 +120,7 @@ func joined(_ one: ClosedRange<Double>?, _ two: ClosedRange<Double>?) -> ClosedR
 }
 
 extension SeriesThinner {
-    /// The least and the greatest value; nil without one.
+    /// The smallest and the largest value; nil if there are no readings.
     package var extent: ClosedRange<Double>? {
         guard let least = cells.lazy.map({ min($0.least.value, $0.greatest.value) }).min(),
             let greatest = cells.lazy.map({ max($0.least.value, $0.greatest.value) }).max()
@@ -124,7 +128,7 @@ extension SeriesThinner {
         return least...greatest
     }
 
-    /// The earliest and the latest reading; nil without one.
+    /// The earliest and the latest time, in seconds; nil if there are no readings.
     package var span: ClosedRange<Double>? {
         guard let first = cells.lazy.map({ min($0.first.time, $0.last.time) }).min(),
             let last = cells.lazy.map({ max($0.first.time, $0.last.time) }).max()

@@ -3,24 +3,24 @@
 package import DeviceCore
 import SystemCalls
 
-/// What a receiver saw of each satellite: where it stood, and how strong it was.
+/// The positions and signal strengths of each satellite that a receiver reported.
 package struct SkyTracks: Sendable {
     package struct Track: Sendable {
         package let name: String
         package let system: Satellite.System?
-        /// Degrees, each at least half a degree from the one before.
+        /// The positions in degrees, at least 0.5° apart.
         package fileprivate(set) var path: [(azimuth: Double, elevation: Double)] = []
-        /// dB-Hz.
+        /// The weakest signal, in dB-Hz; infinity if no strength was reported.
         package fileprivate(set) var weakest = Double.infinity
         package fileprivate(set) var strongest = -Double.infinity
         fileprivate var sum = 0.0
-        /// How often a strength was told, how often it was seen, and how often the fix used it.
+        /// The number of reports with a signal strength.
         package fileprivate(set) var strengths = 0
         package fileprivate(set) var views = 0
         package fileprivate(set) var uses = 0
         fileprivate let order: (Int, Int32)
 
-        /// The mean strength in dB-Hz; nil when none was told.
+        /// The mean signal strength in dB-Hz; nil if none was reported.
         package var mean: Double? { strengths > 0 ? sum / Double(strengths) : nil }
         package var isUsed: Bool { uses > 0 }
     }
@@ -30,7 +30,7 @@ package struct SkyTracks: Sendable {
         let number: Int32
     }
 
-    /// More satellites than there are.
+    /// The maximum number of satellites, which exceeds the number in orbit.
     static let limit = 256
     private static let pathLimit = 1024
 
@@ -49,12 +49,12 @@ package struct SkyTracks: Sendable {
 
     private static func track(_ satellite: Satellite, _ number: Int32) -> Track {
         let letter = satellite.system.map(\.letter)
-        // RINEX counts satellites of augmentation from 100, and gpsd's numbers say that already.
+        // RINEX subtracts 100 from the PRN of an SBAS satellite. gpsd reports the number in the same form.
         let text = letter.map { "\($0)\(PlotText.digits(Int(number), 2))" } ?? "\(number)"
         return Track(name: text, system: satellite.system, order: (satellite.system?.rank ?? 99, number))
     }
 
-    /// By system and number.
+    /// The tracks ordered by satellite system and number.
     package var sorted: [Track] {
         tracks.values.sorted { $0.order < $1.order }
     }
@@ -71,24 +71,24 @@ extension SkyTracks.Track {
             strongest = max(strongest, satellite.signal)
         }
         guard (0...90).contains(satellite.elevation), abs(satellite.azimuth) <= 360 else { return }
-        // So receivers say that they do not know.
+        // Receivers report an unknown position as 0, 0.
         if satellite.elevation == 0, satellite.azimuth == 0 { return }
         let place = (azimuth: satellite.azimuth, elevation: satellite.elevation)
         if let last = path.last, SkyGeometry.distance(place, last) < 0.5 { return }
         path.append(place)
-        // A receiver that is off the rails may let them jump for ever.
+        // Limits the memory if a malfunctioning receiver reports positions that keep jumping.
         if path.count > limit { path = path.enumerated().filter { $0.offset % 2 == 0 }.map(\.element) }
     }
 }
 
-/// The sky as a disc: the zenith in the middle, the horizon at the distance 1.
+/// The projection of the sky onto a disc: the zenith is the center, the horizon is at distance 1.
 enum SkyGeometry {
     static func point(_ place: (azimuth: Double, elevation: Double)) -> SIMD2<Double> {
         let angle = place.azimuth * .pi / 180
         return SIMD2(sin(angle), -cos(angle)) * ((90 - place.elevation) / 90)
     }
 
-    /// Degrees, as the disc has them.
+    /// Returns the distance between two positions on the disc, in degrees.
     static func distance(
         _ one: (azimuth: Double, elevation: Double), _ two: (azimuth: Double, elevation: Double)
     ) -> Double {
@@ -98,7 +98,7 @@ enum SkyGeometry {
 }
 
 extension Satellite.System {
-    /// RINEX's letter.
+    /// The letter of the satellite system in RINEX.
     package var letter: String {
         switch self {
         case .gps: "G"

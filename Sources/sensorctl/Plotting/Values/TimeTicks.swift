@@ -2,27 +2,29 @@
 
 package import DeviceCore
 
-/// What the times of an axis are counted from.
+/// The reference of a time axis.
 package enum PlotClock: Sendable {
-    /// From the start of the recording.
+    /// The time since the start of the recording.
     case elapsed
-    /// Civil time in UTC; the time at zero.
+    /// Civil time in UTC. The associated value is the time at zero.
     case civil(WallTime)
 }
 
-/// The marks of a time axis, and what stands below it.
+/// The ticks and the title of a time axis.
 package struct TimeTicks: Sendable, Equatable {
     package var ticks: Ticks
     package var title: String
 
     private init(ticks: Ticks, title: String) { (self.ticks, self.title) = (ticks, title) }
 
-    /// Seconds between marks that people count in.
+    /// Steps of at least 10 s, in seconds.
     private static let steps: [Double] = [
         10, 20, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400,
     ]
 
-    /// - Parameter count: how many marks there should be at most.
+    /// Creates the ticks of a time axis.
+    ///
+    /// - Parameter count: The maximum number of ticks.
     package init(_ range: ClosedRange<Double>, count: Int, clock: PlotClock = .elapsed) {
         let length = range.upperBound - range.lowerBound
         switch clock {
@@ -59,7 +61,7 @@ package struct TimeTicks: Sendable, Equatable {
             title: "Time (\(title))")
     }
 
-    /// `1:05:09`, `5:09` or `1:05`.
+    /// Formats a time such as `1:05:09`, `5:09` or `1:05`.
     private static func parts(_ seconds: Double, hours: Bool, seconds showsSeconds: Bool) -> String {
         let whole = Int(abs(seconds).rounded())
         let sign = seconds < 0 && whole > 0 ? "−" : ""
@@ -74,7 +76,7 @@ package struct TimeTicks: Sendable, Equatable {
     ) -> TimeTicks {
         guard length > 0 else { return TimeTicks(ticks: Ticks(values: [], labels: []), title: "Time (UTC)") }
         let step = step(length, count)
-        // Marks stand on whole minutes of the day and not of the recording.
+        // Ticks are aligned to the time of day, not to the start of the recording.
         let offset = start.seconds(since: midnight(before: start))
         let day = offset + range.lowerBound...offset + range.upperBound
         let values = Ticks.multiples(of: step, in: day)

@@ -3,31 +3,31 @@
 import Geodesy
 import SystemCalls
 
-/// Places as metres east and north on a flat sheet, as they lie around the middle of their track.
+/// A projection of positions to metres east and north of the center of their tracks.
 ///
-/// The sheet shows distances and directions from the middle as they are on the ellipsoid (the azimuthal equidistant
-/// projection). So no meridian and no pole is different from other places, and what is as long as it is wide looks so.
+/// Distances and directions from the center are those on the ellipsoid (azimuthal equidistant projection). Therefore
+/// the antimeridian and the poles need no special treatment, and shapes are preserved near the center.
 package struct TrackProjection: Sendable {
     let middle: GeodeticCoordinate
 
-    /// - Parameter places: the tracks that the sheet is for; nil where there is none.
+    /// Creates a projection for positions; nil if there are none.
     package init?(_ places: some Collection<TrackPlace>) {
         guard let first = places.first else { return nil }
         let sum = places.reduce(SIMD3<Double>.zero) { $0 + $1.direction }
         let length = (sum * sum).sum().squareRoot()
         guard length > 1e-6 * Double(places.count) else {
-            // All round the earth there is no middle.
+            // Positions all around the earth have no center.
             middle = first.coordinate
             return
         }
         let level = (sum.x * sum.x + sum.y * sum.y).squareRoot()
         middle = GeodeticCoordinate(
             latitude: atan2(sum.z, level) * 180 / .pi,
-            // On a pole any meridian does.
+            // At a pole, any longitude is valid.
             longitude: level > 1e-9 * length ? atan2(sum.y, sum.x) * 180 / .pi : 0)
     }
 
-    /// Metres east and north of the middle.
+    /// Returns the position in metres east and north of the center.
     package func point(latitude: Double, longitude: Double) -> SIMD2<Double> {
         let path = Geodesic.inverse(
             from: middle, to: GeodeticCoordinate(latitude: latitude, longitude: longitude))

@@ -3,16 +3,16 @@
 import Geodesy
 import SystemCalls
 
-/// A place of a track.
+/// A position of a track.
 package struct TrackPlace: Sendable, Equatable {
-    /// Seconds from the start of the time axis.
+    /// The time in seconds from the start of the time axis.
     package var time: Double
-    /// Degrees.
+    /// The coordinates in degrees.
     package var latitude: Double
     package var longitude: Double
-    /// Metres; below zero when nobody knows.
+    /// The horizontal accuracy in metres; negative if it is unknown.
     package var accuracy: Double
-    /// The longest time without a place on the way here, in seconds.
+    /// The longest interval without a position since the previous remaining position, in seconds.
     package fileprivate(set) var pause = 0.0
 
     package init(time: Double, latitude: Double, longitude: Double, accuracy: Double) {
@@ -25,32 +25,32 @@ package struct TrackPlace: Sendable, Equatable {
 
     var coordinate: GeodeticCoordinate { GeodeticCoordinate(latitude: latitude, longitude: longitude) }
 
-    /// The direction from the middle of the earth, of length 1.
+    /// The unit vector from the center of the earth.
     var direction: SIMD3<Double> {
         let (phi, lambda) = (latitude * .pi / 180, longitude * .pi / 180)
         return SIMD3(cos(phi) * cos(lambda), cos(phi) * sin(lambda), sin(phi))
     }
 
-    /// Metres, near enough to see what can be left out.
+    /// Returns the distance in metres on a sphere, which is sufficient for simplification.
     func distance(to other: TrackPlace) -> Double {
         let step = direction - other.direction
         return (step * step).sum().squareRoot() * WGS84.semiMajorAxis
     }
 }
 
-/// A track of any number of places in bounded memory: places that lie so close together that nobody sees it become one.
+/// A track of any number of positions in bounded memory. Merges positions that are too close to be distinguished.
 package struct TrackThinner: Sendable {
     static let limit = 8192
 
     private var kept: [TrackPlace] = []
-    /// Metres; 0 while every place is kept.
+    /// The minimum distance between positions in metres; 0 if every position is kept.
     private var tolerance = 0.0
-    /// The last place of all, if it was not kept.
+    /// The latest position, if it was not kept.
     private var pending: TrackPlace?
     private var latest: TrackPlace?
-    /// The longest pause since the last place that was kept.
+    /// The longest interval without a position since the last kept position, in seconds.
     private var pause = 0.0
-    /// The places furthest south, north, west and east, whether they were kept or not.
+    /// The southernmost, northernmost, westernmost and easternmost positions, whether they were kept or not.
     private var extremes: [TrackPlace] = []
     package private(set) var count = 0
 
@@ -103,7 +103,7 @@ package struct TrackThinner: Sendable {
         }
     }
 
-    /// The places that are left, in the order of the way.
+    /// The remaining positions, in track order.
     package var places: [TrackPlace] {
         guard tolerance > 0 else { return kept }
         var places = kept

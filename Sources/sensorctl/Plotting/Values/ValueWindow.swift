@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The part of a line, or of a circle, that an axis of values shows.
+/// The visible range of a linear or circular value axis.
 ///
-/// Angles are shown where they are: a compass that swings about north has north in the middle of its axis, and not at both
-/// ends. Only what goes all the way round leaves at one edge and enters at the other.
+/// A circular axis is cut where it has no values: a heading that oscillates around north has north in the middle of the
+/// axis, not at both ends. Only lines that go around the full circle leave at one edge and enter at the other.
 struct ValueWindow {
     let domain: ClosedRange<Double>
-    /// Angles above that are shown 360 degrees lower; nil where the whole circle is shown, and for what does not come round.
+    /// Angles above the cut are shown 360° lower; nil for a full circle and for linear quantities.
     private let cut: Double?
     private let circle: ClosedRange<Double>?
 
-    /// True where lines go out at an edge and come in at the other.
+    /// True if lines leave at one edge and enter at the other.
     var isWhole: Bool { circle != nil && cut == nil }
 
-    /// How many degrees have to be empty for the circle to be cut open.
+    /// The minimum empty part of the circle at which it is cut, in degrees.
     private static let gap = 40
 
     init(_ series: [SeriesThinner], _ quantity: PlotQuantity) {
@@ -25,7 +25,7 @@ struct ValueWindow {
         }
         guard let cut = Self.emptyDirection(series, circle) else {
             cut = nil
-            // What goes along an edge is to be seen.
+            // The margin makes a line along the edge visible.
             domain = circle.lowerBound - 8...circle.upperBound + 8
             return
         }
@@ -33,20 +33,20 @@ struct ValueWindow {
         domain = Scale.domain(Self.shown(series) { $0 > cut ? $0 - 360 : $0 }, .plain)
     }
 
-    /// The value as it stands at the axis.
+    /// Returns the position of a value on the axis.
     func shown(_ value: Double) -> Double { cut.map { value > $0 ? value - 360 : value } ?? value }
 
-    /// What a place of the axis is called.
+    /// Returns the label value of a position on the axis.
     func named(_ place: Double) -> Double {
         guard let circle else { return place }
         let turned = (place - circle.lowerBound).truncatingRemainder(dividingBy: 360)
         let named = circle.lowerBound + (turned < 0 ? turned + 360 : turned)
-        // Both ends of the whole circle have names. Elsewhere its end is called 180, as Core Motion does, and north 0.
+        // A full circle has labels at both ends. Otherwise its end is labeled 180, as in Core Motion, and north 0.
         if isWhole, place == circle.upperBound { return place }
         return !isWhole && circle.lowerBound < 0 && named == circle.lowerBound ? circle.upperBound : named
     }
 
-    /// The values, and of what lies around them as much as leaves them their room.
+    /// Returns the range of the values, extended by their accuracy bands as far as the values remain readable.
     private static func shown(_ series: [SeriesThinner], _ shown: (Double) -> Double) -> ClosedRange<Double>? {
         var (values, bands): (ClosedRange<Double>?, ClosedRange<Double>?)
         for cell in series.lazy.flatMap(\.cells) {
@@ -60,13 +60,13 @@ struct ValueWindow {
         guard let values, let bands else { return values }
         let size = max(abs(values.lowerBound), abs(values.upperBound))
         let length = values.upperBound - values.lowerBound
-        // A line that is zero all along has no size that its surroundings could be too large for.
+        // A line that is constantly zero has no scale that limits its accuracy band.
         let room = length > size * 1e-9 ? length * 1.5 : size > 0 ? size * 0.5 : .infinity
         let low = max(bands.lowerBound, values.lowerBound - room)
         return min(low, values.lowerBound)...max(values.upperBound, min(bands.upperBound, values.upperBound + room))
     }
 
-    /// The middle of the widest part of the circle that no line comes to, from its lower end on; nil where all is taken.
+    /// Returns the center of the widest part of the circle without values; nil if none is at least `gap` wide.
     private static func emptyDirection(_ series: [SeriesThinner], _ circle: ClosedRange<Double>) -> Double? {
         var isTaken = [Bool](repeating: false, count: 360)
         for cell in series.lazy.flatMap(\.cells) {
@@ -75,7 +75,7 @@ struct ValueWindow {
             guard end - start < 360 else { return nil }
             for degree in start...max(end, start) { isTaken[(degree % 360 + 360) % 360] = true }
         }
-        // Between two cells a line goes the shorter way.
+        // Between two cells, a line takes the shorter way.
         for series in series {
             for (one, two) in zip(series.cells, series.cells.dropFirst()) {
                 let ends = [one.last.unwound, two.first.unwound].map { Int(($0 - circle.lowerBound).rounded(.down)) }

@@ -5,25 +5,25 @@ import DeviceCore
 import JSONBytes
 
 extension AccessoryCandidate {
-    /// What it is called: what the device says of itself, else what its maker is called by number.
+    /// The candidate's name for users: its own name, its USB vendor and product IDs, or "a port of the board".
     package var label: String {
         if !name.isEmpty { return Printable.text(name) }
         guard let vendorID, let productID else { return "a port of the board" }
         return "\(Printable.hex(vendorID)):\(Printable.hex(productID))"
     }
 
-    /// The node, and of a node with several parts which one.
+    /// The path of the device node, with the interface number for USB.
     package var place: String {
         guard case .usb = kind, let interface else { return node }
         return "\(node) interface \(interface)"
     }
 
-    /// What it would be opened as.
+    /// The type of a device node.
     package enum Kind: String {
         case tty, hidraw, usb
     }
 
-    /// What it would be opened as.
+    /// The type of the device node.
     package var kind: Kind {
         if node.hasPrefix("/dev/bus/usb/") { return .usb }
         return node.hasPrefix("/dev/hidraw") ? .hidraw : .tty
@@ -31,7 +31,7 @@ extension AccessoryCandidate {
 
     private static let exampleName = "com.example.protocol"
 
-    /// What to write into the configuration file, so that it becomes an accessory.
+    /// The configuration that turns the candidate into an accessory, as JSON.
     package var setting: String {
         var writer = JSONWriter()
         writer.object { writer in

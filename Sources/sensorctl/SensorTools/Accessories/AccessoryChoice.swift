@@ -3,13 +3,13 @@
 import AccessoryFinding
 package import DeviceCore
 
-/// Finds the accessory, and the protocol, that somebody means.
+/// Selects an accessory and a protocol from command line arguments.
 package enum AccessoryChoice {
-    /// Why nothing was chosen, in words that help to choose.
+    /// The reason that nothing was selected, with a message that lists the choices.
     package enum Failure: Error, Equatable {
-        /// Nothing like that is attached.
+        /// Nothing matches.
         case missing(String)
-        /// Several are meant, or it was left open which.
+        /// Several accessories or protocols match, or no protocol was named.
         case ambiguous(String)
 
         package var message: String {
@@ -19,8 +19,8 @@ package enum AccessoryChoice {
         }
     }
 
-    /// The accessory with that name, serial number, identity, port, node or id; failing that, the one whose name or
-    /// identity begins so.
+    /// Returns the accessory with this name, serial number, identity, port, node path or ID. Without an exact match,
+    /// case is ignored; after that, a prefix of the name or identity is sufficient.
     package static func accessory(
         _ text: String, among accessories: [AccessoryDescription]
     ) -> Result<AccessoryDescription, Failure> {
@@ -35,32 +35,35 @@ package enum AccessoryChoice {
             if let only = found.first, found.count == 1 { return .success(only) }
             if found.count > 1 {
                 return .failure(
-                    .ambiguous("\"\(text)\" may be one of several. Say which by its port or identity:\n" + list(found)))
+                    .ambiguous("\"\(text)\" matches several accessories. Specify a port or identity:\n" + list(found)))
             }
         }
         guard !accessories.isEmpty else {
             return .failure(
-                .missing("There is no accessory \"\(text)\", nor any other. `sensorctl doctor` says what is missing."))
+                .missing(
+                    "There is no accessory \"\(text)\": none is attached. `sensorctl doctor` reports the cause."))
         }
-        return .failure(.missing("There is no accessory \"\(text)\"; there are:\n" + list(accessories)))
+        return .failure(.missing("There is no accessory \"\(text)\". Attached accessories:\n" + list(accessories)))
     }
 
-    /// The protocol with that name, or whose name ends so after a dot; nil for the only one there is.
+    /// Returns the protocol with this name, or whose name ends in a dot and `text`, ignoring case. If `text` is nil,
+    /// returns the accessory's only protocol.
     package static func protocolName(_ text: String?, of accessory: AccessoryDescription) -> Result<String, Failure> {
         let names = accessory.protocols.map(\.name)
         let rest = names.isEmpty ? "none" : names.joined(separator: ", ")
         guard let text else {
             if let only = names.first, names.count == 1 { return .success(only) }
-            return .failure(.ambiguous("Name a protocol of \(accessory.label); there are \(rest)."))
+            return .failure(.ambiguous("Specify a protocol of \(accessory.label). Available: \(rest)."))
         }
         if names.contains(text) { return .success(text) }
         let suffix = "." + text.lowercased()
         let found = names.filter { $0.lowercased() == text.lowercased() || $0.lowercased().hasSuffix(suffix) }
         if let only = found.first, found.count == 1 { return .success(only) }
         guard found.isEmpty else {
-            return .failure(.ambiguous("\"\(text)\" may be \(found.joined(separator: " or ")). Write it in full."))
+            return .failure(
+                .ambiguous("\"\(text)\" matches \(found.joined(separator: " and ")). Specify the full name."))
         }
-        return .failure(.missing("\(accessory.label) does not speak \"\(text)\"; it speaks \(rest)."))
+        return .failure(.missing("\(accessory.label) does not offer the protocol \"\(text)\". Available: \(rest)."))
     }
 
     private static func list(_ accessories: [AccessoryDescription]) -> String {
@@ -72,10 +75,10 @@ package enum AccessoryChoice {
 }
 
 extension AccessoryDescription {
-    /// What it is called where it is spoken of.
+    /// The accessory's name for users: its name, or its identity if it has none.
     package var label: String { Printable.text(name.isEmpty ? identity : name) }
 
-    /// By what it can be meant.
+    /// The strings that select the accessory.
     fileprivate var keys: [String] {
         [name, serialNumber, identity, portPath, "\(id)"].filter { !$0.isEmpty } + protocols.compactMap(\.node?.path)
     }

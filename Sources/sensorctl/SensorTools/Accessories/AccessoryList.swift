@@ -4,7 +4,7 @@ import AccessoryFinding
 package import DeviceCore
 import JSONBytes
 
-/// The accessories, and what could be some, as `list` prints them.
+/// The accessories and accessory candidates that `list` prints.
 package struct AccessoryList: Sendable {
     var accessories: [AccessoryDescription] = []
     var candidates: [AccessoryCandidate] = []
@@ -16,7 +16,7 @@ package struct AccessoryList: Sendable {
             problems: source.problems)
     }
 
-    /// Rows of a name, a value and a remark, for people.
+    /// Returns table rows of a name, a value and a remark.
     func rows(ink: Ink) -> [(name: String, value: String, remark: String)] {
         var rows: [(name: String, value: String, remark: String)] = []
         func row(_ name: String, _ value: String, _ remark: String = "") { rows.append((name, value, remark)) }
@@ -35,7 +35,7 @@ package struct AccessoryList: Sendable {
         }
         for (index, candidate) in candidates.enumerated() {
             row(
-                index == 0 ? "Without a name" : "", "\(candidate.place)  \(candidate.label)",
+                index == 0 ? "Candidates" : "", "\(candidate.place)  \(candidate.label)",
                 candidate.portPath.isEmpty ? "" : "port \(Printable.text(candidate.portPath))")
             row("", "  " + ink.dim(Printable.text(candidate.reason)))
         }
@@ -45,19 +45,19 @@ package struct AccessoryList: Sendable {
 }
 
 extension AccessoryProtocol.Origin {
-    /// Where the name comes from, in words.
+    /// The source of the protocol name, as text for users.
     var words: String {
         switch self {
         case .configuration: "configuration"
         case .udevProperty: "udev property EXTERNAL_ACCESSORY_PROTOCOLS"
-        case .interfaceString: "the accessory's own interface string"
+        case .interfaceString: "USB interface string"
         case .trace: "trace"
         }
     }
 }
 
 extension AccessoryList {
-    /// One object a line.
+    /// Writes one JSON object per line.
     func write(to writer: inout JSONWriter) {
         for accessory in accessories { writer.line(kind: "accessory") { $0.write(fieldsOf: accessory) } }
         for candidate in candidates {
@@ -74,7 +74,7 @@ extension AccessoryList {
 }
 
 extension JSONWriter {
-    /// The keys and values that tell of an accessory.
+    /// Writes the members that describe an accessory.
     mutating func write(fieldsOf accessory: AccessoryDescription) {
         member("id", accessory.id)
         members([

@@ -2,48 +2,52 @@
 
 package import SensorFusion
 
-/// Finds an accelerometer's offset, scale and cross terms from six still poses.
+/// Computes an accelerometer's offset, scale and cross-axis terms from six poses at rest.
 ///
-/// Feed it with every reading; it notices by itself when the device stands still and in which pose. Readings are proper
-/// acceleration in m/s² (+9.81 on the axis that points up), in whatever axes the caller has: the poses are meant in
-/// the same axes.
+/// Pass every reading to ``update(_:timestamp:)``. The calibrator detects by itself when the device is at rest and in
+/// which pose. Readings are proper acceleration in m/s² (+9.81 on the axis that points up). They may be in any axes;
+/// the poses refer to the same axes.
 ///
-/// How level the device stood hardly matters for offset and scale, which come from the axis that points up or down.
-/// Cross terms come from the other axes and are as good as the device's edges are square to the table.
+/// The device need not be exactly level: offset and scale depend on the vertical axis, on which a small tilt has almost
+/// no effect. Cross-axis terms depend on the other axes. Their accuracy is limited by the alignment of the device's
+/// edges with the table.
 package struct AccelerometerCalibrator: Sendable {
-    /// What to do next.
+    /// The state of the calibration.
     package enum State: Sendable, Hashable {
-        /// It moves: put it into one of the missing poses.
+        /// The device moves. It has to be put into one of the missing poses.
         case moving
-        /// It stands still in a missing pose; that part of the time needed has passed, 0 ... 1.
+        /// The device rests in a missing pose. `progress` is the elapsed fraction of the required time, 0...1.
         case measuring(DevicePose, progress: Double)
-        /// It stands still in a pose that is done: turn it into another.
+        /// The device rests in a pose that has already been measured. It has to be turned.
         case poseDone(DevicePose)
-        /// It stands still, but no axis points up or down.
+        /// The device rests, but no axis is vertical.
         case slanted
-        /// All six poses are done.
+        /// All six poses have been measured.
         case complete
     }
 
-    /// Gravity at this place, m/s².
+    /// The local gravity, in m/s².
     package let gravity: Double
 
     private var average: StillAverage
     private var poses: [DevicePose: SIMD3<Double>] = [:]
 
     /// - Parameters:
-    ///   - gravity: At this place, m/s²; the standard value is at most 0.3 % wrong.
-    ///   - duration: Seconds of standing still for a pose.
-    ///   - limit: How far a reading may be from the mean, m/s².
+    ///   - gravity: The local gravity, in m/s². The standard value deviates from the true one by at most 0.3 %.
+    ///   - duration: The required time at rest in each pose, in seconds.
+    ///   - limit: The deviation from the mean that counts as movement, in m/s².
     package init(gravity: Double = 9.80665, duration: Double = 1.5, limit: Double = 0.4) {
         self.gravity = gravity.isFinite && gravity > 1 ? gravity : 9.80665
         average = StillAverage(limit: limit, duration: duration)
     }
 
-    /// Takes a reading in m/s²; the time stamp in seconds.
+    /// Processes a reading.
     ///
-    /// - Returns: The pose that was completed by this reading, if any. A pose that is done is measured again when the
-    ///   device comes back to it; the later measurement counts.
+    /// - Parameters:
+    ///   - acceleration: The reading, in m/s². A reading that is not finite or at least 1000 m/s² is ignored.
+    ///   - timestamp: The time of the reading, in seconds.
+    /// - Returns: The pose that this reading completed; nil otherwise. If the device returns to a measured pose, the
+    ///   later measurement replaces the earlier one.
     @discardableResult
     package mutating func update(_ acceleration: SIMD3<Double>, timestamp: Double) -> DevicePose? {
         guard acceleration.isFinite, acceleration.length < 1e3 else { return nil }
@@ -54,7 +58,7 @@ package struct AccelerometerCalibrator: Sendable {
         return wasComplete ? nil : pose
     }
 
-    /// What happens now, and so what to tell the user.
+    /// The current state.
     package var state: State {
         if missingPoses.isEmpty { return .complete }
         guard average.count > 1, average.progress > 0.1 else { return .moving }
@@ -62,10 +66,10 @@ package struct AccelerometerCalibrator: Sendable {
         return poses[pose] == nil ? .measuring(pose, progress: average.progress) : .poseDone(pose)
     }
 
-    /// The poses that are still needed.
+    /// The poses that have not been measured.
     package var missingPoses: [DevicePose] { DevicePose.allCases.filter { poses[$0] == nil } }
 
-    /// What to tell the user, as an English sentence without full stop.
+    /// An instruction for the user, without an initial capital or a full stop.
     package var hint: String {
         switch state {
         case .measuring: "hold it still"
@@ -75,11 +79,11 @@ package struct AccelerometerCalibrator: Sendable {
         }
     }
 
-    /// The mean reading of a pose that is done, m/s².
+    /// Returns the mean reading of a measured pose, in m/s²; nil if the pose has not been measured.
     package func reading(in pose: DevicePose) -> SIMD3<Double>? { poses[pose] }
 
-    /// The result once all six poses are done; nil before, and when the readings cannot be those of an accelerometer
-    /// (scale wrong by more than a half).
+    /// The calibration; nil until all six poses have been measured. Also nil if the readings are implausible for an
+    /// accelerometer: the determinant of the matrix is not between 0.1 and 10.
     package var calibration: AccelerometerCalibration? {
         guard missingPoses.isEmpty else { return nil }
         var rows: [SIMD4<Double>] = []
@@ -104,7 +108,7 @@ package struct AccelerometerCalibrator: Sendable {
         return result
     }
 
-    /// Forgets all poses.
+    /// Removes the readings of all poses.
     package mutating func reset() {
         average.restart()
         poses.removeAll(keepingCapacity: true)
@@ -116,14 +120,14 @@ package struct AccelerometerCalibrator: Sendable {
         return DevicePose(acceleration: average.mean)
     }
 
-    /// Three entries of the matrix and the shift, by weighted least squares.
+    /// Solves for three entries of the matrix and the shift, by weighted least squares.
     private func row(_ axis: Int) -> SIMD4<Double>? {
         var system = PositiveSystem(size: 4)
         var right = [0.0, 0, 0, 0]
         for (pose, reading) in poses.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             let target = pose.up[axis] * gravity
             let x = [reading.x / gravity, reading.y / gravity, reading.z / gravity, 1]
-            // A table that slopes by a degree changes the axes across by 0.17 m/s², but the upright one by 0.0015 only.
+            // A tilt of 1° changes the horizontal axes by 0.17 m/s², but the vertical one by only 0.0015 m/s².
             let weight = pose.up[axis] == 0 ? 1e-4 : 1
             for row in 0..<4 {
                 for column in 0...row { system[row, column] += weight * x[row] * x[column] }
@@ -136,30 +140,30 @@ package struct AccelerometerCalibrator: Sendable {
     }
 
     private static func angle(_ a: SIMD3<Double>, _ b: SIMD3<Double>) -> Double {
-        // Small angles: twice the half of the chord, without an arc sine.
+        // The sine, which approximates the angle if it is small.
         let lengths = a.length * b.length
         guard lengths > 0 else { return 0 }
         return Quaternion.cross(a, b).length / lengths
     }
 }
 
-/// What an accelerometer's readings have to go through: corrected = matrix · (measured - offset).
+/// The correction of an accelerometer's readings: corrected = matrix · (measured - offset).
 package struct AccelerometerCalibration: Sendable, Hashable {
-    /// The matrix.
+    /// The scale and cross-axis terms.
     package var matrix = Matrix3.identity
-    /// What the sensor reads when nothing accelerates it, m/s².
+    /// The sensor's reading at zero acceleration, in m/s².
     package var offset = SIMD3<Double>.zero
-    /// Root mean square of how far the corrected lengths of the poses are from gravity, m/s².
+    /// The root mean square of the difference between the corrected magnitudes and gravity, in m/s².
     package var residual = 0.0
-    /// The largest angle between a pose and the direction that it should have had, radians: how well the device stood.
+    /// The largest angle between a pose and its nominal direction, in radians.
     package var tilt = 0.0
 
-    /// No correction.
+    /// Creates a calibration that corrects nothing.
     package init() {}
 
-    /// The factor on each axis by itself.
+    /// The scale factor of each axis.
     package var scale: SIMD3<Double> { SIMD3(matrix.row0.x, matrix.row1.y, matrix.row2.z) }
 
-    /// A reading without the sensor's errors, m/s².
+    /// Returns the corrected reading, in m/s².
     package func apply(to measured: SIMD3<Double>) -> SIMD3<Double> { matrix * (measured - offset) }
 }

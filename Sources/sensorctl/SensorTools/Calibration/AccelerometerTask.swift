@@ -4,7 +4,7 @@ import DeviceCore
 import Foundation
 import SensorFusion
 
-/// Finds the accelerometer's offset and scale on the six sides of the device, in any order.
+/// Calibrates the accelerometer's offset and scale from the six poses of the device, in any order.
 struct AccelerometerTask: CalibrationTask {
     let topic = CalibrationTopic.accelerometer
     let tellsProgress = false
@@ -16,7 +16,7 @@ struct AccelerometerTask: CalibrationTask {
     private var doneCount: Int { DevicePose.allCases.count - calibrator.missingPoses.count }
 
     var instruction: String {
-        guard let pose = calibrator.missingPoses.first else { return "That was the last side." }
+        guard let pose = calibrator.missingPoses.first else { return "All sides have been measured." }
         return "\(doneCount + 1) of 6, in any order: \(pose.hint)."
     }
 
@@ -43,12 +43,14 @@ struct AccelerometerTask: CalibrationTask {
         if case .poseDone = calibrator.state {
             let since = doneSince ?? sample.seconds
             doneSince = since
-            hint = sample.seconds - since > 2 ? "That side has been measured: turn it on to the next." : nil
+            hint =
+                sample.seconds - since > 2
+                ? "This side has already been measured. Turn the device to the next side." : nil
             return
         }
         doneSince = nil
         switch calibrator.state {
-        case .slanted: hint = "One of its sides has to lie flat, and gravity has to read 9.8 m/s²."
+        case .slanted: hint = "Lay the device flat on one side. At rest, the accelerometer must measure about 9.8 m/s²."
         case .complete: conclude()
         case .moving, .measuring, .poseDone: hint = nil
         }
@@ -56,18 +58,18 @@ struct AccelerometerTask: CalibrationTask {
 
     private mutating func conclude() {
         guard let calibration = calibrator.calibration else {
-            hint = "The six sides do not give a sensible offset and scale. Once more from the beginning."
+            hint = "The six measurements yield no plausible offset and scale. Start again with the first side."
             calibrator.reset()
             return
         }
         outcome = .accelerometer(calibration)
     }
 
-    var shortfall: String { "The device lay still on \(doneCount) of 6 sides only." }
+    var shortfall: String { "The device lay still on only \(doneCount) of 6 sides." }
 }
 
 extension DevicePose {
-    /// Such as "top edge up".
+    /// The pose's name in lowercase words, such as "top edge up".
     var name: String {
         rawValue.reduce(into: "") { $0 += $1.isUppercase ? " \($1.lowercased())" : "\($1)" }
     }

@@ -3,10 +3,10 @@
 package import DeviceCore
 import Synchronization
 
-/// Leads a user through one calibration: hands readings to it, and says what it wants. Readings may come from several
-/// threads; what is said comes out in order.
+/// Guides a user through a calibration: passes readings to the task and prints its instructions. Readings may arrive on
+/// several threads; the output is serialized.
 ///
-/// Unchecked: everything that changes is used under the lock.
+/// Sendability is unchecked because the lock protects all mutable state.
 package final class CalibrationDialogue: @unchecked Sendable {
     private let lock = Mutex<Void>(())
     private let screen: any CalibrationScreen
@@ -21,8 +21,8 @@ package final class CalibrationDialogue: @unchecked Sendable {
     private var isOver = false
 
     /// - Parameters:
-    ///   - mounts: what turns the readings of a sensor into the axes that the task wants.
-    ///   - whenDone: called once, when the calibration has its outcome.
+    ///   - mounts: The mount matrices that convert the readings to the axes that the task expects.
+    ///   - whenDone: Called once, on the thread of the last reading, when the calibration has an outcome.
     package init(
         _ task: any CalibrationTask, screen: any CalibrationScreen, mounts: [SensorKind: MountMatrix] = [:],
         whenDone: @escaping @Sendable () -> Void
@@ -46,7 +46,7 @@ package final class CalibrationDialogue: @unchecked Sendable {
             switch event {
             case .samples(let batch): take(batch)
             case .lost(let error): screen.say("  \(kind.name): \(error.description)")
-            case .regained: screen.say("  \(kind.name) is back.")
+            case .regained: screen.say("  \(kind.name): The readings have resumed.")
             }
             guard task.outcome != nil else { return false }
             isOver = true
@@ -55,15 +55,15 @@ package final class CalibrationDialogue: @unchecked Sendable {
         if isDone { whenDone() }
     }
 
-    /// True once readings of the sensor in question have come.
+    /// True if a reading of the sensor to be calibrated has arrived.
     package var hasBegun: Bool { lock.withLock { _ in hasReadings } }
 
-    /// Ends it: what was found, or why nothing was.
+    /// Ends the calibration. Returns its outcome, or the reason that there is none.
     package func finish() -> Result<CalibrationOutcome, CalibrationShortfall> {
         lock.withLock { _ in
             isOver = true
             guard hasReadings else {
-                return .failure(CalibrationShortfall(reason: "No readings of the \(task.topic.kind.name) came."))
+                return .failure(CalibrationShortfall(reason: "The \(task.topic.kind.name) delivered no readings."))
             }
             return task.finish()
         }
@@ -107,22 +107,22 @@ package final class CalibrationDialogue: @unchecked Sendable {
     }
 }
 
-/// Where a guided calibration speaks to its user.
+/// The output of a guided calibration.
 package protocol CalibrationScreen: AnyObject {
-    /// True when pictures are shown, so that progress need not be told in words.
+    /// True if ``show(_:)`` displays progress, so that it need not be printed as text.
     var showsPictures: Bool { get }
 
-    /// Says something that stays.
+    /// Prints a line of text.
     func say(_ line: String)
 
-    /// Shows how far it has come, in place of what was shown before.
+    /// Displays the progress of the task, replacing what was displayed before.
     func show(_ task: any CalibrationTask)
 
-    /// Takes away what was shown.
+    /// Removes the displayed progress.
     func clear()
 }
 
-/// Lines, one below the other.
+/// A screen that prints lines and displays no progress.
 package final class LineScreen: CalibrationScreen {
     package let showsPictures = false
     private let write: (String) -> Void

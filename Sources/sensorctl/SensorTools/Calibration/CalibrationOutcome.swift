@@ -6,15 +6,17 @@ package import JSONBytes
 import MotionEngine
 package import SensorFusion
 
-/// What a calibration has found, in the device's axes.
+/// The result of a calibration, in the device's axes.
 package enum CalibrationOutcome: Sendable, Equatable {
-    /// Radians per second, with the standard deviation of each axis; found in so many seconds.
+    /// A gyroscope's bias and the standard deviation of its axes, in radians per second, and the duration of the
+    /// measurement in seconds. `seconds` is NaN for a stored calibration.
     case gyro(bias: SIMD3<Double>, sigma: Double, seconds: Double)
-    /// In m/s².
+    /// An accelerometer's calibration, in m/s².
     case accelerometer(AccelerometerCalibration)
-    /// From the sensor's axes to the device's; by how many degrees it was rounded to quarter turns.
+    /// The mount matrix from the sensor's axes to the device's, and its deviation from the measured rotation in
+    /// degrees.
     case mount(matrix: MountMatrix, deviation: Double, isRounded: Bool)
-    /// In gauss.
+    /// A magnetometer's calibration, in gauss.
     case magnetometer(MagneticCalibration)
 
     package var topic: CalibrationTopic {
@@ -28,7 +30,8 @@ package enum CalibrationOutcome: Sendable, Equatable {
 
     private static let gravity = 9.80665
 
-    /// As it is stored: in the sensor's own axes. Nil for a mount, which belongs to the configuration.
+    /// Returns the calibration in the form that is stored: in the sensor's own axes. Returns nil for a mount matrix,
+    /// which is part of the configuration.
     func stored(_ mount: MountMatrix, date: WallTime) -> SensorCalibration? {
         var stored = SensorCalibration()
         switch self {
@@ -46,7 +49,7 @@ package enum CalibrationOutcome: Sendable, Equatable {
         return stored.inSensorAxes(mount)
     }
 
-    /// What is stored of a sensor; nil for one that keeps none.
+    /// Creates the outcome from a sensor's stored calibration; nil for a pressure sensor, which has none.
     init?(_ stored: SensorCalibration, of sensor: SensorDescription) {
         let turned = stored.inDeviceAxes(sensor.mountMatrix)
         switch sensor.kind {
@@ -63,7 +66,7 @@ package enum CalibrationOutcome: Sendable, Equatable {
         }
     }
 
-    /// A few lines for people.
+    /// Returns a summary of a few lines for users.
     package func lines(of sensor: SensorDescription?) -> [String] {
         switch self {
         case .gyro(let bias, let sigma, let seconds):
@@ -79,11 +82,11 @@ package enum CalibrationOutcome: Sendable, Equatable {
             return [
                 String(format: "offset %.3f %.3f %.3f m/s²", offset.x, offset.y, offset.z),
                 String(format: "scale  %.4f %.4f %.4f", scale.x, scale.y, scale.z),
-                "left over \(Self.number(calibration.residual, "%.3f m/s²")); the sides were level to \(Self.number(calibration.tilt * 180 / .pi, "%.1f°"))",
+                "residual \(Self.number(calibration.residual, "%.3f m/s²")), largest tilt of a side \(Self.number(calibration.tilt * 180 / .pi, "%.1f°"))",
             ]
         case .mount(let matrix, let deviation, let isRounded):
             let remark =
-                isRounded ? String(format: "measured within %.1f° of it", deviation) : "as measured, not rounded"
+                isRounded ? String(format: "rounded, %.1f° from measurement", deviation) : "as measured, not rounded"
             return ["mount matrix \(matrix.text)  (\(remark))"] + Self.mountHelp(matrix, sensor)
         case .magnetometer(let calibration):
             let hard = calibration.hardIron * 100
@@ -106,18 +109,18 @@ package enum CalibrationOutcome: Sendable, Equatable {
         value.isFinite ? String(format: format, value) : "unknown"
     }
 
-    /// How the matrix gets to where it counts: for programs of this package, and for those that ask udev.
+    /// Returns instructions for installing the matrix, for this package and for programs that read it from udev.
     private static func mountHelp(_ matrix: MountMatrix, _ sensor: SensorDescription?) -> [String] {
         [
             "for this package, in ~/.config/device-services.json or /etc/device-services.json:",
             "  " + MountText.configuration(matrix, sensor: sensor?.shownName ?? "*"),
-            "for every program, in /etc/udev/hwdb.d/61-sensor-local.hwdb (then: systemd-hwdb update && udevadm trigger):",
+            "for every program, in /etc/udev/hwdb.d/61-sensor-local.hwdb (then run: systemd-hwdb update && udevadm trigger):",
         ] + MountText.hardwareDatabase(matrix, sensor: sensor).map { "  " + $0 }
     }
 
-    /// Writes an object of it and a line end, in the units of traces: rad/s, m/s², gauss.
+    /// Writes the outcome as a JSON object on a line, in the units of traces: rad/s, m/s² and gauss.
     ///
-    /// - Parameter more: further members.
+    /// - Parameter more: Additional members.
     package func write(to writer: inout JSONWriter, sensor: SensorDescription?, _ more: JSONMembers) {
         writer.line { writer in
             writeMembers(to: &writer, sensor)

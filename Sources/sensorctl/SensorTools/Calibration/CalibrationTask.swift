@@ -3,38 +3,39 @@
 import DeviceCore
 import Foundation
 
-/// One calibration: takes readings and says what the user is to do, until it has its outcome. A value without any
-/// input or output, so that it can be tested and run on recordings.
+/// A calibration procedure: processes readings and instructs the user until it has an outcome. It performs no input or
+/// output, so that it can be tested and can process recordings.
 package protocol CalibrationTask: Sendable {
     var topic: CalibrationTopic { get }
 
-    /// What to do now, in a sentence.
+    /// The current instruction to the user, as a sentence.
     var instruction: String { get }
 
-    /// What keeps it from going on; nil when all is well.
+    /// The obstacle to progress, as a sentence; nil if there is none.
     var hint: String? { get }
 
-    /// From 0 to 1.
+    /// The progress, 0...1.
     var progress: Double { get }
 
-    /// How far it has come, in words and numbers.
+    /// The state of the measurement, as text for users.
     var status: String { get }
 
-    /// False where instructions say enough of how far it has come.
+    /// False if the instructions already contain the progress.
     var tellsProgress: Bool { get }
 
-    /// What came of it; nil as long as it goes on.
+    /// The result; nil until the calibration is complete.
     var outcome: CalibrationOutcome? { get }
 
     mutating func take(_ sample: CalibrationSample)
 
-    /// Why there is nothing yet, in a sentence.
+    /// The reason that there is no result yet, as a sentence.
     var shortfall: String { get }
 
-    /// No more readings come: the best that can be made of those there were, or why there is nothing.
+    /// Ends the calibration after the last reading. Returns the best result the readings allow, or the reason that
+    /// there is none.
     mutating func finish() -> Result<CalibrationOutcome, CalibrationShortfall>
 
-    /// The directions that were seen, to be drawn; nil where there is nothing to be seen.
+    /// The measured directions, for display; nil if the task has no map.
     var map: SphereMap? { get }
 }
 
@@ -48,34 +49,34 @@ extension CalibrationTask {
     package var map: SphereMap? { nil }
 }
 
-/// Why a calibration has come to nothing, in a sentence.
+/// The reason that a calibration has no result, as a sentence.
 package struct CalibrationShortfall: Error, Equatable {
     package let reason: String
 }
 
-/// A reading on its way to a calibration.
+/// A reading for a calibration.
 package struct CalibrationSample: Sendable {
     var kind: SensorKind
-    /// m/s², rad/s or gauss.
+    /// The reading, in m/s², rad/s or gauss.
     var value: SIMD3<Double>
-    /// Seconds on the device's clock.
+    /// The time on the device's clock, in seconds.
     var seconds: Double
 }
 
-/// A map of directions, whose cells have the same area each: those that were seen, and those that were not.
+/// A map of measured directions. All cells have the same area on the sphere.
 package struct SphereMap: Sendable {
     package static let rows = 8
     static let columns = 16
 
     private var cells = [Bool](repeating: false, count: rows * columns)
 
-    /// The directions of the readings from the center.
+    /// Creates a map from the directions of the readings as seen from `center`.
     init(_ readings: some Sequence<SIMD3<Double>>, center: SIMD3<Double>) {
         for reading in readings {
             let v = reading - center
             let length = (v * v).sum().squareRoot()
             guard length > 0, length.isFinite else { continue }
-            // Slices of the same height have the same area on a sphere (Archimedes).
+            // Slices of equal height have equal areas on a sphere (Archimedes).
             let row = min(Int((1 - v.z / length) / 2 * Double(Self.rows)), Self.rows - 1)
             let turn = (atan2(v.y, v.x) / (2 * .pi) + 1).truncatingRemainder(dividingBy: 1)
             let column = min(Int(turn * Double(Self.columns)), Self.columns - 1)
@@ -83,10 +84,14 @@ package struct SphereMap: Sendable {
         }
     }
 
-    /// The part of all cells that was seen.
+    /// The fraction of the cells that contain a reading.
     var share: Double { Double(cells.count { $0 }) / Double(cells.count) }
 
-    /// True where a direction was seen: in the row, whose first one is the top of the sphere, at a share of the width.
+    /// True if the cell contains a reading.
+    ///
+    /// - Parameters:
+    ///   - row: The row; 0 is the top of the sphere.
+    ///   - share: The horizontal position, as a fraction of the width.
     package func isSeen(row: Int, at share: Double) -> Bool {
         let column = Int(share * Double(Self.columns))
         let cell = row * Self.columns + column

@@ -7,20 +7,20 @@ package enum CalibrationTopic: String, CaseIterable, Sendable {
 
     private var facts: (title: String, kind: SensorKind, helpers: [SensorKind]) {
         switch self {
-        case .gyro: ("Gyroscope: its bias at rest", .gyroscope, [.accelerometer])
-        case .accelerometer: ("Accelerometer: offset and scale of its axes", .accelerometer, [])
-        case .mount: ("Mount: how the sensor sits in the device", .accelerometer, [])
+        case .gyro: ("Gyroscope: bias at rest", .gyroscope, [.accelerometer])
+        case .accelerometer: ("Accelerometer: offset and scale of the axes", .accelerometer, [])
+        case .mount: ("Mount: orientation of the sensor in the device", .accelerometer, [])
         case .magnetometer:
-            ("Magnetometer: the device's own magnetism", .magnetometer, [.gyroscope, .accelerometer])
+            ("Magnetometer: the device's own magnetic field", .magnetometer, [.gyroscope, .accelerometer])
         }
     }
 
     var title: String { facts.title }
 
-    /// The sensor that it is about.
+    /// The sensor kind to calibrate.
     package var kind: SensorKind { facts.kind }
 
-    /// The sensor whose readings are taken: the best one of its kind.
+    /// The sensor to calibrate: the preferred one of its kind.
     package func sensor(of device: Device) -> SensorDescription? {
         device.motionSource.sensors.first { $0.kind == kind }
     }
@@ -29,7 +29,7 @@ package enum CalibrationTopic: String, CaseIterable, Sendable {
         let source = device.motionSource
         let present = Set(source.sensors.map(\.kind))
         return ([kind] + facts.helpers.filter(present.contains)).map { kind in
-            // As fast as an attitude needs; a trace gives what it has.
+            // 100 Hz is sufficient for an attitude. A trace delivers all its readings.
             let interval = device.isSimulated ? 0 : 0.01
             return source.subscribe(MotionRequest(kind: kind, interval: interval, axes: .sensor)) { event in
                 dialogue.take(event, kind: kind)
@@ -37,15 +37,16 @@ package enum CalibrationTopic: String, CaseIterable, Sendable {
         }
     }
 
-    /// What turns the readings of the sensors into the device's axes; nothing for a mount, which wants the sensor's own.
+    /// Returns the mount matrices that convert readings to the device's axes; empty for the mount calibration, which
+    /// uses the sensor's axes.
     package func mounts(of device: Device) -> [SensorKind: MountMatrix] {
         guard self != .mount else { return [:] }
         return Dictionary(device.motionSource.sensors.map { ($0.kind, $0.mountMatrix) }) { first, _ in first }
     }
 
-    /// What is to be calibrated of these sensors, and in which order.
+    /// Returns the calibrations that are possible with these sensors, in order.
     ///
-    /// - Parameter wanted: what the user has asked for; nil for all that makes sense.
+    /// - Parameter wanted: The calibration requested by the user; nil for all useful ones.
     package static func topics(
         _ wanted: CalibrationTopic?, sensors: [SensorDescription], isTrace: Bool
     ) -> Result<[CalibrationTopic], CalibrationShortfall> {
@@ -54,24 +55,25 @@ package enum CalibrationTopic: String, CaseIterable, Sendable {
             if kinds.contains(wanted.kind) { return .success([wanted]) }
             let reason =
                 isTrace
-                ? "The recording holds no readings of \(wanted.kind.nameWithArticle)."
-                : "There is no \(wanted.kind.name). `sensorctl doctor` says what is missing."
+                ? "The recording contains no readings of \(wanted.kind.nameWithArticle)."
+                : "There is no \(wanted.kind.name). `sensorctl doctor` reports the cause."
             return .failure(CalibrationShortfall(reason: reason))
         }
-        // Where something already says how the chip sits, asking the user again would only bring doubt.
+        // If a mount matrix is already known, the user is not asked to determine it again.
         let isMounted = sensors.first { $0.kind == .accelerometer }.map { !$0.mountMatrix.isIdentity } ?? false
         let topics = allCases.filter { kinds.contains($0.kind) && !($0 == .mount && isMounted) }
         guard topics.isEmpty else { return .success(topics) }
         return .failure(
             CalibrationShortfall(
                 reason: isTrace
-                    ? "The recording holds no motion."
-                    : "There is no motion sensor. `sensorctl doctor` says what is missing."))
+                    ? "The recording contains no motion readings."
+                    : "There is no motion sensor. `sensorctl doctor` reports the cause."))
     }
 
-    /// What does it.
+    /// Creates the task of this topic.
     ///
-    /// - Parameter keepsExact: true to keep a mount as it was measured.
+    /// - Parameter keepsExact: True to keep the measured mount matrix even if it is close to a rotation by right
+    ///   angles.
     package func task(keepsExact: Bool) -> any CalibrationTask {
         switch self {
         case .gyro: RestTask()

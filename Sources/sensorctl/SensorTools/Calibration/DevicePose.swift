@@ -2,25 +2,25 @@
 
 import SensorFusion
 
-/// One of the six ways to stand a box on a table: which of its axes points up.
+/// One of the six orientations of a device on a table. They differ in the device axis that points up.
 ///
-/// The axes are x to the right, y to the top edge and z out of the screen. For a sensor by itself they are those
-/// printed in its data sheet.
+/// The x axis points to the right edge, y to the top edge and z out of the screen. For a bare sensor, they are the axes
+/// in its data sheet.
 package enum DevicePose: String, Sendable, Hashable, CaseIterable {
-    /// Flat with the screen to the ceiling: z up.
+    /// The device lies flat with its screen up: z points up.
     case faceUp
-    /// Flat with the screen on the table: z down.
+    /// The device lies flat with its screen down: z points down.
     case faceDown
-    /// Upright: y up.
+    /// The device stands upright: y points up.
     case topEdgeUp
-    /// Standing on its head: y down.
+    /// The device stands upside down: y points down.
     case bottomEdgeUp
-    /// On its left edge: x up.
+    /// The device stands on its left edge: x points up.
     case rightEdgeUp
-    /// On its right edge: x down.
+    /// The device stands on its right edge: x points down.
     case leftEdgeUp
 
-    /// The direction up in the device's axes, which is also that of a resting accelerometer's reading.
+    /// The unit vector that points up, in the device's axes. A resting accelerometer measures this direction.
     package var up: SIMD3<Double> {
         switch self {
         case .faceUp: [0, 0, 1]
@@ -32,24 +32,24 @@ package enum DevicePose: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// What to do, as an English sentence without full stop.
+    /// An instruction for the user, without an initial capital or a full stop.
     package var hint: String {
         switch self {
         case .faceUp: "lay it flat, face up"
         case .faceDown: "lay it flat, face down"
         case .topEdgeUp: "stand it upright, top edge up"
-        case .bottomEdgeUp: "stand it on its head, bottom edge up"
+        case .bottomEdgeUp: "stand it upside down, bottom edge up"
         case .rightEdgeUp: "stand it on its left edge, right edge up"
         case .leftEdgeUp: "stand it on its right edge, left edge up"
         }
     }
 
-    /// The pose in which a resting accelerometer gives about that reading; nil when no axis points up or down within
-    /// 25 degrees.
+    /// Creates the pose in which a resting accelerometer measures `acceleration`, in any unit; nil if no axis is within
+    /// 25° of the vertical.
     package init?(acceleration: SIMD3<Double>) {
         let length = acceleration.length
         guard length.isFinite, length > 0 else { return nil }
-        // The cosine of 25 degrees.
+        // cos(25°)
         guard let pose = Self.allCases.first(where: { ($0.up * acceleration).sum() > 0.9063 * length }) else {
             return nil
         }

@@ -4,11 +4,13 @@ import DeviceCore
 import Foundation
 import SensorFusion
 
-/// Finds the device's own magnetism while it is turned into all directions.
+/// Calibrates the magnetometer while the user rotates the device through all orientations.
 struct MagnetometerTask: CalibrationTask {
-    /// A good calibration ends it; one that will do ends it when that many seconds brought nothing better.
+    /// The number of seconds without improvement after which a calibration of medium quality is accepted. A calibration
+    /// of high quality is accepted immediately.
     private static let patience = 20.0
-    /// Seconds between looks at how far it has come, which cost more than a reading.
+    /// The minimum interval between evaluations of the candidate, in seconds. An evaluation costs more than processing
+    /// a reading.
     private static let pause = 0.2
     private static let maximumDirections = 2000
 
@@ -28,7 +30,8 @@ struct MagnetometerTask: CalibrationTask {
 
     init() { calibrator = MagnetometerCalibrator() }
 
-    let instruction = "Turn the device slowly into all directions, as if drawing eights, away from iron and magnets."
+    let instruction =
+        "Turn the device slowly in all directions, as if drawing figures of eight, away from iron and magnets."
 
     var progress: Double { outcome == nil ? min(max(candidate.coverage, 0), 0.99) : 1 }
 
@@ -85,16 +88,17 @@ struct MagnetometerTask: CalibrationTask {
     private var advice: String? {
         if candidate.fieldStrength.isFinite, !(0.2...0.7).contains(candidate.fieldStrength) {
             return String(
-                format: "A field of %.0f µT is not the earth's: go away from iron, magnets and loudspeakers.",
+                format: "A field of %.0f µT is not the Earth's. Move away from iron, magnets and loudspeakers.",
                 candidate.fieldStrength * 100)
         }
         if now - improvedAt > 6 {
-            return "The same once more brings nothing new: tip it over another edge, and turn it upside down."
+            return "The same movement adds nothing new. Tilt the device over another edge, and turn it upside down."
         }
         return nil
     }
 
-    /// Keeps directions for the map, not a thousand of the same.
+    /// Stores a reading for the coverage map. Skips readings that differ from the previous one by less than 2 % of
+    /// their length.
     private mutating func keep(_ value: SIMD3<Double>) {
         if let last = readings.last {
             let step = value - last
@@ -106,8 +110,9 @@ struct MagnetometerTask: CalibrationTask {
 
     var shortfall: String {
         let part = calibrator.candidate.coverage * 100
-        let seen = String(format: "The field was seen in %.0f %% of all directions", part)
-        return "\(seen), which is too little to know the device's own."
+        return String(
+            format: "The readings cover %.0f %% of all directions, which is too little to determine the device's own "
+                + "magnetic field.", part)
     }
 
     mutating func finish() -> Result<CalibrationOutcome, CalibrationShortfall> {

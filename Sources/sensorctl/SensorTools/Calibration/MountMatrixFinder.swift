@@ -2,35 +2,40 @@
 
 package import SensorFusion
 
-/// Finds how a sensor is mounted, from the accelerometer's readings in poses whose names the user was told.
+/// Estimates a sensor's mount matrix from accelerometer readings in known poses.
 ///
-/// Two poses with different axes are enough; opposite poses take the sensor's offset out. The result is a rotation
-/// always (orthonormal, determinant +1): the one that turns the measured directions best into the expected ones
-/// (Wahba's problem, by Davenport's quaternion method). It becomes one of the 24 rotations by right angles when it is
-/// nearer to it than a limit, since sensors are soldered parallel to the edges.
+/// Two poses with different axes are sufficient. Opposite poses cancel the sensor's offset. The result is always a
+/// rotation (orthonormal, determinant +1): the one that maps the measured directions to the expected ones with the
+/// least squared error (Wahba's problem, solved by Davenport's q-method). If it is within `rightAngleLimit` of one of
+/// the 24 rotations by right angles, it is replaced by that rotation, because sensors are usually soldered parallel to
+/// the edges of the device.
 package struct MountMatrixFinder: Sendable {
-    /// Why there is no result.
+    /// The reason for a missing estimate.
     package enum Problem: Sendable, Hashable {
-        /// These poses are missing; any one of them is enough to go on.
+        /// Too few axes were measured. Any one of these poses is sufficient to continue.
         case missingPoses([DevicePose])
-        /// The poses contradict each other by that many radians (root mean square): one was wrong, or it moved.
+        /// The poses contradict each other by this root-mean-square angle, in radians: a pose was wrong, or the device
+        /// moved.
         case contradictory(angle: Double)
-        /// The sensor's axes are mirrored, which no rotation can mend: one axis has the wrong sign in its driver.
+        /// The sensor's axes are mirrored, which no rotation can correct: the driver reports one axis with the wrong
+        /// sign.
         case mirrored
     }
 
-    /// Radians up to which right angles are taken.
+    /// The largest angle, in radians, at which the measured rotation is replaced by the nearest rotation by right
+    /// angles.
     package let rightAngleLimit: Double
 
     private var readings: [DevicePose: SIMD3<Double>] = [:]
 
-    /// - Parameter rightAngleLimit: Radians up to which a rotation by right angles is taken for the measured one.
+    /// - Parameter rightAngleLimit: The largest angle, in radians, at which the measured rotation is replaced by the
+    ///   nearest rotation by right angles. 0 keeps the measured rotation.
     package init(rightAngleLimit: Double = 0.21) { self.rightAngleLimit = rightAngleLimit }
 
-    /// Takes the mean reading of an accelerometer (proper acceleration, any unit) at rest in a pose; in the sensor's
-    /// own axes. A second one of the same pose takes the place of the first.
+    /// Adds the mean accelerometer reading of a pose at rest: proper acceleration in any unit, in the sensor's own
+    /// axes. Replaces an earlier reading of the same pose.
     ///
-    /// - Returns: False when the reading has no direction.
+    /// - Returns: False if the reading is zero, not finite or at least 1e9.
     @discardableResult
     package mutating func add(_ acceleration: SIMD3<Double>, pose: DevicePose) -> Bool {
         guard acceleration.isFinite, acceleration.length > 0, acceleration.length < 1e9 else { return false }
@@ -38,10 +43,10 @@ package struct MountMatrixFinder: Sendable {
         return true
     }
 
-    /// The poses that were given.
+    /// The poses that have a reading.
     package var poses: [DevicePose] { DevicePose.allCases.filter { readings[$0] != nil } }
 
-    /// The poses that would help most: those of axes not seen yet; empty when there are two axes.
+    /// The poses to measure next, one for each axis without a reading. Empty if two axes have been measured.
     package var missingPoses: [DevicePose] {
         let seen = poses
         guard axesSeen < 2 else { return [] }
@@ -50,13 +55,13 @@ package struct MountMatrixFinder: Sendable {
         }
     }
 
-    /// What is wrong; nil when there is an ``estimate``.
+    /// The reason for a missing ``estimate``; nil if an estimate exists.
     package var problem: Problem? { if case .failure(let problem) = outcome { problem } else { nil } }
 
-    /// The rotation; nil when there is a ``problem``.
+    /// The estimated rotation; nil if there is a ``problem``.
     package var estimate: MountEstimate? { if case .success(let estimate) = outcome { estimate } else { nil } }
 
-    /// Forgets all poses.
+    /// Removes the readings of all poses.
     package mutating func reset() { readings.removeAll(keepingCapacity: true) }
 }
 
@@ -71,7 +76,7 @@ extension MountMatrixFinder {
         return (0..<3).filter { axis in seen.contains { $0.up[axis] != 0 } }.count
     }
 
-    /// What a user who stands a device on a table by hand may be wrong.
+    /// The largest root-mean-square error of a device that is placed on a table by hand, in radians.
     private static let largestContradiction = 0.35
 
     private var outcome: Outcome {
@@ -86,7 +91,7 @@ extension MountMatrixFinder {
         let q = Self.rotation(pairs)
         let residual = Self.residual(q, pairs)
         if residual > Self.largestContradiction {
-            // With three axes a mirror shows: turned about, the same readings fit well.
+            // Three axes reveal a mirrored sensor: the inverted readings fit well.
             let mirrored = pairs.map { (-$0.measured, $0.expected) }
             if axesSeen == 3, Self.residual(Self.rotation(mirrored), mirrored) < Self.largestContradiction {
                 return .failure(.mirrored)
@@ -96,7 +101,7 @@ extension MountMatrixFinder {
         return .success(estimate(q, residual: residual))
     }
 
-    /// The sensor's reading without acceleration, on the axes of which both poses are known.
+    /// The sensor's reading at zero acceleration, along the axes for which both poses were measured.
     private var offset: SIMD3<Double> {
         var sum = SIMD3<Double>.zero
         var pairs = 0.0
@@ -104,8 +109,8 @@ extension MountMatrixFinder {
             guard let up = readings[pose],
                 let down = DevicePose.allCases.first(where: { $0.up == -pose.up }).flatMap({ readings[$0] })
             else { continue }
-            // The mean of both has the offset in all three components, but a slope of the table too: it is used
-            // only along the axis itself.
+            // The mean of both readings contains the offset in all three components, and the slope of the table too.
+            // Therefore only its component along the axis is used.
             let axis = up - down
             let length = axis.length
             guard length > 0 else { continue }
@@ -117,11 +122,11 @@ extension MountMatrixFinder {
         return pairs > 0 ? sum : .zero
     }
 
-    /// The rotation from measured to expected directions with the smallest sum of squared differences.
+    /// Returns the rotation from measured to expected directions with the smallest sum of squared differences.
     private static func rotation(_ pairs: [(measured: SIMD3<Double>, expected: SIMD3<Double>)]) -> Quaternion {
         var matrix = [Double](repeating: 0, count: 16)
         for (a, b) in pairs {
-            // The quadratic form of q for the scalar product of b with q·a·q*, with q = (x, y, z, w).
+            // The quadratic form in q of the scalar product of b and q·a·q*, where q = (x, y, z, w).
             let dot = (a * b).sum()
             let cross = Quaternion.cross(a, b)
             for row in 0..<3 {
@@ -136,7 +141,7 @@ extension MountMatrixFinder {
         return largestEigenvector(&matrix)
     }
 
-    /// Jacobi's method for a symmetric matrix of four rows.
+    /// Returns the eigenvector of the largest eigenvalue of a symmetric 4×4 matrix, by Jacobi's method.
     private static func largestEigenvector(_ a: inout [Double]) -> Quaternion {
         var vectors = [Double](repeating: 0, count: 16)
         for index in 0..<4 { vectors[5 * index] = 1 }
@@ -169,7 +174,7 @@ extension MountMatrixFinder {
     private static func residual(
         _ q: Quaternion, _ pairs: [(measured: SIMD3<Double>, expected: SIMD3<Double>)]
     ) -> Double {
-        // The chord is near the angle as long as that is small, and large when it is large.
+        // The chord approximates the angle if it is small, and stays large if the angle is large.
         let squares = pairs.reduce(0) { $0 + (q.rotate($1.measured) - $1.expected).squaredLength }
         return pairs.isEmpty ? 0 : (squares / Double(pairs.count)).squareRoot()
     }
@@ -188,7 +193,7 @@ extension MountMatrixFinder {
                 if trace > best.trace { best = (trace, Matrix3(row0: first, row1: second, row2: third)) }
             }
         }
-        // The angle from the chord between the matrices: their squared distance is 6 - 2·trace = 8·sin²(angle / 2).
+        // The angle follows from the distance between the matrices: its square is 6 - 2·trace = 8·sin²(angle / 2).
         estimate.angleFromRightAngles = Self.angle(halfSine: (max(0, 3 - best.trace) / 4).squareRoot())
         if estimate.angleFromRightAngles <= rightAngleLimit {
             estimate.matrix = best.matrix
@@ -197,7 +202,8 @@ extension MountMatrixFinder {
         return estimate
     }
 
-    /// Twice an arc sine, by its series: the nearest of 24 rotations is never farther than 63 degrees.
+    /// Returns twice the arc sine of `x`, from its power series. The nearest of the 24 rotations is at most 63° away,
+    /// so the series converges.
     private static func angle(halfSine x: Double) -> Double {
         var sum = x
         var term = x
@@ -210,14 +216,14 @@ extension MountMatrixFinder {
     }
 }
 
-/// How a sensor sits in its device.
+/// The estimated orientation of a sensor in its device.
 package struct MountEstimate: Sendable, Hashable {
-    /// The rotation from the sensor's axes to the device's.
+    /// The rotation from the sensor's axes to the device's axes.
     package var matrix: Matrix3
-    /// True when every row has a single 1 or -1: the sensor's axes are parallel to the device's.
+    /// True if each row contains a single 1 or -1: the sensor's axes are parallel to the device's axes.
     package var isRightAngled: Bool
-    /// How far the measured rotation is from the nearest one of right angles, radians.
+    /// The angle between the measured rotation and the nearest rotation by right angles, in radians.
     package var angleFromRightAngles: Double
-    /// Root mean square of the angles between the measured and the expected directions, radians.
+    /// The root mean square of the angles between measured and expected directions, in radians.
     package var residual: Double
 }

@@ -6,7 +6,7 @@ import JSONBytes
 import SensorFusion
 import SystemCalls
 
-/// Finds how the accelerometer's chip sits in the device, on three sides whose names the user is told.
+/// Determines the accelerometer's mount matrix from three poses that the user is instructed to take.
 struct MountTask: CalibrationTask {
     private static let poses: [DevicePose] = [.faceUp, .topEdgeUp, .rightEdgeUp]
 
@@ -18,16 +18,16 @@ struct MountTask: CalibrationTask {
     private var average = StillAverage(limit: 0.5, duration: 1)
     private var known: [SIMD3<Double>] = []
     private var doneSince: Double?
-    /// Why a first attempt came to nothing.
+    /// The reason for the failure of the previous attempt.
     private var problem: String?
 
-    /// - Parameter keepsExact: true to keep a mount as it was measured where it is close to right angles.
+    /// - Parameter keepsExact: True to keep the measured rotation even if it is close to a rotation by right angles.
     init(keepsExact: Bool = false) { finder = keepsExact ? MountMatrixFinder(rightAngleLimit: 0) : MountMatrixFinder() }
 
     private var pose: DevicePose? { known.count < Self.poses.count ? Self.poses[known.count] : nil }
 
     var instruction: String {
-        guard let pose else { return "That was the last side." }
+        guard let pose else { return "All sides have been measured." }
         return "\(known.count + 1) of 3: \(pose.hint)."
     }
 
@@ -47,7 +47,7 @@ struct MountTask: CalibrationTask {
         }
         guard average.isComplete, let pose else { return }
         let mean = average.mean
-        // The side that has just been measured, or one before: the user has not moved on yet.
+        // The pose has already been measured: the user has not turned the device yet.
         let isKnown = known.contains { former in
             let lengths = (former * former).sum() * (mean * mean).sum()
             return (former * mean).sum() > 0.7 * lengths.squareRoot()
@@ -55,7 +55,9 @@ struct MountTask: CalibrationTask {
         guard !isKnown else {
             let since = doneSince ?? sample.seconds
             doneSince = since
-            if sample.seconds - since > 2 { hint = "That side has been measured: turn it on to the next." }
+            if sample.seconds - since > 2 {
+                hint = "This side has already been measured. Turn the device to the next side."
+            }
             return
         }
         hint = nil
@@ -75,16 +77,16 @@ struct MountTask: CalibrationTask {
         }
         let reason =
             switch finder.problem {
-            case .mirrored: "The sides mirror each other: left and right, or up and down, were taken for each other."
-            default: "The sides contradict each other: one of them was another."
+            case .mirrored: "The measurements are mirrored: left and right, or up and down, were confused."
+            default: "The measurements contradict each other: a side other than the requested one was measured."
             }
         problem = reason
-        hint = "\(reason) Once more from the beginning."
+        hint = "\(reason) Start again with the first side."
         finder.reset()
         known = []
     }
 
-    var shortfall: String { problem ?? "The device lay still on \(known.count) of 3 sides only." }
+    var shortfall: String { problem ?? "The device lay still on only \(known.count) of 3 sides." }
 }
 
 extension MountMatrix {
@@ -92,19 +94,19 @@ extension MountMatrix {
         self.init(estimate.matrix.row0, estimate.matrix.row1, estimate.matrix.row2)
     }
 
-    /// More than hands can do.
+    /// The matrix rounded to four decimals, which exceeds the accuracy of manual placement.
     fileprivate var withFourDecimals: MountMatrix {
         func rounded(_ row: SIMD3<Double>) -> SIMD3<Double> {
-            // Adding zero makes zeros positive.
+            // Adding zero turns -0 into 0.
             (row * 10_000).rounded(.toNearestOrEven) / 10_000 + SIMD3(repeating: 0)
         }
         return MountMatrix(rounded(rows.0), rounded(rows.1), rounded(rows.2))
     }
 }
 
-/// A mount matrix as the files take it that can hold one.
+/// Formats a mount matrix for the files that can contain one.
 enum MountText {
-    /// The configuration file of this package.
+    /// Returns the matrix as a configuration file of this package.
     static func configuration(_ matrix: MountMatrix, sensor: String) -> String {
         var writer = JSONWriter()
         writer.object { writer in
@@ -115,19 +117,21 @@ enum MountText {
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 
-    /// systemd's database of hardware, whose matrices yield a negative x and y on the axis that points up.
+    /// Returns the matrix as an entry of systemd's hwdb. Its convention yields a negative x or y on the axis that
+    /// points up.
     static func hardwareDatabase(_ matrix: MountMatrix, sensor: SensorDescription?) -> [String] {
         ["sensor:modalias:\(sensor.flatMap(modalias) ?? "*"):dmi:*", " ACCEL_MOUNT_MATRIX=\(systemd(matrix).text)"]
     }
 
-    /// The same rotation as the database's convention writes it.
+    /// Returns the same rotation in the convention of systemd's hwdb.
     static func systemd(_ matrix: MountMatrix) -> MountMatrix {
         let (first, second, third) = matrix.rows
-        // Not -first: that makes zeros negative.
+        // `-first` would create negative zeros.
         return MountMatrix(SIMD3(repeating: 0) - first, SIMD3(repeating: 0) - second, third)
     }
 
-    /// What the kernel calls the chip of a sensor of this machine; nil for others.
+    /// Returns the kernel's modalias of a local sensor; nil for a remote sensor, and if it contains characters that
+    /// hwdb treats as wildcards.
     private static func modalias(_ sensor: SensorDescription) -> String? {
         guard sensor.source == "local:",
             let name = sensor.id.split(separator: "/").first(where: { $0.hasPrefix("iio:device") })
@@ -136,7 +140,7 @@ enum MountText {
         defer { free(path) }
         guard let bytes = try? FileBytes.read(String(cString: path) + "/../modalias", limit: 4096) else { return nil }
         let text = String(decoding: bytes, as: UTF8.self).filter { !$0.isWhitespace }
-        // Signs that the database takes for patterns would match something else.
+        // Wildcards would match other devices.
         return text.isEmpty || text.contains(where: { "*?[]\\".contains($0) }) ? nil : text
     }
 }

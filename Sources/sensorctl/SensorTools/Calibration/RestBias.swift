@@ -4,68 +4,71 @@ import SensorFusion
 
 /// Measures a gyroscope's bias while the device rests.
 ///
-/// Radians per second, in the axes of the readings. A turn of constant rate cannot be told from a bias, except that no
-/// gyroscope has one of more than half a radian per second.
+/// Rates and biases are in radians per second, in the axes of the readings. A rotation at a constant rate is
+/// indistinguishable from a bias, unless it is faster than ``largestBias``.
 package struct RestBias: Sendable {
-    /// How far a measurement has come.
+    /// The progress of a measurement.
     package enum State: Sendable, Hashable {
-        /// The device moves, or nothing was read yet.
+        /// The device moves, or there are too few readings.
         case moving
-        /// It rests; that part of the time needed has passed, 0 ... 1.
+        /// The device rests. `progress` is the elapsed fraction of the required time, 0...1.
         case resting(progress: Double)
-        /// ``RestBias/bias`` can be used; it gets better with each further reading.
+        /// ``RestBias/bias`` is valid. Each further reading improves it.
         case complete
-        /// Still, but at a rate that no bias has: it turns evenly.
+        /// The rate is constant, but larger than any bias: the device rotates.
         case turning
     }
 
     private var average: StillAverage
 
-    /// The largest bias that is believed, radians per second.
+    /// The largest plausible bias, in radians per second.
     package static let largestBias = 0.5
 
     /// - Parameters:
-    ///   - duration: Seconds of rest that are needed.
-    ///   - limit: Radians per second from the mean at which it moves.
+    ///   - duration: The required time at rest, in seconds.
+    ///   - limit: The deviation from the mean that counts as movement, in radians per second.
     package init(duration: Double = 3, limit: Double = 0.05) {
         average = StillAverage(limit: limit, duration: duration)
     }
 
-    /// Takes a reading, in radians per second; the time stamp in seconds.
+    /// Processes a reading.
     ///
-    /// - Returns: False when the device has moved and the measurement begins anew.
+    /// - Parameters:
+    ///   - rate: The angular rate, in radians per second.
+    ///   - timestamp: The time of the reading, in seconds.
+    /// - Returns: False if the device moved and the measurement restarted, or if the reading is not finite.
     @discardableResult
     package mutating func update(_ rate: SIMD3<Double>, timestamp: Double) -> Bool {
         average.update(rate, timestamp: timestamp)
     }
 
-    /// How far it has come.
+    /// The progress of the current measurement.
     package var state: State {
         guard average.count > 1 else { return .moving }
         guard average.mean.length <= Self.largestBias else { return .turning }
         return average.isComplete ? .complete : .resting(progress: average.progress)
     }
 
-    /// The mean rate, once the device has rested long enough; nil before.
+    /// The mean rate; nil until the device has rested long enough.
     package var bias: SIMD3<Double>? { state == .complete ? average.mean : nil }
 
-    /// One standard deviation of the mean on the worst axis; nil as long as there is no bias.
+    /// The standard deviation of ``bias`` on the worst axis, in radians per second; nil if there is no bias.
     ///
-    /// Readings are not quite independent and biases wander with temperature: it is never less than 1e-5 rad/s.
+    /// It is at least 1e-5 rad/s, because readings are not quite independent and biases drift with temperature.
     package var sigma: Double? {
         guard state == .complete else { return nil }
         let deviation = average.deviation
         let worst = max(deviation.x, deviation.y, deviation.z)
-        // As if every third reading were independent.
+        // Assumes that every third reading is independent.
         return max(1e-5, worst * (3 / Double(average.count)).squareRoot())
     }
 
-    /// The standard deviation of single readings.
+    /// The standard deviation of a single reading on each axis, in radians per second.
     package var noise: SIMD3<Double> { average.deviation }
 
-    /// How often the device was moved in the middle of a measurement.
+    /// The number of measurements that were interrupted by movement.
     package var interruptions: Int { average.interruptions }
 
-    /// Begins anew.
+    /// Discards the current measurement and starts another.
     package mutating func restart() { average.restart() }
 }

@@ -4,10 +4,10 @@ import DeviceCore
 import Foundation
 import SensorFusion
 
-/// Finds the gyroscope's bias while the device lies still.
+/// Measures the gyroscope's bias while the device lies still.
 struct RestTask: CalibrationTask {
     let topic = CalibrationTopic.gyro
-    let instruction = "Lay the device down and leave it alone."
+    let instruction = "Lay the device down and do not touch it."
     private(set) var hint: String?
     private(set) var outcome: CalibrationOutcome?
     private let seconds: Double
@@ -17,7 +17,7 @@ struct RestTask: CalibrationTask {
     init(seconds: Double = 5) {
         self.seconds = seconds
         rest = RestBias(duration: seconds, limit: 0.08)
-        // Who touches the table shakes the accelerometer before he turns the gyroscope.
+        // Touching the table affects the accelerometer before it rotates the gyroscope.
         table = StillAverage(limit: 0.6, duration: seconds)
     }
 
@@ -42,7 +42,7 @@ struct RestTask: CalibrationTask {
     private mutating func look() {
         switch rest.state {
         case .moving: break
-        case .turning: hint = "It turns steadily, faster than any bias: put it on something that does not turn."
+        case .turning: hint = "The device turns steadily, faster than any bias. Put it on a surface that does not turn."
         case .resting(let progress): if progress > 0.2 { hint = nil }
         case .complete:
             guard let bias = rest.bias, let sigma = rest.sigma else { return }
@@ -53,7 +53,7 @@ struct RestTask: CalibrationTask {
     var shortfall: String { String(format: "The device did not lie still for %.0f s in a row.", seconds) }
 
     private mutating func move() {
-        hint = "It moved: leave it alone."
+        hint = "The device moved. Do not touch it."
         rest.restart()
     }
 }

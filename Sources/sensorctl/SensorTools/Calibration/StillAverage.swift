@@ -2,19 +2,19 @@
 
 import SensorFusion
 
-/// The mean of a sensor's readings for as long as it does not move.
+/// The mean of a sensor's readings since its last movement.
 ///
-/// A reading that is farther than a limit from the mean of those before it is movement: the mean begins anew.
+/// A reading that differs from the mean by more than a limit counts as movement and restarts the average.
 package struct StillAverage: Sendable {
-    /// How far a reading may be from the mean, in the unit of the readings.
+    /// The deviation from the mean that counts as movement, in the unit of the readings.
     package let limit: Double
-    /// Seconds without movement that are needed.
+    /// The required time without movement, in seconds.
     package let duration: Double
     /// The mean since the last movement; zero before the first reading.
     package private(set) var mean = SIMD3<Double>.zero
-    /// Readings since the last movement.
+    /// The number of readings since the last movement.
     package private(set) var count = 0
-    /// How often it has moved after it had been still for a tenth of the time needed.
+    /// The number of movements after more than a tenth of the required time had elapsed.
     package private(set) var interruptions = 0
 
     private var squares = SIMD3<Double>.zero
@@ -22,21 +22,25 @@ package struct StillAverage: Sendable {
     private var end = 0.0
 
     /// - Parameters:
-    ///   - limit: How far a reading may be from the mean, in the unit of the readings.
-    ///   - duration: Seconds without movement that are needed.
+    ///   - limit: The deviation from the mean that counts as movement, in the unit of the readings.
+    ///   - duration: The required time without movement, in seconds.
     package init(limit: Double, duration: Double) {
         self.limit = limit.isFinite ? max(limit, 0) : 0
         self.duration = duration.isFinite ? max(duration, 0) : 0
     }
 
-    /// Takes a reading; false when it was movement. Readings that are not finite are ignored and give false.
+    /// Processes a reading.
     ///
-    /// - Parameter timestamp: In seconds; a step back or a gap of more than a second begins anew.
+    /// - Parameters:
+    ///   - value: The reading. A reading that is not finite is ignored.
+    ///   - timestamp: The time in seconds. The average restarts if it does not increase, and after a gap of more
+    ///     than 1 s.
+    /// - Returns: False if the reading counts as movement or is not finite.
     @discardableResult
     package mutating func update(_ value: SIMD3<Double>, timestamp: Double) -> Bool {
         guard value.isFinite, timestamp.isFinite else { return false }
         if count > 0, timestamp <= end || timestamp - end > 1 { restart() }
-        // The first few readings are no mean to judge by: compared to each other they may differ by twice as much.
+        // The mean of fewer than five readings is inaccurate, so they may differ from it by twice the limit.
         let allowance = count < 5 ? 2 * limit : limit
         let isMovement = count > 0 && (value - mean).length > allowance
         if isMovement {
@@ -52,26 +56,26 @@ package struct StillAverage: Sendable {
         return !isMovement
     }
 
-    /// Seconds since the last movement.
+    /// The time since the last movement, in seconds.
     package var seconds: Double { begin.map { end - $0 } ?? 0 }
 
-    /// How much of the time needed has passed, 0 ... 1.
+    /// The elapsed fraction of the required time, 0...1.
     package var progress: Double {
         guard count > 1 else { return 0 }
         return duration > 0 ? min(seconds / duration, 1) : 1
     }
 
-    /// True when it has been still long enough, and with at least ten readings.
+    /// True if the required time has elapsed and there are at least ten readings.
     package var isComplete: Bool { count >= 10 && progress >= 1 }
 
-    /// The standard deviation of single readings on each axis; zero with fewer than two.
+    /// The standard deviation of a single reading on each axis; zero if there are fewer than two readings.
     package var deviation: SIMD3<Double> {
         guard count > 1 else { return .zero }
         let variance = squares / Double(count - 1)
         return SIMD3(max(variance.x, 0).squareRoot(), max(variance.y, 0).squareRoot(), max(variance.z, 0).squareRoot())
     }
 
-    /// Forgets everything but the number of interruptions.
+    /// Resets everything except ``interruptions``.
     package mutating func restart() {
         (mean, squares) = (.zero, .zero)
         (count, begin, end) = (0, nil, 0)

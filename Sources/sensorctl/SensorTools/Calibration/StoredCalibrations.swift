@@ -2,7 +2,7 @@
 
 package import DeviceCore
 
-/// What is stored of the calibrations of a device's sensors.
+/// The stored calibrations of a device's sensors.
 package struct StoredCalibrations {
     package struct Entry: Sendable {
         package let sensor: SensorDescription
@@ -20,7 +20,8 @@ package struct StoredCalibrations {
         now = device.clock.wallTime
     }
 
-    /// Stores what was found; says where, nil when it is nothing to be stored.
+    /// Stores a calibration result. Returns the file or key that it was stored under; nil if the store is read-only or
+    /// the result cannot be stored.
     package func keep(_ outcome: CalibrationOutcome, of sensor: SensorDescription) throws(DeviceError) -> String? {
         guard store.isWritable, let calibration = outcome.stored(sensor.mountMatrix, date: now) else { return nil }
         let identity = SensorIdentity(sensor)
@@ -28,7 +29,7 @@ package struct StoredCalibrations {
         return store.file(of: identity) ?? identity.key
     }
 
-    /// What there is for the sensors that are there.
+    /// The stored calibrations of the connected sensors.
     package var entries: [Entry] {
         sensors.compactMap { sensor in
             guard let stored = store.load(SensorIdentity(sensor)), let outcome = CalibrationOutcome(stored, of: sensor)
@@ -37,10 +38,11 @@ package struct StoredCalibrations {
         }
     }
 
-    /// Why something that is stored cannot be used.
+    /// The errors of stored calibrations that cannot be used.
     package var problems: [DeviceError] { store.problems }
 
-    /// Forgets what is stored of a topic, of all where none is given; says how many there were.
+    /// Removes the stored calibrations of a topic, or of all topics if `topic` is nil. Returns the number of
+    /// calibrations removed.
     package func forget(_ topic: CalibrationTopic?) throws(DeviceError) -> Int {
         var count = 0
         for sensor in sensors where topic.map({ $0.kind == sensor.kind }) ?? true {
@@ -55,11 +57,11 @@ package struct StoredCalibrations {
 extension StoredCalibrations.Entry {
     package var title: String { "\(sensor.kind.name) \(sensor.shownName)" }
 
-    /// How long ago it was found, in words.
+    /// The time since the calibration, as text for users.
     package func age(at now: WallTime) -> String {
         let seconds = now.seconds(since: date)
         switch seconds {
-        case ..<0: return "in the future, by the clock of this machine"
+        case ..<0: return "in the future according to this machine's clock"
         case ..<120: return "just now"
         case ..<7200: return "\(Int(seconds / 60)) minutes ago"
         case ..<172_800: return "\(Int(seconds / 3600)) hours ago"

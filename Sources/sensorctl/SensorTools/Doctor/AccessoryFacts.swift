@@ -5,19 +5,19 @@ package import DeviceCore
 import Foundation
 import SystemCalls
 
-/// What `doctor` looks at of accessories.
+/// The state of accessories that `doctor` examines.
 package struct AccessoryFacts: Sendable {
     var accessories: [AccessoryDescription] = []
     var candidates: [AccessoryCandidate] = []
-    /// Why accessories, or some of them, cannot be found.
+    /// The errors of the search for accessories.
     var problems: [DeviceError] = []
-    /// The nodes of all of them, and of what is declared.
+    /// The device nodes of all accessories, candidates and declared accessories, by path.
     var nodes: [String: NodeFacts] = [:]
     var hasUdev = true
-    /// What kind of container this is; nil when it is none.
+    /// The container runtime; nil outside a container.
     var container: String?
     var hasModemManager = false
-    /// True when this package's rules for udev are installed.
+    /// True if this package's udev rules are installed.
     var hasRules = true
     var missingFolders: [String] = []
 }
@@ -27,7 +27,7 @@ extension AccessoryFacts {
         "/etc/udev/rules.d", "/run/udev/rules.d", "/usr/lib/udev/rules.d", "/lib/udev/rules.d",
     ]
 
-    /// Looks at the accessories, their nodes, and what has to do with them.
+    /// Collects the accessories, their device nodes and the services that affect them.
     @concurrent package static func load(_ device: Device, user: String) async -> AccessoryFacts {
         var facts = AccessoryFacts()
         let source = device.accessorySource
@@ -46,7 +46,7 @@ extension AccessoryFacts {
         return facts
     }
 
-    /// The kind of container that this is, by the marks that they leave.
+    /// Returns the container runtime, detected from its marker file or from the environment of process 1.
     private static func container() -> String? {
         if access("/.dockerenv", F_OK) == 0 { return "docker" }
         if access("/run/.containerenv", F_OK) == 0 { return "podman" }
@@ -56,21 +56,21 @@ extension AccessoryFacts {
     }
 }
 
-/// The rules for udev that this package brings along, and the name to install them under.
+/// This package's udev rules and their file name.
 package enum UdevRules {
     package static let fileName = "65-external-accessory.rules"
 
-    /// The text of Sources/Accessories/UdevSource/udev, which is not beside the installed program: a link in this folder
-    /// leads to it, and the build puts it into the program.
+    /// The rules in Sources/Accessories/UdevSource/udev. They are embedded in the program, because the source folder is
+    /// not installed with it. A symbolic link in this folder points to them.
     package static let text = PackageResources.external_accessory_rules
 
-    /// The first line of the rules that tests a device; those of a configuration precede it.
+    /// The first line of the rules that tests a device. The rules from a configuration are inserted before it.
     private static let firstTest = "SUBSYSTEM==\"usb\", ENV{DEVTYPE}==\"usb_device\", GOTO="
 
-    /// The rules, with those that grant the devices which the configuration names.
+    /// Returns the rules, extended by rules that grant access to the devices in the configuration.
     ///
-    /// A configuration names USB interfaces, but udev finds the vendor and the interface at different parents: the other
-    /// nodes of the device are granted too.
+    /// A configuration matches USB interfaces, but in udev the vendor and the interface belong to different parents.
+    /// Therefore the rules grant access to the other nodes of the device too.
     package static func text(granting configuration: Configuration) -> [UInt8] {
         let lines = configuration.accessoryRules.value.compactMap(Self.line)
         var text = String(decoding: Self.text, as: UTF8.self)
@@ -80,7 +80,7 @@ package enum UdevRules {
         return Array(text.utf8)
     }
 
-    /// A rule of udev; nil for a rule that names no device, or that names no protocol.
+    /// Returns a udev rule; nil if the configuration rule has no device or no protocol.
     private static func line(_ rule: AccessoryRule) -> String? {
         guard rule.protocols?.isEmpty == false else { return nil }
         var tests: [String] = []
@@ -92,7 +92,8 @@ package enum UdevRules {
         return (["SUBSYSTEMS==\"usb\""] + tests + [#"ENV{EXTERNAL_ACCESSORY}="1""#]).joined(separator: ", ")
     }
 
-    /// True for text that has no meaning of its own in a rule: no quotation mark, and no pattern.
+    /// True if the text contains no characters that have a meaning in a udev rule, such as quotation marks and
+    /// wildcards.
     private static func isPlain(_ text: String) -> Bool {
         !text.isEmpty
             && text.utf8.allSatisfy { byte in

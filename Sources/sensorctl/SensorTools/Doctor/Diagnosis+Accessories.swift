@@ -4,18 +4,18 @@ import AccessoryFinding
 import DeviceCore
 
 extension Diagnosis {
-    /// What keeps accessories from being found, opened or used.
+    /// Returns the problems that prevent accessories from being discovered, opened or used.
     static func accessories(_ facts: AccessoryFacts, _ machine: MachineFacts) -> [Finding] {
         var findings = discovery(facts, machine)
         let problems = facts.problems.filter { problem in
-            // What udev lacks has been said in more detail.
+            // `discovery` has already reported missing udev support in more detail.
             findings.isEmpty || ![.notSupported, .notFound].contains(problem.code)
                 || !problem.message.contains("udev")
         }
         findings += problems.map { Finding(.problem, topic, $0.description) }
         findings += facts.missingFolders.map { path in
             Finding(
-                .problem, topic, "The folder for declared accessories \(path) does not exist.",
+                .problem, topic, "The directory \(path) for declared accessories does not exist.",
                 repair: "mkdir -p \(word(path))")
         }
         findings += facts.accessories.flatMap { accessory($0, facts, machine) }
@@ -29,13 +29,13 @@ extension Diagnosis {
 
     private static let topic = "accessories"
 
-    /// Whether accessories can be noticed, and left in peace.
+    /// Returns findings about udev, and about ModemManager, which probes new serial ports.
     private static func discovery(_ facts: AccessoryFacts, _ machine: MachineFacts) -> [Finding] {
         var findings: [Finding] = []
         if !machine.traits.contains("LibUdev") {
             findings += .one(
                 .remark, topic,
-                "This program was built without libudev: accessories on USB are not found, only declared ones.",
+                "This program was built without libudev, so it finds only declared accessories, no USB accessories.",
                 repair: "sudo apt-get install libudev-dev",
                 "swift build    # with the trait LibUdev, which is on by default")
         } else if !facts.hasUdev {
@@ -50,7 +50,7 @@ extension Diagnosis {
             let place = facts.container.map { " in this container (\($0))" } ?? ""
             findings += .one(
                 .remark, topic,
-                "udevd does not run\(place): the kernel's own events are used, and no rule of udev names protocols or sets permissions.",
+                "udevd does not run\(place). Only the kernel's events are used, so no udev rule names protocols or sets permissions.",
                 repair: repair)
         }
         let hasTTY = (facts.accessories.flatMap(\.protocols).compactMap(\.node?.path) + facts.candidates.map(\.node))
@@ -58,13 +58,13 @@ extension Diagnosis {
         if facts.hasModemManager, !facts.hasRules, hasTTY {
             findings += .one(
                 .remark, topic,
-                "ModemManager runs and tries every new serial port as a modem: for some seconds a port is busy, and an accessory hears what is not meant for it.",
+                "ModemManager probes every new serial port for a modem: for some seconds the port is busy, and the accessory receives modem commands.",
                 repair: installRules)
         }
         return findings
     }
 
-    /// Puts this package's rules in force.
+    /// Commands that install and activate this package's udev rules.
     private static let installRules = [
         "sensorctl rules | sudo tee /etc/udev/rules.d/\(UdevRules.fileName)",
         "sudo udevadm control --reload && sudo udevadm trigger --subsystem-match=usb --subsystem-match=tty --subsystem-match=hidraw",
@@ -85,21 +85,23 @@ extension Diagnosis {
             } else {
                 let place = offered.node.map { " at \($0.path)" } ?? ""
                 findings.append(
-                    Finding(.good, topic, "\(name)\(place) can be opened (named by: \(offered.origin.words))."))
+                    Finding(
+                        .good, topic,
+                        "\(name)\(place) can be opened (source of the protocol name: \(offered.origin.words))."))
             }
             let allowed = machine.configuration.appProtocols
             if let names = allowed.value, !names.contains(offered.name) {
                 let list = (names + [offered.name]).joined(separator: ",")
                 findings += .one(
                     .remark, topic,
-                    "Programs may not use \(offered.name) of \(accessory.label): it is not among the protocols of \(allowed.origin.description).",
+                    "Programs may not use \(offered.name) of \(accessory.label), because the setting \"protocols\" does not contain it (\(allowed.origin.description)).",
                     repair: "export DEVICE_SERVICES_PROTOCOLS=\(word(list))")
             }
         }
         return findings
     }
 
-    /// Declared accessories that are not attached.
+    /// Returns findings about declared accessories that are not attached.
     private static func declared(_ facts: AccessoryFacts, _ machine: MachineFacts) -> [Finding] {
         let attached = Set(facts.accessories.map(\.identity))
         return machine.configuration.declaredAccessories.value.filter { !attached.contains($0.description.identity) }
@@ -112,20 +114,20 @@ extension Diagnosis {
             }
     }
 
-    /// What keeps a node from being opened; nil when nothing does.
+    /// Returns the reason that a device node cannot be opened; nil if there is none.
     private static func node(_ name: String, _ node: NodeFacts, _ machine: MachineFacts) -> Finding? {
         let path = node.path
         guard node.exists else {
             return Finding(
                 .problem, topic, "\(name): \(path) does not exist.",
                 repair: path.hasPrefix("/dev/")
-                    ? ["ls -l /dev/tty[A-Z]* /dev/serial/by-id    # what it may be called"]
-                    : ["ls -l \(word(path))    # does the program run that makes it?"])
+                    ? ["ls -l /dev/tty[A-Z]* /dev/serial/by-id    # possible names of the device"]
+                    : ["ls -l \(word(path))    # check that the program that creates it runs"])
         }
         guard node.canOpen else {
             return Finding(
                 .problem, topic,
-                "\(name): the user \(machine.user) may not open \(path) (its mode is \(node.mode), its owner \(node.owner), its group \(node.group)).",
+                "\(name): the user \(machine.user) may not open \(path) (mode \(node.mode), owner \(node.owner), group \(node.group)).",
                 repair: permission(node, machine))
         }
         if node.isSocket { return socket(name, node) }
@@ -134,13 +136,13 @@ extension Diagnosis {
         return Finding(.problem, topic, "\(name): \(path) is in use by \(programs).", repair: release(path, holder))
     }
 
-    /// Who is connected to a socket; that may keep others out.
+    /// Returns a finding about the programs connected to a socket, which may refuse further connections.
     private static func socket(_ name: String, _ node: NodeFacts) -> Finding? {
         guard node.connections > 0 else { return nil }
         let programs = node.holders.map { "\($0.name) (pid \($0.pid))" }.joined(separator: " and ")
         return Finding(
             .remark, topic,
-            "\(name): \(programs.isEmpty ? "a program that this user may not see" : programs) is connected to \(node.path). If that serves one program at a time, no other can open it.",
+            "\(name): \(node.path) is connected to \(programs.isEmpty ? "a program of another user" : programs). If its server accepts only one connection, no other program can open it.",
             repair: node.holders.first.map { release(node.path, $0) } ?? [])
     }
 
@@ -148,31 +150,32 @@ extension Diagnosis {
         guard node.isOpenToGroup, node.group != "root" else { return installRules }
         guard !node.isListedInGroup else {
             return [
-                "newgrp \(word(node.group))    # or log in again: \(machine.user) is in the group, this session is not"
+                "newgrp \(word(node.group))    # or log in again, so that the group membership takes effect"
             ]
         }
         return [
             "sudo usermod -aG \(word(node.group)) \(word(machine.user))",
-            "# then log in again, so that the group counts",
+            "# then log in again, so that the group membership takes effect",
         ]
     }
 
     private static func release(_ path: String, _ holder: NodeFacts.Holder) -> [String] {
         switch holder.name {
-        case "gpsd": return ["sudo gpsdctl remove \(word(path))    # for good: USBAUTO=\"false\" in /etc/default/gpsd"]
+        case "gpsd":
+            return ["sudo gpsdctl remove \(word(path))    # permanently: USBAUTO=\"false\" in /etc/default/gpsd"]
         case "ModemManager": return installRules + ["sudo systemctl restart ModemManager"]
         case "brltty": return ["sudo systemctl mask --now brltty-udev.service    # or: sudo apt-get remove brltty"]
-        default: return ["ps -o pid,user,lstart,args -p \(holder.pid)    # what it is; end it if it is not wanted"]
+        default: return ["ps -o pid,user,lstart,args -p \(holder.pid)    # shows the program; stop it if not needed"]
         }
     }
 
-    /// A port without a protocol name, and the two ways to give it one.
+    /// Returns a finding about a port without a protocol name. Its repair names the two ways to configure one.
     private static func candidate(_ candidate: AccessoryCandidate, _ facts: AccessoryFacts) -> Finding {
-        let configuration = "# in ~/.config/device-services.json, with the name that your program asks for:"
+        let configuration = "# in ~/.config/device-services.json, with the protocol name that your program uses:"
         var repair = [configuration, candidate.setting]
         if let vendor = candidate.vendorID, let product = candidate.productID, facts.hasUdev, candidate.kind != .usb {
             repair += [
-                "# or in a rule of udev, /etc/udev/rules.d/62-accessories.rules:",
+                "# or in a udev rule, /etc/udev/rules.d/62-accessories.rules:",
                 #"ACTION!="remove", SUBSYSTEM=="\#(candidate.kind.rawValue)", ATTRS{idVendor}=="\#(Printable.hex(vendor))", ATTRS{idProduct}=="\#(Printable.hex(product))", ENV{EXTERNAL_ACCESSORY_PROTOCOLS}="com.example.protocol""#,
             ]
         }

@@ -5,23 +5,23 @@ import Foundation
 import SensorFusion
 
 extension Diagnosis {
-    /// Which calibrations are in force, how old and how good they are, and which are missing.
+    /// Returns the active calibrations with their age and quality, and the missing ones.
     static func calibrations(_ facts: MachineFacts) -> [Finding] {
         var findings = facts.calibrationProblems.map { Finding(.remark, "calibration", $0.description) }
         let known = facts.calibrations
         findings += known.map { entry in
-            let text = "\(entry.title): \(entry.outcome.summary), found \(entry.age(at: facts.now))."
+            let text = "\(entry.title): \(entry.outcome.summary), calibrated \(entry.age(at: facts.now))."
             guard case .magnetometer(let calibration) = entry.outcome, calibration.quality < .medium else {
                 return Finding(.good, "calibration", text)
             }
             return Finding(.remark, "calibration", text, repair: "sensorctl calibrate magnetometer")
         }
-        // A heading is what suffers most.
+        // A missing calibration affects headings most.
         for trial in facts.trials where trial.sensor.kind == .magnetometer {
             guard !known.contains(where: { $0.sensor.id == trial.sensor.id }) else { continue }
             findings += .one(
                 .remark, "calibration",
-                "magnetometer \(trial.sensor.shownName): nothing is known of the device's own magnetism; headings are as good as its factory made them until the device has been turned.",
+                "magnetometer \(trial.sensor.shownName) is not calibrated. Until you turn the device in all directions, headings are only as accurate as the factory calibration.",
                 repair: "sensorctl calibrate magnetometer")
         }
         return findings
@@ -29,7 +29,7 @@ extension Diagnosis {
 }
 
 extension CalibrationOutcome {
-    /// How good it is, in a few words.
+    /// The calibration's main values, as text for users.
     fileprivate var summary: String {
         let degrees = 180 / Double.pi
         switch self {
@@ -50,11 +50,12 @@ extension CalibrationOutcome {
 }
 
 extension MagneticCalibration {
-    /// Which ways of holding the device it was found from, and which of them are missing.
+    /// The orientations that the calibration is based on, and the missing ones.
     fileprivate var waysHeld: String {
         guard !sidesUp.isEmpty else { return "" }
         let missing = MagneticSurvey.Side.allCases.filter { !sidesUp.contains($0) }
-        let up = "held with \(sidesUp.map(\.words).joined(separator: ", ")) up"
-        return missing.isEmpty ? ", held all ways" : ", \(up), not with \(missing.map(\.words).joined(separator: ", "))"
+        guard !missing.isEmpty else { return ", measured in all orientations" }
+        let up = sidesUp.map(\.words).joined(separator: ", ")
+        return ", measured with \(up) up, not with \(missing.map(\.words).joined(separator: ", "))"
     }
 }

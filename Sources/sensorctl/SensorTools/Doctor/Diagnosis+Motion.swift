@@ -3,18 +3,18 @@
 import DeviceCore
 
 extension Diagnosis {
-    /// What is wrong with motion sensors, from the kernel up to the readings.
+    /// Returns the problems of the motion sensors, from the kernel to the readings.
     static func motion(_ facts: MachineFacts) -> [Finding] {
         guard facts.traits.contains("LibIIO") else {
             return .one(
-                .problem, "motion", "This program was built without libiio, and so without motion sensors.",
+                .problem, "motion", "This program was built without libiio, so it does not support motion sensors.",
                 repair: "sudo apt-get install libiio-dev",
                 "swift build    # with the trait LibIIO, which is on by default")
         }
         var findings: [Finding] = []
         if facts.configuration.motionSources.value.contains(.local) { findings += kernel(facts) }
         let problems = facts.motionProblems.filter { problem in
-            // What the kernel lacks has been said in more detail.
+            // `kernel` has already reported missing kernel support in more detail.
             findings.isEmpty || problem.code != .notFound
                 || facts.configuration.motionSources.value.contains { address in
                     address != .local && problem.description.contains(address.description)
@@ -24,22 +24,23 @@ extension Diagnosis {
         if facts.trials.isEmpty, !findings.contains(where: { $0.level == .problem }) {
             let places = facts.configuration.motionSources.value.map(\.description).joined(separator: ", ")
             findings += .one(
-                .problem, "motion", "No motion sensor was found at \(places.isEmpty ? "no place at all" : places).",
-                repair: "export DEVICE_SERVICES_IIO=ip:HOST    # or local:, or several with commas",
-                "iio_info -S    # shows what libiio finds; from the package libiio-utils")
+                .problem, "motion",
+                "No motion sensor was found\(places.isEmpty ? ": no motion source is set" : " at \(places)").",
+                repair: "export DEVICE_SERVICES_IIO=ip:HOST    # or local:, or several addresses, separated by commas",
+                "iio_info -S    # lists the contexts that libiio finds; from the package libiio-utils")
         }
         return findings + facts.trials.flatMap { trial($0, facts) }
     }
 
-    /// A place where sensors were looked for and that could not be asked.
+    /// Returns a finding about a libiio context that cannot be opened.
     private static func unreachable(_ problem: DeviceError, _ facts: MachineFacts) -> Finding {
         var repair: [String] = []
-        // The longest one, since one address may begin with another.
+        // Selects the longest address, because one address may be a prefix of another.
         let addresses = facts.configuration.motionSources.value.map(\.description).filter {
             problem.description.contains($0)
         }
         if let address = addresses.max(by: { $0.count < $1.count }) {
-            repair.append("iio_info -u \(word(address))    # what libiio says to it; from the package libiio-utils")
+            repair.append("iio_info -u \(word(address))    # shows the error of libiio; from the package libiio-utils")
             if address.hasPrefix("ip:") {
                 repair.append("sudo apt-get install iiod && sudo systemctl enable --now iiod    # on that machine")
             }
@@ -49,27 +50,28 @@ extension Diagnosis {
 
     private static func kernel(_ facts: MachineFacts) -> [Finding] {
         guard facts.hasKernelBus else {
-            // A machine that is asked over the network as well may do without.
+            // A machine that also reads sensors over the network may have none of its own.
             let isOnly = facts.configuration.motionSources.value == [.local]
             return .one(
                 isOnly ? .problem : .remark, "motion",
-                "This kernel shows no Industrial I/O (/sys/bus/iio is missing), so there are no sensors on this machine.",
+                "This kernel does not support Industrial I/O (/sys/bus/iio is missing), so this machine has no motion sensors.",
                 repair: "sudo modprobe industrialio    # or a kernel with CONFIG_IIO",
                 "sudo modprobe YOUR_SENSORS_DRIVER    # and an entry for the chip in the device tree",
-                "sensorctl simulate iio TRACE -- PROGRAM    # a simulated board meanwhile")
+                "sensorctl simulate iio TRACE -- PROGRAM    # uses a simulated board in the meantime")
         }
         if facts.kernelSensors.isEmpty {
             return .one(
                 .problem, "motion",
-                "The kernel has Industrial I/O and no device on it: no driver has found its chip.",
+                "The kernel supports Industrial I/O but has no IIO device: no driver has found its chip.",
                 repair: "dmesg | grep -i iio",
-                "sudo apt-get install i2c-tools && i2cdetect -l && sudo i2cdetect -y 1    # does the chip answer at its address?",
-                "# then: an entry for it in the device tree, and its driver's module")
+                "sudo apt-get install i2c-tools && i2cdetect -l && sudo i2cdetect -y 1    # shows whether the chip answers at its address",
+                "# then add the chip to the device tree, and load the module of its driver")
         }
         return permissions(facts) + facts.kernelSensors.flatMap { access(to: $0, facts) }
     }
 
-    /// Devices that this user, or other users, may not use; one rule grants access to all of them.
+    /// Returns findings about devices that the user or other users cannot access. One udev rule grants access to all
+    /// devices.
     private static func permissions(_ facts: MachineFacts) -> [Finding] {
         let sensors = facts.kernelSensors.filter { $0.hasBuffer && $0.hasNode }
         var findings: [Finding] = []
@@ -80,14 +82,14 @@ extension Diagnosis {
                 ? "open \(nodes(closed.filter { !$0.canOpenNode }))" : "set the rate and buffer of \(nodes(closed))"
             findings += .one(
                 .problem, "motion",
-                "The user \(facts.user) may not \(what) (the node is \(first.nodeOwnership)): \(list(closed.map(\.shownName))) \(closed.count == 1 ? "is" : "are") polled at best.",
+                "The user \(facts.user) may not \(what) (mode \(first.nodeOwnership)). \(list(closed.map(\.shownName))) can at best be polled.",
                 repair: udevRule(user: facts.user))
         }
         let restricted = sensors.filter { facts.isRoot && $0.nodeOwnership.hasPrefix("0600") }
         if let first = restricted.first {
             findings += .one(
                 .remark, "motion",
-                "You are root; programs of other users may not open \(nodes(restricted)) (the node is \(first.nodeOwnership)).",
+                "You are root, but programs of other users may not open \(nodes(restricted)) (mode \(first.nodeOwnership)).",
                 repair: udevRule(user: facts.user == "root" ? "USER" : facts.user))
         }
         return findings
@@ -105,13 +107,13 @@ extension Diagnosis {
         guard sensor.hasBuffer else {
             return .one(
                 .remark, "motion",
-                "\(name) offers no buffer: its readings are polled, one axis after the other. If the chip has an interrupt line, name it in the device tree."
+                "\(name) has no buffer, so its axes are polled one by one. If the chip has an interrupt line, add it to the device tree."
             )
         }
         var findings: [Finding] = []
         if !sensor.hasNode {
             findings += .one(
-                .problem, "motion", "\(name) has no node /dev/\(sensor.id).",
+                .problem, "motion", "\(name) has no device node /dev/\(sensor.id).",
                 repair: "ls -l /dev/iio*",
                 "sudo udevadm trigger --subsystem-match=iio    # or CONFIG_DEVTMPFS in the kernel")
         }
@@ -120,29 +122,29 @@ extension Diagnosis {
         case .inUse:
             findings += .one(
                 .remark, "motion",
-                "Another program captures from \(name), and the kernel lets only one program do so.",
-                repair: "sudo fuser -v /dev/\(sensor.id)    # names the program: often iio-sensor-proxy or iiod",
+                "Another program captures from \(name), and the kernel allows only one program to do so.",
+                repair: "sudo fuser -v /dev/\(sensor.id)    # shows the program, often iio-sensor-proxy or iiod",
                 "export DEVICE_SERVICES_IIO=ip:localhost    # if it is iiod: read through it")
         case .abandoned:
             findings += .one(
                 .problem, "motion",
-                "The buffer of \(name) is enabled, and no program uses it: a program that was killed left it so. The chip still sends interrupts, and its single values cannot be read.",
+                "The buffer of \(name) is enabled but not in use: a program was killed before it disabled the buffer. The chip still sends interrupts, and single values cannot be read.",
                 repair: "echo 0 | sudo tee /sys/bus/iio/devices/\(sensor.id)/buffer/enable")
         }
         if let rate = sensor.rate, let number = Double(rate), number == 0 {
             findings += .one(
                 .remark, "motion",
-                "\(name) is set to 0 samples a second. A program that may set the rate does so; others get nothing.",
+                "The rate of \(name) is 0 Hz. Programs that may not set the rate receive no samples.",
                 repair: "cat /sys/bus/iio/devices/\(sensor.id)/sampling_frequency_available",
-                "echo 100 | sudo tee /sys/bus/iio/devices/\(sensor.id)/sampling_frequency    # one of those")
+                "echo 100 | sudo tee /sys/bus/iio/devices/\(sensor.id)/sampling_frequency    # one of these rates")
         }
         if sensor.trigger == "", !facts.triggers.contains(where: { $0.hasPrefix(sensor.name) }) {
-            // A trigger whose name begins with the device's is found without a setting.
+            // A trigger whose name begins with the device's name is found without configuration.
             let trigger = sensor.name.isEmpty ? "device-services" : "\(sensor.name)-timer"
             let load = facts.canMakeTimerTriggers ? [] : ["sudo modprobe iio-trig-hrtimer"]
             findings += .one(
                 .remark, "motion",
-                "\(name) has no trigger of its own and none is set. If its buffer gives nothing, a timer can drive it.",
+                "\(name) has no trigger of its own, and none is set. If its buffer delivers no samples, use a timer trigger.",
                 repair: load + [
                     "sudo mkdir \(word("/sys/kernel/config/iio/triggers/hrtimer/\(trigger)"))",
                     "echo \(word(trigger)) | sudo tee /sys/bus/iio/devices/\(sensor.id)/trigger/current_trigger",
@@ -151,16 +153,17 @@ extension Diagnosis {
         return findings
     }
 
-    /// A rule that lets a group use sensors, to be copied as it stands.
+    /// Returns commands that install a udev rule that gives a group access to the sensors.
     static func udevRule(user: String) -> [String] {
         [
             "sudo groupadd --system --force iio && sudo usermod -aG iio \(word(user))",
             "sudo tee /etc/udev/rules.d/60-device-services.rules <<'END'",
-            // The node by GROUP and MODE; the files that set rate, buffer and trigger by RUN, which needs whole paths.
+            // `GROUP` and `MODE` apply to the node. `RUN`, which requires absolute paths, changes the files that set
+            // the rate, the buffer and the trigger.
             #"ACTION!="remove", SUBSYSTEM=="iio", GROUP="iio", MODE="0660", RUN+="/bin/chgrp -R iio /sys%p", RUN+="/bin/chmod -R g=u /sys%p""#,
             "END",
             "sudo udevadm control --reload && sudo udevadm trigger --action=add --subsystem-match=iio",
-            "# then log in again, so that the group counts",
+            "# then log in again, so that the group membership takes effect",
         ]
     }
 
@@ -169,50 +172,54 @@ extension Diagnosis {
         let name = "\(sensor.kind.rawValue) \(sensor.shownName)"
         var findings = sensor.remarks.map { Finding(.remark, "motion", "\(name): \($0)") }
         if let failure = trial.failure {
-            // A first reading may have come all the same: it is read before the buffer is opened.
+            // A reading may exist despite the failure, because the initial value is read before the buffer is opened.
             findings.insert(Finding(.problem, "motion", "\(name): \(failure.description)"), at: 0)
         } else if trial.readings > 0 {
-            let rate = trial.measuredRate.map { ", \(Self.rounded($0)) readings a second by their stamps" } ?? ""
+            let rate = trial.measuredRate.map { ", \(Self.rounded($0)) Hz by the timestamps" } ?? ""
             let implausible = implausibleSize(of: trial, name)
             findings.insert(
                 implausible
                     ?? Finding(
-                        .good, "motion", "\(name) gives readings (\(sensor.mode.rawValue)\(rate); \(sensor.source))."),
+                        .good, "motion",
+                        "\(name) delivers readings (\(sensor.mode.rawValue)\(rate); \(sensor.source))."),
                 at: 0)
             if let remark = slowness(of: trial, name) { findings.append(remark) }
         } else {
             findings.insert(
                 Finding(
-                    .problem, "motion", "\(name) has given nothing in \(Self.rounded(trial.seconds)) s, and no reason.",
+                    .problem, "motion",
+                    "\(name) delivered no readings within \(Self.rounded(trial.seconds)) s and reported no error.",
                     repair:
-                        "iio_readdev -u \(word(sensor.source)) -b 10 -s 10 \(word(sensor.name.isEmpty ? "iio:device0" : sensor.name))    # does libiio get anything?",
-                    "cat /sys/bus/iio/devices/*/sampling_frequency    # a rate of 0 sends nothing"), at: 0)
+                        "iio_readdev -u \(word(sensor.source)) -b 10 -s 10 \(word(sensor.name.isEmpty ? "iio:device0" : sensor.name))    # shows whether libiio receives samples",
+                    "cat /sys/bus/iio/devices/*/sampling_frequency    # at 0, a sensor delivers nothing"), at: 0)
         }
         return findings
     }
 
-    /// A finding about readings that are implausible for a device at rest; nil for plausible ones.
+    /// The magnitudes of readings that a working sensor may have, and a sentence about what is expected.
+    private static let plausibleMagnitudes: [SensorKind: (range: ClosedRange<Double>, expected: String)] = [
+        .accelerometer: (4...20, "9.8 is expected at rest"),
+        .gyroscope: (0...40, "a value near 0 is expected at rest"),
+        .pressure: (25...120, "30 to 110 is expected on the Earth"),
+        .magnetometer: (0.02...20, "the Earth's field is 0.22 to 0.67"),
+    ]
+
+    /// Returns a finding about readings that are implausible for a device at rest; nil for plausible readings.
     ///
-    /// An accelerometer measures gravity, 9.8 m/s²; air pressure is 30 to 110 kPa; a gyroscope measures up to 35 rad/s.
+    /// An accelerometer measures gravity, 9.8 m/s². Air pressure is 30 to 110 kPa. A gyroscope measures at most 35
+    /// rad/s.
     private static func implausibleSize(of trial: MachineFacts.Trial, _ name: String) -> Finding? {
         guard let mean = trial.meanMagnitude else { return nil }
-        let (range, expected): (ClosedRange<Double>, String) =
-            switch trial.sensor.kind {
-            case .accelerometer: (4...20, "at rest it is 9.8")
-            case .gyroscope: (0...40, "at rest it is near 0")
-            case .pressure: (25...120, "on the Earth it is 30 to 110")
-            case .magnetometer: (0.02...20, "the Earth's field is 0.22 to 0.67")
-            default: (-.infinity ... .infinity, "")
-            }
+        guard let (range, expected) = plausibleMagnitudes[trial.sensor.kind] else { return nil }
         guard !range.contains(mean) else { return nil }
         let shown = mean < 0.001 || mean >= 1e6 ? "\(mean)" : "\((mean * 1000).rounded() / 1000)"
         return Finding(
             .problem, "motion",
-            "\(name) gives readings of \(shown) \(trial.sensor.kind.unit), and \(expected): its scale is wrong, or the sensor is stuck.",
-            repair: "grep . /sys/bus/iio/devices/*/in_*_scale    # the factors that the driver tells")
+            "\(name) delivers readings of \(shown) \(trial.sensor.kind.unit), but \(expected). Its scale is wrong, or the sensor is stuck.",
+            repair: "grep . /sys/bus/iio/devices/*/in_*_scale    # the scale factors of the driver")
     }
 
-    /// What there is to say when stamps tell a much lower rate than the sensor was asked for.
+    /// Returns a finding if the rate measured from timestamps is less than half the requested rate.
     private static func slowness(of trial: MachineFacts.Trial, _ name: String) -> Finding? {
         guard let measured = trial.measuredRate, let set = trial.sensor.rates.rate(atLeast: MachineFacts.Trial.rate)
         else {
@@ -222,7 +229,7 @@ extension Diagnosis {
         guard measured < expected / 2 else { return nil }
         return Finding(
             .remark, "motion",
-            "\(name) gives \(rounded(measured)) readings a second where \(rounded(expected)) were asked for: its rate could not be set, or its trigger is slower."
+            "\(name) delivers readings at \(rounded(measured)) Hz instead of the requested \(rounded(expected)) Hz. Its rate could not be set, or its trigger is slower."
         )
     }
 

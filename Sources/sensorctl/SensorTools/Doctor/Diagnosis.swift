@@ -3,18 +3,18 @@
 import AccessoryFinding
 import DeviceCore
 
-/// One thing that `doctor` has to say.
+/// A single result of `doctor`.
 struct Finding: Sendable, Hashable {
     enum Level: String, Sendable {
         case good, remark, problem
     }
 
     let level: Level
-    /// What it is about: "positions", "motion", "calibration", "accessories", "configuration", "battery", "beacons".
+    /// The subject: "positions", "motion", "calibration", "accessories", "configuration", "battery" or "beacons".
     let topic: String
-    /// What was found, in a sentence.
+    /// The result, as a sentence.
     let message: String
-    /// What to do about it, as lines that can be copied; empty when there is nothing to do.
+    /// Shell commands that solve the problem; empty if no action is required.
     let repair: [String]
 
     init(_ level: Level, _ topic: String, _ message: String, repair: [String]) {
@@ -30,7 +30,7 @@ struct Finding: Sendable, Hashable {
 }
 
 extension [Finding] {
-    /// A finding by itself.
+    /// Returns an array of a single finding.
     static func one(_ level: Finding.Level, _ topic: String, _ message: String, repair: [String]) -> Self {
         [Finding(level, topic, message, repair: repair)]
     }
@@ -40,7 +40,7 @@ extension [Finding] {
     }
 }
 
-/// Says why nothing arrives, and what mends it.
+/// The causes of missing data, and the commands that remedy them.
 package struct Diagnosis {
     let findings: [Finding]
 
@@ -49,7 +49,7 @@ package struct Diagnosis {
         findings += facts.unknownVariables.map { name in
             Finding(
                 .problem, "configuration",
-                "The environment variable \(name) is not known and has no effect; there are DEVICE_SERVICES_GPSD, DEVICE_SERVICES_IIO, DEVICE_SERVICES_LOCATION, DEVICE_SERVICES_ACCESSORIES, DEVICE_SERVICES_UDEV, DEVICE_SERVICES_PROTOCOLS, DEVICE_SERVICES_MQTT_PASSWORD_FILE, _CA_FILE, _CERTIFICATE_FILE and _KEY_FILE, DEVICE_SERVICES_STATE and DEVICE_SERVICES_CONFIG.",
+                "The environment variable \(name) is unknown and has no effect. Known variables: DEVICE_SERVICES_GPSD, DEVICE_SERVICES_IIO, DEVICE_SERVICES_LOCATION, DEVICE_SERVICES_ACCESSORIES, DEVICE_SERVICES_UDEV, DEVICE_SERVICES_PROTOCOLS, DEVICE_SERVICES_MQTT_PASSWORD_FILE, _CA_FILE, _CERTIFICATE_FILE and _KEY_FILE, DEVICE_SERVICES_STATE and DEVICE_SERVICES_CONFIG.",
                 repair: "unset \(Self.word(name))")
         }
         findings += Self.settings(facts)
@@ -73,42 +73,42 @@ package struct Diagnosis {
                 isHere
                 ? [
                     "sudo apt-get install gpsd gpsd-clients", "sudo systemctl enable --now gpsd.socket",
-                    "gpspipe -w -n 5    # shows whether gpsd speaks at all",
+                    "gpspipe -w -n 5    # shows whether gpsd sends reports",
                 ]
                 : [
-                    "nc -vz \(word(address.host)) \(address.port)    # on this machine: does anybody listen there?",
-                    "# on the other one: GPSD_OPTIONS=\"-G\" in /etc/default/gpsd, and a socket that others reach:",
+                    "nc -vz \(word(address.host)) \(address.port)    # on this machine: shows whether gpsd accepts connections",
+                    "# on the other machine: set GPSD_OPTIONS=\"-G\" in /etc/default/gpsd, and listen on all addresses:",
                     "sudo mkdir -p /etc/systemd/system/gpsd.socket.d",
                     "printf '[Socket]\\nListenStream=\\nListenStream=/run/gpsd.sock\\nListenStream=0.0.0.0:\(address.port)\\nListenStream=[::]:\(address.port)\\n' | sudo tee /etc/systemd/system/gpsd.socket.d/network.conf",
                     "sudo systemctl daemon-reload && sudo systemctl stop gpsd.service && sudo systemctl restart gpsd.socket",
-                    "gpsd -G -n /dev/ttyACM0    # where it is started by hand: -G lets others connect",
+                    "gpsd -G -n /dev/ttyACM0    # if gpsd is started by hand: -G accepts connections from other machines",
                 ]
             return .one(.problem, "positions", failure.description, repair: repair)
         }
-        guard let receivers = facts.receivers else { return .one(.good, "positions", "gpsd answers at \(address).") }
+        guard let receivers = facts.receivers else { return .one(.good, "positions", "gpsd responds at \(address).") }
         if receivers.isEmpty {
             return .one(
-                .problem, "positions", "gpsd answers at \(address) and has no receiver.",
+                .problem, "positions", "gpsd responds at \(address) but has no receiver.",
                 repair:
-                    "sudo gpsdctl add /dev/ttyACM0    # the receiver's own path; for good: DEVICES in /etc/default/gpsd",
-                "ls /dev/ttyACM* /dev/ttyUSB* /dev/serial*    # what it may be called")
+                    "sudo gpsdctl add /dev/ttyACM0    # the receiver's device; permanently: DEVICES in /etc/default/gpsd",
+                "ls /dev/ttyACM* /dev/ttyUSB* /dev/serial*    # possible names of the device")
         }
         let names = receivers.map(\.path).joined(separator: ", ")
-        return .one(.good, "positions", "gpsd answers at \(address), with \(names).")
+        return .one(.good, "positions", "gpsd responds at \(address). Receivers: \(names).")
     }
 
-    /// A board that is followed at a broker.
+    /// Returns findings about a remote board whose positions arrive through an MQTT broker.
     private static func board(_ facts: MachineFacts, at address: PositionSourceAddress) -> [Finding] {
         guard let failure = facts.positionFailure else {
-            return .one(.good, "positions", "The broker answers, and positions of \(address.topic) are followed.")
+            return .one(.good, "positions", "The broker responds, and the subscription to \(address.topic) is active.")
         }
         let options = "-h \(word(address.host)) -p \(address.port) -t \(word(address.topic))"
         return .one(
             .problem, "positions", failure.description,
-            repair: "mosquitto_sub -v \(options)    # does anything come? With a password or TLS: -u, -P, --cafile")
+            repair: "mosquitto_sub -v \(options)    # prints messages; with a password or TLS, add -u, -P, --cafile")
     }
 
-    /// Settings of sensors that no sensor takes to itself: most often the name is written wrongly.
+    /// Returns findings about settings that match no sensor, usually because of a misspelled name.
     private static func settings(_ facts: MachineFacts) -> [Finding] {
         guard !facts.trials.isEmpty else { return [] }
         let names = Set(facts.trials.map(\.sensor).flatMap { [$0.name, $0.label] }.filter { !$0.isEmpty }).sorted()
@@ -117,12 +117,12 @@ package struct Diagnosis {
         }.map { setting in
             Finding(
                 .remark, "configuration",
-                "The setting for the sensor \"\(setting.sensor)\"\(setting.kind.map { " (\($0.rawValue))" } ?? "") is of no sensor that is there; there are \(names.joined(separator: ", "))."
+                "The setting for the sensor \"\(setting.sensor)\"\(setting.kind.map { " (\($0.rawValue))" } ?? "") matches no sensor. Available sensors: \(names.joined(separator: ", "))."
             )
         }
     }
 
-    /// A word as a shell takes it: names come from drivers and from other machines.
+    /// Returns the text quoted for a shell. Names come from drivers and from other machines, and are not trusted.
     static func word(_ text: String) -> String {
         let isPlain = text.utf8.allSatisfy { byte in
             switch byte {
@@ -136,18 +136,18 @@ package struct Diagnosis {
         return "'\(text.replacing("'", with: "'\\''"))'"
     }
 
-    /// Most boards have no use for Bluetooth, so that it is no problem.
+    /// Reports missing Bluetooth as a remark, because most boards do not need it.
     private static func beacons(_ facts: MachineFacts) -> [Finding] {
         switch facts.beacons {
         case .unknown: []
-        case .works: .one(.good, "beacons", "Bluetooth beacons can be heard, through BlueZ.")
+        case .works: .one(.good, "beacons", "Bluetooth beacons can be received through BlueZ.")
         case .fails(let error): .one(.remark, "beacons", error.description)
         }
     }
 
     private static func battery(_ facts: MachineFacts) -> [Finding] {
         guard let battery = facts.battery else { return [Finding(.good, "battery", "There is no battery.")] }
-        let level = battery.level.map { "\(Int(($0 * 100).rounded())) %" } ?? "of unknown level"
+        let level = battery.level.map { "\(Int(($0 * 100).rounded())) %" } ?? "an unknown level"
         return .one(.good, "battery", "The battery is at \(level), \(battery.state.rawValue).")
     }
 }

@@ -4,21 +4,21 @@ import AccessoryFinding
 import DeviceCore
 package import JSONBytes
 
-/// A diagnosis, and the settings that it was made under.
+/// A diagnosis and the settings that were active when it was made.
 package struct DiagnosisReport: Report {
     private let facts: MachineFacts
     private let diagnosis: Diagnosis
 
     package init(facts: MachineFacts, diagnosis: Diagnosis) { (self.facts, self.diagnosis) = (facts, diagnosis) }
 
-    /// What was found: the level (good, remark or problem), what it is about, a sentence, and lines to copy.
+    /// The findings: the level ("good", "remark" or "problem"), the topic, a sentence and shell commands.
     package var findings: [(level: String, topic: String, message: String, repair: [String])] {
         diagnosis.findings.map { ($0.level.rawValue, $0.topic, $0.message, $0.repair) }
     }
 
     package var hasProblem: Bool { diagnosis.hasProblem }
 
-    /// What is in force and where it comes from.
+    /// The active settings and their origins.
     private var settings: [(name: String, value: String, origin: String)] {
         let configuration = facts.configuration
         var settings: [(name: String, value: String, origin: String)] = []
@@ -36,8 +36,8 @@ package struct DiagnosisReport: Report {
         add("receiver", configuration.receiver) { $0 }
         for sensor in configuration.sensors.value {
             add("sensor \(sensor.sensor)", configuration.sensors) { _ in
-                var parts = [sensor.mountMatrix.map { "mount matrix \($0.text)" } ?? "no matrix"]
-                if let kind = sensor.kind { parts.append("only its \(kind.rawValue)") }
+                var parts = [sensor.mountMatrix.map { "mount matrix \($0.text)" } ?? "no mount matrix"]
+                if let kind = sensor.kind { parts.append("only the \(kind.rawValue)") }
                 if let convention = sensor.convention { parts.append("convention \(convention.rawValue)") }
                 if let trigger = sensor.trigger { parts.append("trigger \(trigger)") }
                 if sensor.isPolled { parts.append("polled") }
@@ -48,12 +48,12 @@ package struct DiagnosisReport: Report {
     }
 
     package func text(ink: Ink) -> String {
-        var lines = [ink.bold("In force")]
+        var lines = [ink.bold("Settings")]
         for setting in settings {
             lines.append("  \(setting.name): \(setting.value)  \(ink.dim("(\(setting.origin))"))")
         }
         lines.append("")
-        lines.append(ink.bold("Found"))
+        lines.append(ink.bold("Findings"))
         for finding in diagnosis.findings {
             let mark =
                 switch finding.level {

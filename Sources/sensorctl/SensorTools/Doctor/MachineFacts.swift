@@ -4,22 +4,23 @@ package import DeviceCore
 import Foundation
 import SystemCalls
 
-/// What `doctor` looks at. The rules in ``Diagnosis`` see nothing else, so that they can be tested on any machine.
+/// The state that `doctor` examines. It is the only input of ``Diagnosis``, so that its rules can be tested on any
+/// machine.
 package struct MachineFacts: Sendable {
-    /// What happened to a sensor that was listened to for a moment.
+    /// The result of a short subscription to a sensor.
     package struct Trial: Sendable {
-        /// The readings a second that are asked for.
+        /// The requested rate, in hertz.
         package static let rate = 100.0
 
         var sensor: SensorDescription
         var readings: Int
-        /// How long it was listened to, in seconds.
+        /// The duration of the subscription, in seconds.
         var seconds: Double
-        /// The rate by the time stamps, in hertz; nil when too few readings came.
+        /// The rate computed from the timestamps, in hertz; nil if there were too few readings.
         var measuredRate: Double?
-        /// Why nothing came, when the source has said so.
+        /// The error that the source reported; nil if there was none.
         var failure: DeviceError?
-        /// The mean of the magnitudes of the readings, in the unit of the sensor's kind; nil without readings.
+        /// The mean magnitude of the readings, in the unit of the sensor's kind; nil without readings.
         var meanMagnitude: Double?
 
         package init(
@@ -33,84 +34,84 @@ package struct MachineFacts: Sendable {
     }
 
     var configuration: Configuration
-    /// Variables of the environment that look like this package's and are none of them.
+    /// Environment variables that resemble this package's variables but are unknown.
     var unknownVariables: [String] = []
     /// The optional libraries that the program was built with.
     var traits: [String]
     package var user: String
-    /// True when everything is allowed; the user is then the one who became root, if known.
+    /// True if the program runs as root. `user` is then the user that invoked sudo, if known.
     var isRoot: Bool
-    /// True when the kernel has Industrial I/O.
+    /// True if the kernel supports Industrial I/O.
     var hasKernelBus: Bool
     var kernelSensors: [KernelSensor]
-    /// The triggers that there are, by name.
+    /// The names of the available triggers.
     var triggers: [String]
-    /// True when the kernel can make triggers from a timer.
+    /// True if the kernel supports hrtimer triggers.
     var canMakeTimerTriggers: Bool
     package var trials: [Trial]
     package var calibrations: [StoredCalibrations.Entry] = []
-    /// Why something that is stored cannot be used.
+    /// The errors of stored calibrations that cannot be used.
     package var calibrationProblems: [DeviceError] = []
-    /// Now, by the machine's clock.
+    /// The current time of the system clock.
     package var now = WallTime.epoch
-    /// Why places where sensors were looked for could not be asked.
+    /// The errors of libiio contexts that could not be opened.
     package var motionProblems: [DeviceError] = []
-    /// Why gpsd does not answer; nil when it does.
+    /// The error of the connection to gpsd; nil if gpsd answers.
     package var positionFailure: DeviceError?
-    /// gpsd's receivers; nil when it did not list them.
+    /// gpsd's receivers; nil if gpsd did not list them.
     package var receivers: [ReceiverDescription]?
     var battery: BatteryReading?
     package var beacons = BeaconHearing.unknown
     package var accessories = AccessoryFacts()
 }
 
-/// Whether beacons can be heard.
+/// The availability of beacon scanning.
 package enum BeaconHearing: Sendable {
-    /// Nobody has asked.
+    /// The availability has not been queried.
     case unknown
     case works
     case fails(DeviceError)
 
-    /// What the source says now, which may take two seconds.
+    /// Queries the source, which may take 2 s.
     package init(_ source: any BeaconSource) { self = source.problem.map { .fails($0) } ?? .works }
 }
 
-/// What the kernel's files say of one Industrial I/O device.
+/// The state of an Industrial I/O device, read from sysfs.
 struct KernelSensor: Sendable, Hashable {
-    /// "iio:device0"
+    /// The device's ID, such as "iio:device0".
     var id: String
-    /// The driver's name; empty when it says none.
+    /// The driver's name; empty if the driver reports none.
     var name: String
-    /// True when there is a folder for captured channels.
+    /// True if the device has a folder of scan elements.
     var hasBuffer: Bool
     var hasNode: Bool
-    /// True when this user may read and write the node.
+    /// True if the current user can read and write the node.
     var canOpenNode: Bool
-    /// The node's mode and group, such as "0600 root"; empty when there is no node.
+    /// The node's mode and group, such as "0600, group root"; empty if there is no node.
     var nodeOwnership: String
-    /// True when this user may write the files that set rate and buffer.
+    /// True if the current user can write the files that set the rate and the buffer.
     var canWriteSettings: Bool
-    /// The trigger that is set; empty for none, nil when the device takes none.
+    /// The current trigger; empty if none is set, nil if the device does not support triggers.
     var trigger: String?
-    /// The rate that is set, as the driver writes it; nil when the device as a whole has none.
+    /// The sampling rate as written by the driver; nil if the device has no rate of its own.
     var rate: String?
     var buffer = BufferUse.disabled
 
-    /// The driver's name with the id, or the id alone.
+    /// The driver's name and the ID, or only the ID.
     var shownName: String { name.isEmpty ? id : "\(name) (\(id))" }
 
     /// The use of a device's buffer.
     enum BufferUse: Sendable {
         case disabled
-        /// Another program has the device open, or may have.
+        /// Another program has the device open, or the device cannot be opened.
         case inUse
-        /// The buffer is enabled, although no program has the device open.
+        /// The buffer is enabled, but no program has the device open.
         case abandoned
     }
 }
 
 extension MachineFacts {
-    /// What there is to know before anything is asked: settings, the kernel's files and the environment.
+    /// Collects the settings, the kernel's files and the environment. Does not access any sensor.
     package init(of device: Device) {
         self.init(
             configuration: device.configuration, traits: MachineReport.traits, user: "", isRoot: false,
@@ -120,12 +121,13 @@ extension MachineFacts {
         readEnvironment()
     }
 
-    /// This program captures from sensors itself: the kernel does not say who does.
+    /// Marks all buffers as unused. Required if this program itself has buffers open, because the kernel does not
+    /// report the owner of a buffer.
     package mutating func ignoreCaptures() {
         for index in kernelSensors.indices { kernelSensors[index].buffer = .disabled }
     }
 
-    /// Devices beyond this number are not looked at.
+    /// The maximum number of devices and of triggers that are read.
     private static let maximumDevices = 256
 
     mutating func readKernel(sysfs: String = "/sys", nodes: String = "/dev") {
@@ -155,7 +157,7 @@ extension MachineFacts {
         if isRoot, let former = getenv("SUDO_USER").map({ String(cString: $0) }), !former.isEmpty { user = former }
     }
 
-    /// Looks for variables that somebody has set and nobody reads.
+    /// Finds environment variables that no part of this package reads, such as misspelled ones.
     mutating func readEnvironment(_ names: some Sequence<String> = ProcessInfo.processInfo.environment.keys) {
         let known = [
             "DEVICE_SERVICES_ACCESSORIES", "DEVICE_SERVICES_CONFIG", "DEVICE_SERVICES_GPSD", "DEVICE_SERVICES_IIO",
@@ -166,7 +168,8 @@ extension MachineFacts {
         unknownVariables = names.filter { $0.uppercased().hasPrefix("DEVICE_SERVICE") && !known.contains($0) }.sorted()
     }
 
-    /// The use of an enabled buffer. The kernel lets one program at a time open the node; to open it changes nothing.
+    /// Returns the use of an enabled buffer. The kernel allows only one program at a time to open the node. Opening it
+    /// has no side effects.
     private static func use(of node: String) -> KernelSensor.BufferUse {
         let descriptor = open(node, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return .inUse }
@@ -176,7 +179,7 @@ extension MachineFacts {
 
     private static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-    /// A file's text without the line end; nil when it cannot be read.
+    /// Returns a file's text without surrounding white space; nil if the file cannot be read.
     private static func text(_ path: String) -> String? {
         guard let bytes = try? FileBytes.read(path, limit: 4096) else { return nil }
         return String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)

@@ -5,7 +5,7 @@ import DeviceCore
 import Foundation
 import SystemCalls
 
-/// Who may open a node, and who has it open.
+/// The permissions of a device node, and the programs that have it open.
 struct NodeFacts: Sendable, Hashable {
     /// A program that has the node open.
     struct Holder: Sendable, Hashable {
@@ -15,28 +15,29 @@ struct NodeFacts: Sendable, Hashable {
 
     var path: String
     var exists = true
-    /// As in "0660".
+    /// The permission bits in octal, such as "0660".
     var mode = "0660"
     var owner = "root"
     var group = "dialout"
     var isOpenToGroup = true
     var canOpen = true
-    /// True when the user is listed in the group, be it that this session began before that.
+    /// True if the user is a member of the group, even if the current session began before that.
     var isListedInGroup = false
-    /// As far as this user may look: others' programs are seen by root only. Of a socket those that are connected to it.
+    /// The programs that have the node open, or are connected to the socket. Only root can see the programs of other
+    /// users.
     var holders: [Holder] = []
-    /// True for a socket, which may serve several programs at a time.
+    /// True for a socket, which may accept several connections at a time.
     var isSocket = false
-    /// How many connections a socket has, be it that it cannot be seen who has them.
+    /// The number of connections to a socket, including those of unknown programs.
     var connections = 0
 }
 
 extension NodeFacts {
-    /// Looks at a node.
+    /// Reads the state of a node.
     ///
     /// - Parameters:
-    ///   - user: the user whose groups are looked up.
-    ///   - holders: the programs that have nodes open, by path.
+    ///   - user: The user whose group membership is checked.
+    ///   - holders: The programs that have nodes open, by path.
     init(_ path: String, user: String, holders: [String: [Holder]]) {
         self.path = path
         var status = stat()
@@ -75,7 +76,7 @@ extension NodeFacts {
 }
 
 extension NodeFacts.Holder {
-    /// The programs other than this one that have something below /dev open, by path.
+    /// Returns the programs that have a file below /dev open, by path. Excludes this program.
     static func all(proc: String = "/proc") -> [String: [NodeFacts.Holder]] {
         var holders: [String: [NodeFacts.Holder]] = [:]
         let own = getpid()
@@ -97,7 +98,7 @@ extension NodeFacts.Holder {
         return holders.mapValues { $0.sorted { $0.pid < $1.pid } }
     }
 
-    /// True when a program of that name runs.
+    /// True if a program with this name is running.
     static func runs(_ name: String, proc: String = "/proc") -> Bool {
         let processes = (try? FileManager.default.contentsOfDirectory(atPath: proc)) ?? []
         return processes.contains { Int32($0) != nil && Self.name(of: "\(proc)/\($0)") == name }

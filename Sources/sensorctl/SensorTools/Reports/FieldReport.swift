@@ -4,7 +4,7 @@ import Foundation
 package import Geodesy
 package import JSONBytes
 
-/// The magnetic field at a place, to be printed.
+/// A report of the magnetic field at a position.
 package struct FieldReport: Report {
     private let latitude: Double
     private let longitude: Double
@@ -17,7 +17,7 @@ package struct FieldReport: Report {
         field = model.field(latitude: latitude, longitude: longitude, altitude: altitude, year: year)
     }
 
-    /// With as many digits behind the point as the value and its change have.
+    /// A component of the field. `digits` is the number of decimals of `value` and `rate`, the change per year.
     private typealias Row = (
         name: String, unit: String, digits: Int, value: Double, rate: Double, uncertainty: Double
     )
@@ -34,22 +34,22 @@ package struct FieldReport: Report {
         ]
     }
 
-    /// What one has to know before one relies on it.
+    /// The limitations of the result, such as a date outside the model's years.
     package var remarks: [String] {
         var remarks: [String] = []
         if !model.validYears.contains(field.year) {
             let years = model.validYears
             remarks.append(
-                "\(model.name) is made for the years \(years.lowerBound) to \(years.upperBound); "
-                    + "\(Self.text(field.year, digits: 3)) is not among them, and the error grows with every year.")
+                "\(model.name) is valid from \(years.lowerBound) to \(years.upperBound). The year "
+                    + "\(Self.text(field.year, digits: 3)) is outside this range; the error grows with every year.")
         }
         if !MagneticModel.validAltitudes.contains(altitude) {
-            remarks.append("\(model.name) is made for heights from 1 km below the ellipsoid to 850 km above.")
+            remarks.append("\(model.name) is valid from 1 km below the ellipsoid to 850 km above it.")
         }
         if field.isInBlackoutZone {
-            remarks.append("The horizontal field is so weak here that a compass is of no use.")
+            remarks.append("The horizontal field is too weak for a compass here.")
         } else if field.isInCautionZone {
-            remarks.append("The horizontal field is so weak here that a compass is unreliable.")
+            remarks.append("The horizontal field is weak here, so a compass is unreliable.")
         }
         return remarks
     }
@@ -69,7 +69,7 @@ package struct FieldReport: Report {
 
     package func text(ink: Ink) -> String {
         let place = "\(latitude), \(longitude), \(altitude) m, year \(Self.text(field.year, digits: 3))"
-        var lines = ["\(ink.bold(model.name)) at \(place)", ink.dim(Self.line("", "", ["value", "a year", "±"]))]
+        var lines = ["\(ink.bold(model.name)) at \(place)", ink.dim(Self.line("", "", ["value", "per year", "±"]))]
         for row in rows {
             lines.append(
                 Self.line(

@@ -4,7 +4,7 @@ import AccessoryFinding
 package import DeviceCore
 package import JSONBytes
 
-/// What `list` prints.
+/// The report that `list` prints.
 package struct MachineReport: Report {
     let configuration: Configuration
     let answer: ServiceAnswer
@@ -12,14 +12,17 @@ package struct MachineReport: Report {
     let battery: BatteryReading?
     let accessories: AccessoryList
 
-    /// - Parameter sensors: asked for before, since they may wait for somebody to answer, as the accessories may.
+    /// Creates a report.
+    ///
+    /// - Parameter sensors: The sensors. The caller queries them and the accessories in advance, because both queries
+    ///   may block.
     package init(of device: Device, answer: ServiceAnswer, sensors: [SensorDescription], accessories: AccessoryList) {
         configuration = device.configuration
         battery = device.statusSource.battery
         (self.answer, self.sensors, self.accessories) = (answer, sensors, accessories)
     }
 
-    /// The traits of the package that this program was built with.
+    /// The package traits that this program was built with.
     static var traits: [String] {
         var traits: [String] = []
         #if LibGPS
@@ -35,19 +38,19 @@ package struct MachineReport: Report {
     }
 }
 
-/// What a position source answers when it is asked who it is and what it has.
+/// The result of a query for a position source's release and receivers.
 package struct ServiceAnswer: Sendable {
     package var failure: DeviceError?
-    /// The release of gpsd; empty when it did not say.
+    /// The release of gpsd; empty if it was not reported.
     package var release = ""
-    /// Nil when it did not list them in time.
+    /// The receivers; nil if they were not reported in time.
     package var receivers: [ReceiverDescription]?
 
     package init() {}
 }
 
 extension SensorRates {
-    /// The rates in words; empty when the driver does not say.
+    /// The rates as text for users; empty if the driver does not report them.
     var text: String {
         switch self {
         case .unknown: ""
@@ -130,14 +133,14 @@ extension MachineReport {
         }
         row("Positions", configuration.positionSource) { $0.description }
         if let failure = answer.failure {
-            row("", ink.color(214, "cannot be had right now: ") + failure.description)
+            row("", ink.color(214, "not available: ") + failure.description)
         } else {
-            let release = answer.release.isEmpty ? "answers" : "gpsd \(answer.release) answers"
+            let release = answer.release.isEmpty ? "responds" : "gpsd \(answer.release) responds"
             row("", ink.color(78, release))
         }
         if let wanted = configuration.receiver.value { row("", configuration.receiver) { _ in "only from \(wanted)" } }
         if let receivers = answer.receivers {
-            if receivers.isEmpty { row("Receivers", "none; tell gpsd of one with: gpsdctl add DEVICE") }
+            if receivers.isEmpty { row("Receivers", "none; add one with: gpsdctl add DEVICE") }
             for (index, receiver) in receivers.enumerated() {
                 let driver = [receiver.driver, receiver.subtype].filter { !$0.isEmpty }.joined(separator: ", ")
                 let speed = receiver.bitsPerSecond > 0 ? "\(receiver.bitsPerSecond) bit/s" : ""
@@ -145,7 +148,7 @@ extension MachineReport {
             }
         }
         row("Motion", configuration.motionSources) { $0.map(\.description).joined(separator: ", ") }
-        if sensors.isEmpty { row("Sensors", "none found", "sensorctl doctor says what is missing") }
+        if sensors.isEmpty { row("Sensors", "none found", "sensorctl doctor reports the cause") }
         for (index, sensor) in sensors.enumerated() {
             let name = [sensor.name, sensor.label].filter { !$0.isEmpty }.joined(separator: ", ")
             let facts = [name, sensor.mode.rawValue, sensor.rates.text].filter { !$0.isEmpty }.joined(separator: "  ")
@@ -159,7 +162,7 @@ extension MachineReport {
         }
         if let names = configuration.appProtocols.value {
             row("", configuration.appProtocols) { _ in
-                "programs may use \(names.isEmpty ? "none" : names.joined(separator: ", "))"
+                "allowed protocols: \(names.isEmpty ? "none" : names.joined(separator: ", "))"
             }
         }
         if let battery {

@@ -17,7 +17,7 @@ extension TraceSummary {
             let time = CivilDate(start.wallTime).iso8601(decimals: 3)
             row("Starts", boot > 0 ? "\(time), \(Self.seconds(boot)) after boot" : time)
         }
-        row("Lasts", "\(Self.seconds(duration)), \(count) events")
+        row("Duration", "\(Self.seconds(duration)), \(count) events")
         for (name, value) in [("Recorder", header.recorder), ("Source", header.source), ("Faults", faults)]
         where !value.isEmpty && value != self.name { row(name, value) }
         for device in header.devices {
@@ -35,11 +35,11 @@ extension TraceSummary {
             lines.append("")
             for (name, value) in positions.rows { row(name, value) }
         }
-        // Without a clock of its own the trace goes by the receiver's.
+        // A trace without a clock uses the receiver's time, so there is nothing to compare.
         if clocks.count == 2, !header.clock.isEmpty {
             let ahead = (Double(offset(clocks[1])) - Double(offset(clocks[0]))) / 1e9
-            let drift = clockDrift.map { ", the machine's clock is \(Self.number($0, 1)) ppm fast" } ?? ""
-            row("Clocks", "receiver and machine differ by \(Self.number(ahead, 3)) s more at the end\(drift)")
+            let drift = clockDrift.map { " (\(Self.number($0, 1)) ppm fast)" } ?? ""
+            row("Clocks", "the machine's clock gained \(Self.number(ahead, 3)) s on the receiver's\(drift)")
         }
         return lines.joined(separator: "\n")
     }
@@ -57,7 +57,7 @@ extension TraceSummary {
         return line
     }
 
-    /// As in "3.250 s".
+    /// Formats a duration, such as "3.250 s".
     package static func seconds(_ nanoseconds: Int64) -> String { "\(number(Double(nanoseconds) / 1e9, 3)) s" }
 
     static func number(_ value: Double, _ decimals: Int) -> String {
@@ -85,9 +85,9 @@ extension TraceSummary.Positions {
         let number = TraceSummary.number
         rows.append(
             ("Area", "\(number(south, 5)) to \(number(north, 5)) north, \(number(west, 5)) to \(number(east, 5)) east"))
-        rows.append(("Way", distance < 10_000 ? "\(number(distance, 0)) m" : "\(number(distance / 1000, 1)) km"))
+        rows.append(("Distance", distance < 10_000 ? "\(number(distance, 0)) m" : "\(number(distance / 1000, 1)) km"))
         if !medianError.isNaN {
-            rows.append(("Error", "\(number(medianError, 1)) m, the median of what receivers estimate"))
+            rows.append(("Error", "\(number(medianError, 1)) m, the median of the receivers' estimates"))
         }
         if let firstTime, let lastTime {
             rows.append(

@@ -4,23 +4,25 @@ package import DeviceCore
 import Foundation
 import SystemCalls
 
-/// The programs of this machine that are connected to a TCP port, such as gpsd's, as far as /proc shows them to this user.
+/// The local programs that are connected to a TCP port, such as gpsd's, as far as /proc reveals them to the current
+/// user.
 package struct ServiceClients: Sendable {
     /// A program with a connection.
     package struct Client: Sendable, Hashable {
-        /// Nil where only its user can be seen.
+        /// The process ID; nil if only the program's user is known.
         package var pid: Int32?
         package var name: String
     }
 
-    /// This program is not among them.
+    /// The connected programs, except this one.
     package let clients: [Client]
 
-    /// Looks at the connections to the port, and at whose they are. That may take some tens of milliseconds.
+    /// Reads the connections to the port and their owners. May take some tens of milliseconds.
     ///
     /// - Parameters:
-    ///   - proc: where the kernel's files are.
-    ///   - own: the process that does not count.
+    ///   - port: The TCP port.
+    ///   - proc: The path of the proc file system.
+    ///   - own: The process to exclude.
     package init(port: UInt16, proc: String = "/proc", own: Int32 = getpid()) {
         let sockets = ["tcp", "tcp6"].reduce(into: [UInt64: UInt32]()) { found, name in
             guard let bytes = try? FileBytes.read("\(proc)/net/\(name)", limit: Self.tableLimit) else { return }
@@ -41,7 +43,7 @@ package struct ServiceClients: Sendable {
                 found.insert(Client(pid: pid, name: NodeFacts.Holder.name(of: "\(proc)/\(name)") ?? "a program"))
             }
         }
-        // Root's programs show their descriptors to root only; the table says whose they are.
+        // Only root can read the descriptors of root's programs, but the table contains the user of each socket.
         for user in Set(rest.values) {
             let name = getpwuid(user).map { String(cString: $0.pointee.pw_name) } ?? "\(user)"
             found.insert(Client(pid: nil, name: "a program of \(name)"))
@@ -52,7 +54,7 @@ package struct ServiceClients: Sendable {
     private static let tableLimit = 8 << 20
     private static let established = "01"
 
-    /// The numbers and users of the sockets that are connected to the port, from the kernel's table.
+    /// Returns the inodes and user IDs of the established sockets to the port, from the kernel's table.
     static func sockets(_ table: String, port: UInt16) -> [UInt64: UInt32] {
         var sockets: [UInt64: UInt32] = [:]
         for line in table.split(separator: "\n").dropFirst() {
@@ -77,9 +79,9 @@ package struct ServiceClients: Sendable {
     }
 }
 
-/// The programs that have nodes of accessories open.
+/// The programs that have device nodes of accessories open.
 package enum AccessoryUsers {
-    /// Their names, by the accessories' numbers; this program is not among them.
+    /// Returns the names of the programs, by accessory ID. Excludes this program.
     @concurrent package static func find(_ accessories: [AccessoryDescription]) async -> [Int: [String]] {
         let nodes = accessories.map { ($0.id, $0.protocols.compactMap(\.node?.path)) }.filter { !$0.1.isEmpty }
         guard !nodes.isEmpty else { return [:] }

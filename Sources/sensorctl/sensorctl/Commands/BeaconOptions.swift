@@ -4,7 +4,7 @@ import ArgumentParser
 import CoreLocation
 import Foundation
 
-/// Which beacons are meant, as it is written on the command line: a UUID, then a major and a minor.
+/// A beacon constraint on the command line: a UUID, optionally followed by a major and a minor.
 struct BeaconChoice: ExpressibleByArgument, Equatable {
     let constraint: CLBeaconIdentityConstraint
 
@@ -21,12 +21,12 @@ struct BeaconChoice: ExpressibleByArgument, Equatable {
     }
 }
 
-/// The beacons that are watched or replayed.
+/// The option that selects the beacons to range.
 struct BeaconOptions: ParsableArguments {
     @Option(
         name: .customLong("beacon"),
         help: ArgumentHelp(
-            "For beacons: those of that owner, of a group of theirs (major), or a single one. May be given several times.",
+            "Beacons to range: all with this UUID, all with this UUID and major, or a single one. May be repeated.",
             valueName: "uuid[,major[,minor]]"))
     var choices: [BeaconChoice] = []
 
@@ -35,8 +35,8 @@ struct BeaconOptions: ParsableArguments {
     func validate(for stream: StreamName) throws {
         try Self.refuse(
             stream == .beacons && choices.isEmpty,
-            "Say which beacons: --beacon UUID, or UUID,MAJOR or UUID,MAJOR,MINOR. iOS, too, tells only of those that are asked for."
+            "Name the beacons: --beacon UUID, or UUID,MAJOR or UUID,MAJOR,MINOR. As on iOS, only the named beacons are reported."
         )
-        try Self.refuse(stream != .beacons && !choices.isEmpty, "--beacon is for the stream beacons.")
+        try Self.refuse(stream != .beacons && !choices.isEmpty, "--beacon requires the stream beacons.")
     }
 }

@@ -13,47 +13,49 @@ import Trace
 struct CalibrateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "calibrate",
-        abstract: "Finds what is wrong with the sensors, with your help, and stores it.",
+        abstract: "Calibrate the motion sensors step by step, and store the results.",
         discussion: """
-            gyro: leave the device alone for a few seconds. accelerometer: lay and stand it on its six sides. mount: on \
-            three of them, which says how the chip sits in the device. magnetometer: turn it into all directions. It says \
-            what to do, and goes on by itself. Without a name it does what this device needs. What was found counts for \
-            every program of this user from its next start on; a mount matrix is printed for the files that hold one.
+            gyro: leave the device at rest for a few seconds. accelerometer: place the device on each of its six \
+            sides. mount: place it on three of its sides, to determine the orientation of the chip in the device. \
+            magnetometer: turn the device in all directions. The command prints instructions and continues \
+            automatically. Without a name, it runs the calibrations that this device needs. All programs of this user \
+            apply the stored results from their next start. A mount matrix is not stored, but printed for the \
+            configuration files that can contain it.
 
-            With --trace the readings come from a recording, and nothing is stored. With --json each line is a result, in \
-            rad/s, m/s^2 and gauss, and what to do is said on standard error.
+            With --trace, the readings are taken from a recording, and nothing is stored. With --json, each line is a \
+            result in rad/s, m/s^2 and gauss, and the instructions are written to standard error.
 
-            Exits with 69 when a calibration comes to nothing. See sensorctl --help for the other exit codes.
+            Exits with 69 if a calibration fails. See sensorctl --help for the other exit codes.
 
             Examples:
               sensorctl calibrate magnetometer
               sensorctl calibrate --show
             """)
 
-    @Argument(help: "What to calibrate: gyro, accelerometer, mount or magnetometer; what makes sense otherwise.")
+    @Argument(help: "Calibration: gyro, accelerometer, mount or magnetometer. Default: those that this device needs.")
     var topic: CalibrationTopic?
 
-    @Option(help: "Take the readings of a recording.", completion: .file())
+    @Option(help: "Use the readings of this recording.", completion: .file())
     var trace: String?
 
     @Option(
-        name: [.customLong("output")], help: "Write the results to this file as well, an object a line.",
+        name: [.customLong("output")], help: "Also write the results to this file, one JSON object per line.",
         completion: .file())
     var file: String?
 
-    @Flag(help: "Print what is stored.")
+    @Flag(help: "Print the stored calibrations.")
     var show = false
 
-    @Flag(help: "Forget what is stored.")
+    @Flag(help: "Delete the stored calibrations.")
     var forget = false
 
     @Flag(name: [.customLong("dry-run"), .customLong("no-store")], help: "Store nothing.")
     var isTrial = false
 
-    @Flag(help: "Keep a mount as it was measured, also where it is close to quarter turns.")
+    @Flag(help: "Keep the measured mount matrix, even if it is close to quarter turns.")
     var exact = false
 
-    @Option(help: "Give a step up after that many seconds.")
+    @Option(help: "Timeout of each calibration in seconds.")
     var timeout = 120.0
 
     @OptionGroup(title: "Recordings of other programs, with --trace") var imports: ImportOptions
@@ -62,16 +64,17 @@ struct CalibrateCommand: AsyncParsableCommand {
 
     func validate() throws {
         let name = trace == nil ? imports.description.keys.min() : nil
-        try Self.refuse(name != nil, "--\(name ?? "") goes with --trace.")
-        try Self.refuse(!(timeout > 0 && timeout <= 86_400), "--timeout takes seconds, more than 0.")
-        try Self.refuse(show && forget, "--show and --forget exclude each other.")
+        try Self.refuse(name != nil, "--\(name ?? "") requires --trace.")
+        try Self.refuse(!(timeout > 0 && timeout <= 86_400), "--timeout must be more than 0 and at most 86400 seconds.")
+        try Self.refuse(show && forget, "--show and --forget cannot be combined.")
         try Self.refuse(
             (show || forget) && (trace != nil || file != nil || isTrial),
-            "--show and --forget are about what is stored, and take no other options.")
+            "--show and --forget cannot be combined with --trace, --output or --dry-run.")
     }
 
     func run() async throws {
-        // Whoever waits for a pipe is ended by any signal.
+        // Reads the trace before signal handlers are installed, so that a signal ends the program while it waits for a
+        // pipe.
         let file = try trace.map { try imports.read($0) }
         try await Termination.during { try await calibrate(file, stop: $0) }
     }
@@ -111,7 +114,9 @@ struct CalibrateCommand: AsyncParsableCommand {
             case .stopped: break
             }
         }
-        if case .signal? = stop.reason, !self.output.json { Notes.say("stopped; what was not finished is not stored") }
+        if case .signal? = stop.reason, !self.output.json {
+            Notes.say("stopped; unfinished calibrations are not stored")
+        }
         if let path = self.file, !results.isEmpty, !Self.write(results, to: path) { status = .cannotCreate }
         return stop.status(or: status)
     }
@@ -135,14 +140,14 @@ struct CalibrateCommand: AsyncParsableCommand {
             }
         }
         for problem in stored.problems { Notes.warn(problem.description) }
-        if wanted.isEmpty { Notes.say("nothing is stored for the sensors that are there") }
+        if wanted.isEmpty { Notes.say("no calibration is stored for the connected sensors") }
         return .success
     }
 
     private func forgetStored(_ stored: StoredCalibrations) -> ExitStatus {
         do throws(DeviceError) {
             let count = try stored.forget(topic)
-            Notes.say(count == 1 ? "forgot one calibration" : "forgot \(count) calibrations")
+            Notes.say(count == 1 ? "deleted one calibration" : "deleted \(count) calibrations")
             return .success
         } catch {
             Notes.fail(error.description)
@@ -150,7 +155,7 @@ struct CalibrateCommand: AsyncParsableCommand {
         }
     }
 
-    /// Where it was stored; nil when it was not.
+    /// Stores the outcome. Returns the path or key; nil if it was not stored.
     private func store(
         _ outcome: CalibrationOutcome, _ sensor: SensorDescription?, _ status: inout ExitStatus
     ) -> String? {
@@ -181,7 +186,7 @@ struct CalibrateCommand: AsyncParsableCommand {
 
     private static func write(_ bytes: [UInt8], to path: String) -> Bool {
         do throws(DeviceError) {
-            // It tells nothing of where somebody was: a new file is as the user's files are.
+            // The file contains no positions, so it has the default permissions for new files.
             let others = umask(0)
             umask(others)
             let output = try TraceOutput(

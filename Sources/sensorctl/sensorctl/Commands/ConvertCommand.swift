@@ -5,14 +5,15 @@ import ArgumentParser
 struct ConvertCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "convert",
-        abstract: "Writes a recording in another format.",
+        abstract: "Convert a recording to another format.",
         discussion: """
-            Takes what `replay` takes. What the format cannot hold is left out with a note. With --fault things go wrong in \
-            the recording on the way; the list and the seed stand in the header of the trace that is written.
+            Accepts the formats that `replay` accepts. Content that the output format cannot represent is omitted with \
+            a warning. With --fault, faults are injected during the conversion; the header of a written trace lists \
+            them and the seed.
 
-            Exits with 65 when the file is not a recording, or holds nothing of what the format is for, with 66 when it \
-            cannot be read, with 73 when the output cannot be made and with 74 when it cannot be written on. See sensorctl --help \
-            for the other exit codes.
+            Exits with 65 if the file is not a recording or contains nothing that the output format can represent, \
+            with 66 if it cannot be read, with 73 if the output cannot be created, and with 74 if it cannot be \
+            written. See sensorctl --help for the other exit codes.
 
             Examples:
               sensorctl convert drive.jsonl drive.mcap

@@ -8,11 +8,13 @@ import TraceEditing
 struct CutCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cut",
-        abstract: "Writes a part of a recording.",
+        abstract: "Write a part of a recording.",
         discussion: """
-            Times are seconds from the start, or minutes and hours as in 1:30 and 1:02:03.5. What had happened before and still \
-            holds is told at the beginning of the part: the battery, accessories that are attached, what gpsd said of \
-            itself. A part that begins behind the end is refused with 65. Faults are brought about in the part, whose times begin with 0. See sensorctl --help for the exit codes.
+            Times are seconds from the start of the recording, or have the form 1:30 (minutes and seconds) or \
+            1:02:03.5 (hours, minutes and seconds). The part begins with the state at that time: the battery, the \
+            attached accessories, and the reports of gpsd about itself. A part that begins after the end of the \
+            recording is refused with 65. Faults are injected into the part, whose times begin at 0. See sensorctl \
+            --help for the exit codes.
 
             Examples:
               sensorctl cut drive.jsonl part.jsonl --from 1:30 --to 2:00
@@ -20,17 +22,17 @@ struct CutCommand: ParsableCommand {
 
     @OptionGroup var recording: EditOptions
 
-    @Option(help: "Where the part begins.")
+    @Option(help: "Start of the part.")
     var from: TraceTime = TraceTime(seconds: 0)
 
-    @Option(help: "Where the part ends; the end of the recording, unless given.")
+    @Option(help: "End of the part. Default: the end of the recording.")
     var to: TraceTime?
 
     @OptionGroup var faults: TraceFaultOptions
 
     func validate() throws {
         if let to, to.seconds < from.seconds {
-            throw ValidationError("The part ends (--to) before it begins (--from).")
+            throw ValidationError("The end of the part (--to) is before its start (--from).")
         }
     }
 
@@ -43,7 +45,7 @@ struct CutCommand: ParsableCommand {
 }
 
 extension CutCommand {
-    /// Ends the verb when the part begins where nothing happens any more.
+    /// Exits with an error if the part begins after the last event.
     private func checkReach(_ trace: TraceFile) throws {
         var reading = TraceReading(trace)
         var last: Int64 = 0

@@ -14,19 +14,19 @@ import TraceEditing
 struct DashboardCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "dashboard",
-        abstract: "Shows position, motion and accessories on a page in the browser.",
+        abstract: "Show position, motion and accessories on a page in the browser.",
         discussion: """
-            Serves a page on 127.0.0.1 and prints its address: of a recording, which the page plays, steps through and lets \
-            go wrong, or of this machine as it is now. The readings are those of `replay` and `watch`, through the same \
-            managers. Nothing comes from the network; the map and the charts need the packages libjs-leaflet and \
-            libjs-dygraphs, and the page shows figures without them.
+            Serves a page on 127.0.0.1 and prints its address. The page plays a recording, steps through it and \
+            injects faults, or shows this machine live. The readings are those of `replay` and `watch`. The page loads \
+            nothing from the network unless --tiles is given. The map and the charts need the packages libjs-leaflet \
+            and libjs-dygraphs; without them, the page shows numbers.
 
-            Every program of this machine can read the page. What changes something needs the token in the address, so \
-            keep that to yourself; --read-only takes no commands at all. With --json the line is an object with \
-            "event" listening, "uri", "port" and "token". Ctrl-C ends it.
+            Every program on this machine can read the page. Commands require the token in the address, so keep the \
+            address secret; with --read-only, the page accepts no commands. With --json, the line is an object with \
+            "event": "listening", "uri", "port" and "token". Ctrl-C ends the server.
 
-            Exits with 65 when the file is not a recording, with 66 when it cannot be read, and with 69 when the port is \
-            taken. See sensorctl --help for the other exit codes.
+            Exits with 65 if a file is not a recording, with 66 if it cannot be read, and with 69 if the port is in \
+            use. See sensorctl --help for the other exit codes.
 
             Examples:
               sensorctl dashboard drive.jsonl
@@ -34,66 +34,66 @@ struct DashboardCommand: AsyncParsableCommand {
             """)
 
     @Argument(
-        help: "The recordings, which are played together; - for standard input. Without one the page is live.",
+        help: "Recordings to play together; - for standard input. Default: this machine, live.",
         completion: .file())
     var files: [String] = []
 
-    @Flag(help: "Show this machine as it is now.")
+    @Flag(help: "Show this machine live.")
     var live = false
 
-    @Option(help: "The TCP port; 0 for any that is free.")
+    @Option(help: "TCP port; 0 for any free port.")
     var port: UInt16 = 8421
 
-    @Flag(help: "Open the page in a browser, by xdg-open.")
+    @Flag(help: "Open the page in a browser with xdg-open.")
     var open = false
 
-    @Flag(help: "Take no commands from the page.")
+    @Flag(help: "Accept no commands from the page.")
     var readOnly = false
 
     @Option(
         help: ArgumentHelp(
-            "Where the map's pictures come from, as in https://tile.example.org/{z}/{x}/{y}.png; none unless given.",
+            "Address of the map tiles, such as https://tile.example.org/{z}/{x}/{y}.png. Default: no map tiles.",
             valueName: "url"))
     var tiles: String?
 
-    @Option(help: ArgumentHelp("Whom the map's pictures are owed to, as their licence wants it.", valueName: "text"))
+    @Option(help: ArgumentHelp("Attribution that the licence of the map tiles requires.", valueName: "text"))
     var tilesAttribution: String?
 
     @Option(
         help: ArgumentHelp(
-            "The folder that holds the folders leaflet and dygraphs.", valueName: "folder"),
+            "Folder that contains the folders leaflet and dygraphs.", valueName: "folder"),
         completion: .directory)
     var assets = "/usr/share/javascript"
 
     @Option(
-        help: "How several recordings lie to each other: clock (by the civil time of their starts) or start.",
+        help: "Alignment of several recordings: clock (by their start times) or start (all begin together).",
         transform: DashboardCommand.alignment)
     var align: TraceMerger.Alignment = .clock
 
-    @Option(help: "How many times faster than recorded, from 0.1 to 100.")
+    @Option(help: "Playback speed relative to the recording, from 0.1 to 100.")
     var speed = 1.0
 
-    @Flag(help: "Begin the recording again at its end.")
+    @Flag(help: "Repeat the recording.")
     var loop = false
 
     @Option(
         help: ArgumentHelp(
-            "A region that is watched: name, latitude, longitude and metres. Repeat it for more.",
+            "Region to monitor: name, latitude, longitude and radius in metres. May be repeated.",
             valueName: "name=lat,lon,metres"))
     var region: [NamedRegion] = []
 
     @Option(
         help: ArgumentHelp(
-            "What the attitude is measured against, as watch takes it: magnetic where there is a magnetometer and arbitrary elsewhere, unless given.",
+            "Reference frame of the attitude, as in watch. Default: magnetic with a magnetometer, otherwise arbitrary.",
             valueName: "frame"))
     var frame: FrameName?
 
     @Option(
-        help: ArgumentHelp("The edge whose heading is told, as watch takes it.", valueName: "orientation"))
+        help: ArgumentHelp("Edge of the device that the heading refers to, as in watch.", valueName: "orientation"))
     var orientation = EdgeName.portrait
 
     @Option(
-        help: ArgumentHelp("Take the page's files from that folder first.", valueName: "folder", visibility: .hidden),
+        help: ArgumentHelp("Load the page's files from this folder first.", valueName: "folder", visibility: .hidden),
         completion: .directory)
     var page: String?
 
@@ -102,25 +102,28 @@ struct DashboardCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        try Self.refuse(live && !files.isEmpty, "--live shows this machine; leave the recording out.")
-        try Self.refuse(files.isEmpty && loop, "--loop is for recordings.")
-        try Self.refuse(files.isEmpty && speed != 1, "--speed is for recordings.")
-        try Self.refuse(!(0.1...100).contains(speed), "--speed takes a number from 0.1 to 100.")
+        try Self.refuse(live && !files.isEmpty, "--live shows this machine: omit the recording.")
+        try Self.refuse(files.isEmpty && loop, "--loop requires a recording.")
+        try Self.refuse(files.isEmpty && speed != 1, "--speed requires a recording.")
+        try Self.refuse(!(0.1...100).contains(speed), "--speed must be from 0.1 to 100.")
         let most = TraceMerger.maximumCount
         try Self.refuse(files.count > most, "At most \(most) recordings can be played together.")
-        try Self.refuse(tiles == nil && tilesAttribution != nil, "--tiles-attribution goes with --tiles.")
+        try Self.refuse(tiles == nil && tilesAttribution != nil, "--tiles-attribution requires --tiles.")
         try Self.refuse(
             tiles != nil && chosenTiles == nil,
-            "--tiles takes an address of http or https with {z}, {x} and {y} in its path.")
-        try Self.refuse(Set(region.map(\.name)).count < region.count, "Two regions have one name; each needs its own.")
+            "--tiles must be an http or https address with {z}, {x} and {y} in its path.")
+        try Self.refuse(
+            Set(region.map(\.name)).count < region.count,
+            "Two regions have the same name. Give each region a unique name.")
         try Self.refuse(
             region.count > DashboardRegions.limit,
-            "\(region.count) regions are too many: \(DashboardRegions.limit) are monitored.")
-        if let page { try Self.refuse(!FileBytes.isFolder(page), "There is no folder \(page).") }
+            "\(region.count) regions are too many: at most \(DashboardRegions.limit) can be monitored.")
+        if let page { try Self.refuse(!FileBytes.isFolder(page), "The folder \(page) does not exist.") }
     }
 
     func run() async throws {
-        // Whoever waits for a pipe is ended by any signal.
+        // Reads the traces before signal handlers are installed, so that a signal ends the program while it waits for a
+        // pipe.
         let trace = files.isEmpty ? nil : try merged(try imports.read(files))
         try await Termination.during { stop in await show(trace, stop: stop) }
     }
@@ -161,7 +164,7 @@ struct DashboardCommand: AsyncParsableCommand {
         options.pageFolder = self.page
         for library in AssetFolder.Library.all where !options.assets.has(library) {
             Notes.say(
-                "\(assets) has no \(library.name); the page shows figures in its place. sudo apt-get install \(library.package)"
+                "\(assets) does not contain \(library.name), so the page shows numbers instead. To install it: sudo apt-get install \(library.package)"
             )
         }
         var plan = DashboardPlan(options: options)
@@ -189,11 +192,11 @@ private final class OpenedPage {
     private nonisolated static let fileName = "dashboard.html"
     private var folder: ScratchFolder?
 
-    /// By way of a file that only this user reads: every user sees with which words a program was started.
+    /// Opens a private file that redirects to the address. The address contains the token, and command lines are
+    /// visible to all users.
     func open(_ address: String) {
         do throws(DeviceError) {
-            let kind = ScratchFolder.Kind(prefix: "sensorctl-dashboard-", owner: "the page that leads to the dashboard")
-            {
+            let kind = ScratchFolder.Kind(prefix: "sensorctl-dashboard-", owner: "the page that opens the dashboard") {
                 $0 == Self.fileName
             }
             let folder = try ScratchFolder(kind, below: nil)
@@ -209,12 +212,12 @@ private final class OpenedPage {
             browser.standardError = FileHandle.nullDevice
             browser.terminationHandler = { browser in
                 if browser.terminationStatus != 0 {
-                    Notes.warn("xdg-open has opened no browser; open the address by hand.")
+                    Notes.warn("xdg-open could not open a browser. Open the address manually.")
                 }
             }
             try browser.started()
         } catch {
-            Notes.warn("The page cannot be opened: \(error.message) Open the address by hand.")
+            Notes.warn("The page cannot be opened: \(error.message) Open the address manually.")
         }
     }
 

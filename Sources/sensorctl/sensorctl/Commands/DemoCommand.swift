@@ -7,27 +7,28 @@ import Trace
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
-        abstract: "Plays traces as a picture in the terminal.",
+        abstract: "Play traces as an animation in the terminal.",
         usage: "sensorctl demo [<options>] <files> ...",
         discussion: """
-            Each trace goes through the real location manager on a virtual clock; the picture shows what its delegate is \
-            told. Where standard output is no terminal it prints a few lines instead, without waiting. With --json it does \
-            what `replay --json` does. Ctrl-C ends it. See sensorctl --help for the exit codes.
+            Plays each trace through the location manager on a virtual clock; the animation shows the callbacks of the \
+            manager's delegate. If standard output is not a terminal, a few lines are printed instead, without \
+            waiting. With --json, the output is that of `replay --json`. Ctrl-C ends the demo. See sensorctl --help \
+            for the exit codes.
 
             Examples:
               sensorctl demo drive.jsonl --seconds 10
               sensorctl demo drive.jsonl --region "home=48.137,11.575,200"
             """)
 
-    @Argument(help: "The traces, one after the other.", completion: .file())
+    @Argument(help: "Traces to play one after the other.", completion: .file())
     var files: [String]
 
-    @Option(help: "How many seconds each trace takes: one number for all, or one for each, with commas between them.")
+    @Option(help: "Seconds for each trace: one number for all traces, or one per trace, separated by commas.")
     var seconds = "24"
 
     @Option(
         help: ArgumentHelp(
-            "A circle to draw, and to say when it is entered and left: name, latitude, longitude and metres. Repeat it for more.",
+            "Region to draw and to monitor: name, latitude, longitude and radius in metres. May be repeated.",
             valueName: "name=lat,lon,metres"))
     var region: [NamedRegion] = []
 
@@ -38,8 +39,8 @@ struct DemoCommand: AsyncParsableCommand {
         let areTimes = !times.isEmpty && times.allSatisfy { $0 >= 0.5 && $0 <= 86_400 }
         try Self.refuse(
             region.count > 20 || Set(region.map(\.name)).count < region.count,
-            "--region takes up to 20 circles, each with a name of its own.")
-        try Self.refuse(!areTimes, "--seconds takes numbers from 0.5, with commas between them.")
+            "--region can be given at most 20 times, each time with a different name.")
+        try Self.refuse(!areTimes, "--seconds must be numbers from 0.5 to 86400, separated by commas.")
     }
 
     private var times: [Double] {
@@ -48,7 +49,8 @@ struct DemoCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        // Whoever waits for a pipe is ended by any signal.
+        // Reads the traces before signal handlers are installed, so that a signal ends the program while it waits for a
+        // pipe.
         let traces = try files.map { try TraceFile.read(userPath: $0) }
         try await Termination.during { stop in await play(traces, stop: stop) }
     }

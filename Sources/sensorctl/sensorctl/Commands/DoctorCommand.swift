@@ -9,21 +9,21 @@ import SensorTools
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Says why nothing arrives, and what mends it.",
+        abstract: "Find out why no data arrives, and show how to fix it.",
         discussion: """
-            Looks at the configuration, at gpsd, at the kernel's sensors and who may use them, at accessories \
-            and who may open them or has them open, at BlueZ, and listens to every \
-            sensor for a moment. Lines under a finding are commands to copy. With --json each line is an object with \
-            "kind" setting or finding; a finding has "level" good, remark or problem.
+            Checks the configuration, gpsd, the kernel's sensors and their permissions, the accessories with their \
+            permissions and current users, and BlueZ, and reads every sensor for a moment. The lines below a finding \
+            are commands to copy. With --json, each line is an object with "kind": setting or finding; a finding has \
+            "level": good, remark or problem.
 
-            Exits with 69 when there is a problem. See sensorctl --help for the other exit codes.
+            Exits with 69 if there is a problem. See sensorctl --help for the other exit codes.
 
             Examples:
               sensorctl doctor
               sensorctl doctor --seconds 5 --json
             """)
 
-    @Option(help: "How many seconds to listen to the sensors.")
+    @Option(help: "Seconds for which the sensors are read.")
     var seconds = 1.5
 
     @OptionGroup var output: OutputOptions
@@ -40,15 +40,15 @@ struct DoctorCommand: AsyncParsableCommand {
         return stop.status(or: report.hasProblem ? .unavailable : .success)
     }
 
-    /// What is found on this machine; nil when a signal has come meanwhile.
+    /// Examines the machine. Returns nil if a signal interrupts the examination.
     ///
     /// - Parameters:
-    ///   - seconds: how long sensors are listened to.
-    ///   - isListening: true where this program listens to the sensors already.
+    ///   - seconds: The duration of the subscriptions to sensors, in seconds.
+    ///   - isListening: True if this program has already subscribed to the sensors.
     static func examine(
         _ device: Device, seconds: Double, isListening: Bool = false, stop: Stop
     ) async -> DiagnosisReport? {
-        // Before anything is started, so that nobody but others can be found at work.
+        // Collects the facts before any subscription, so that buffers in use are those of other programs.
         var facts = MachineFacts(of: device)
         if isListening { facts.ignoreCaptures() }
         async let answer = ServiceProbe.ask(device, atMost: 2, stop: stop)
@@ -72,11 +72,11 @@ struct DoctorCommand: AsyncParsableCommand {
 struct RulesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rules",
-        abstract: "Prints the rules for udev that let a group use accessories and keep other programs off them.",
+        abstract: "Print udev rules that grant a group access to accessories and make other programs ignore them.",
         discussion: """
-            Devices that rules of the configuration name are granted as well.
+            The rules also grant access to the devices that rules in the configuration name.
 
-            The Debian package has the rules already, without those of a configuration. To install them elsewhere, or anew:
+            The Debian package installs the rules, without those of a configuration. To install or update them manually:
               sensorctl rules | sudo tee /etc/udev/rules.d/\(UdevRules.fileName)
               sudo udevadm control --reload && sudo udevadm trigger
 

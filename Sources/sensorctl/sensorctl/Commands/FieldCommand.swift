@@ -8,51 +8,53 @@ import SensorTools
 struct FieldCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "field",
-        abstract: "Says how the earth's magnetic field is at a place.",
+        abstract: "Compute the earth's magnetic field at a position.",
         usage: "sensorctl field --latitude <degrees> --longitude <degrees> [<options>]",
         discussion: """
-            Reckons with the World Magnetic Model 2025, or with a newer release that --model names. Strengths are in \
-            nanotesla, angles in degrees, changes per year; x is north, y east, z down. The uncertainties are one \
-            standard deviation on open ground. Needs no device.
+            Uses the World Magnetic Model 2025, or the newer release in the file of --model. Strengths are in \
+            nanotesla, angles in degrees, and changes are per year; x is north, y east and z down. The uncertainties \
+            are one standard deviation on open ground. No device is required.
 
-            With --json one object: x, y, z, horizontal, total, declination, inclination; each also with Rate and with \
-            Uncertainty behind its name; and latitude, longitude, altitude, date (decimal year), model, epoch, and the \
-            flags valid (the date and the height are among those that the model is made for), caution (the horizontal \
-            field is below 6000 nT, a compass is unreliable) and blackout (below 2000 nT, it is of no use).
+            With --json, prints one object: x, y, z, horizontal, total, declination and inclination, each also with \
+            the suffixes Rate and Uncertainty; latitude, longitude, altitude, date (decimal year), model and epoch; \
+            and the flags valid (the model covers the date and the altitude), caution (the horizontal field is below \
+            6000 nT, so a compass is unreliable) and blackout (below 2000 nT, so a compass is useless).
 
-            Exits with 65 when the file is not a model and with 66 when it cannot be read. See sensorctl --help for \
-            the other exit codes.
+            Exits with 65 if the file is not a model and with 66 if it cannot be read. See sensorctl --help for the \
+            other exit codes.
 
             Examples:
               sensorctl field --latitude 52.5 --longitude 13.4
             """)
 
-    // A value may begin with a minus sign.
-    @Option(parsing: .unconditional, help: "Degrees, north positive.")
+    // `.unconditional` accepts values that begin with a minus sign.
+    @Option(parsing: .unconditional, help: "Latitude in degrees, north positive.")
     var latitude: Double
 
-    @Option(parsing: .unconditional, help: "Degrees, east positive.")
+    @Option(parsing: .unconditional, help: "Longitude in degrees, east positive.")
     var longitude: Double
 
-    @Option(parsing: .unconditional, help: "Metres above the ellipsoid, or above the sea, which is as good.")
+    @Option(
+        parsing: .unconditional,
+        help: "Altitude in metres above the ellipsoid; the altitude above sea level is accurate enough.")
     var altitude = 0.0
 
     @Option(
         parsing: .unconditional,
-        help: "A year such as 2026.5, or a date such as 2026-07-02 or 2026-07-02T12:00:00Z; now, unless given.")
+        help: "Year such as 2026.5, or date such as 2026-07-02 or 2026-07-02T12:00:00Z. Default: now.")
     var date: FieldDate?
 
-    @Option(help: "A file of coefficients as NOAA publishes it (WMM.COF).", completion: .file())
+    @Option(help: "File of coefficients in NOAA's format (WMM.COF).", completion: .file())
     var model: String?
 
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        try Self.refuse(!(-90...90).contains(latitude), "--latitude takes degrees from -90 to 90.")
+        try Self.refuse(!(-90...90).contains(latitude), "--latitude must be from -90 to 90 degrees.")
         try Self.refuse(
-            !(-180...360).contains(longitude), "--longitude takes degrees from -180 to 180, or from 0 to 360.")
+            !(-180...360).contains(longitude), "--longitude must be from -180 to 180 or from 0 to 360 degrees.")
         try Self.refuse(
-            !(-10_000...10_000_000).contains(altitude), "--altitude takes metres from -10000 to 10000000.")
+            !(-10_000...10_000_000).contains(altitude), "--altitude must be from -10000 to 10000000 metres.")
     }
 
     func run() throws {

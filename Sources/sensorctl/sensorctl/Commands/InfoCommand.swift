@@ -9,22 +9,23 @@ import TraceEditing
 struct InfoCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "info",
-        abstract: "Says what is in a recording: streams, rates, gaps, clocks, and how good the positions are.",
+        abstract: "Summarize a recording: streams, rates, gaps, clocks and the quality of positions.",
         usage: "sensorctl info <file> [<options>]",
         discussion: """
-            Takes what `replay` takes. With --json one object: "streams" with "kind", "origin", "count", "first", \
-            "last", "rate", "gaps", "longest" and "longestStart" (seconds from the start, hertz), "positions", "clocks", \
-            "warnings", "damage" (sentences about lines and reports that cannot be read), and what the header says.
+            Accepts the formats that `replay` accepts. With --json, prints one object: "streams" with "kind", \
+            "origin", "count", "first", "last", "rate", "gaps", "longest" and "longestStart" (seconds from the start, \
+            hertz), "positions", "clocks", "warnings", "damage" (sentences about unreadable lines and reports), and \
+            the contents of the header.
 
-            Exits with 65 when the file is not a recording and with 66 when it cannot be read. See sensorctl --help for the \
-            other exit codes.
+            Exits with 65 if the file is not a recording and with 66 if it cannot be read. See sensorctl --help for \
+            the other exit codes.
 
             Examples:
               sensorctl info drive.jsonl
             """)
 
     @Argument(
-        help: "The recording; - for standard input, which takes all but folders and libiio's XML.", completion: .file())
+        help: "Recording; - for standard input, except for folders and libiio's XML.", completion: .file())
     var file: String
 
     @OptionGroup(title: "Recordings of other programs") var imports: ImportOptions

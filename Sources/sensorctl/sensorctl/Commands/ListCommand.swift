@@ -9,11 +9,12 @@ import SensorTools
 struct ListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Lists what this machine has and what is configured.",
+        abstract: "List the devices and the configuration of this machine.",
         discussion: """
-            Asks gpsd for at most two seconds and looks for sensors for at most three; that nothing is there is no \
-            failure of this verb. With --json each line is an object with "kind": positionSource, receiver, motionSource, \
-            sensor, accessorySource, accessory, accessoryCandidate, battery, authorization, traits, problem. See sensorctl --help for the exit codes.
+            Queries gpsd for at most two seconds and searches for sensors for at most three seconds. The command \
+            succeeds even if it finds nothing. With --json, each line is an object with "kind": positionSource, \
+            receiver, motionSource, sensor, accessorySource, accessory, accessoryCandidate, battery, authorization, \
+            traits, problem. See sensorctl --help for the exit codes.
 
             Examples:
               sensorctl list
@@ -26,7 +27,7 @@ struct ListCommand: AsyncParsableCommand {
 
     private func list(_ stop: Stop) async throws -> ExitStatus {
         let device = LiveDevice.withAccessories
-        // Both may wait for somebody to answer.
+        // Both queries may block until a server answers.
         async let sensors = Self.sensors(of: device)
         async let accessories = AccessoryList.load(device.accessorySource)
         let answer = await ServiceProbe.ask(device, atMost: 2, stop: stop)
@@ -36,7 +37,7 @@ struct ListCommand: AsyncParsableCommand {
         return stop.status()
     }
 
-    /// The sensors, asked for off the main thread.
+    /// Returns the sensors. Runs off the main actor because the query may block.
     @concurrent private static func sensors(of device: Device) async -> [SensorDescription] {
         device.motionSource.sensors
     }

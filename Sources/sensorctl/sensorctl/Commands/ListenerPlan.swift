@@ -3,36 +3,36 @@
 import CoreLocation
 import DeviceCore
 
-/// What to listen to, and how to print it.
+/// The stream to subscribe to, and its output options.
 struct ListenerPlan {
     var stream: StreamName
     var asJSON: Bool
-    /// True to draw readings again and again in a terminal.
+    /// True to draw readings continuously in a terminal.
     var isLive = false
     var limit: Int?
-    /// Seconds between readings of motion.
+    /// The interval between motion readings, in seconds.
     var interval: Double
     var everyReport = false
     var receiver: String?
-    /// What device motion is measured against.
+    /// The reference frame of device motion.
     var frame = FrameName.arbitrary
-    /// The edge whose heading is told.
+    /// The edge of the device that the heading refers to.
     var edge = EdgeName.portrait
-    /// What regions and monitors watch.
+    /// The regions for the streams `regions` and `monitor`.
     var regions: [NamedRegion] = []
-    /// The beacons that are ranged.
+    /// The beacons to range.
     var beacons: [CLBeaconIdentityConstraint] = []
-    /// The time that is called zero: the start of a trace, boot elsewhere.
+    /// The time at which timestamps are zero: the start of a trace, otherwise boot.
     var origin = BootTime.zero
-    /// False to keep the output to readings where several sensors make them: an error then is a note.
+    /// False to log the errors of fused streams instead of printing them as JSON.
     var tellsErrors = true
 
-    /// The listener, made where its manager belongs.
+    /// Creates the listener on the main actor, which its manager requires.
     @MainActor func listener(on device: Device, output: StandardOutput, stop: Stop) -> any StreamListener {
         listener(on: device, outlet: ReadingOutlet(printer(output), stop: stop, limit: limit))
     }
 
-    /// The same for what takes readings in place of an output.
+    /// Creates the listener for an outlet instead of an output.
     @MainActor func listener(on device: Device, outlet: ReadingOutlet) -> any StreamListener {
         let clock = device.clock
         switch stream {
@@ -47,7 +47,7 @@ struct ListenerPlan {
         case .activity: return ActivityListener(outlet: outlet)
         case .orientation: return OrientationListener(clock: clock, outlet: outlet)
         case .deviceMotion:
-            // Only a picture shows what Core Motion has no words for.
+            // Only a picture shows the values that Core Motion does not define.
             let tap = drawsPictures ? FusionTap(device) : nil
             return DeviceMotionListener(
                 frame: frame, interval: interval, origin: origin, tap: tap, showsAngles: !asJSON, outlet: outlet)
@@ -59,13 +59,13 @@ struct ListenerPlan {
     }
 
     private func printer(_ output: StandardOutput) -> any ReadingPrinter {
-        // Pictures are drawn in real time, also of a trace.
+        // Pictures are drawn in real time, even if they show a trace.
         drawsPictures
             ? PicturePrinter(output: output, clock: LiveClock())
             : LinePrinter(output: output, asJSON: asJSON, tellsErrors: tellsErrors)
     }
 
-    /// A row that is broken in two cannot be drawn over, nor one that has left the screen.
+    /// Pictures require a terminal that is large enough: a wrapped or scrolled row cannot be overwritten.
     private var drawsPictures: Bool {
         guard !asJSON, isLive, let rows = stream.pictureRows else { return false }
         let size = TerminalScreen(.standardOutput).measure()
@@ -74,7 +74,7 @@ struct ListenerPlan {
 }
 
 extension StreamName {
-    /// The fewest rows of a terminal in which it is drawn as a picture; nil where it is always told in lines.
+    /// The minimum number of terminal rows for a picture; nil if the stream is always printed as lines.
     fileprivate var pictureRows: Int? {
         switch self {
         case .location, .steps, .activity, .accessories, .beacons, .regions, .monitor, .visits: nil

@@ -8,44 +8,46 @@ import TraceEditing
 struct MergeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "merge",
-        abstract: "Makes one recording of several that were made at the same time.",
+        abstract: "Merge recordings that were made at the same time.",
         discussion: """
-            Recordings lie to each other as the civil time of their starts says, or with --align start all begin together. \
-            Sensors and accessories of the same name stay apart, and so do receivers that report at the same time. The battery is \
-            that of the first recording that has one. See sensorctl --help for the exit codes.
+            Recordings are aligned by their start times; with --align start, all begin together. Sensors and \
+            accessories of the same name remain separate, and so do receivers that report at the same time. The \
+            battery is that of the first recording that contains one. See sensorctl --help for the exit codes.
 
             Examples:
               sensorctl merge fixes.jsonl motion.jsonl -o both.jsonl
             """)
 
-    @Argument(help: "The recordings.", completion: .file())
+    @Argument(help: "Recordings to merge.", completion: .file())
     var files: [String]
 
     @Option(
-        name: .shortAndLong, help: ArgumentHelp("What to write; - for standard output.", valueName: "file"),
+        name: .shortAndLong, help: ArgumentHelp("Output file; - for standard output.", valueName: "file"),
         completion: .file())
     var output: String
 
-    @Option(help: "The format, where the ending of the output does not say it.")
+    @Option(help: "Output format, if the extension of the output does not determine it.")
     var format: String?
 
-    @Option(help: "How the recordings lie to each other: clock or start.", transform: MergeCommand.alignment)
+    @Option(help: "Alignment of the recordings: clock or start.", transform: MergeCommand.alignment)
     var align: TraceMerger.Alignment = .clock
 
     @OptionGroup var new: NewFileOptions
 
-    @Option(help: ArgumentHelp("The receiver whose positions are written, in formats of one.", valueName: "path"))
+    @Option(
+        help: ArgumentHelp(
+            "Receiver whose positions are written, for formats with a single receiver.", valueName: "path"))
     var receiver: String?
 
-    @Flag(help: "Write the times of arrival too, in gpsd's reports and NMEA.")
+    @Flag(help: "Also write arrival times, in the formats gpsd and nmea.")
     var stamps = false
 
-    @OptionGroup(title: "Recordings of other programs, all of them alike") var imports: ImportOptions
+    @OptionGroup(title: "Recordings of other programs, for all files") var imports: ImportOptions
 
     func validate() throws {
         let most = TraceMerger.maximumCount
-        try Self.refuse(!(2...most).contains(files.count), "From 2 to \(most) recordings can be merged.")
-        try Self.refuse(files.count { $0 == "-" } > 1, "Standard input can be read once only.")
+        try Self.refuse(!(2...most).contains(files.count), "Name 2 to \(most) recordings to merge.")
+        try Self.refuse(files.count { $0 == "-" } > 1, "Standard input can be read only once.")
         do { _ = try target } catch { throw ValidationError(TraceTarget.message(for: error)) }
     }
 
@@ -67,7 +69,7 @@ struct MergeCommand: ParsableCommand {
         let traces = try imports.read(files)
         if align == .clock, let trace = traces.first(where: { TraceReading.header(of: $0).start == nil }) {
             Notes.fail(
-                "\(trace.name) does not say when it began, so that it cannot be put beside the others. Let all begin together with --align start."
+                "\(trace.name) contains no start time, so it cannot be aligned with the others. Use --align start to let all recordings begin together."
             )
             try ExitStatus.badTrace.end()
         }

@@ -8,41 +8,43 @@ import JSONBytes
 struct PlaceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "place",
-        abstract: "Says what is at a place, or where a place is.",
+        abstract: "Find the place at a coordinate, or the coordinate of a place.",
         usage: "sensorctl place <latitude>,<longitude> | <text> | - [<options>]",
         discussion: """
-            Knows countries by their borders, cities with more than 10,000 people, areas, time zones, lakes and seas, from \
-            data in the program: it needs no network and no device. A text is a place, or a place and what it lies in: \
-            "Paris, Texas". With - it reads a coordinate from each line of standard input. Names are in Latin script.
+            Uses data inside the program: borders of countries, cities with more than 10,000 people, administrative \
+            areas, time zones, lakes and seas. Neither a network nor a device is required. A text is the name of a \
+            place, optionally followed by the area that contains it: "Paris, Texas". With -, the command reads one \
+            coordinate per line from standard input. Names are in Latin script.
 
-            With --json one object a line: latitude, longitude (of the coordinate, or of the place that was found), name, \
-            isoCountryCode, country, administrativeArea, locality, subLocality, timeZone, ocean, inlandWater; null for \
-            what is not there. Of a text there may be several, the best first; of lines exactly one each, all null for a \
-            line that is no coordinate.
+            With --json, prints one object per line: latitude, longitude (of the coordinate, or of the place that was \
+            found), name, isoCountryCode, country, administrativeArea, locality, subLocality, timeZone, ocean, \
+            inlandWater; null for missing values. A text may have several results, the best one first. Each line of \
+            standard input has exactly one result; it is all null if the line is not a coordinate.
 
-            Exits with 69 when nothing is known of the place, with 65 when a line is no coordinate, and with 66 when \
-            standard input cannot be read. See sensorctl --help for the other exit codes. Cities are from GeoNames \
-            (geonames.org, CC BY 4.0), changed; outlines are from Natural Earth.
+            Exits with 69 if no place is found, with 65 if a line is not a coordinate, and with 66 if standard input \
+            cannot be read. See sensorctl --help for the other exit codes. Cities are from GeoNames (geonames.org, CC \
+            BY 4.0), modified; outlines are from Natural Earth.
 
             Examples:
               sensorctl place 48.137,11.575
               sensorctl place "Paris, Texas" --locale de
             """)
 
-    // A latitude may begin with a minus sign, and a text may have several words.
+    // `.allUnrecognized` accepts latitudes that begin with a minus sign, and texts of several words.
     @Argument(
-        parsing: .allUnrecognized, help: "A coordinate in degrees, a text, or - for coordinates on standard input.")
+        parsing: .allUnrecognized,
+        help: "Coordinate in degrees, name of a place, or - for coordinates on standard input.")
     var place: [String]
 
     @Option(
         help: ArgumentHelp(
-            "The language in which countries are named, such as de; that of LC_ALL, LC_MESSAGES or LANG unless given.",
+            "Language of country names, such as de. Default: that of LC_ALL, LC_MESSAGES or LANG.",
             valueName: "name"))
     var locale: String?
 
     @OptionGroup var output: OutputOptions
 
-    /// What is behind "--" is no option, whatever it begins with.
+    /// The words before and after "--". Words after "--" are never options.
     private var words: (options: ArraySlice<String>, texts: ArraySlice<String>) {
         guard let end = place.firstIndex(of: "--") else { return (place[...], []) }
         return (place[..<end], place[(end + 1)...])
@@ -54,15 +56,16 @@ struct PlaceCommand: AsyncParsableCommand {
     func validate() throws {
         if text == "-" { return }
         try Self.refuse(
-            PlaceArgument.isNoNumber(text), "\(text) is no coordinate. It is two numbers of degrees, like 48.1,11.6.")
+            PlaceArgument.isNoNumber(text),
+            "\(text) is not a coordinate. Write two numbers in degrees, such as 48.1,11.6.")
         if let coordinate = PlaceArgument.coordinate(text) {
             try Self.refuse(
                 !CLLocationCoordinate2DIsValid(coordinate),
-                "A place is a latitude from -90 to 90 and a longitude from -180 to 180, in degrees.")
+                "The latitude must be from -90 to 90 degrees, and the longitude from -180 to 180 degrees.")
         } else if let option = words.options.first(where: { $0.hasPrefix("-") }) {
-            throw ValidationError("Unknown option '\(option)'. A coordinate is like -33.9,151.2.")
+            throw ValidationError("Unknown option '\(option)'. A coordinate has the form -33.9,151.2.")
         }
-        try Self.refuse(text.allSatisfy(\.isWhitespace), "Say a place: a coordinate such as 48.1,11.6, a text, or -.")
+        try Self.refuse(text.allSatisfy(\.isWhitespace), "Name a place: a coordinate such as 48.1,11.6, a text, or -.")
     }
 
     func run() async throws {
@@ -106,7 +109,8 @@ struct PlaceCommand: AsyncParsableCommand {
                 guard let coordinate = PlaceArgument.coordinate(line), CLLocationCoordinate2DIsValid(coordinate) else {
                     if status == .success {
                         Notes.warn(
-                            "Line \(number) is no coordinate such as 48.1,11.6, in degrees. Others may follow.")
+                            "Line \(number) is not a coordinate in degrees, such as 48.1,11.6. Further invalid lines are not reported."
+                        )
                     }
                     status = .badTrace
                     printer.printNothing(at: nil)
@@ -129,29 +133,30 @@ struct PlaceCommand: AsyncParsableCommand {
     }
 }
 
-/// A coordinate as people write it.
+/// A parser of coordinates on the command line.
 enum PlaceArgument {
-    /// Two numbers with a comma, blanks or a semicolon between them; nil for anything else.
+    /// Parses two numbers separated by a comma, white space or a semicolon; nil for other text.
     static func coordinate(_ text: some StringProtocol) -> CLLocationCoordinate2D? {
         let parts = text.split { $0 == "," || $0 == ";" || $0.isWhitespace }
         guard parts.count == 2, let latitude = number(parts[0]), let longitude = number(parts[1]) else { return nil }
         return CLLocationCoordinate2D(latitude: latitude, longitude: longitude)
     }
 
-    /// Whether the text is two numbers that Swift takes and of which one is infinite, or no number, or hexadecimal.
+    /// True if the text consists of two words that `Double` accepts but that are not decimal numbers, such as "nan" or
+    /// hexadecimal numbers.
     static func isNoNumber(_ text: some StringProtocol) -> Bool {
         let parts = text.split { $0 == "," || $0 == ";" || $0.isWhitespace }
         return parts.count == 2 && parts.allSatisfy { Double($0) != nil } && coordinate(text) == nil
     }
 
     private static func number(_ text: some StringProtocol) -> Double? {
-        // Not "nan", "infinity" and hexadecimal digits, which Double takes, too: Nan is a town in Thailand.
+        // Excludes "nan", "infinity" and hexadecimal numbers, which `Double` accepts too: Nan is a town in Thailand.
         guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) || "+-.eE".utf8.contains($0) }) else { return nil }
         return Double(text)
     }
 }
 
-/// Prints places.
+/// A printer of placemarks.
 struct PlacePrinter {
     let output: StandardOutput
     let json: Bool
@@ -163,7 +168,7 @@ struct PlacePrinter {
         }
     }
 
-    /// A line for what is no coordinate, or of which nothing is known.
+    /// Prints a line for an invalid coordinate, or for a coordinate without a result.
     func printNothing(at coordinate: CLLocationCoordinate2D?) {
         if json { write(nil, coordinate) } else { output.write(line: "-") }
     }

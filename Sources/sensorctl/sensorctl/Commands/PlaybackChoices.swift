@@ -6,45 +6,45 @@ import SimulatedDevice
 import Trace
 import TraceEditing
 
-/// What is played of a trace, and how.
+/// The options that select and modify the played part of a trace.
 struct PlaybackChoices: ParsableArguments {
-    @Option(help: "Begin at that many seconds of the trace, in the state of there.")
+    @Option(help: "Start of the playback in seconds of the trace; the playback begins with the state at that time.")
     var from: Double?
 
-    @Option(help: "End at that many seconds of the trace.")
+    @Option(help: "End of the playback in seconds of the trace.")
     var to: Double?
 
-    @Option(help: "Shorten pauses to that many seconds.")
+    @Option(help: "Maximum length of pauses in seconds; longer pauses are shortened.")
     var maxGap: Double?
 
-    @Option(help: "Play it that many times, or forever; time goes on rising.")
+    @Option(help: "Play the trace this many times, or forever; timestamps continue to increase.")
     var loop: PlaybackLoop?
 
     @Option(
         help: ArgumentHelp(
-            "Play nothing but these, separated by commas: positions, motion, \(SensorKind.allCases.map(\.rawValue).joined(separator: ", ")), battery, accessories, beacons, and sensor:ID for a single sensor.",
+            "Streams to play, separated by commas: positions, motion, \(SensorKind.allCases.map(\.rawValue).joined(separator: ", ")), battery, accessories, beacons, and sensor:ID for a single sensor.",
             valueName: "streams"))
     var streams: StreamList?
 
     @Option(
         help: ArgumentHelp(
-            "Give a sensor, or a receiver, another name than in the trace; may be repeated.", valueName: "old=new"))
+            "Rename a sensor or a receiver of the trace. May be repeated.", valueName: "old=new"))
     var rename: [Renaming] = []
 
     @Option(
         help:
-            "What happens at the end: hold (nothing more comes), stop (time ends too), fail (managers are told of a loss)."
+            "Behaviour at the end: hold (no more data arrives), stop (the clock stops too), fail (an error is reported)."
     )
     var atEnd = EndName.hold
 
     func validate() throws {
         if let from, !(from >= 0 && from.isFinite) {
-            throw ValidationError("--from takes seconds from the start of the trace, 0 or more.")
+            throw ValidationError("--from must be 0 or more seconds from the start of the trace.")
         }
         if let to, !(to >= from ?? 0) {
-            throw ValidationError("--to takes seconds from the start of the trace, not before --from.")
+            throw ValidationError("--to must be seconds from the start of the trace, and not before --from.")
         }
-        if let maxGap, !(maxGap > 0) { throw ValidationError("--max-gap takes seconds, more than 0.") }
+        if let maxGap, !(maxGap > 0) { throw ValidationError("--max-gap must be more than 0 seconds.") }
     }
 
     var options: PlaybackOptions {
@@ -58,19 +58,20 @@ struct PlaybackChoices: ParsableArguments {
         switch atEnd {
         case .hold: options.end = .hold
         case .stop: options.end = .stop
-        case .fail: options.end = .fail(DeviceError(.connectionLost, "The trace is over."))
+        case .fail: options.end = .fail(DeviceError(.connectionLost, "The trace has ended."))
         }
         return options
     }
 }
 
 extension PlaybackChoices {
-    /// Ends the verb where something is named that the trace does not have: nothing would come of it.
+    /// Exits with an error if an option names a sensor or receiver that the trace does not contain, because nothing
+    /// would be played.
     func check(against trace: TraceFile) throws {
         let sensors = trace.findSensors().map(\.id)
         for id in (streams?.streams.sensors ?? []).sorted() where !sensors.contains(id) {
             let known = sensors.map { "sensor:\($0)" }.joined(separator: ", ")
-            Notes.fail("\(trace.name) has no sensor \(id) to play; it has \(known.isEmpty ? "none" : known).")
+            Notes.fail("\(trace.name) contains no sensor \(id). It contains \(known.isEmpty ? "no sensors" : known).")
             try ExitStatus.usage.end()
         }
         let renamed = rename.map(\.old).filter { !sensors.contains($0) }
@@ -82,15 +83,16 @@ extension PlaybackChoices {
         for name in renamed where !names.contains(name) {
             let known = names.joined(separator: ", ")
             Notes.fail(
-                "\(trace.name) has no \(name) to be called otherwise; it has \(known.isEmpty ? "no names" : known).")
+                "\(trace.name) contains no \(name) to rename. It contains \(known.isEmpty ? "no sensors or receivers" : known)."
+            )
             try ExitStatus.usage.end()
         }
     }
 
-    /// What receivers are known by.
+    /// The types of reports that contain a receiver's path.
     private static let receiverKinds: Set = ["TPV", "SKY", "ATT", "DEVICE"]
 
-    /// What was chosen, by the names of the options: what makes the callbacks others.
+    /// The options that affect the callbacks, by name.
     var description: [String: String] {
         let values: [String: String?] = [
             "from": from?.description, "to": to?.description, "max-gap": maxGap?.description, "loop": loop?.text,
@@ -165,7 +167,7 @@ struct StreamList: ExpressibleByArgument, Equatable {
                 }
             }
         }
-        // Kinds and single sensors together would mean something else to everybody.
+        // A combination of kinds and single sensors would be ambiguous.
         guard ids.isEmpty || !hasWholeKinds else { return nil }
         if !ids.isEmpty {
             streams.kinds = Set(SensorKind.allCases)

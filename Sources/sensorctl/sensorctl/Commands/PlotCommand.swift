@@ -12,28 +12,29 @@ import TraceEditing
 struct PlotCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plot",
-        abstract: "Draws recordings for a page or a screen.",
+        abstract: "Plot recordings as SVG, PNG or HTML.",
         usage: "sensorctl plot <trace> ... [<stream> ...] -o <file> [<options>]",
         discussion: """
-            Draws what a recording holds, or the streams that are named: \(PlotSubject.list). Values come from the \
-            managers, as `replay` prints them. Several recordings lie over one another on the same axes. A word that is a \
-            stream is one; write ./speed for a file of that name.
+            Plots the contents of recordings, or only the named streams: \(PlotSubject.list). The values are those \
+            that `replay` prints. Several recordings share the same axes. A word that names a stream is always a \
+            stream; write ./speed for a file of that name.
 
-            The ending of the output says what is made: an SVG as wide as an A4 page, a PNG of it, or a page of HTML that tells \
-            the numbers below the pointer and needs nothing else. Of many readings the least and the greatest of each stretch \
-            are drawn, so that no peak is lost.
+            The extension of the output determines the format: an SVG with the width of an A4 page, a PNG of it, or an \
+            HTML page that shows the values below the pointer and needs no other files. If there are too many readings \
+            to draw, the minimum and the maximum of each interval are drawn, so that no peak is lost.
 
-            Gaps, which are longer than three usual intervals, break lines, and are grey where there is a single recording. \
-            Bands around speed, altitude and heading, and circles around positions, are the accuracy as it was told. A heading \
-            that is not to be trusted is grey. What --fault lets go wrong is marked, on the track too. Satellites that no fix \
-            uses are hollow. Positions stand at the receiver's time, or when they came where that is ten seconds off.
+            Gaps that are longer than three usual intervals interrupt the lines; with a single recording, they are \
+            grey. Bands around speed, altitude and heading, and circles around positions, show the reported accuracy. \
+            An unreliable heading is grey. The faults of --fault are marked, also on the track. Satellites that no fix \
+            uses are hollow. Positions are plotted at the receiver's time, or at their arrival time if the two differ \
+            by more than ten seconds.
 
-            What `replay --json` or `replay --expect` wrote of sensors, attitude and heading is drawn as well: over the \
-            recording it shows what another version of the filter makes of it.
+            Sensor readings, attitudes and headings in files that `replay --json` or `replay --expect` wrote are \
+            plotted as well: next to the recording, they show the results of another version of the filter.
 
-            With --json it prints the numbers that it draws, an object for each line; -o may be left out then.
+            With --json, prints the plotted numbers, one object per plotted line; -o may then be omitted.
 
-            Exits with 69 when a stream that is named is not in any of the recordings. See sensorctl --help for the other exit \
+            Exits with 69 if none of the recordings contains a named stream. See sensorctl --help for the other exit \
             codes.
 
             Examples:
@@ -42,91 +43,93 @@ struct PlotCommand: AsyncParsableCommand {
               sensorctl plot drive.jsonl drive.expected attitude -o change.svg
             """)
 
-    @Argument(help: "The recordings, - for standard input, and the streams to draw.", completion: .file())
+    @Argument(help: "Recordings, - for standard input, and the streams to plot.", completion: .file())
     var words: [String]
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("What to write: .svg, .html or .png; - for standard output.", valueName: "file"),
+        help: ArgumentHelp("Output file: .svg, .html or .png; - for standard output.", valueName: "file"),
         completion: .file())
     var output: String?
 
-    @Option(help: "What is written, where the name does not say it: svg, html or png.")
+    @Option(help: "Output format, if the extension of the output does not determine it: svg, html or png.")
     var format: PlotFormat?
 
     @OptionGroup var new: NewFileOptions
 
-    @Option(help: "What stands over it; the name of the recording, unless given.")
+    @Option(help: "Title of the plot. Default: the name of the recording.")
     var title: String?
 
-    @Flag(help: "Write times of day (UTC) at the axis, not the time since the start.")
+    @Flag(help: "Label the axis with times of day (UTC), not with the time since the start.")
     var clock = false
 
     @Option(
         help:
-            "How several recordings lie to each other: clock or start; by the clock where they overlap, unless given.",
+            "Alignment of several recordings: clock or start. Default: clock if they overlap, otherwise start.",
         transform: PlotCommand.alignment)
     var align: TraceMerger.Alignment?
 
-    @Option(help: "Dots to an inch of a PNG.")
+    @Option(help: "Resolution of a PNG in dots per inch.")
     var dpi = 150
 
     @OptionGroup var reference: ReferenceOptions
 
-    @OptionGroup(title: "Recordings of other programs, all of them alike") var imports: ImportOptions
+    @OptionGroup(title: "Recordings of other programs, for all files") var imports: ImportOptions
 
-    @OptionGroup(title: "What is played") var choices: PlaybackChoices
+    @OptionGroup(title: "Playback") var choices: PlaybackChoices
 
-    @OptionGroup(title: "What goes wrong") var faults: TraceFaultOptions
+    @OptionGroup(title: "Faults") var faults: TraceFaultOptions
 
     @OptionGroup var printed: OutputOptions
 
-    /// The most recordings of one plot, which colours and dashes can tell from each other.
+    /// The maximum number of recordings in a plot, which is the number of colors and dash patterns.
     static let limit = 7
 
-    /// The words that are recordings.
+    /// The arguments that are recordings.
     var files: [String] { words.filter { PlotSubject.named($0) == nil } }
 
-    /// What is to be drawn, in the order of the page; all of it where nothing is named.
+    /// The subjects to draw, in page order; all subjects if none are named.
     var subjects: [PlotSubject] {
         let named = Set(words.compactMap { PlotSubject.named($0) }.joined())
         if named == [.intervals] { return [.intervals] }
         return named.isEmpty ? PlotSubject.allCases : PlotSubject.allCases.filter { named.contains($0) }
     }
 
-    /// True where somebody has said what to draw.
+    /// True if the arguments name subjects to draw.
     var isChosen: Bool { files.count < words.count }
 
     var chosenFormat: PlotFormat? { format ?? output.flatMap { $0 == "-" ? .svg : PlotFormat(fileName: $0) } }
 
     func validate() throws {
-        try Self.refuse(files.isEmpty, "Name a recording. Streams are \(PlotSubject.list).")
-        try Self.refuse(files.count > Self.limit, "Up to \(Self.limit) recordings can be told from each other.")
-        try Self.refuse(files.count { $0 == "-" } > 1, "Standard input can be read once only.")
+        try Self.refuse(files.isEmpty, "Name a recording. The streams are \(PlotSubject.list).")
+        try Self.refuse(files.count > Self.limit, "At most \(Self.limit) recordings can be plotted together.")
+        try Self.refuse(files.count { $0 == "-" } > 1, "Standard input can be read only once.")
         if let stream = files.first(where: { StreamName(argument: $0) != nil }) {
             throw ValidationError(
-                "\(stream) cannot be drawn; streams that can are \(PlotSubject.list). Write ./\(stream) for a file of that name."
+                "The stream \(stream) cannot be plotted. The streams are \(PlotSubject.list). Write ./\(stream) for a file of that name."
             )
         }
         if output == nil, !printed.json {
-            throw ValidationError("Say with -o what to write: a file that ends in .svg, .html or .png.")
+            throw ValidationError("Name the output with -o: a file that ends in .svg, .html or .png.")
         }
         try Self.refuse(
-            output == "-" && printed.json, "Standard output belongs to --json: give -o a file, or leave it out.")
+            output == "-" && printed.json, "--json uses standard output: name a file with -o, or omit it.")
         if let output, chosenFormat == nil {
             throw ValidationError(
-                "The name \(output) does not end in .svg, .html or .png. Rename it, or give --format.")
+                "The name \(output) does not end in .svg, .html or .png. Rename it, or use --format.")
         }
-        try Self.refuse(!(30...1200).contains(dpi), "--dpi takes dots to an inch, from 30 to 1200.")
+        try Self.refuse(!(30...1200).contains(dpi), "--dpi must be from 30 to 1200 dots per inch.")
         try faults.validate(upTo: choices.to)
-        try Self.refuse(choices.loop?.rounds == .endless, "A picture of a recording without an end is never done.")
+        try Self.refuse(
+            choices.loop?.rounds == .endless, "An endless recording cannot be plotted: omit --loop forever.")
     }
 
     func run() async throws {
         if let output { try OutputCheck.check(output, against: files) }
-        // Before a long recording is played for nothing.
+        // Searches for the PNG converter before a long recording is played.
         let maker = try chosenFormat == .png ? ExitStatus.ending({ _ in .unavailable }, PNGMaker.init) : nil
-        // Whoever waits for a pipe is ended by any signal.
+        // Reads the traces before signal handlers are installed, so that a signal ends the program while it waits for a
+        // pipe.
         let sources = try sources()
         try await Termination.during { try await run(sources, maker, $0) }
     }
@@ -165,7 +168,7 @@ struct PlotCommand: AsyncParsableCommand {
         }
     }
 
-    /// What goes wrong from when to when.
+    /// Returns the faults to mark.
     private func spans() throws -> [PlotSpan] {
         guard let fault = faults.fault else { return [] }
         return try ExitStatus.validating { () throws(DeviceError) in try TraceFault.list(fault) }.map { fault in

@@ -7,7 +7,7 @@ import SimulatedDevice
 import Trace
 
 extension PlotPlay {
-    /// The charts of what was heard.
+    /// Creates the figure from the collected callbacks.
     func assemble(_ harvests: [Harvest], _ offsets: [Double]) -> PlotFigure {
         let names = Self.names(of: sources.map(\.name))
         let start = (options.from > 0 ? options.from : 0) + (offsets.min() ?? 0)
@@ -27,15 +27,15 @@ extension PlotPlay {
         figure.charts = subjects.compactMap { chart($0, of: harvests) }
         if subjects.contains(.intervals) { figure.intervals = intervals(of: harvests) }
         figure.spans = placedSpans(offsets, figure.traces)
-        // Receivers may be a little ahead of the machine's clock.
+        // The receiver's clock may be slightly ahead of the system clock.
         let extents = figure.charts.flatMap { $0.lines.compactMap(\.series.span) }
         var first = min(start, extents.map(\.lowerBound).min() ?? start)
         let last = max(figure.range.upperBound, extents.map(\.upperBound).max() ?? start)
-        // A receiver that searches for minutes before its first fix leaves no room for what comes then.
+        // Omits a long search for the first fix, which would leave too little space for the data.
         if let begin = extents.map(\.lowerBound).min(), begin - first > (last - first) * 0.6 {
             first = begin - (last - begin) * 0.05
         }
-        // A single reading stands in the middle.
+        // A single reading is drawn in the middle.
         figure.range = last > first ? first...last : first - 0.5...first + 0.5
         return figure
     }
@@ -66,7 +66,7 @@ extension PlotPlay {
         }
     }
 
-    /// The last parts of the names, with as much before them as tells them apart.
+    /// Returns the filenames, with the name of the folder if filenames are equal.
     static func names(of paths: [String]) -> [String] {
         let parts = paths.map { $0.split(separator: "/").map(String.init) }
         return parts.map { own in
@@ -76,7 +76,7 @@ extension PlotPlay {
         }
     }
 
-    /// What goes wrong, on the axis of time: in each recording as many seconds after its start.
+    /// Returns the faults on the common time axis: each one at the same time after the start of each recording.
     private func placedSpans(_ offsets: [Double], _ names: [String]) -> [PlotSpan] {
         let recorded = sources.indices.filter { sources[$0].trace != nil }
         guard let first = recorded.first, recorded.contains(where: { offsets[$0] != offsets[first] }) else {
@@ -103,7 +103,7 @@ extension PlotPlay {
         return words.joined(separator: ", ")
     }
 
-    /// Ends the verb where nothing came of what was asked for, and says why.
+    /// Exits with an error if there is nothing to draw, and logs the reasons for missing subjects.
     func complain(_ harvests: [Harvest], isEmpty: Bool) throws {
         var missing: [PlotSubject] = []
         for subject in isChosen ? subjects : [] where subject != .intervals {
@@ -118,7 +118,7 @@ extension PlotPlay {
         if isEmpty, missing.isEmpty {
             let names = sources.map(\.name).joined(separator: ", ")
             Notes.fail(
-                "\(names): there is nothing to draw, neither positions nor readings of sensors. `sensorctl info FILE` tells what it holds."
+                "\(names): there is nothing to plot, neither positions nor sensor readings. `sensorctl info FILE` lists the contents."
             )
         }
         if isEmpty || !missing.isEmpty { try ExitStatus.unavailable.end() }
@@ -127,7 +127,7 @@ extension PlotPlay {
     private func reason(_ subject: PlotSubject, _ source: PlotSource, _ collector: PlotCollector) -> String {
         guard let stream = subject.stream else { return "" }
         if (collector.intervals[stream]?.readings ?? 0) > 0 {
-            return "\(source.name) has no \(subject.rawValue): its positions do not tell it."
+            return "\(source.name) has no \(subject.rawValue): its positions do not contain it."
         }
         let what = "\(source.name) has no \(subject.rawValue)"
         if let trace = source.trace, let remark = ReplayCommand.remark(on: trace, without: stream) {
@@ -149,7 +149,7 @@ extension PlotPlay.Harvest {
 }
 
 extension PlotSubject {
-    /// What its chart is called; nil for what is no chart over time.
+    /// The title, unit and height of the chart; nil for subjects that are not time charts.
     fileprivate var chart: (title: String, unit: String, quantity: PlotQuantity, height: Double)? {
         switch self {
         case .track, .sky, .intervals: nil

@@ -6,7 +6,7 @@ import SimulatedDevice
 import Trace
 import TraceEditing
 
-/// What is drawn: a recording, or what a replay has told of one.
+/// The source of a figure: a recording, or the callbacks that `replay` has written.
 enum PlotSource {
     case recording(TraceFile)
     case told(ToldCallbacks)
@@ -23,22 +23,22 @@ enum PlotSource {
     }
 }
 
-/// Plays recordings through the managers, and makes a figure of what these tell.
+/// Plays recordings through the managers and creates a figure from the callbacks.
 struct PlotPlay {
     let sources: [PlotSource]
     let subjects: [PlotSubject]
-    /// False where all is drawn that there is.
+    /// False to draw all available subjects.
     let isChosen: Bool
     let align: TraceMerger.Alignment?
     let reference: ReferenceOptions
     let options: PlaybackOptions
     let spans: [PlotSpan]
 
-    /// What was heard of one source.
+    /// The collected callbacks of a source.
     struct Harvest {
         let collector: PlotCollector
         var sky = SkyTracks()
-        /// The time at its end, in seconds from the start of the time axis.
+        /// The end, in seconds from the start of the time axis.
         var end = 0.0
     }
 
@@ -58,8 +58,8 @@ struct PlotPlay {
         return figure
     }
 
-    /// The streams, in groups that are played together: sensors by themselves do not change each other, and what is fused
-    /// is played as `replay` plays it.
+    /// The streams, in groups that are played together. Sensor streams do not affect each other. Each fused stream is
+    /// played separately, as `replay` does.
     var groups: [[StreamName]] {
         let all: [StreamName] = [
             .location, .accelerometer, .gyro, .magnetometer, .pressure, .deviceMotion, .heading,
@@ -71,7 +71,7 @@ struct PlotPlay {
     private func hear(_ callbacks: ToldCallbacks, by collector: PlotCollector) -> Harvest {
         let wanted = Set(groups.joined())
         let (bad, first) = callbacks.tell(collector) { wanted.contains($0) }
-        if bad > 0 { Notes.warn("\(callbacks.name): \(bad) lines are no callbacks; the first is line \(first).") }
+        if bad > 0 { Notes.warn("\(callbacks.name): \(bad) lines are not callbacks; the first is line \(first).") }
         return Harvest(collector: collector)
     }
 
@@ -82,7 +82,7 @@ struct PlotPlay {
         let kinds = Set(trace.findSensors().map(\.kind))
         var warnings: [TraceWarning] = []
         for group in groups where !group.isEmpty && stop.reason == nil {
-            // Nobody has to play a trace for sensors that it does not have.
+            // Skips the trace if it has none of these sensors.
             if group.allSatisfy({ $0.isSensor && !kinds.isSuperset(of: $0.sensors) }) { continue }
             let simulated = SimulatedDevice(trace, stamps: .kept, options: options)
             collector.clock = simulated.device.clock
@@ -106,7 +106,7 @@ struct PlotPlay {
         return harvest
     }
 
-    /// The start of a trace by both clocks.
+    /// The start of a trace on both clocks.
     struct Begin {
         let boot: BootTime
         let wall: WallTime
@@ -118,11 +118,11 @@ struct PlotPlay {
 
         init(boot: BootTime, wall: WallTime) { (self.boot, self.wall) = (boot, wall) }
 
-        /// False where the trace does not say when it began.
+        /// False if the trace does not contain its start time.
         var isKnown: Bool { wall != .epoch }
     }
 
-    /// The start of each source. What a replay has told is counted from the start of the first recording.
+    /// The start of each source. Callbacks have no start time of their own and use that of the first recording.
     var begins: [Begin] {
         let recorded = sources.map { $0.trace.map { Begin(of: $0) } }
         let first = recorded.compactMap(\.self).first ?? Begin(boot: .zero, wall: .epoch)
@@ -131,7 +131,7 @@ struct PlotPlay {
 }
 
 extension PlotPlay {
-    /// By how many seconds each trace begins later than the first one, on the axis of time.
+    /// Returns the start of each trace on the time axis, in seconds after the earliest one.
     private func offsets() throws -> [Double] {
         let begins = begins
         guard sources.count > 1, align != .start else { return begins.map { _ in 0 } }
@@ -139,13 +139,13 @@ extension PlotPlay {
         if align == .clock {
             if let number = begins.firstIndex(where: { !$0.isKnown }) {
                 Notes.fail(
-                    "\(sources[number].name) does not say when it began, so that it cannot be put beside the others. Let all begin together with --align start."
+                    "\(sources[number].name) contains no start time, so it cannot be aligned with the others. Use --align start to let all recordings begin together."
                 )
                 try ExitStatus.badTrace.end()
             }
             return begins.map { $0.wall.seconds(since: first) }
         }
-        // Recordings of different days are compared, and those of the same drive lie where they belong.
+        // Recordings that overlap are aligned by their clocks. Others are aligned at their starts for comparison.
         let ends = zip(begins, sources).compactMap { begin, source in
             source.trace.map { begin.wall.advanced(bySeconds: Double(TraceSummary($0).duration) / 1e9) }
         }
@@ -154,11 +154,11 @@ extension PlotPlay {
         return overlap ? begins.map { $0.wall.seconds(since: first) } : begins.map { _ in 0 }
     }
 
-    /// The time axis of civil time.
+    /// Returns a time axis of civil time.
     func civilClock() throws -> PlotClock {
         let begins = begins
         guard let first = (try offsets()).firstIndex(of: 0), begins[first].isKnown else {
-            Notes.fail("\(sources.first?.name ?? "") does not say when it began; leave --clock out.")
+            Notes.fail("\(sources.first?.name ?? "") contains no start time: omit --clock.")
             try ExitStatus.badTrace.end()
             return .elapsed
         }

@@ -3,30 +3,30 @@
 import ArgumentParser
 import DeviceCore
 
-/// Who publishes.
+/// The options that identify the publisher.
 struct PublisherIdentity: ParsableArguments {
-    @Option(help: "The second level of the topic; this program's user unless given.")
+    @Option(help: "Second level of the topic. Default: the name of the current user.")
     var user: String?
 
-    @Option(help: "The third level of the topic; the name of this machine unless given.")
+    @Option(help: "Third level of the topic. Default: the name of this machine.")
     var device: String?
 
-    @Option(help: "Publish positions there and not on owntracks/USER/DEVICE.")
+    @Option(help: "Topic of the positions. Default: owntracks/USER/DEVICE.")
     var topic: String?
 
     @Option(
         name: .customLong("client-id"),
         help: ArgumentHelp(
-            "What the broker knows this program by; USER-DEVICE unless given. It ends an older connection of that name.",
+            "MQTT client identifier. Default: USER-DEVICE. The broker closes older connections with the same identifier.",
             valueName: "name"))
     var clientID: String?
 
-    /// The name of whoever runs this, with nothing in it that no topic may have.
+    /// The name of the current user, without characters that topics cannot contain.
     static var currentUser: String {
         level(getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) } ?? "user\(geteuid())")
     }
 
-    /// The first part of this machine's name.
+    /// The first label of the host name.
     static var hostName: String {
         var bytes = [CChar](repeating: 0, count: 256)
         guard gethostname(&bytes, bytes.count - 1) == 0 else { return "board" }
@@ -40,23 +40,24 @@ struct PublisherIdentity: ParsableArguments {
     }
 }
 
-/// How the broker lets this program in.
+/// The options of the connection to the broker.
 struct BrokerOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("A file of one line, name:password.", valueName: "file"))
+    @Option(help: ArgumentHelp("File that contains one line, name:password.", valueName: "file"))
     var passwordFile: String?
 
     @Option(
         help: ArgumentHelp(
-            "Who may sign the broker's certificate, in PEM; the system's authorities unless given.", valueName: "file"))
+            "Authorities that may sign the broker's certificate, in PEM. Default: those of the system.",
+            valueName: "file"))
     var caFile: String?
 
-    @Option(help: ArgumentHelp("This client's certificate, in PEM.", valueName: "file"))
+    @Option(help: ArgumentHelp("Certificate of this client, in PEM.", valueName: "file"))
     var certificateFile: String?
 
-    @Option(help: ArgumentHelp("The key of that certificate, in PEM.", valueName: "file"))
+    @Option(help: ArgumentHelp("Private key of the certificate, in PEM.", valueName: "file"))
     var keyFile: String?
 
-    @Option(help: "Seconds after which an idle connection is tried; 30 unless given.")
+    @Option(help: "Interval in seconds after which an idle connection is checked. Default: 30.")
     var keepAlive: Int?
 
     var files: BrokerFiles {
@@ -66,7 +67,7 @@ struct BrokerOptions: ParsableArguments {
     var namesTLS: Bool { caFile != nil || certificateFile != nil || keyFile != nil }
 }
 
-/// A kind of motion sensor, by its name in traces or what people call it.
+/// A motion sensor kind, by its name in traces or its display name.
 struct SensorKindName: ExpressibleByArgument, Hashable {
     let kind: SensorKind
 

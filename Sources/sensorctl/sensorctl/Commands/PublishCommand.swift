@@ -11,23 +11,23 @@ import Trace
 struct PublishCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "publish",
-        abstract: "Tells others where this board is, by way of an MQTT broker.",
+        abstract: "Publish the positions and the motion of this board through an MQTT broker.",
         discussion: """
-            Publishes each position as OwnTracks' JSON on owntracks/USER/DEVICE, of which the broker keeps the last, and with \
-            --motion readings as SenML on senml/USER/DEVICE/KIND. Another board follows this one with \
-            DEVICE_SERVICES_GPSD=\(example). Goes on until it is ended, also while gpsd or the broker is \
-            away; what the broker has not taken waits and is sent in order: in memory, the last 10000 messages, or with \
-            --spool on the disk, the last 100000 or 16 MB, where it outlives this program. With --trace it plays a \
-            recording, and ends when the broker has all of it.
+            Publishes each position as OwnTracks JSON on owntracks/USER/DEVICE, where the broker retains the last one, \
+            and with --motion also readings as SenML on senml/USER/DEVICE/KIND. Another board follows this one with \
+            DEVICE_SERVICES_GPSD=\(example). The command runs until it is interrupted, even while gpsd or the broker \
+            is unavailable. Messages that the broker has not accepted yet are kept and sent in order: the last 10000 \
+            messages in memory, or with --spool the last 100000 messages or 16 MB on disk, which remain for the next \
+            run. With --trace, the command plays a recording and ends when the broker has accepted all messages.
 
-            A password stands in a file of one line, name:password, that nobody else may read (chmod 600). The files may be \
-            named by DEVICE_SERVICES_MQTT_PASSWORD_FILE, _CA_FILE, _CERTIFICATE_FILE and _KEY_FILE instead. With --json it \
-            prints what happens: an object with "event" started, connected, lost, spoolFailed, positionLost, \
-            positionRegained, sensorLost, missed or ended a line.
+            A password file contains one line, name:password, and must not be readable by other users (chmod 600). \
+            Alternatively, DEVICE_SERVICES_MQTT_PASSWORD_FILE, _CA_FILE, _CERTIFICATE_FILE and _KEY_FILE name the \
+            files. With --json, each line is an object with "event": started, connected, lost, spoolFailed, \
+            positionLost, positionRegained, sensorLost, missed or ended.
 
-            It needs the trait LibMosquitto: build with --traits default,LibMosquitto. Exits with 69 when the broker has \
-            taken nothing in --duration, or not all and the rest is not in --spool; with 77 when the configuration does not \
-            allow the use of the position. See sensorctl --help for the other exit codes.
+            Requires the trait LibMosquitto: build with --traits default,LibMosquitto. Exits with 69 if the broker has \
+            accepted no message within --duration, or if messages remain that are not in --spool; with 77 if the \
+            configuration does not allow the use of the position. See sensorctl --help for the other exit codes.
 
             Examples:
               sensorctl publish mqtt://broker.local --user fleet --device car7
@@ -36,38 +36,38 @@ struct PublishCommand: AsyncParsableCommand {
 
     private static let example = "mqtt://broker/owntracks/USER/DEVICE"
 
-    @Argument(help: ArgumentHelp("The broker: mqtt://host[:port], or mqtts:// for TLS.", valueName: "broker"))
+    @Argument(help: ArgumentHelp("Broker: mqtt://host[:port], or mqtts:// for TLS.", valueName: "broker"))
     var broker: String
 
-    @OptionGroup(title: "Who publishes") var identity: PublisherIdentity
-    @OptionGroup(title: "The broker") var access: BrokerOptions
+    @OptionGroup(title: "Publisher") var identity: PublisherIdentity
+    @OptionGroup(title: "Broker") var access: BrokerOptions
 
     @Option(
         help: ArgumentHelp(
-            "Publish readings of that sensor too: \(SensorKindName.list); may be repeated.", valueName: "kind"))
+            "Also publish readings of this sensor: \(SensorKindName.list). May be repeated.", valueName: "kind"))
     var motion: [SensorKindName] = []
 
-    @Option(help: "Seconds between readings of motion; 0 for as many as there are.")
+    @Option(help: "Seconds between motion readings; 0 for every reading.")
     var interval = 0.1
 
-    @Flag(help: "Have Home Assistant find this board by itself.")
+    @Flag(help: "Publish discovery messages for Home Assistant.")
     var homeAssistant = false
 
-    @Option(help: ArgumentHelp("Keep what waits for the broker in that folder.", valueName: "folder"))
+    @Option(help: ArgumentHelp("Folder for messages that wait for the broker.", valueName: "folder"))
     var spool: String?
 
-    @Option(help: ArgumentHelp("Play a recording in the place of this board's sensors.", valueName: "file"))
+    @Option(help: ArgumentHelp("Play a recording instead of this board's sensors.", valueName: "file"))
     var trace: String?
 
-    @Option(help: "How many times faster than recorded the trace is played; max does not wait.")
+    @Option(help: "Playback speed relative to the recording; max for no delays.")
     var speed: PlaybackSpeed?
 
-    @Flag(help: "Move the times of the trace so that it starts now.")
+    @Flag(help: "Shift the times of the trace so that it starts now.")
     var rebase = false
 
     @OptionGroup(title: "Recordings of other programs") var imports: ImportOptions
 
-    @Option(help: "End after that many seconds.")
+    @Option(help: "End after this many seconds.")
     var duration: Double?
 
     @OptionGroup var output: OutputOptions
@@ -75,12 +75,12 @@ struct PublishCommand: AsyncParsableCommand {
     func validate() throws {
         try Self.validate(duration: duration)
         try Self.validate(interval: interval)
-        try Self.refuse(trace == nil && (speed != nil || rebase), "--speed and --rebase are for --trace.")
-        try Self.refuse(trace == "-" && speed == nil, "Name --speed too for a trace on standard input.")
+        try Self.refuse(trace == nil && (speed != nil || rebase), "--speed and --rebase require --trace.")
+        try Self.refuse(trace == "-" && speed == nil, "A trace on standard input requires --speed.")
         let address = try ExitStatus.validating { () throws(DeviceError) in try BrokerAddress(broker) }
         try Self.refuse(
             !address.usesTLS && access.namesTLS,
-            "Certificates are for TLS: write mqtts:// in the place of mqtt://.")
+            "Certificates require TLS: use mqtts:// instead of mqtt://.")
     }
 
     func run() async throws { try await Termination.during { try await publish($0) } }
@@ -115,7 +115,7 @@ struct PublishCommand: AsyncParsableCommand {
         }
         let reason = simulated != nil && stop.reason == nil ? Stop.Reason.complete : await stop.wait()
         for subscription in subscriptions { subscription.cancel() }
-        // A trace has an end, and all of it is to arrive; else a broker that is away holds nobody up.
+        // A trace is delivered completely. Live data is not: an unreachable broker does not delay the end.
         await Task.detached { await Self.end(publisher, patient: simulated != nil && stop.reason == nil, stop) }.value
         let statistics = publisher.statistics
         events.ended(statistics, spool: spool)
@@ -123,10 +123,11 @@ struct PublishCommand: AsyncParsableCommand {
         let isSafe = statistics.dropped == 0 && (statistics.waiting == 0 || spool != nil)
         return last.status(
             isComplete: statistics.delivered > 0 && isSafe,
-            shortfall: "The broker has taken \(statistics.delivered) messages in \(duration ?? 0) s.")
+            shortfall: "The broker accepted \(statistics.delivered) messages in \(duration ?? 0) s.")
     }
 
-    /// Waits until the broker has taken all, as long as somebody wants to.
+    /// Ends the publisher. If `patient` is true, first waits until the broker has accepted all messages or a stop is
+    /// requested.
     private static func end(_ publisher: MQTTPublisher, patient: Bool, _ stop: Stop) async {
         publisher.flush()
         while patient, stop.reason == nil, publisher.statistics.waiting > 0 {
@@ -143,7 +144,7 @@ struct PublishCommand: AsyncParsableCommand {
         }
     }
 
-    /// Why the position may not be published.
+    /// Returns the reason that the position must not be published; nil if it may be published.
     private func refusal(_ configuration: Configuration) -> String? {
         let status = LocationAuthorization.current.status
         if status == .denied || status == .restricted {
@@ -151,7 +152,7 @@ struct PublishCommand: AsyncParsableCommand {
         }
         if configuration.reducesAccuracy.value {
             return
-                "The configuration gives programs only a coarse position (location.reducedAccuracy), and exact ones would be published."
+                "The configuration allows only coarse positions (location.reducedAccuracy), but publish would send exact ones."
         }
         return nil
     }
@@ -194,7 +195,7 @@ struct PublishCommand: AsyncParsableCommand {
         return subscriptions
     }
 
-    /// Plays the trace to its end. Where that goes faster than the broker takes messages, it waits for it.
+    /// Plays the trace to its end. At maximum speed, pauses while more than 1000 messages are waiting for the broker.
     @MainActor private func play(_ simulated: SimulatedDevice, _ publisher: MQTTPublisher, until stop: Stop) async {
         guard speed == .max else { return await simulated.play(speed ?? .times(1), until: stop) }
         while stop.reason == nil, simulated.play(atMost: 64) {

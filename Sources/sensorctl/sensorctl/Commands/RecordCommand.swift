@@ -12,29 +12,31 @@ import Trace
 struct RecordCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "record",
-        abstract: "Records what gpsd, the sensors and the accessories say into a trace.",
+        abstract: "Record gpsd, the sensors and the accessories into a trace.",
         usage: "sensorctl record <file> [<options>]",
         discussion: """
-            Records every line of gpsd, every motion sensor in its own axes, the battery, and accessories as they come \
-            and go (`sensorctl talk --record` records what is said to one); stored calibrations go along. Goes on until it is ended, \
-            also while gpsd or a sensor is away; the trace then says so. With --json it prints what happens: an object \
-            with "event" started, lost, regained, attached, detached or ended a line, with a "sensor" or an "accessory" \
-            where it is about one. Recording never waits for who reads it: what nobody reads in time is left out, and \
-            "missed" tells how many "events" that were. When FILE is a folder the trace in it is called by its time \
-            (2026-05-01T10-00-00Z-recording.trace).
+            Records every line of gpsd, every motion sensor in its own axes, the battery, the stored calibrations, and \
+            when accessories are attached and detached (`sensorctl talk --record` also records the data of an \
+            accessory). The command runs until it is interrupted, even while gpsd or a sensor is unavailable; the \
+            trace then contains the loss. With --json, each line is an object with "event": started, lost, regained, \
+            attached, detached or ended, and with a "sensor" or an "accessory" if the event concerns one. Recording \
+            never waits for the reader of this output: if the reader is too slow, lines are dropped, and an object \
+            with "event": missed contains their number as "events". If FILE is a folder, the trace in it is named by \
+            its time (2026-05-01T10-00-00Z-recording.trace).
 
-            With --ring it is a black box: only the last minutes are on the disk, in segments, and are saved as a trace \
-            when something happens, with what comes for --after behind it. FILE may then be a folder, in which traces are \
-            called by their time and event (2026-05-01T10-00-00Z-impact-4g.trace); a further one for a FILE gets a number. \
-            A header's "triggers" tell what happened when. The ring lies in FOLDER/.ring or FILE.ring, and goes when the \
-            recording is ended. When that is killed or the power fails, the next recording saves what is left, beside its \
-            own work; what cannot be read is kept beside it as damaged, and where there is no room for twice as \
-            much the ring stays as it is for the next time. A ring takes --ring-size at most, and as much again while a \
-            trace is saved. When the disk is full or fails, recording ends with 74 and the ring stays. --json tells of it \
-            with the events triggered and saved.
+            With --ring, the command is a black box: only the last minutes are kept on disk, in segments. When an \
+            event happens, they are saved as a trace, together with the time --after the event. FILE may then be a \
+            folder, in which traces are named by their time and event (2026-05-01T10-00-00Z-impact-4g.trace); if FILE \
+            is a file, later traces have a number in their names. The "triggers" in a header are the events and their \
+            times. The ring is in FOLDER/.ring or FILE.ring and is removed when the recording ends. After a kill or a \
+            power failure, the next recording saves the remaining data while it records; unreadable data is kept next \
+            to it as damaged. If the disk has not enough space for twice the data, the ring remains for the next \
+            recording. A ring uses at most --ring-size, and the same again while a trace is saved. If the disk is full \
+            or fails, recording ends with 74 and the ring remains. With --json, lines with "event": triggered \
+            and saved report each trigger and each trace.
 
-            Exits with 69 when --duration ends before anything could be recorded, with 73 when FILE cannot be created, and with \
-            74 when it cannot be written on. See sensorctl --help for the other exit codes.
+            Exits with 69 if --duration ends before anything was recorded, with 73 if FILE cannot be created, and with \
+            74 if it cannot be written. See sensorctl --help for the other exit codes.
 
             Examples:
               sensorctl record drive.jsonl
@@ -42,19 +44,19 @@ struct RecordCommand: AsyncParsableCommand {
               sensorctl record --ring 10m --on 'impact>4g,lost-fix' traces/
             """)
 
-    @Argument(help: "The trace to write; - for standard output.", completion: .file())
+    @Argument(help: "Trace to write; - for standard output.", completion: .file())
     var file: String
 
     @Option(
         help:
-            "What to record: position, motion, battery, accessories, beacons, with commas between them; otherwise everything but beacons, for which Bluetooth has to listen all the time."
+            "Parts to record, separated by commas: position, motion, battery, accessories, beacons. Beacons require continuous Bluetooth scanning."
     )
     var parts: PartNames = PartNames(parts: .usual)
 
-    @Option(help: "Seconds between readings of a motion sensor; 0 for as many as it gives.")
+    @Option(help: "Seconds between readings of a motion sensor; 0 for every reading.")
     var interval = 0.01
 
-    @Option(help: "End after that many seconds.")
+    @Option(help: "End after this many seconds.")
     var duration: Double?
 
     @OptionGroup var new: NewFileOptions
@@ -67,10 +69,10 @@ struct RecordCommand: AsyncParsableCommand {
         try Self.validate(duration: duration)
         try Self.validate(interval: interval)
         if try blackBox.plan != nil {
-            if file == "-" { throw ValidationError("--ring needs a place on the disk: name a file or a folder.") }
-            if new.overwrite { throw ValidationError("--ring replaces nothing: leave --overwrite out.") }
+            if file == "-" { throw ValidationError("--ring cannot write to standard output: name a file or a folder.") }
+            if new.overwrite { throw ValidationError("--ring never replaces a file: omit --overwrite.") }
         }
-        if file == "-", output.json { throw ValidationError("--json needs standard output for itself: name a file.") }
+        if file == "-", output.json { throw ValidationError("--json uses standard output: name a file for the trace.") }
     }
 
     func run() async throws { try await Termination.during { await record($0) } }
@@ -91,7 +93,7 @@ struct RecordCommand: AsyncParsableCommand {
         let recorder: TraceRecorder
         var box: BlackBoxSession?
         do throws(DeviceError) {
-            // The name may have been meant for a file, before somebody else put a link to a folder there.
+            // The path may have been replaced by another user's symbolic link to a folder.
             if file != self.file, NewFile.isForeignLink(self.file) {
                 throw NewFile.failure(self.file, call: "open", errno: EEXIST)
             }
@@ -139,22 +141,23 @@ struct RecordCommand: AsyncParsableCommand {
         let (accessories, sightings) = (recorder.recordedAccessoryEvents, recorder.recordedSightings)
         events.ended(lines: lines, samples: samples, accessories: accessories, sightings: sightings)
         events.finish()
-        // Its own output may have failed with the last lines.
+        // The output of the events may have failed with the last lines.
         if !Self.isFailure(end), let last = stop.reason, Self.isFailure(last) { end = last }
         return end.status(
             isComplete: lines + samples + accessories + sightings > 0,
-            shortfall: "There was nothing to record in \(duration ?? 0) s.")
+            shortfall: "Nothing was recorded in \(duration ?? 0) s.")
     }
 
-    /// The trace to write: in a folder one that is called by its time, so that a service needs no name for each.
+    /// Returns the path of the trace. If `file` is a folder, it is a path in that folder named after the time, so that
+    /// a service can record repeatedly.
     private func newFile(at time: WallTime) -> String {
         let place = RingPlace(file)
         return file != "-" && place.isFolder ? place.path(at: time, for: "recording") : file
     }
 
-    /// What tells of losses and returns while the recorder records.
+    /// Subscribes to the events that are printed during the recording.
     ///
-    /// - Parameter position: true when positions are looked at, recorded or not.
+    /// - Parameter position: True to subscribe to positions even if they are not recorded.
     private func subscriptions(to device: Device, _ events: RecordingEvents, position: Bool) -> [Subscription] {
         var subscriptions: [Subscription] = []
         if position || parts.parts.contains(.position) {
@@ -162,7 +165,7 @@ struct RecordCommand: AsyncParsableCommand {
         }
         if parts.parts.contains(.motion) {
             for sensor in device.motionSource.sensors {
-                // Asks for no rate of its own.
+                // A request for every reading does not affect the sensor's rate.
                 let request = MotionRequest(kind: sensor.kind, sensor: sensor.id, everyReading: true, axes: .sensor)
                 subscriptions.append(device.motionSource.subscribe(request) { events.take($0, sensor: sensor.id) })
             }
@@ -174,7 +177,8 @@ struct RecordCommand: AsyncParsableCommand {
         return subscriptions
     }
 
-    /// Who does not read must not keep the verb from its end.
+    /// Returns standard output as the output of the trace. After a stop request, it waits at most 2 s for a slow
+    /// reader.
     private static func standardOutput(until stop: Stop) -> TraceOutput {
         TraceOutput(
             pipe: Descriptor.standardOutput.number, name: "standard output", isPatient: stop.patience())
@@ -182,14 +186,14 @@ struct RecordCommand: AsyncParsableCommand {
 
     private static func isFailure(_ reason: Stop.Reason) -> Bool { if case .failed = reason { true } else { false } }
 
-    /// A pipe whose reader has gone is no failure.
+    /// Returns the reason to stop. A pipe closed by its reader is not a failure.
     private static func reason(of error: DeviceError) -> Stop.Reason {
         if case .system(_, DeviceError.brokenPipe) = error.cause { return .outputClosed }
         return .failed(error, .inputOutput)
     }
 }
 
-/// Parts of a trace, as they are written on the command line.
+/// The parts of a trace, as a list on the command line.
 struct PartNames: ExpressibleByArgument, CustomStringConvertible {
     private static let names: [(String, TraceParts)] = [
         ("position", .position), ("motion", .motion), ("battery", .battery), ("accessories", .accessories),

@@ -3,36 +3,36 @@
 import ArgumentParser
 import CoreLocation
 
-/// The regions that are to be watched.
+/// The option that defines the regions to monitor.
 struct RegionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "A region for regions and monitor: name, latitude, longitude and metres. Repeat it for more.",
+            "Region for the streams regions and monitor: name, latitude, longitude and radius in metres. May be repeated.",
             valueName: "name=lat,lon,metres"))
     var region: [NamedRegion] = []
 
-    /// Regions belong to two streams, which show nothing without.
+    /// Checks that the streams `regions` and `monitor` have at least one region, and that other streams have none.
     func validate(for stream: StreamName) throws {
         let isWanted = stream == .regions || stream == .monitor
         if isWanted, region.isEmpty {
             throw ValidationError(
-                "\(stream.rawValue) needs a region: --region \"home=48.137,11.575,200\" (name, latitude, longitude, metres)."
+                "\(stream.rawValue) requires a region: --region \"home=48.137,11.575,200\" (name, latitude, longitude, radius in metres)."
             )
         }
-        if !isWanted, !region.isEmpty { throw ValidationError("--region is for regions and monitor.") }
+        if !isWanted, !region.isEmpty { throw ValidationError("--region requires the stream regions or monitor.") }
         guard Set(region.map(\.name)).count == region.count else {
-            throw ValidationError("Two regions have one name; each needs its own.")
+            throw ValidationError("Two regions have the same name. Give each region a unique name.")
         }
         guard region.count <= 20 else {
-            throw ValidationError("\(region.count) regions are too many: 20 are monitored.")
+            throw ValidationError("\(region.count) regions are too many: at most 20 can be monitored.")
         }
     }
 
-    /// As they were given, for the file of expected callbacks.
+    /// The regions as given on the command line, for the file of expected callbacks.
     var description: String { region.map(\.argument).joined(separator: " ") }
 }
 
-/// A circle with a name.
+/// A circular region with a name.
 struct NamedRegion: ExpressibleByArgument {
     let name: String
     let center: CLLocationCoordinate2D
@@ -40,7 +40,7 @@ struct NamedRegion: ExpressibleByArgument {
     let argument: String
 
     init?(argument: String) {
-        // The numbers have no equals sign; a name may.
+        // Splits at the last equals sign, because the name may contain one.
         guard let sign = argument.lastIndex(of: "="), sign > argument.startIndex else { return nil }
         let numbers = argument[argument.index(after: sign)...].split(separator: ",", omittingEmptySubsequences: false)
             .map { Double($0) }

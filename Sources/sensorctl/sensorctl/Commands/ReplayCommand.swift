@@ -13,23 +13,24 @@ import TraceEditing
 struct ReplayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
-        abstract: "Plays a recorded trace through the managers.",
+        abstract: "Play a recording through Core Location, Core Motion and External Accessory.",
         discussion: """
-            Takes what `sensorctl record` writes, what gpspipe -w prints, gpsd's .chk files, and what other programs \
-            recorded: NMEA logs, GPX, MCAP, CSV files, phyphox, folders of Sensor Logger, umockdev's descriptions and \
-            scripts, libiio's XML with the buffers beside it, and any table with --columns. The output is that of `watch`, \
-            with every reading of a sensor unless --interval is given. Locations keep the time at which they were recorded, \
-            unless --rebase is given. The "timestamp" of device-motion and heading is the time in the trace, from its start; \
-            their lines are readings only, and errors are notes.
+            Accepts traces of `sensorctl record`, the output of gpspipe -w, gpsd's .chk files, and recordings of other \
+            programs: NMEA logs, GPX, MCAP, CSV files, phyphox, Sensor Logger folders, umockdev descriptions and \
+            scripts, libiio's XML with its buffer files, and any table with --columns. The output is that of `watch`, \
+            with every reading of a sensor unless --interval is given. Locations keep their recorded times unless \
+            --rebase is given. The "timestamp" of device-motion and heading is the time since the start of the trace; \
+            these streams print only readings, and errors are logged as warnings.
 
-            With --expect the callbacks are not printed but compared with those of a file, which --update-expected writes: \
-            the first that is different is told, with the field, both values, the tolerance and what came before it, and the \
-            exit code is 1. The file is JSON Lines. Its first line holds the options, which have to be the same, and the \
-            tolerances of fields, which may be edited: "absolute", "relative" (to what is expected), "circle" (360 for \
-            degrees), and "rotation" (degrees between quaternions). Errors are callbacks then.
+            With --expect, the callbacks are not printed but compared with those in a file that --update-expected \
+            writes. The first difference is printed with the field, both values, the tolerance and the preceding \
+            callbacks, and the exit code is 1. The file is JSON Lines. Its first line contains the options, which have \
+            to be the same, and the tolerances of fields, which may be edited: "absolute", "relative" (to the expected \
+            value), "circle" (360 for degrees), and "rotation" (degrees between quaternions). In this mode, errors are \
+            callbacks.
 
-            Exits with 65 when the file is not a trace and with 66 when it cannot be read. What cannot be read of a trace \
-            is passed over with a note. See sensorctl --help for the other exit codes.
+            Exits with 65 if the file is not a recording and with 66 if it cannot be read. Unreadable parts of a \
+            recording are skipped with a warning. See sensorctl --help for the other exit codes.
 
             Examples:
               sensorctl replay drive.jsonl location --speed 10
@@ -38,19 +39,20 @@ struct ReplayCommand: AsyncParsableCommand {
             """)
 
     @Argument(
-        help: "The trace; - for standard input, which takes all but folders and libiio's XML.", completion: .file())
+        help: "Recording; - for standard input, except for folders and libiio's XML.", completion: .file())
     var file: String
 
-    @Argument(help: "What to replay: \(StreamName.list).")
+    @Argument(help: "Stream to replay: \(StreamName.list).")
     var stream: StreamName
 
-    @Option(help: "How many times faster than recorded; max, the default unless a terminal shows it, does not wait.")
+    @Option(
+        help: "Playback speed relative to the recording; max for no delays. Default: 1 in a terminal, otherwise max.")
     var speed: PlaybackSpeed?
 
-    @Flag(help: "Print every report of the receiver, not one an epoch.")
+    @Flag(help: "Print every report of the receiver, not one per epoch.")
     var everyReport = false
 
-    @Option(help: "Seconds between readings of motion; 0 for every one in the trace.")
+    @Option(help: "Seconds between motion readings; 0 for every reading of the trace.")
     var interval = 0.0
 
     @OptionGroup var reference: ReferenceOptions
@@ -58,20 +60,20 @@ struct ReplayCommand: AsyncParsableCommand {
     @OptionGroup var regions: RegionOptions
     @OptionGroup var beacons: BeaconOptions
 
-    @Flag(help: "Move the times of the trace so that it starts now.")
+    @Flag(help: "Shift the times of the trace so that it starts now.")
     var rebase = false
 
     @OptionGroup(title: "Recordings of other programs") var imports: ImportOptions
 
-    @OptionGroup(title: "What is played") var choices: PlaybackChoices
+    @OptionGroup(title: "Playback") var choices: PlaybackChoices
 
-    @OptionGroup(title: "What goes wrong") var faults: TraceFaultOptions
+    @OptionGroup(title: "Faults") var faults: TraceFaultOptions
 
     @Option(
-        help: ArgumentHelp("Compare the callbacks with those of that file.", valueName: "file"), completion: .file())
+        help: ArgumentHelp("Compare the callbacks with those in this file.", valueName: "file"), completion: .file())
     var expect: String?
 
-    @Flag(help: "Write the file of --expect anew; its tolerances stay.")
+    @Flag(help: "Rewrite the file of --expect, and keep its tolerances.")
     var updateExpected = false
 
     @OptionGroup var output: OutputOptions
@@ -81,12 +83,12 @@ struct ReplayCommand: AsyncParsableCommand {
         try regions.validate(for: stream)
         try faults.validate(upTo: choices.to)
         try beacons.validate(for: stream)
-        guard expect != nil else { return try Self.refuse(updateExpected, "--update-expected is for --expect.") }
-        try Self.refuse(rebase, "With --rebase the times are others each time; leave it out with --expect.")
+        guard expect != nil else { return try Self.refuse(updateExpected, "--update-expected requires --expect.") }
+        try Self.refuse(rebase, "--expect cannot be combined with --rebase, which changes the times in each run.")
         try Self.refuse(
             faults.fault != nil && faults.seed == nil,
-            "With --expect, --fault needs --seed, so that chance is the same each time.")
-        try Self.refuse(choices.loop?.rounds == .endless, "Callbacks without an end cannot be compared.")
+            "With --expect, --fault requires --seed, so that random faults are the same in each run.")
+        try Self.refuse(choices.loop?.rounds == .endless, "Endless callbacks cannot be compared: omit --loop forever.")
     }
 
     func run() async throws { try await Termination.during { try await run($0) } }
@@ -103,7 +105,8 @@ struct ReplayCommand: AsyncParsableCommand {
         return await compare(trace, with: expect, stop: stop)
     }
 
-    /// Reads a file. A pipe may never end, and nothing has been printed yet: a signal ends the program at once.
+    /// Reads a file. Until it has been read, a signal ends the program immediately, because a pipe may never end and
+    /// nothing has been printed yet.
     private static func reading<Result, Failure: Error>(
         _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -114,7 +117,7 @@ struct ReplayCommand: AsyncParsableCommand {
 
     private static let isReading = Atomic<Bool>(false)
 
-    /// Plays it to a file of expected callbacks.
+    /// Replays the trace and compares the callbacks with a file of expected callbacks.
     @MainActor private func compare(_ trace: TraceFile, with path: String, stop: Stop) async -> ExitStatus {
         let run: ExpectationRun
         do throws(DeviceError) {
@@ -125,7 +128,7 @@ struct ReplayCommand: AsyncParsableCommand {
             }
         } catch {
             let status = ExpectationRun.fail(error, otherwise: .noInput)
-            if error.code == .notFound { Notes.say("--update-expected makes it.") }
+            if error.code == .notFound { Notes.say("--update-expected creates it.") }
             return status
         }
         let plan = ListenerPlan(
@@ -137,7 +140,7 @@ struct ReplayCommand: AsyncParsableCommand {
         return run.end(asJSON: output.json, output: StandardOutput(stop: stop))
     }
 
-    /// What makes the callbacks others, by the names of the options.
+    /// The options that affect the callbacks, by name.
     private var describedOptions: [String: String] {
         var options = choices.description
         options["stream"] = stream.rawValue
@@ -166,7 +169,7 @@ struct ReplayCommand: AsyncParsableCommand {
         return stop.status()
     }
 
-    /// Plays a trace to standard output.
+    /// Replays a trace to an output; standard output by default.
     @MainActor static func replay(
         _ trace: TraceFile, stamps: TraceStamps, options: PlaybackOptions = PlaybackOptions(), speed: PlaybackSpeed,
         plan: ListenerPlan, stop: Stop, output: StandardOutput? = nil
@@ -191,24 +194,24 @@ struct ReplayCommand: AsyncParsableCommand {
         for remark in remarks { Notes.warn(remark) }
     }
 
-    /// Why a replay has shown nothing, when the trace holds something else; nil otherwise.
+    /// Returns the reason that a replay has printed nothing; nil if there is none to report.
     static func remark(on trace: TraceFile, without stream: StreamName) -> String? {
         let kinds = Set(trace.findSensors().map(\.kind))
         switch stream {
-        case .accessories: return "\(trace.name) tells of no accessory."
+        case .accessories: return "\(trace.name) contains no accessory."
         case .regions, .monitor, .visits:
-            return "\(trace.name) gives no \(stream.noun); `replay FILE location` shows its positions."
-        case .beacons: return "\(trace.name) is over in less than a second, the time from report to report."
+            return "\(trace.name) yields no \(stream.noun); `replay FILE location` prints its positions."
+        case .beacons: return "\(trace.name) is shorter than one second, the interval of beacon reports."
         default: break
         }
         let other = StreamName.allCases.filter { $0.isSensor && kinds.isSuperset(of: $0.sensors) }
         let rest = other.map(\.rawValue).joined(separator: ", ")
         guard !stream.sensors.isEmpty else {
-            return other.isEmpty ? nil : "\(trace.name) gives no location; it holds \(rest)."
+            return other.isEmpty ? nil : "\(trace.name) contains no positions; it contains \(rest)."
         }
         let missing = stream.sensors.filter { !kinds.contains($0) }.map(\.nameWithArticle)
         guard !missing.isEmpty else { return nil }
         return
-            "\(trace.name) holds no readings of \(missing.joined(separator: " and of ")); it holds \(other.isEmpty ? "no motion at all" : rest)."
+            "\(trace.name) contains no readings of \(missing.joined(separator: " or of ")); it contains \(other.isEmpty ? "no motion at all" : rest)."
     }
 }

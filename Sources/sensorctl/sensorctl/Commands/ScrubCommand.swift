@@ -7,16 +7,17 @@ import TraceEditing
 struct ScrubCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "scrub",
-        abstract: "Takes out of a recording who made it, where and when, so that it can be shared.",
+        abstract: "Remove personal data from a recording, so that it can be shared.",
         discussion: """
-            Positions are moved, with distances and directions kept, so that the first one lies at 0, 0; times so that the recording \
-            starts on 2000-01-01. Left out are serial numbers, names of ports, receivers and machines, contexts of sensors, \
-            sentences of receivers and everything of gpsd that is no position, satellite or attitude (they may hold the place in \
-            any form), where satellites stand in the sky, the names of accessories and their bytes. Accessories keep their models, \
-            sensors the names of their chips.
+            Moves the positions so that the first one is at 0, 0, with distances and directions kept, and the times so \
+            that the recording starts on 2000-01-01. Removes serial numbers, names of ports, receivers and machines, \
+            contexts of sensors, sentences of receivers, all data of gpsd except positions, satellites and attitudes \
+            (it may contain the place in any form), the directions of satellites in the sky, and the names and the \
+            data of accessories. Accessories keep their models, and sensors the names of their chips.
 
-            Altitudes stay unless --drop-altitude is given. Motion readings stay: a magnetometer tells the magnetic latitude, a \
-            barometer the height, a walk who walks. See sensorctl --help for the exit codes.
+            Altitudes are kept unless --drop-altitude is given. Motion readings are kept: a magnetometer reveals the \
+            magnetic latitude, a barometer the altitude, and a gait the walking person. See sensorctl --help for the \
+            exit codes.
 
             Examples:
               sensorctl scrub drive.jsonl share.jsonl --drop-altitude
@@ -24,29 +25,29 @@ struct ScrubCommand: ParsableCommand {
 
     @OptionGroup var recording: EditOptions
 
-    @Option(parsing: .unconditional, help: "Where the first position comes to lie: degrees north, degrees east.")
+    @Option(parsing: .unconditional, help: "New first position: degrees north, degrees east.")
     var place: Place?
 
-    @Flag(help: "Leave positions where they are.")
+    @Flag(help: "Keep the positions.")
     var keepPlace = false
 
-    @Flag(help: "Leave times as they are.")
+    @Flag(help: "Keep the times.")
     var keepTime = false
 
-    @Flag(help: "Leave out altitudes.")
+    @Flag(help: "Remove the altitudes.")
     var dropAltitude = false
 
-    @Flag(help: "Keep where satellites stand in the sky.")
+    @Flag(help: "Keep the directions of satellites in the sky.")
     var keepSky = false
 
-    @Flag(help: "Keep what was said to accessories, and what they answered.")
+    @Flag(help: "Keep the data sent to and received from accessories.")
     var keepBytes = false
 
-    @Flag(help: "Keep the names of accessories, which may be their owners'.")
+    @Flag(help: "Keep the names of accessories, which may contain the names of their owners.")
     var keepNames = false
 
     func validate() throws {
-        if keepPlace, place != nil { throw ValidationError("--place and --keep-place exclude each other.") }
+        if keepPlace, place != nil { throw ValidationError("--place and --keep-place cannot be combined.") }
     }
 
     func run() throws {
@@ -62,7 +63,7 @@ struct ScrubCommand: ParsableCommand {
         try recording.target.write(trace, edits: [ScrubEdit(options)])
     }
 
-    /// A place as it is written on the command line: 47.3,8.5
+    /// A coordinate on the command line, such as 47.3,8.5.
     struct Place: ExpressibleByArgument {
         var coordinate: GeodeticCoordinate
 

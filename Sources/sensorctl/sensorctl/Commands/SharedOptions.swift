@@ -3,25 +3,25 @@
 import ArgumentParser
 import TraceEditing
 
-/// What every verb has.
+/// The options of all commands.
 struct OutputOptions: ParsableArguments {
-    @Flag(help: "Print one JSON object a line.")
+    @Flag(help: "Print one JSON object per line.")
     var json = false
 }
 
-/// How files are made.
+/// The options for creating files.
 struct NewFileOptions: ParsableArguments {
-    @Flag(help: "Replace what is there.")
+    @Flag(help: "Replace an existing file.")
     var overwrite = false
 
     @Option(
         help: ArgumentHelp(
-            "The permissions of what is made, such as 0640; 0600 unless given, since recordings tell where somebody was.",
+            "Permissions of the new file, such as 0640. Default: 0600, because recordings reveal a person's positions.",
             valueName: "mode"))
     var mode: FileMode?
 }
 
-/// Permissions as chmod takes them, in octal digits; the owner may read and write.
+/// File permissions in octal, as for chmod(1). The owner must have read and write permission.
 struct FileMode: ExpressibleByArgument, Equatable {
     let bits: UInt32
 
@@ -33,14 +33,14 @@ struct FileMode: ExpressibleByArgument, Equatable {
     }
 }
 
-/// What goes with something simulated: for how long, a program that is run with it, and how its address is told.
+/// The options of a simulation: its duration, its output and a program to run.
 struct ProgramOptions: ParsableArguments {
-    @Option(help: "End after that many seconds.")
+    @Option(help: "End after this many seconds.")
     var duration: Double?
 
     @OptionGroup var output: OutputOptions
 
-    @Argument(parsing: .postTerminator, help: "A program to run with what is simulated, and its arguments.")
+    @Argument(parsing: .postTerminator, help: "Program to run with the simulated devices, and its arguments.")
     var program: [String] = []
 
     func validate() throws {
@@ -49,49 +49,49 @@ struct ProgramOptions: ParsableArguments {
     }
 }
 
-/// What several verbs ask of their arguments.
+/// Validation that several commands share.
 extension ParsableArguments {
-    /// Says what is wrong with the arguments, if that is so.
+    /// Throws a validation error with the message if `isWrong` is true.
     static func refuse(_ isWrong: Bool, _ message: @autoclosure () -> String) throws {
         if isWrong { throw ValidationError(message()) }
     }
 
-    /// A duration has to be a number of seconds that a timer takes.
+    /// Checks that a duration is positive and at most 1e8 s, the range of a timer.
     static func validate(duration: Double?) throws {
         guard let duration else { return }
-        try refuse(!(duration > 0 && duration <= 1e8), "--duration takes seconds, more than 0.")
+        try refuse(!(duration > 0 && duration <= 1e8), "--duration must be more than 0 and at most 100000000 seconds.")
     }
 
-    /// An interval has to be a number of seconds that a sensor can keep.
+    /// Checks that an interval is from 0 to 3600 s.
     static func validate(interval: Double) throws {
-        try refuse(!(0...3600).contains(interval), "--interval takes seconds, from 0 to 3600.")
+        try refuse(!(0...3600).contains(interval), "--interval must be from 0 to 3600 seconds.")
     }
 
-    /// How several recordings lie to each other.
+    /// Parses the alignment of several recordings.
     static func alignment(_ text: String) throws -> TraceMerger.Alignment {
         guard let alignment = TraceMerger.Alignment(rawValue: text) else {
-            throw ValidationError("Recordings are aligned by clock or start, not by \(text).")
+            throw ValidationError("Use clock or start.")
         }
         return alignment
     }
 
-    /// A program that is run has standard output for itself.
+    /// Checks that JSON output and a program are not combined, because the program uses standard output.
     static func validate(program: [String], json: Bool) throws {
-        try refuse(json && !program.isEmpty, "Standard output belongs to the program: leave --json out.")
+        try refuse(json && !program.isEmpty, "The program uses standard output: omit --json.")
     }
 }
 
-/// What attitudes and headings are measured against.
+/// The reference frame of attitudes and headings.
 struct ReferenceOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "What device motion is measured against: arbitrary, corrected (by the magnetometer), magnetic or true (north); or Core Motion's name.",
+            "Reference frame of device motion: arbitrary, corrected (by the magnetometer), magnetic or true (north); or its name in Core Motion.",
             valueName: "frame"))
     var frame = FrameName.arbitrary
 
     @Option(
         help: ArgumentHelp(
-            "The edge whose heading is told: portrait (the top one), portraitUpsideDown, landscapeLeft or landscapeRight.",
+            "Edge of the device that the heading refers to: portrait (the top edge), portraitUpsideDown, landscapeLeft or landscapeRight.",
             valueName: "orientation"))
     var orientation = EdgeName.portrait
 }

@@ -11,46 +11,47 @@ import Trace
 struct SimulateAccessoryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "accessory",
-        abstract: "Plugs in accessories that exist in software only.",
+        abstract: "Simulate accessories in software.",
         usage: "sensorctl simulate accessory <file> [<options>] [-- <program> ...]",
         discussion: """
-            FILE is a device as umockdev records it (.umockdev; the dialogue in a .script of the same name beside it is \
-            played), an accessory as it is declared (.json), or a trace with accessories in it, which come, talk and go at \
-            the times of the trace. The accessories are announced in a folder whose path is printed, for \
-            DEVICE_SERVICES_ACCESSORIES in a second terminal. With a PROGRAM it runs that, sets the variable for it, passes \
-            signals on to it, and ends with its exit code, 128 and the signal's number when a signal has ended it. After \
-            --duration PROGRAM has five seconds from SIGTERM on. \
-            Where the program writes something else than was recorded, a note at the end says so. With --json the line is \
-            an object with "event" listening and "folder".
+            FILE is a device description of umockdev (.umockdev; the dialogue in the .script file of the same name is \
+            played), the declaration of an accessory (.json), or a trace with accessories, which are attached, send \
+            data and are detached at the times of the trace. The accessories are declared in a folder whose path is \
+            printed, for DEVICE_SERVICES_ACCESSORIES in a second terminal. With a PROGRAM, the command sets the \
+            variable for it, forwards signals to it, and exits with its exit code, or with 128 plus the signal's \
+            number if a signal ended it. After --duration, PROGRAM receives SIGTERM, and SIGKILL five seconds later. \
+            If the program writes other data than was recorded, a warning at the end reports it. With --json, the line \
+            is an object with "event": "listening" and "folder".
 
-            Exits with 65 when the file is none of these or holds no accessory, with 66 when it cannot be read, with 73 when \
-            the folder cannot be made (in TMPDIR, else in /tmp), and with 127 when PROGRAM cannot be started. See sensorctl --help for the other exit codes.
+            Exits with 65 if the file is none of these or contains no accessory, with 66 if it cannot be read, with 73 \
+            if the folder cannot be created (in TMPDIR, otherwise in /tmp), and with 127 if PROGRAM cannot be started. \
+            See sensorctl --help for the other exit codes.
 
             Examples:
               sensorctl simulate accessory scale.trace -- sensorctl watch accessories
             """)
 
-    /// Who speaks for an accessory whose file holds no dialogue.
+    /// The peer of an accessory whose file contains no dialogue.
     enum Peer: String, ExpressibleByArgument, CaseIterable {
         case echo, silent, pattern
     }
 
-    @Argument(help: "The description or trace.", completion: .file())
+    @Argument(help: "Description, declaration or trace.", completion: .file())
     var file: String
 
-    @Flag(help: "What a program opens: a Unix socket, or a pseudo-terminal, which looks like a serial port.")
+    @Flag(help: "Transport to the program: a Unix socket, or a pseudo-terminal, which looks like a serial port.")
     var transport = Transport.socket
 
     @Option(
         help:
-            "Who speaks where the file holds no dialogue: echo sends back what it hears, silent nothing, pattern bytes without end."
+            "Peer if the file contains no dialogue: echo returns all bytes, silent sends nothing, pattern sends bytes endlessly."
     )
     var peer = Peer.echo
 
-    @Option(help: "How many times faster than recorded a trace is played.")
+    @Option(help: "Playback speed of a trace relative to the recording.")
     var speed = 1.0
 
-    @Flag(help: "Play a trace again and again.")
+    @Flag(help: "Repeat a trace endlessly.")
     var loop = false
 
     @OptionGroup var with: ProgramOptions
@@ -60,11 +61,12 @@ struct SimulateAccessoryCommand: AsyncParsableCommand {
     }
 
     func validate() throws {
-        guard speed > 0, speed.isFinite else { throw ValidationError("--speed takes a number above 0.") }
+        guard speed > 0, speed.isFinite else { throw ValidationError("--speed must be greater than 0.") }
     }
 
     func run() async throws {
-        // Whoever waits for a pipe is ended by any signal.
+        // Reads the file before signal handlers are installed, so that a signal ends the program while it waits for a
+        // pipe.
         let simulator = try read()
         let run = ProgramRun(with.program)
         let folder = try ExitStatus.ending({ $0.code == .inputOutput ? .cannotCreate : .unavailable }) {
@@ -85,7 +87,7 @@ struct SimulateAccessoryCommand: AsyncParsableCommand {
         options.transport = transport == .pty ? .pseudoTerminal : .socket
         options.speed = speed
         options.repeats = loop
-        // What a file declares in a wrong way is as much not what is to be in it as what is no trace.
+        // An invalid declaration is reported like a file that is not a trace.
         return try ExitStatus.ending(
             { $0.code == .invalidConfiguration ? .badTrace : ExitStatus(reading: $0) },
             { () throws(DeviceError) in

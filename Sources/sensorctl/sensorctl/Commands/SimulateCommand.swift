@@ -15,7 +15,7 @@ import TraceEditing
 struct SimulateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate",
-        abstract: "Plays a recording so that real programs take it for the real thing.",
+        abstract: "Simulate gpsd, motion sensors and accessories from recordings.",
         subcommands: [
             SimulateAllCommand.self, SimulateGPSDCommand.self, SimulateIIOCommand.self, SimulateAccessoryCommand.self,
         ],
@@ -26,22 +26,23 @@ struct SimulateCommand: ParsableCommand {
 struct SimulateAllCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "all",
-        abstract: "Plays recordings to a program that knows nothing of it: positions, motion and accessories.",
+        abstract: "Simulate positions, motion and accessories for an unmodified program.",
         usage: "sensorctl simulate [all] <trace> ... [<options>] [-- <program> ...]",
         discussion: """
-            The word all may be left out. Takes what `replay` takes; several recordings lie to each other as `merge` has \
-            them. Starts a gpsd, an iiod and accessories on ports of their own, all on one clock, which begins with the \
-            first of them that the program uses. PROGRAM runs with the environment that leads to them. What the recordings \
-            have nothing of is not there for it, nor are the sensors, accessories, configuration and stored calibrations of \
-            this machine; a DEVICE_SERVICES_CONFIG that is set stays as it is. Its battery is the machine's.
+            The word all may be omitted. Accepts the formats that `replay` accepts; several recordings are aligned as \
+            in `merge`. Starts a gpsd, an iiod and accessories on their own ports, all on one clock, which starts when \
+            the program first uses one of them. PROGRAM runs with environment variables that select them. Devices that \
+            the recordings do not contain are absent, and so are the sensors, accessories, configuration and stored \
+            calibrations of this machine; DEVICE_SERVICES_CONFIG is kept if it is set. The battery is that of the \
+            machine.
 
-            Signals are passed on to PROGRAM, and its exit code is this verb's: 128 and the signal's number when a signal has \
-            ended it, 127 when it cannot be started. Without a PROGRAM the variables are printed for another terminal, \
-            and the verb goes on until it is ended; with --json as an object with "event" listening, "environment", \
-            "sources" and "seconds".
+            Signals are forwarded to PROGRAM, and its exit code is that of this command: 128 plus the signal's number \
+            if a signal ended it, 127 if it cannot be started. Without a PROGRAM, the variables are printed for \
+            another terminal, and the command runs until it is interrupted; with --json, they are printed as an object \
+            with "event": "listening", "environment", "sources" and "seconds".
 
-            Exits with 65 when a file is not a recording, with 66 when one cannot be read, and with 69 when no port or folder \
-            (in TMPDIR, else in /tmp) can be had. See sensorctl --help for the other exit codes.
+            Exits with 65 if a file is not a recording, with 66 if one cannot be read, and with 69 if no port or \
+            folder (in TMPDIR, otherwise in /tmp) is available. See sensorctl --help for the other exit codes.
 
             Examples:
               sensorctl simulate drive.jsonl scale.trace --align start -- ./app
@@ -49,46 +50,46 @@ struct SimulateAllCommand: AsyncParsableCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "The recordings, - for standard input; behind -- a program to run, and its arguments.", valueName: "trace"),
+            "Recordings, - for standard input; after --, a program to run and its arguments.", valueName: "trace"),
         completion: .file())
     var words: [String] = []
 
-    @Option(help: "How many times faster than recorded.")
+    @Option(help: "Playback speed relative to the recording.")
     var speed = 1.0
 
-    @Flag(help: "Start again at the end, with times that go on rising; otherwise nothing comes any more.")
+    @Flag(help: "Repeat the recordings, with increasing timestamps; otherwise no data arrives after the end.")
     var loop = false
 
-    @Flag(help: "Move the times of positions so that the first fix is of now.")
+    @Flag(help: "Shift the times of positions so that the first fix is at the current time.")
     var rebase = false
 
-    @Flag(help: "Begin at once, not with the first use.")
+    @Flag(help: "Start immediately, not with the first use.")
     var atOnce = false
 
     @Option(
-        help: "How several recordings lie to each other: clock (by the civil time of their starts) or start.",
+        help: "Alignment of several recordings: clock (by their start times) or start (all begin together).",
         transform: SimulateAllCommand.alignment)
     var align: TraceMerger.Alignment = .clock
 
     @OptionGroup var faults: TraceFaultOptions
 
-    @Option(help: ArgumentHelp("What goes wrong with gpsd: see simulate gpsd --help.", valueName: "faults"))
+    @Option(help: ArgumentHelp("Faults of gpsd; see simulate gpsd --help.", valueName: "faults"))
     var gpsdFault: String?
 
-    @Option(help: ArgumentHelp("What goes wrong with iiod: see simulate iio --help.", valueName: "faults"))
+    @Option(help: ArgumentHelp("Faults of iiod; see simulate iio --help.", valueName: "faults"))
     var iioFault: String?
 
-    @Flag(help: "Accessories are pseudo-terminals, which look like serial ports, and not sockets.")
+    @Flag(help: "Simulate accessories as pseudo-terminals, which look like serial ports, not as sockets.")
     var pty = false
 
-    @Option(help: "End after that many seconds.")
+    @Option(help: "End after this many seconds.")
     var duration: Double?
 
-    @OptionGroup(title: "Recordings of other programs, all of them alike") var imports: ImportOptions
+    @OptionGroup(title: "Recordings of other programs, for all files") var imports: ImportOptions
 
     @OptionGroup var output: OutputOptions
 
-    /// The words of the program. The parser takes all words for one list, behind -- too.
+    /// The number of words that belong to the program. The parser appends the words after `--` to `words`.
     private var programCount: Int {
         let arguments = CommandLine.arguments
         return min(words.count, arguments.count - (arguments.firstIndex(of: "--").map { $0 + 1 } ?? arguments.count))
@@ -102,9 +103,9 @@ struct SimulateAllCommand: AsyncParsableCommand {
         guard !files.isEmpty else { throw CleanExit.helpRequest(SimulateCommand.self) }
         let most = TraceMerger.maximumCount
         try Self.refuse(files.count > most, "At most \(most) recordings can be played together.")
-        try Self.refuse(files.count { $0 == "-" } > 1, "Standard input is read only once.")
+        try Self.refuse(files.count { $0 == "-" } > 1, "Standard input can be read only once.")
         try Self.validate(duration: duration)
-        guard speed > 0, speed.isFinite else { throw ValidationError("--speed takes a number above 0.") }
+        guard speed > 0, speed.isFinite else { throw ValidationError("--speed must be greater than 0.") }
         try Self.validate(program: program, json: output.json)
         try ExitStatus.validating { () throws(DeviceError) in
             if let gpsdFault { _ = try GPSDFault.list(gpsdFault) }
@@ -145,7 +146,7 @@ struct SimulateAllCommand: AsyncParsableCommand {
         }
     }
 
-    /// A configuration that somebody has set for this run counts.
+    /// True if the variable is DEVICE_SERVICES_CONFIG and the user has set it. It is then passed on unchanged.
     private static func isKept(_ name: String) -> Bool {
         name == "DEVICE_SERVICES_CONFIG" && !(ProcessInfo.processInfo.environment[name] ?? "").isEmpty
     }
@@ -160,7 +161,7 @@ struct SimulateAllCommand: AsyncParsableCommand {
             for (name, value) in variables { standardOutput.write(line: "export \(name)=\(Self.quoted(value))") }
             let what = sources.isEmpty ? "nothing" : sources.joined(separator: ", ")
             Notes.say(
-                "Playing \(what) for \((seconds * 10).rounded() / 10) s\(loop ? ", again and again" : ""). Paste these lines into another terminal, and start the program there."
+                "Playing \(what) for \((seconds * 10).rounded() / 10) s\(loop ? ", repeatedly" : ""). Paste these lines into another terminal, and start the program there."
             )
             return
         }
@@ -173,7 +174,7 @@ struct SimulateAllCommand: AsyncParsableCommand {
         }
     }
 
-    /// A value as a shell reads it.
+    /// Returns the value quoted for a shell.
     private static func quoted(_ value: String) -> String {
         let isPlain = value.utf8.allSatisfy { byte in
             byte >= 0x30 && byte <= 0x3A || byte >= 0x41 && byte <= 0x5A || byte >= 0x61 && byte <= 0x7A

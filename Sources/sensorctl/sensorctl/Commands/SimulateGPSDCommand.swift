@@ -9,50 +9,51 @@ import Trace
 struct SimulateGPSDCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gpsd",
-        abstract: "Serves a recording's positions as gpsd does.",
+        abstract: "Serve the positions of a recording like gpsd.",
         discussion: """
-            Takes what `replay` takes. Listens on 127.0.0.1 and prints the address, for DEVICE_SERVICES_GPSD or for gpsd's own \
-            clients (gpspipe -w 127.0.0.1:PORT, cgps, gpsmon, gpxlogger). With --pty it is a receiver instead: the \
-            recording's NMEA sentences, or such as are made of its reports, go into a pseudo-terminal whose path is printed, \
-            for a real gpsd (gpsd -N -n PATH). With a PROGRAM it runs that, sets DEVICE_SERVICES_GPSD for it (with --pty \
-            NMEA_TERMINAL), passes signals on to it, and ends with its exit code, 128 and the signal's number when a signal \
-            has ended it. After --duration PROGRAM has five seconds from SIGTERM on. With --json the line is an \
-            object with "event" listening, "uri" and "port", or "path".
+            Accepts the formats that `replay` accepts. Listens on 127.0.0.1 and prints the address, for \
+            DEVICE_SERVICES_GPSD or for gpsd's own clients (gpspipe -w 127.0.0.1:PORT, cgps, gpsmon, gpxlogger). With \
+            --pty, the command simulates a receiver instead: it writes the recording's NMEA sentences, or sentences \
+            generated from its reports, to a pseudo-terminal whose path is printed, for a real gpsd (gpsd -N -n PATH). \
+            With a PROGRAM, the command sets DEVICE_SERVICES_GPSD for it (with --pty, NMEA_TERMINAL), forwards signals \
+            to it, and exits with its exit code, or with 128 plus the signal's number if a signal ended it. After \
+            --duration, PROGRAM receives SIGTERM, and SIGKILL five seconds later. With --json, the line is an object \
+            with "event": "listening", "uri" and "port", or "path".
 
-            Exits with 65 when the file is not a recording, with 66 when it cannot be read, with 69 when the port is taken \
-            or the recording has no such receiver, and with 127 when PROGRAM cannot be started. See sensorctl --help for the \
-            other exit codes.
+            Exits with 65 if the file is not a recording, with 66 if it cannot be read, with 69 if the port is in use \
+            or the recording does not contain the receiver, and with 127 if PROGRAM cannot be started. See sensorctl \
+            --help for the other exit codes.
 
             Examples:
               sensorctl simulate gpsd drive.jsonl --loop --rebase
               sensorctl simulate gpsd drive.jsonl -- sensorctl watch location --count 2
             """)
 
-    @Argument(help: "The recording, a trace for example; - for standard input.", completion: .file())
+    @Argument(help: "Recording, for example a trace; - for standard input.", completion: .file())
     var file: String
 
-    @Option(help: "The TCP port; 0 for any that is free. gpsd's own is 2947.")
+    @Option(help: "TCP port; 0 for any free port. gpsd itself uses 2947.")
     var port: UInt16 = 0
 
-    @Option(help: "How many times faster than recorded; max sends as fast as clients read.")
+    @Option(help: "Playback speed relative to the recording; max sends as fast as clients read.")
     var speed = PlaybackSpeed.times(1)
 
-    @Flag(help: "Start again at the end, with times that go on rising; otherwise nothing comes any more.")
+    @Flag(help: "Repeat the recording, with increasing timestamps; otherwise no data arrives after the end.")
     var loop = false
 
-    @Flag(help: "Move all times so that the first fix is of now.")
+    @Flag(help: "Shift all times so that the first fix is at the current time.")
     var rebase = false
 
-    @Flag(help: "Begin at once, not with the first client that watches.")
+    @Flag(help: "Start immediately, not with the first client that watches.")
     var atOnce = false
 
-    @Option(help: ArgumentHelp("What goes wrong, and when. \(GPSDFault.syntax)", valueName: "faults"))
+    @Option(help: ArgumentHelp("Faults to inject, and their times. \(GPSDFault.syntax)", valueName: "faults"))
     var fault: String?
 
-    @Flag(help: "Be a receiver on a pseudo-terminal in the place of a gpsd.")
+    @Flag(help: "Simulate a receiver on a pseudo-terminal instead of a gpsd.")
     var pty = false
 
-    @Option(help: "The path, in the recording, of the receiver that --pty plays; the first one otherwise.")
+    @Option(help: "Path, in the recording, of the receiver that --pty simulates. Default: the first one.")
     var receiver: String?
 
     @OptionGroup(title: "Recordings of other programs") var imports: ImportOptions
@@ -62,12 +63,14 @@ struct SimulateGPSDCommand: AsyncParsableCommand {
     func validate() throws {
         if let fault { _ = try ExitStatus.validating { () throws(DeviceError) in try GPSDFault.list(fault) } }
         try Self.refuse(
-            pty && (fault != nil || port != 0), "With --pty there is no server: leave --fault and --port out.")
-        try Self.refuse(!pty && receiver != nil, "--receiver goes with --pty; clients choose for themselves.")
+            pty && (fault != nil || port != 0), "With --pty there is no server: omit --fault and --port.")
+        try Self.refuse(
+            !pty && receiver != nil, "--receiver requires --pty; the clients of a server select a receiver themselves.")
     }
 
     func run() async throws {
-        // Whoever waits for a pipe is ended by any signal.
+        // Reads the trace before signal handlers are installed, so that a signal ends the program while it waits for a
+        // pipe.
         let trace = try imports.read(file)
         let run = ProgramRun(with.program)
         if pty {

@@ -11,16 +11,17 @@ import TraceFormats
 struct SimulateIIOCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "iio",
-        abstract: "Serves a recording's motion sensors as iiod does.",
+        abstract: "Serve the motion sensors of a recording like iiod.",
         discussion: """
-            Takes what `replay` takes. Listens on 127.0.0.1 and prints the address to give to a client: iio_info, \
-            iio_readdev and all others of libiio, or a program of this package through DEVICE_SERVICES_IIO. With a PROGRAM \
-            it runs that, sets DEVICE_SERVICES_IIO for it, passes signals on to it, and ends with its exit code, 128 and the \
-            signal's number when a signal has ended it. After --duration PROGRAM has five seconds from SIGTERM on. With --json the line is an \
-            object with "event" listening, "uri" and "port".
+            Accepts the formats that `replay` accepts. Listens on 127.0.0.1 and prints the address for clients: \
+            iio_info, iio_readdev and all other programs with libiio, or programs with this package through \
+            DEVICE_SERVICES_IIO. With a PROGRAM, the command sets DEVICE_SERVICES_IIO for it, forwards signals to it, \
+            and exits with its exit code, or with 128 plus the signal's number if a signal ended it. After --duration, \
+            PROGRAM receives SIGTERM, and SIGKILL five seconds later. With --json, the line is an object with "event": \
+            "listening", "uri" and "port".
 
-            Exits with 65 when the file is not a recording of motion, with 66 when it cannot be read, with 69 when the \
-            port is taken, and with 127 when PROGRAM cannot be started. See sensorctl --help for the other exit codes.
+            Exits with 65 if the file is not a recording of motion, with 66 if it cannot be read, with 69 if the port \
+            is in use, and with 127 if PROGRAM cannot be started. See sensorctl --help for the other exit codes.
 
             Examples:
               sensorctl simulate iio motion.jsonl -- sensorctl watch gyro
@@ -28,20 +29,20 @@ struct SimulateIIOCommand: AsyncParsableCommand {
 
     @Argument(
         help:
-            "The recording: a trace, a CSV file, a folder of Sensor Logger, or libiio's XML with its buffers; - for standard input.",
+            "Recording: a trace, a CSV file, a Sensor Logger folder, or libiio's XML with its buffers; - for standard input.",
         completion: .file())
     var file: String
 
-    @Option(help: "The TCP port; 0 for any that is free. iiod's own is 30431.")
+    @Option(help: "TCP port; 0 for any free port. iiod itself uses 30431.")
     var port: UInt16 = 0
 
-    @Option(help: "How many times faster than recorded; max sends as fast as clients ask.")
+    @Option(help: "Playback speed relative to the recording; max sends as fast as clients request.")
     var speed = PlaybackSpeed.times(1)
 
-    @Flag(help: "Start again at the end; otherwise the sensors fall silent there.")
+    @Flag(help: "Repeat the recording; otherwise the sensors are silent after the end.")
     var loop = false
 
-    @Option(help: ArgumentHelp("What goes wrong, and when. \(IIODFault.syntax)", valueName: "faults"))
+    @Option(help: ArgumentHelp("Faults to inject, and their times. \(IIODFault.syntax)", valueName: "faults"))
     var fault: String?
 
     @OptionGroup(title: "Recordings of other programs") var imports: ImportOptions
@@ -53,7 +54,8 @@ struct SimulateIIOCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        // Whoever waits for a pipe is ended by any signal.
+        // Reads the trace before signal handlers are installed, so that a signal ends the program while it waits for a
+        // pipe.
         let (server, seconds) = try makeServer()
         let run = ProgramRun(with.program)
         let port = try ExitStatus.ending(ExitStatus.init(starting:)) { () throws(DeviceError) in try server.start() }
@@ -64,7 +66,7 @@ struct SimulateIIOCommand: AsyncParsableCommand {
         }
     }
 
-    /// The server, and how many seconds it has to tell of.
+    /// Creates the server. Also returns the duration of the recording, in seconds.
     private func makeServer() throws -> (IIODServer, seconds: Double) {
         let trace = try imports.read(file)
         return try ExitStatus.ending(ExitStatus.init(reading:)) { () throws(DeviceError) in
@@ -91,12 +93,13 @@ struct SimulateIIOCommand: AsyncParsableCommand {
         if let remark { Notes.say(remark) }
     }
 
-    /// Who looks a second time wonders why nothing comes any more. Nil when each client has a recording of its own.
+    /// Returns a note that explains when the recording is played, because a second client might find it ended; nil at
+    /// maximum speed, at which each client receives the whole recording.
     static func remark(seconds: Double, speed: PlaybackSpeed, loops: Bool) -> String? {
         guard case .times(let factor) = speed else { return nil }
         let length = "\((seconds / factor * 10).rounded() / 10) s"
         return loops
-            ? "the recording begins with the first client and is played again every \(length)"
-            : "the recording begins with the first client and falls silent after \(length); --loop starts it again"
+            ? "the recording starts with the first client and repeats every \(length)"
+            : "the recording starts with the first client and ends after \(length); --loop repeats it"
     }
 }

@@ -19,7 +19,7 @@ extension SynthesizeCommand {
         options.geoidSeparation = geoid
         guard let turns = MotionOptions.Turns(rawValue: turns) else {
             throw ValidationError(
-                "--turns is \(MotionOptions.Turns.allCases.map(\.rawValue).joined(separator: " or ")).")
+                "--turns must be \(MotionOptions.Turns.allCases.map(\.rawValue).joined(separator: " or ")).")
         }
         options.turns = turns
         options.inertialUnit = try Self.find(imu, InertialUnit.all, \.name, "--imu")
@@ -29,7 +29,7 @@ extension SynthesizeCommand {
         options.barometer = try Self.find(
             barometer ?? (isIdeal ? "ideal" : "bmp280"), SensorModel.barometers, \.name, "--barometer")
         guard let receiver = ReceiverNoise.all.first(where: { $0.name == receiver }) else {
-            throw ValidationError("--receiver is one of \(ReceiverNoise.all.map(\.name).joined(separator: ", ")).")
+            throw ValidationError("--receiver must be one of \(ReceiverNoise.all.map(\.name).joined(separator: ", ")).")
         }
         options.receiver = receiver
         options.placement = try Self.matrix(placement, "--placement")
@@ -38,13 +38,14 @@ extension SynthesizeCommand {
         return options
     }
 
-    /// What has that name; nil for "none".
+    /// Returns the part with this name; nil for "none".
     private static func find<Part>(
         _ name: String, _ all: [Part], _ key: KeyPath<Part, String>, _ option: String
     ) throws -> Part? {
         if name == "none" { return nil }
         guard let part = all.first(where: { $0[keyPath: key] == name }) else {
-            throw ValidationError("\(option) is one of \(all.map { $0[keyPath: key] }.joined(separator: ", ")), none.")
+            throw ValidationError(
+                "\(option) must be one of \(all.map { $0[keyPath: key] }.joined(separator: ", ")) or none.")
         }
         return part
     }
@@ -52,7 +53,7 @@ extension SynthesizeCommand {
     private static func matrix(_ text: String?, _ option: String) throws -> MountMatrix {
         guard let text else { return .identity }
         guard let matrix = MountMatrix(text) else {
-            throw ValidationError("\(option) takes nine numbers: \"1, 0, 0; 0, 1, 0; 0, 0, 1\".")
+            throw ValidationError("\(option) must be nine numbers, such as \"1, 0, 0; 0, 1, 0; 0, 0, 1\".")
         }
         return matrix
     }

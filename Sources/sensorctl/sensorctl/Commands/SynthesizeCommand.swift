@@ -9,19 +9,19 @@ import TraceFormats
 struct SynthesizeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "synthesize",
-        abstract: "Makes a trace of positions and motion that agree with each other.",
+        abstract: "Synthesize a trace of consistent positions and motion.",
         discussion: """
-            ROUTE is a text of waypoints, one a line: lat,lon[,alt[,speed[,pause]]] in degrees, metres, m/s and seconds, with \
-            # before a comment; or any recording with positions that `replay` takes, whose times are kept. The path is made \
-            smooth; gyroscope, accelerometer, magnetometer and barometer read what they would there, with the earth's \
-            rotation, normal gravity, the World Magnetic Model 2025 and the standard atmosphere. The device lies flat with \
-            its top edge forward unless --placement says otherwise.
+            ROUTE is a list of waypoints, one per line: lat,lon[,alt[,speed[,pause]]] in degrees, metres, m/s and \
+            seconds, with # before a comment; or any recording with positions that `replay` accepts, whose times are \
+            kept. The path is smoothed. Gyroscope, accelerometer, magnetometer and barometer have the readings of a \
+            device on this path, with the earth's rotation, normal gravity, the World Magnetic Model 2025 and the \
+            standard atmosphere. The device lies flat with its top edge forward unless --placement is given.
 
-            The same arguments give the same bytes. How it was made stands in the header, under "synthetic".
+            The same arguments produce the same bytes. The header contains the parameters under "synthetic".
 
-            Exits with 65 when ROUTE is neither waypoints nor a recording with positions, with 66 when it cannot be read, with \
-            73 when OUTPUT cannot be created, and with 74 when it cannot be written on. See sensorctl --help for the other \
-            exit codes.
+            Exits with 65 if ROUTE is neither waypoints nor a recording with positions, with 66 if it cannot be read, \
+            with 73 if OUTPUT cannot be created, and with 74 if it cannot be written. See sensorctl --help for the \
+            other exit codes.
 
             Examples:
               sensorctl synthesize walk.csv walk.trace
@@ -31,95 +31,96 @@ struct SynthesizeCommand: AsyncParsableCommand {
     @Argument(help: "Waypoints or a recording; - for waypoints or a trace on standard input.", completion: .file())
     var route: String
 
-    @Argument(help: "The trace to write; - for standard output.", completion: .file())
+    @Argument(help: "Trace to write; - for standard output.", completion: .file())
     var output: String
 
-    @Option(help: "Readings of motion sensors a second; the magnetometer has at most 100, the barometer at most 10.")
+    @Option(help: "Rate of the motion sensors in hertz; at most 100 for the magnetometer and 10 for the barometer.")
     var rate = 100.0
 
-    @Option(help: "Positions a second; 0 for none.")
+    @Option(help: "Rate of positions in hertz; 0 for none.")
     var fixRate = 1.0
 
-    @Option(help: "Seconds after which a position arrives.")
+    @Option(help: "Delay of positions in seconds.")
     var fixDelay = 0.0
 
     @Option(
-        help: "The chip whose noise gyroscope and accelerometer have: \(SynthesizeCommand.names(InertialUnit.all)).")
+        help: "Chip whose noise gyroscope and accelerometer have: \(SynthesizeCommand.names(InertialUnit.all)).")
     var imu = "ideal"
 
     @Option(
         help: ArgumentHelp(
-            "\(SynthesizeCommand.names(SensorModel.magnetometers)); the one in the chip unless given, else ak8963.",
+            "Magnetometer: \(SynthesizeCommand.names(SensorModel.magnetometers)). Default: that of --imu, otherwise ak8963.",
             valueName: "chip"))
     var magnetometer: String?
 
     @Option(
         help: ArgumentHelp(
-            "\(SynthesizeCommand.names(SensorModel.barometers)); ideal with an ideal chip, else bmp280.",
+            "Barometer: \(SynthesizeCommand.names(SensorModel.barometers)). Default: ideal with --imu ideal, otherwise bmp280.",
             valueName: "chip"))
     var barometer: String?
 
-    @Option(help: "The noise of positions: \(ReceiverNoise.all.map(\.name).joined(separator: ", ")).")
+    @Option(help: "Receiver whose noise the positions have: \(ReceiverNoise.all.map(\.name).joined(separator: ", ")).")
     var receiver = "ideal"
 
-    @Option(help: "How much of its zero tolerance each sensor is off at the start, from 0 to 1.")
+    @Option(help: "Initial bias of each sensor as a fraction of its zero tolerance, from 0 to 1.")
     var bias = 0.0
 
-    @Option(help: "How it leans in turns: flat as a car, coordinated as a bicycle or an aircraft.")
+    @Option(help: "Leaning in turns: flat like a car, or coordinated like a bicycle or an aircraft.")
     var turns = "flat"
 
-    @Option(help: "Metres per second between waypoints that do not say.")
+    @Option(help: "Speed between waypoints without a speed, in m/s.")
     var speed = 10.0
 
-    @Option(help: "The most change of speed between waypoints, in m/s^2.")
+    @Option(help: "Maximum change of speed between waypoints, in m/s^2.")
     var acceleration = 2.0
 
-    @Option(help: "The most acceleration to the side in corners between waypoints, in m/s^2; inf for no braking.")
+    @Option(help: "Maximum lateral acceleration in corners between waypoints, in m/s^2; inf for no braking.")
     var cornering = 3.0
 
-    @Option(help: "Seconds between the knots of the path: longer ones round corners more and calm noisy tracks.")
+    @Option(help: "Seconds between the knots of the path; larger values round corners more and smooth noisy tracks.")
     var smoothing = 1.0
 
     @Flag(help: "Keep the device level on slopes, for tracks with noisy altitudes.")
     var level = false
 
-    @Flag(help: "Leave out the earth's rotation.")
+    @Flag(help: "Omit the earth's rotation.")
     var stillEarth = false
 
     @Option(
         parsing: .unconditional,
-        help: "Metres from the ellipsoid up to the sea: altitudes of waypoints are above the sea.")
+        help: "Height of sea level above the ellipsoid in metres. Altitudes of waypoints are above sea level.")
     var geoid = 0.0
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "The rotation from the vehicle's axes (right, forward, up) to the device's: \"r, r, r; r, r, r; r, r, r\".",
+            "Rotation from the vehicle's axes (right, forward, up) to the device's: \"r, r, r; r, r, r; r, r, r\".",
             valueName: "matrix"))
     var placement: String?
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("The mount matrix of the sensors, which goes into the header.", valueName: "matrix"))
+        help: ArgumentHelp("Mount matrix of the sensors, which is written to the header.", valueName: "matrix"))
     var mountMatrix: String?
 
-    @Option(help: "When it starts: 2026-01-01, 2026-01-01T12:00:00Z, or now; that of the recording unless given.")
+    @Option(help: "Start time: 2026-01-01, 2026-01-01T12:00:00Z, or now. Default: that of the recording.")
     var start: StartTime?
 
-    @Option(help: "What determines the noise.")
+    @Option(help: "Seed of the noise.")
     var seed: UInt64 = 1
 
     @OptionGroup var new: NewFileOptions
 
     func validate() throws {
         _ = try motionOptions()
-        guard speed.isFinite, speed > 0 else { throw ValidationError("--speed takes metres per second above 0.") }
+        guard speed.isFinite, speed > 0 else { throw ValidationError("--speed must be greater than 0 m/s.") }
     }
 
     func run() async throws {
         try OutputCheck.check(output, against: [route])
         let options = try motionOptions()
-        // Whoever waits for a pipe is ended by any signal.
+        // Reads the route before signal handlers are installed, so that a signal ends the program while it waits for a
+        // pipe.
         let way = try ExitStatus.ending(Self.status) { () throws(DeviceError) in try readRoute() }
         try await Termination.during { stop in try await run(way, options, stop) }
     }
@@ -132,7 +133,7 @@ struct SynthesizeCommand: AsyncParsableCommand {
         return Self.write(synthesizer, to: output, overwrite: new.overwrite, mode: new.mode?.bits, until: stop)
     }
 
-    /// What cannot be gone is in the file, not a failure to read it.
+    /// Returns the exit status for an error. An impossible route is an error in the file, not a failure to read it.
     private static func status(_ error: DeviceError) -> ExitStatus {
         switch error.code {
         case .invalidConfiguration: .usage
@@ -141,7 +142,7 @@ struct SynthesizeCommand: AsyncParsableCommand {
         }
     }
 
-    /// Writes the trace. What is ended early is kept only where nothing was to be replaced.
+    /// Writes the trace. An incomplete trace is kept unless it would replace an existing file.
     static func write(
         _ synthesizer: MotionSynthesizer, to output: String, overwrite: Bool, mode: UInt32? = nil, until stop: Stop
     ) -> ExitStatus {
@@ -155,8 +156,8 @@ struct SynthesizeCommand: AsyncParsableCommand {
         do throws(DeviceError) {
             let summary = try synthesizer.write(to: writer, while: { stop.reason == nil })
             guard summary.isComplete || !overwrite || output == "-" else {
-                // A writer that is not closed leaves the former file.
-                Notes.warn("ended before the end of the way: \(output) was not replaced")
+                // A writer that is not closed leaves the existing file unchanged.
+                Notes.warn("stopped before the end of the route: \(output) was not replaced")
                 return .success
             }
             try writer.close()
@@ -164,8 +165,8 @@ struct SynthesizeCommand: AsyncParsableCommand {
             let kilometres = (synthesizer.route.distance / 10).rounded() / 100
             Notes.say(
                 summary.isComplete
-                    ? "\(summary.samples) readings and \(summary.fixes) positions of \(kilometres) km in \(seconds) s"
-                    : "ended before the end of the way: \(summary.samples) readings and \(summary.fixes) positions")
+                    ? "\(summary.samples) readings and \(summary.fixes) positions along \(kilometres) km in \(seconds) s"
+                    : "stopped before the end of the route: \(summary.samples) readings and \(summary.fixes) positions")
             return .success
         } catch {
             if case .system(_, DeviceError.brokenPipe) = error.cause { return .success }
@@ -174,7 +175,6 @@ struct SynthesizeCommand: AsyncParsableCommand {
         }
     }
 
-    /// The way that ROUTE tells.
     private func readRoute() throws(DeviceError) -> MotionRoute {
         var options = RouteOptions()
         (options.speed, options.acceleration, options.corneringAcceleration) = (speed, acceleration, cornering)
@@ -182,18 +182,18 @@ struct SynthesizeCommand: AsyncParsableCommand {
             return try Self.route(of: try RecordingFile.open(route))
         }
         let name = route == "-" ? TraceBytes.standardInputName : route
-        // Once only: it may be a pipe.
+        // The file is read only once, because it may be a pipe.
         let contents = route == "-" ? try TraceBytes.standardInput() : try TraceBytes(path: route)
         if contents.count <= Self.maximumListSize, case let bytes = Array(contents), WaypointList.isOne(bytes) {
             return try MotionRoute(try WaypointList.read(bytes, name: name), options: options)
         }
-        // A recording on the disk may have others beside it.
+        // A recording on disk may consist of several files.
         return try Self.route(
             of: FileIdentity(route) == nil
                 ? try RecordingFile.read(contents, name: name) : try RecordingFile.open(route))
     }
 
-    /// A million waypoints of sixty-four bytes.
+    /// The maximum size of a waypoint list, in bytes: a million waypoints of 64 bytes.
     private static let maximumListSize = 64_000_000
 
     private static func route(of recording: RecordingFile) throws(DeviceError) -> MotionRoute {

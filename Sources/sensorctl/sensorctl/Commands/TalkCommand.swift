@@ -12,24 +12,27 @@ import UmockdevFormat
 struct TalkCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "talk",
-        abstract: "Talks to an accessory: sends what is typed or piped in, prints what it says.",
+        abstract: "Exchange data with an accessory: send standard input, and print the received data.",
         usage: "sensorctl talk <accessory> [<protocol-name>] [<options>]",
         discussion: """
-            In a terminal each line goes out when it is ended, Ctrl-D ends the conversation; with --raw each key goes out \
-            as it is typed, and Ctrl-] ends it. Without a terminal the bytes of standard input go to the accessory as \
-            they are, and its bytes to standard output. At the end of the input it waits until everything has left and \
-            no answer has come for a second, or for --wait seconds. With --hex both directions are rows of bytes. With \
-            --json each line is an object with "time" and "event": opened, in, out (both with "bytes" and "text", or "hex" \
-            for what is no text) or ended, with "reason" detached, hungUp or failed.
+            In a terminal, each line is sent when it is complete, and Ctrl-D ends the session; with --raw, each key is \
+            sent as it is typed, and Ctrl-] ends the session. Without a terminal, the bytes of standard input are sent \
+            to the accessory unchanged, and its bytes are written to standard output. At the end of the input, the \
+            command waits until all bytes have been sent and no answer has arrived for a second, or for --wait \
+            seconds. With --hex, both directions are printed as rows of bytes. With --json, each line is an object \
+            with "time" and "event": opened, in, out (both with "bytes" and "text", or "hex" if the bytes are not \
+            text) or ended, with "reason": detached, hungUp or failed.
 
-            With --script a recorded dialogue (umockdev's, as in NAME.script) is held again instead: what the program \
-            wrote then is said, each answer is compared, and the first byte that differs, or an answer that does not come \
-            in the recorded time and --wait seconds (5 if not given), ends it with 1. What comes after the last step is \
-            not compared.
+            With --script, the command repeats a recorded dialogue (of umockdev, as in NAME.script): it sends the data \
+            that the program wrote, and compares each answer. The first byte that differs, or an answer that does not \
+            arrive within the recorded time plus --wait seconds (5 by default), ends it with 1. Data after the last \
+            step is not compared.
 
-            Exits with 1 for an answer that is not as recorded, with 64 when several accessories or protocols may be meant, with 65 and 66 when the script cannot be read, with 69 when there is no such accessory, \
-            when it is in use, or when it goes away before all was said, with 73 when the trace cannot be created, with 74 when it takes nothing any more, and with \
-            77 when this user may not open it. See sensorctl --help for the other exit codes.
+            Exits with 1 if an answer differs from the recorded one, with 64 if several accessories or protocols \
+            match, with 65 or 66 if the script cannot be read, with 69 if no accessory matches, if it is in use, or if \
+            it disconnects before all data was sent, with 73 if the trace cannot be created, with 74 if it cannot be \
+            written or the accessory accepts no more data, and with 77 if this user may not open the accessory. See \
+            sensorctl --help for the other exit codes.
 
             Examples:
               sensorctl talk "Weigh Scale"
@@ -37,45 +40,47 @@ struct TalkCommand: AsyncParsableCommand {
             """)
 
     @Argument(
-        help: "The accessory: its name, serial number, identity, port, node or id, as `sensorctl list` shows them.")
+        help: "Accessory: its name, serial number, identity, port, node or id, as listed by `sensorctl list`.")
     var accessory: String
 
-    @Argument(help: "The protocol, or what its name ends with; not needed where there is only one.")
+    @Argument(help: "Protocol, or the end of its name; optional if there is only one.")
     var protocolName: String?
 
-    @Flag(help: "Send each key as it is typed; Ctrl-] ends.")
+    @Flag(help: "Send each key as it is typed; Ctrl-] ends the session.")
     var raw = false
 
-    @Option(help: "What the end of a line in a terminal is sent as: lf, cr or crlf.")
+    @Option(help: "Line ending that is sent in a terminal: lf, cr or crlf.")
     var lineEnd = TalkPlan.LineEnd.lf
 
-    @Flag(help: "Show both directions as rows of bytes.")
+    @Flag(help: "Print both directions as rows of bytes.")
     var hex = false
 
-    @Option(help: "Hold the dialogue of this .script again, and compare the answers.", completion: .file())
+    @Option(help: "Repeat the dialogue of this .script file, and compare the answers.", completion: .file())
     var script: String?
 
     @Option(help: "Seconds to wait for answers at the end of the input, or for each answer of a script.")
     var wait: Double?
 
-    @Flag(help: "When the accessory goes away, wait for it to come back; also when it is not there yet.")
+    @Flag(help: "Wait for the accessory if it is not attached yet, and again when it disconnects.")
     var follow = false
 
     @Option(
-        help: "Record the accessory and what is said into this trace; replay it with `sensorctl simulate accessory`.",
+        help: "Record the accessory and the data into this trace; replay it with `sensorctl simulate accessory`.",
         completion: .file())
     var record: String?
 
-    @OptionGroup(title: "The recording") var new: NewFileOptions
+    @OptionGroup(title: "Recording") var new: NewFileOptions
 
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        if let wait, !(wait >= 0 && wait <= 1e8) { throw ValidationError("--wait takes seconds, 0 or more.") }
+        if let wait, !(wait >= 0 && wait <= 1e8) {
+            throw ValidationError("--wait must be from 0 to 100000000 seconds.")
+        }
         try Self.refuse(
             script != nil && (raw || follow),
-            "With --script nothing is typed and nothing waited for: leave --raw and --follow out.")
-        try Self.refuse(hex && output.json, "--hex and --json are two ways to show the same: leave one out.")
+            "--script cannot be combined with --raw or --follow.")
+        try Self.refuse(hex && output.json, "--hex and --json cannot be combined.")
     }
 
     func run() async throws { try await Termination.during { try await talk($0) } }
@@ -85,7 +90,7 @@ struct TalkCommand: AsyncParsableCommand {
         let (device, recorder) = try recordingDevice(stop)
         let input = Descriptor.standardInput
         let isTyped = input.isTerminal && script == nil
-        if raw, !isTyped { Notes.warn("Standard input is no terminal: --raw changes nothing.") }
+        if raw, !isTyped { Notes.warn("Standard input is not a terminal: --raw has no effect.") }
         let terminal = raw && isTyped ? TalkTerminal(input) : nil
         var plan = TalkPlan(accessory: accessory, protocolName: protocolName)
         plan.wait = wait
@@ -107,7 +112,7 @@ struct TalkCommand: AsyncParsableCommand {
         return stop.status(or: status)
     }
 
-    /// The dialogue that is to be held, if one is named.
+    /// Returns the dialogue to play; nil without `--script`.
     private func dialogue() throws -> UmockdevScript? {
         try script.map { path in
             try ExitStatus.ending(ExitStatus.init(reading:)) { () throws(DeviceError) in
@@ -129,7 +134,7 @@ struct TalkCommand: AsyncParsableCommand {
         }
     }
 
-    /// Talks on a thread of its own, for the other end may let it wait.
+    /// Runs the conversation on a thread of its own, because reads and writes may block.
     private func talk(
         _ loop: TalkLoop, script: UmockdevScript?, input: Descriptor, endingKey: String?
     ) async -> TalkEnd {

@@ -11,23 +11,25 @@ import Synchronization
 struct WatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
-        abstract: "Prints where this machine is, how it moves, and what is attached to it.",
+        abstract: "Print the position, the motion or the accessories of this machine.",
         usage: "sensorctl watch <stream> [<options>]",
         discussion: """
-            Goes on until it is ended, also while gpsd or a sensor is away: it says so once and waits. Acceleration is \
-            in g as Core Motion has it (face up reads z = -1), rotation in rad/s, the magnetic field in microtesla.
+            Runs until it is interrupted, even while gpsd or a sensor is unavailable: the command reports the loss \
+            once and waits. Acceleration is in g with Core Motion's signs (face up reads z = -1), rotation in rad/s, \
+            and the magnetic field in microtesla.
 
-            With --json each line is one callback: didUpdateLocations, didFailWithError and didChangeAuthorization of a \
-            location manager's delegate; or deviceMotion, heading, accelerometer, gyro, magnetometer, pressure, orientation \
-            with a "timestamp" in seconds since boot; or pedometerData, what was walked since the start (metres, seconds a \
-            metre, steps a second), and motionActivity; or error; or, of accessories, connectedAccessories \
-            (once, at the start), EAAccessoryDidConnect and EAAccessoryDidDisconnect with a "time"; or didRangeBeacons, once a \
-            second, and didFailRangingFor of a location manager's delegate. In a terminal a sensor's axes are drawn as lines that move, \
-            the attitude as a horizon and the heading as a compass. "quaternion" is x, y, z, w and turns the device's axes \
-            into the frame's, gravity and userAcceleration are in g, magneticField in microtesla; magneticAccuracy is -1 \
-            (uncalibrated) to 2, a heading below 0 is none.
+            With --json, each line is one callback: didUpdateLocations, didFailWithError and didChangeAuthorization of \
+            a location manager's delegate; deviceMotion, heading, accelerometer, gyro, magnetometer, pressure and \
+            orientation, with a "timestamp" in seconds since boot; pedometerData, with the steps since the start \
+            (metres, seconds per metre, steps per second), and motionActivity; error, for a stream that fails; for \
+            accessories, connectedAccessories (once, at the start), EAAccessoryDidConnect and \
+            EAAccessoryDidDisconnect, with a "time"; didRangeBeacons, once per second, and didFailRangingFor of a \
+            location manager's delegate. "quaternion" is x, y, z, w and rotates the device's axes into the frame's \
+            axes, gravity and userAcceleration are in g, magneticField in microtesla; magneticAccuracy is from -1 \
+            (uncalibrated) to 2, and a heading below 0 is invalid. In a terminal, a sensor's axes are drawn as moving \
+            lines, the attitude as a horizon and the heading as a compass.
 
-            Exits with 69 when --duration ends before --count updates have come, and with 77 when the configuration \
+            Exits with 69 if --duration ends before --count updates have arrived, and with 77 if the configuration \
             does not allow the use of the position. See sensorctl --help for the other exit codes.
 
             Examples:
@@ -36,16 +38,16 @@ struct WatchCommand: AsyncParsableCommand {
               sensorctl watch accelerometer --interval 0.02 --count 100
             """)
 
-    @Argument(help: "What to watch: \(StreamName.list).")
+    @Argument(help: "Stream to watch: \(StreamName.list).")
     var stream: StreamName
 
-    @Flag(help: "Print every report of the receiver, not one an epoch.")
+    @Flag(help: "Print every report of the receiver, not one per epoch.")
     var everyReport = false
 
-    @Option(help: "Listen to this receiver only, as gpsd names it (for example /dev/ttyACM0).")
+    @Option(help: "Use only this receiver, by its name in gpsd (for example /dev/ttyACM0).")
     var receiver: String?
 
-    @Option(help: "Seconds between readings of motion; 0 for as many as there are.")
+    @Option(help: "Seconds between motion readings; 0 for every reading.")
     var interval = 0.1
 
     @OptionGroup var reference: ReferenceOptions
@@ -53,16 +55,16 @@ struct WatchCommand: AsyncParsableCommand {
     @OptionGroup var regions: RegionOptions
     @OptionGroup var beacons: BeaconOptions
 
-    @Option(help: "End after that many updates.")
+    @Option(help: "End after this many updates.")
     var count: Int?
 
-    @Option(help: "End after that many seconds.")
+    @Option(help: "End after this many seconds.")
     var duration: Double?
 
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        if let count, count < 1 { throw ValidationError("--count takes a number from 1.") }
+        if let count, count < 1 { throw ValidationError("--count must be at least 1.") }
         try Self.validate(duration: duration)
         try Self.validate(interval: interval)
         try regions.validate(for: stream)
@@ -88,10 +90,10 @@ struct WatchCommand: AsyncParsableCommand {
         await listener.end()
         return reason.status(
             isComplete: listener.outlet.isComplete,
-            shortfall: "Only \(listener.outlet.count) of \(count ?? 0) \(stream.noun) have come in \(duration ?? 0) s.")
+            shortfall: "Only \(listener.outlet.count) of \(count ?? 0) \(stream.noun) arrived in \(duration ?? 0) s.")
     }
 
-    /// Somebody who watches what is not there should know: it may come later, and is waited for.
+    /// Logs a note if a required sensor is missing. It may appear later, and the command waits for it.
     private func noteMissingSensor(_ device: Device) {
         var kinds = stream.sensors
         if stream == .deviceMotion, reference.frame.needsMagnetometer { kinds.append(.magnetometer) }
@@ -100,11 +102,12 @@ struct WatchCommand: AsyncParsableCommand {
         let missing = kinds.filter { !present.contains($0) }.map(\.name)
         guard !missing.isEmpty else { return }
         Notes.warn(
-            "There is no \(missing.joined(separator: " and no ")) yet; waiting for one. `sensorctl doctor` says what is missing."
+            "There is no \(missing.joined(separator: " and no ")) yet; waiting for one. `sensorctl doctor` shows what is missing."
         )
     }
 
-    /// Regions and visits are silent without positions, and a person should know why.
+    /// Logs a note if positions are lost. The streams `regions`, `monitor` and `visits` print nothing without
+    /// positions.
     private func notesOfLostPositions(_ device: Device) -> Subscription? {
         guard [.regions, .monitor, .visits].contains(stream),
             ![.denied, .restricted].contains(LocationAuthorization.current.status)
@@ -112,20 +115,20 @@ struct WatchCommand: AsyncParsableCommand {
         let hadFix = Mutex<Bool?>(nil)
         return device.positionSource.subscribe(PositionRequest(receiver: receiver)) { event in
             switch event {
-            case .lost(let error): Notes.warn("There are no positions, which \(stream.noun) need. \(error)")
-            case .regained: Notes.say("Positions are back.")
+            case .lost(let error): Notes.warn("No positions are available, which \(stream.noun) require. \(error)")
+            case .regained: Notes.say("Positions are available again.")
             case .report(let report):
                 let former = hadFix.withLock { exchange(&$0, with: report.hasFix) }
-                if !report.hasFix, former != false { Notes.say("The receiver does not know where it is.") }
+                if !report.hasFix, former != false { Notes.say("The receiver has no fix.") }
             case .sky, .attitude, .receivers, .line: break
             }
         }
     }
 
-    /// Core Motion refuses what the device has no sensor for, so it is asked when that has come.
+    /// Waits until the required sensors exist. Core Motion rejects subscriptions without a sensor.
     @MainActor private func waitForSensor(stop: Stop) async {
         guard !isAvailable else { return }
-        // Somebody has to listen, or nobody looks for sensors.
+        // The device searches for sensors only while there are subscriptions.
         let manager = CMMotionManager()
         manager.startDeviceMotionUpdates()
         manager.startAccelerometerUpdates()

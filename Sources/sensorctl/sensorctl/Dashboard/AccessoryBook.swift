@@ -5,37 +5,37 @@ import DeviceCore
 import JSONBytes
 import Trace
 
-/// The accessories, and what is known of their traffic.
+/// The accessories and their traffic.
 ///
-/// Unchecked: it is used on the main thread, where a trace is played too.
+/// Sendability is unchecked because the class is only used on the main thread, on which traces are played too.
 final class AccessoryBook: @unchecked Sendable {
     private struct Entry {
         var accessory: AccessoryReading
         var isConnected = true
-        /// Seconds on the session's clock.
+        /// The time of the connection or disconnection on the session's clock, in seconds.
         var since: Double
-        /// Who uses it.
+        /// The names of the programs or protocols that use the accessory.
         var users: [String] = []
-        /// Bytes; nil where nobody can count them.
+        /// The number of bytes; nil if the traffic is unknown.
         var received: Int?
         var sent: Int?
 
-        /// Who goes to another place finds sessions that were opened before.
+        /// Adds a user. It may already exist: after a seek, sessions that were opened earlier are opened again.
         mutating func use(_ name: String) { if !users.contains(name) { users.append(name) } }
     }
 
-    /// The bytes of one message.
+    /// The maximum number of bytes in a traffic message.
     private static let limit = 256
-    /// Accessories that are gone are shown as long as there are no more than these.
+    /// The maximum number of entries. Disconnected accessories are shown up to this number.
     private static let count = 64
 
     private let feed: DashboardFeed
-    /// True where a trace says what was exchanged.
+    /// True if the traffic is known, because a trace contains it.
     private let counts: Bool
     private var entries: [Entry] = []
     private var hasChanged = true
 
-    /// - Parameter isTrace: true where a trace says what was exchanged.
+    /// - Parameter isTrace: True if the session plays a trace, which contains the traffic.
     init(feed: DashboardFeed, isTrace: Bool) { (self.feed, counts) = (feed, isTrace) }
 
     func take(_ news: AccessoryNews, at time: Double) {
@@ -52,7 +52,7 @@ final class AccessoryBook: @unchecked Sendable {
         }
     }
 
-    /// Who has them open, by their numbers.
+    /// Sets the programs that have accessories open, by connection ID.
     func set(users: [Int: [String]]) {
         for index in entries.indices {
             let names = users[entries[index].accessory.connectionID] ?? []
@@ -63,7 +63,7 @@ final class AccessoryBook: @unchecked Sendable {
         }
     }
 
-    /// Takes what a trace says of a session with the accessory of that number.
+    /// Processes an event of a trace for the accessory with this connection ID.
     func take(_ change: TraceAccessoryEvent.Change, of id: Int, at time: Double) {
         guard let index = entries.firstIndex(where: { $0.isConnected && $0.accessory.connectionID == id }) else {
             return
@@ -95,7 +95,7 @@ final class AccessoryBook: @unchecked Sendable {
             })
     }
 
-    /// Tells pages, if there is something new.
+    /// Publishes the accessories if they have changed.
     func tell() {
         guard hasChanged else { return }
         hasChanged = false
@@ -123,7 +123,7 @@ final class AccessoryBook: @unchecked Sendable {
             })
     }
 
-    /// Forgets what was exchanged, and those that are gone.
+    /// Resets the traffic and removes disconnected accessories.
     func forget(at time: Double) {
         hasChanged = true
         entries.removeAll { !$0.isConnected }
@@ -136,7 +136,7 @@ final class AccessoryBook: @unchecked Sendable {
 }
 
 extension AccessoryReading {
-    /// True for what is plugged in again.
+    /// True if `other` is the same accessory, attached again.
     fileprivate func isSame(as other: AccessoryReading) -> Bool {
         name == other.name && serial == other.serial && model == other.model
     }

@@ -4,7 +4,7 @@ import Dashboard
 import DeviceCore
 import JSONBytes
 
-/// The lines of numbers that the dashboard shows; the raw value is the channel's number.
+/// The channels of the dashboard. The raw value is the index of the channel.
 enum ChannelName: Int, CaseIterable {
     case accelerometer, gyroscope, magnetometer, pressure, attitude, userAcceleration, gravity, heading
 
@@ -22,7 +22,7 @@ enum ChannelName: Int, CaseIterable {
         }
     }
 
-    /// The channel of a sensor's own readings.
+    /// The channel of a sensor stream; nil for other streams.
     init?(_ stream: StreamName) {
         switch stream {
         case .accelerometer: self = .accelerometer
@@ -39,7 +39,7 @@ extension DashboardFeed {
         add(channel.rawValue, at: time, reading)
     }
 
-    /// A line for people.
+    /// Publishes a log message for users.
     func log(_ level: String, at time: Double, _ text: String) {
         tell(
             DashboardMessage("log", .news) { writer in

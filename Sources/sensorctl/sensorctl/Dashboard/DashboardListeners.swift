@@ -5,10 +5,11 @@ import CoreMotion
 import Dashboard
 import DeviceCore
 
-/// The listeners of `watch` and `replay`, all at once, and what they tell goes to pages. Used on the main thread.
+/// The listeners of `watch` and `replay` for all streams, whose callbacks are published to the pages. Used on the main
+/// thread.
 @MainActor
 final class DashboardListeners {
-    /// Between readings of live hardware, in seconds: what a chart can show of it, and what the attitude needs.
+    /// The interval between readings of live sensors, in seconds. It is sufficient for charts and for the attitude.
     private static let liveInterval = 0.01
 
     let printer: DashboardPrinter
@@ -18,7 +19,7 @@ final class DashboardListeners {
     private let clock: SessionClock
     private let reference: (frame: FrameName, edge: EdgeName)
     private var running: [any StreamListener] = []
-    /// Those of motion that wait for their sensors.
+    /// The motion streams that are waiting for their sensors.
     private var waiting: [StreamName]
     private var walks: [any StreamListener] = []
 
@@ -35,7 +36,7 @@ final class DashboardListeners {
         waiting = [.accelerometer, .gyro, .magnetometer, .pressure, .deviceMotion, .heading, .steps, .activity]
     }
 
-    /// One for each: whoever may not listen stops alone.
+    /// A new outlet. Each listener has its own, so that a listener without permission stops alone.
     private var outlet: ReadingOutlet { ReadingOutlet(printer, stop: Stop()) }
 
     private var interval: Double { device.isSimulated ? 0 : Self.liveInterval }
@@ -54,7 +55,7 @@ final class DashboardListeners {
         for listener in running { await listener.end() }
     }
 
-    /// What people do who carry the device begins anew.
+    /// Restarts the pedometer and activity listeners.
     func restartWalk() async {
         for listener in walks {
             await listener.end()
@@ -62,7 +63,7 @@ final class DashboardListeners {
         }
     }
 
-    /// Starts what has got its sensors meanwhile: Core Motion refuses what the device has none for.
+    /// Starts the streams whose sensors have become available. Core Motion rejects subscriptions without a sensor.
     func startWaiting() async {
         let kinds = Set(device.motionSource.sensors.map(\.kind))
         for stream in waiting where isAvailable(stream, kinds) {

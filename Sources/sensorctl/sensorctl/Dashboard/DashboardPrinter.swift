@@ -7,7 +7,7 @@ import Foundation
 import JSONBytes
 import SensorTools
 
-/// Takes what the listeners of `watch` and `replay` would print, and tells it to pages. Used on the main thread.
+/// A printer that publishes the readings of the listeners to the pages. Used on the main thread.
 final class DashboardPrinter: ReadingPrinter {
     private let feed: DashboardFeed
     private let clock: SessionClock
@@ -21,7 +21,7 @@ final class DashboardPrinter: ReadingPrinter {
     }
 
     func print(_ reading: some Reading) {
-        // The most frequent come first.
+        // The most frequent readings come first.
         switch reading {
         case let reading as MotionReading: add(reading)
         case let reading as DeviceMotionReading: add(reading)
@@ -44,7 +44,7 @@ final class DashboardPrinter: ReadingPrinter {
         }
     }
 
-    /// Forgets what belongs to another place of the trace.
+    /// Discards the readings of the previous playback position.
     func forget() {
         walk = nil
         activity = nil
@@ -57,7 +57,7 @@ final class DashboardPrinter: ReadingPrinter {
         guard let channel = ChannelName(reading.stream) else { return }
         var values = SIMD4<Float>(repeating: .nan)
         for (index, value) in reading.values.prefix(4).enumerated() { values[index] = Float(value.number) }
-        // Core Motion has kilopascal.
+        // Core Motion reports kilopascals; the channel uses hectopascals.
         if channel == .pressure { values[0] *= 10 }
         feed.add(channel, at: clock.seconds(reading.timestamp), values)
     }
@@ -101,7 +101,7 @@ final class DashboardPrinter: ReadingPrinter {
     private func tell(_ location: CLLocation) {
         let time = location.report.map { clock.seconds($0.arrival) } ?? clock.now
         if let gap = gaps.take(time) {
-            // A part of the way: a page that comes later does not draw a line over it either.
+            // The gap is part of the track, so that pages that connect later do not connect its ends.
             feed.tell(
                 DashboardMessage("gap", .way) { writer in
                     writer.member("t", gap.start)
@@ -138,12 +138,12 @@ final class DashboardPrinter: ReadingPrinter {
             })
     }
 
-    /// Apple marks what is not known by a number below zero.
+    /// Returns nil for negative numbers, which represent unknown values in Core Location.
     private static func valid(_ number: Double) -> Double? { number >= 0 ? number : nil }
 }
 
 extension FixMode {
-    /// In the words of the page.
+    /// The name of the mode on the page.
     fileprivate var words: String {
         switch self {
         case .threeDimensional: "3D"
@@ -153,7 +153,7 @@ extension FixMode {
     }
 }
 
-/// What gpsd's status means, where it says something.
+/// gpsd's fix status, as text. Other values have no meaning for users.
 private enum FixStatus {
     static let words: [UInt8: String] = [
         2: "DGPS", 3: "RTK fixed", 4: "RTK float", 5: "dead reckoning", 6: "GNSS and dead reckoning", 7: "surveyed",

@@ -6,7 +6,7 @@ import DeviceCore
 import Foundation
 import JSONBytes
 
-/// A location manager that monitors the circles that the user, or a page, has named. Used on the main thread.
+/// A location manager that monitors the regions defined by the user and by pages. Used on the main thread.
 final class DashboardRegions: NSObject, CLLocationManagerDelegate {
     private struct State {
         var region: DashboardRegion
@@ -16,7 +16,7 @@ final class DashboardRegions: NSObject, CLLocationManagerDelegate {
         static let unknown = "unknown"
     }
 
-    /// As many as a manager monitors.
+    /// The maximum number of regions that a manager monitors.
     static let limit = 20
 
     private let manager = CLLocationManager()
@@ -31,7 +31,7 @@ final class DashboardRegions: NSObject, CLLocationManagerDelegate {
     }
 
     func start(_ regions: [NamedRegion]) {
-        // What is left of a run that was killed is not what was asked for now.
+        // Removes the regions of an earlier run that was killed.
         for region in manager.monitoredRegions { manager.stopMonitoring(for: region) }
         for region in regions {
             _ = add(
@@ -47,7 +47,7 @@ final class DashboardRegions: NSObject, CLLocationManagerDelegate {
         manager.delegate = nil
     }
 
-    /// The trace is at another place, where the device was elsewhere: what held before says nothing there.
+    /// Resets the states after the playback position has changed.
     func restart() {
         for index in states.indices {
             (states[index].state, states[index].since) = (State.unknown, nil)
@@ -56,19 +56,19 @@ final class DashboardRegions: NSObject, CLLocationManagerDelegate {
         tell()
     }
 
-    /// Why it cannot be added; nil when it is.
+    /// Adds a region. Returns the reason if it cannot be added; nil on success.
     func add(_ region: DashboardRegion) -> String? {
         guard !states.contains(where: { $0.region.name == region.name }) else {
-            return "There is a region \(region.name) already."
+            return "The region \(region.name) already exists."
         }
-        guard states.count < Self.limit else { return "\(Self.limit) regions are monitored, and no more can be." }
+        guard states.count < Self.limit else { return "At most \(Self.limit) regions can be monitored." }
         states.append(State(region: region))
         manager.startMonitoring(for: region.circle)
         tell()
         return nil
     }
 
-    /// Why it cannot be removed; nil when it is.
+    /// Removes a region. Returns the reason if it cannot be removed; nil on success.
     func remove(_ name: String) -> String? {
         guard let index = states.firstIndex(where: { $0.region.name == name }) else {
             return "There is no region \(name)."
@@ -97,7 +97,8 @@ final class DashboardRegions: NSObject, CLLocationManagerDelegate {
     private func note(_ state: CLRegionState, _ region: CLRegion) {
         guard let index = states.firstIndex(where: { $0.region.name == region.identifier }) else { return }
         states[index].state = "\(state)"
-        // By the receiver's time, of which this machine's may be far off.
+        // The state has the receiver's time, which may differ considerably from the system time. It is limited to the
+        // time of the session.
         states[index].since = region.stateDate.map { min(max(0, clock.seconds(WallTime($0))), clock.now) }
         tell()
     }

@@ -11,20 +11,20 @@ import SimulatedDevice
 import Trace
 import TraceEditing
 
-/// How the dashboard is run, as the arguments say.
+/// The options of a dashboard session.
 struct DashboardPlan {
     var options: DashboardOptions
     var regions: [NamedRegion] = []
-    /// Nil for what the sensors allow.
+    /// The reference frame; nil to select it according to the sensors.
     var frame: FrameName?
     var edge = EdgeName.portrait
     var speed = 1.0
     var loops = false
-    /// Called with the address, token and port once it can be opened.
+    /// Called with the address, the port and the token when the page can be opened.
     var announce: @MainActor (_ address: String, _ port: UInt16, _ token: String) -> Void = { _, _, _ in }
 }
 
-/// A dashboard from its start to its end: what it listens to, and the server that tells pages.
+/// A dashboard session: its listeners and the server that publishes their callbacks.
 @MainActor
 final class DashboardSession {
     private let plan: DashboardPlan
@@ -33,7 +33,7 @@ final class DashboardSession {
 
     init(_ plan: DashboardPlan, stop: Stop) { (self.plan, self.stop) = (plan, stop) }
 
-    // MARK: A trace
+    // MARK: Trace playback
 
     func run(_ trace: TraceFile) async throws(DeviceError) {
         let survey = TraceSurvey(trace)
@@ -41,7 +41,7 @@ final class DashboardSession {
         let clock = SessionClock(simulated.device.clock, isTrace: true)
         let book = AccessoryBook(feed: feed, isTrace: true)
         let faults = HandFaults(survey, header: TraceReading.header(of: trace)) { [weak simulated] event in
-            // Played here, on the main thread.
+            // Events are played on the main thread.
             guard let id = simulated?.accessory(named: event.accessory) else { return }
             book.take(event.change, of: id, at: clock.now)
         }
@@ -89,18 +89,18 @@ final class DashboardSession {
         for remark in trace.remarks(on: simulated.warnings) { Notes.warn(remark) }
     }
 
-    /// What is wrong with a trace takes the place of what is wrong with a machine.
+    /// Publishes the damage of the trace as findings. They replace the findings about a machine.
     private func tellOfTrace(_ trace: TraceFile, at time: Double) {
         let damage = ReportDamage(trace)
         let remarks = damage.remarks + damage.lineWarnings.remarks
         var findings: [(level: String, topic: String, message: String, repair: [String])] = remarks.map {
             (level: "remark", topic: "recording", message: $0, repair: [])
         }
-        if remarks.isEmpty { findings = [("good", "recording", "\(trace.name) can be read whole.", [])] }
+        if remarks.isEmpty { findings = [("good", "recording", "\(trace.name) can be read completely.", [])] }
         feed.tell(findings: findings, at: time)
     }
 
-    // MARK: A live machine
+    // MARK: Live session
 
     func runLive() async throws(DeviceError) {
         let device = LiveDevice.withAccessories
@@ -117,7 +117,7 @@ final class DashboardSession {
             case .doctor:
                 Task { @MainActor in await watch.examine() }
                 return nil
-            default: return "Live readings come as they come; that is for a trace."
+            default: return "This command requires a recording; the page shows live readings."
             }
         }
         let server = try start(hello(title: ProcessInfo.processInfo.hostName, clock, frame), answers)
@@ -131,7 +131,7 @@ final class DashboardSession {
             book.tell()
             if clock.now >= nextLook {
                 await listeners.startWaiting()
-                // Nobody asks when nobody looks.
+                // Clients are only queried while pages are open.
                 if server.counts.pages > 0 {
                     let users = [ownUse] + (await watch.users())
                     if users != former { feed.tell(users: users) }
@@ -145,15 +145,15 @@ final class DashboardSession {
         await listeners.end()
     }
 
-    // MARK: What both have
+    // MARK: Shared
 
     private var ownUse: PositionUser {
         let wants = plan.regions.isEmpty ? "location, heading" : "location, heading, regions"
         return PositionUser(name: "sensorctl dashboard", pid: getpid(), since: 0, wants: wants)
     }
 
-    /// The heading has the magnetometer on wherever there is one, and an attitude that does not reckon with it would turn
-    /// with it all the same: there is one filter for both.
+    /// Returns the reference frame. The default is magnetic if there is a magnetometer: the heading enables the
+    /// magnetometer, and both share one filter, so that every attitude follows the magnetometer.
     private func frame(_ kinds: Set<SensorKind>) -> FrameName {
         plan.frame ?? (kinds.isSuperset(of: [.accelerometer, .gyroscope, .magnetometer]) ? .magnetic : .arbitrary)
     }
@@ -179,12 +179,12 @@ final class DashboardSession {
     }
 }
 
-/// Takes commands from the server's thread to the main one, and their answers back.
+/// Forwards commands from the server's thread to the main thread, and the responses back.
 final class CommandDesk: Sendable {
     private let feed: DashboardFeed
     private let act: @MainActor @Sendable (PageCommand.Action) -> String?
 
-    /// - Parameter act: does it, and says why not when that cannot be.
+    /// - Parameter act: Executes a command. Returns the reason if the command cannot be executed; nil on success.
     init(_ feed: DashboardFeed, act: @escaping @MainActor @Sendable (PageCommand.Action) -> String?) {
         (self.feed, self.act) = (feed, act)
     }

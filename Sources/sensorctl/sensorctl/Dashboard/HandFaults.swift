@@ -5,12 +5,12 @@ import Synchronization
 import Trace
 import TraceEditing
 
-/// What a person lets go wrong in a trace that plays, by switches: a fault is there from when it is switched on until it is
-/// switched off, wherever somebody goes meanwhile.
+/// Faults that pages switch on and off during playback. A fault stays active until it is switched off, even if the
+/// playback position changes.
 final class HandFaults: Sendable {
-    /// A switch.
+    /// A fault that can be switched on and off.
     struct Fault: Sendable {
-        /// As `--fault` takes it.
+        /// The fault in the syntax of `--fault`.
         let id: String
         let label: String
         let about: String
@@ -19,15 +19,15 @@ final class HandFaults: Sendable {
 
     private struct State {
         var active: [(id: String, edit: FaultEdit)] = []
-        /// What is told once more, for what is over.
+        /// The events that report the end of losses, to be inserted before the next event.
         var returns: [TraceEvent.Contents] = []
     }
 
-    /// The switches of this trace, in the order in which pages show them.
+    /// The faults available for this trace, in display order.
     let all: [Fault]
     private let header: TraceHeader
     private let state = Mutex(State())
-    /// Sees what a trace tells of sessions with accessories.
+    /// Called with the accessory events that are played.
     private let watch: @Sendable (TraceAccessoryEvent) -> Void
 
     init(_ survey: TraceSurvey, header: TraceHeader, watch: @escaping @Sendable (TraceAccessoryEvent) -> Void) {
@@ -43,26 +43,26 @@ final class HandFaults: Sendable {
         var clauses: [(String, String, String)] = []
         if survey.hasPositions {
             clauses += [
-                ("nofix", "No fix", "Receivers report that they do not know where they are."),
-                ("silence(gpsd)", "gpsd is silent", "The connection stays, and nothing comes."),
-                ("loss(gpsd)", "gpsd is gone", "The connection is lost, and the program is told."),
-                ("drop=0.5(gpsd)", "Every other report is missing", "Reports are left out by chance."),
-                ("clockstep=-2s", "The receiver's clock is wrong", "The times that receivers tell are 2 s early."),
+                ("nofix", "No fix", "Receivers report that they have no fix."),
+                ("silence(gpsd)", "gpsd is silent", "The connection remains, but no data arrives."),
+                ("loss(gpsd)", "gpsd is unavailable", "The connection is lost, and programs receive an error."),
+                ("drop=0.5(gpsd)", "Every other report is missing", "Reports are dropped at random."),
+                ("clockstep=-2s", "The receiver's clock is wrong", "The times that receivers report are 2 s early."),
             ]
         }
         for kind in SensorKind.allCases where survey.kinds.contains(kind) {
             let name = kind.rawValue
             clauses += [
-                ("stuck(\(name))", "The \(kind.name) is stuck", "It gives the last value again and again."),
-                ("silence(\(name))", "The \(kind.name) is silent", "It gives nothing, and nobody says so."),
-                ("loss(\(name))", "The \(kind.name) is gone", "It is lost, and the program is told."),
+                ("stuck(\(name))", "The \(kind.name) is stuck", "It repeats its last value."),
+                ("silence(\(name))", "The \(kind.name) is silent", "It delivers no readings and no error."),
+                ("loss(\(name))", "The \(kind.name) is unavailable", "It is lost, and programs receive an error."),
             ]
             switch kind {
             case .accelerometer:
                 clauses.append(
-                    ("saturate=9(accelerometer)", "The accelerometer saturates", "Below 9 m/s² on each axis."))
+                    ("saturate=9(accelerometer)", "The accelerometer saturates", "At 9 m/s² on each axis."))
             case .gyroscope:
-                clauses.append(("disturb=0.1/0/0(gyroscope)", "The gyroscope drifts", "0.1 rad/s are added about x."))
+                clauses.append(("disturb=0.1/0/0(gyroscope)", "The gyroscope drifts", "0.1 rad/s is added about x."))
             case .magnetometer:
                 clauses.append(
                     ("disturb=0.3/0/0.1(magnetometer)", "A magnet is near", "30 µT on x and 10 µT on z are added."))
@@ -71,23 +71,26 @@ final class HandFaults: Sendable {
         }
         if survey.hasAccessories {
             clauses.append(
-                ("unplug", "Accessories are unplugged", "Until the recording attaches them, or this is off."))
+                (
+                    "unplug", "Accessories are unplugged",
+                    "Until the recording attaches them, or this fault is switched off."
+                ))
         }
         return clauses
     }
 
-    /// The ids of those that are on, in the order in which they were switched.
+    /// The IDs of the active faults, in the order of activation.
     var active: [String] { state.withLock { $0.active.map(\.id) } }
 
-    /// True while they have to see the readings of sensors too.
+    /// True if sensor readings have to be passed to ``apply(_:)`` too.
     var takesSamples: Bool { state.withLock { !$0.active.isEmpty || !$0.returns.isEmpty } }
 
-    /// True while accessories are unplugged by hand.
+    /// True if accessories are detached by a fault.
     var unplugs: Bool { active.contains("unplug") }
 
-    /// Switches one; why not when that cannot be.
+    /// Switches a fault on or off. Returns the reason if that is impossible; nil on success.
     func set(_ id: String, isOn: Bool) -> String? {
-        guard let fault = all.first(where: { $0.id == id }) else { return "There is no fault \(id) here." }
+        guard let fault = all.first(where: { $0.id == id }) else { return "This recording has no fault \(id)." }
         return state.withLock { state in
             let index = state.active.firstIndex { $0.id == id }
             guard isOn != (index != nil) else { return nil }
@@ -105,7 +108,7 @@ final class HandFaults: Sendable {
         }
     }
 
-    /// Somebody has gone to another place: what faults do by themselves they do there again.
+    /// Restarts the active faults after the playback position has changed.
     func restart() {
         state.withLock { state in
             state.returns = []
@@ -131,7 +134,7 @@ final class HandFaults: Sendable {
         }
     }
 
-    /// What becomes of an event; nil where it stays as it is.
+    /// Applies the active faults to an event. Returns the resulting events; nil if the event is unchanged.
     func apply(_ event: TraceEvent) -> [TraceEvent]? {
         let result = state.withLock { state -> [TraceEvent]? in
             guard !state.active.isEmpty || !state.returns.isEmpty else { return nil }
@@ -149,7 +152,7 @@ final class HandFaults: Sendable {
     }
 }
 
-/// What a trace holds, as far as the dashboard has to know before it plays.
+/// The contents of a trace that the dashboard needs before playback.
 struct TraceSurvey: Sendable {
     var hasPositions = false
     var kinds: Set<SensorKind> = []

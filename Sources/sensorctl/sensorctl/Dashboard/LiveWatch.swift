@@ -5,12 +5,12 @@ import DeviceCore
 import JSONBytes
 import SensorTools
 
-/// What the dashboard finds out of a live machine again and again: what `doctor` finds, and who uses it.
+/// The periodically updated state of a live machine: the findings of `doctor` and the clients of its services.
 @MainActor
 final class LiveWatch {
-    /// Between two looks at who uses the position, in seconds.
+    /// The interval between queries for clients, in seconds.
     static let pause = 2.0
-    /// How long doctor listens to sensors.
+    /// The duration of the sensor trials of `doctor`, in seconds.
     private static let listening = 1.5
 
     private let device: Device
@@ -23,7 +23,7 @@ final class LiveWatch {
         (self.device, self.feed, self.clock, self.stop) = (device, feed, clock, stop)
     }
 
-    /// Looks what there is to be mended, unless that is being done.
+    /// Runs `doctor` and publishes its findings, unless it is already running.
     func examine() async {
         guard !isExamining else { return }
         isExamining = true
@@ -34,7 +34,7 @@ final class LiveWatch {
         feed.tell(findings: report.findings, at: clock.now)
     }
 
-    /// The programs that use the position, beside this one.
+    /// Returns the other programs that are connected to gpsd.
     func users() async -> [PositionUser] {
         let address = device.configuration.positionSource.value
         guard address.broker == nil else { return [] }
@@ -45,15 +45,15 @@ final class LiveWatch {
         ServiceClients(port: port).clients.map { PositionUser(name: $0.name, pid: $0.pid, wants: "gpsd") }
     }
 
-    /// Who has accessories open, by their numbers.
+    /// Returns the programs that have accessories open, by accessory ID.
     func accessoryUsers() async -> [Int: [String]] { await AccessoryUsers.find(device.accessorySource.accessories) }
 }
 
-/// A program that uses the position, and what it wants.
+/// A program that uses positions, and the services that it uses.
 struct PositionUser: Sendable, Equatable {
     var name: String
     var pid: Int32?
-    /// Seconds on the session's clock; nil where nobody knows.
+    /// The start of the use on the session's clock, in seconds; nil if it is unknown.
     var since: Double?
     var wants: String
 }

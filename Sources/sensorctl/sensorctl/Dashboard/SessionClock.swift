@@ -2,15 +2,16 @@
 
 import DeviceCore
 
-/// The dashboard's clock: seconds since a trace's beginning, or since the dashboard's start.
+/// The clock of a dashboard session, in seconds since the start of the trace or of the dashboard.
 ///
-/// The clock since boot of a device that plays a trace goes on rising when somebody goes to another place; its civil time is
-/// that of the place. Of a live machine it is the other way round: its civil time may be set at any time.
+/// During trace playback, the device's boot clock keeps increasing when the playback position changes, and its civil
+/// time is that of the position. The session's clock therefore follows the civil time. For a live machine it follows
+/// the boot clock, because the civil time may be set at any time.
 final class SessionClock: Sendable {
     private let clock: any DeviceClock
-    /// The clock since boot at the dashboard's start.
+    /// The device's boot clock at the start of the dashboard.
     private let boot: BootTime
-    /// The civil time of a trace's beginning; nil for a live machine.
+    /// The civil time of the start of the trace; nil for a live machine.
     private let beginning: WallTime?
 
     init(_ clock: any DeviceClock, isTrace: Bool) {
@@ -19,16 +20,16 @@ final class SessionClock: Sendable {
         beginning = isTrace ? clock.wallTime : nil
     }
 
-    /// The civil time that it calls 0; of a live machine as its clock is set now.
+    /// The civil time at zero. For a live machine it depends on the current setting of the system clock.
     var start: WallTime { beginning ?? clock.wallTime.advanced(bySeconds: -now) }
 
     var now: Double { beginning.map { clock.wallTime.seconds(since: $0) } ?? clock.now.seconds(since: boot) }
 
-    /// The time that readings are stamped with, in seconds since boot, on this clock.
+    /// Converts a timestamp in seconds since boot to this clock.
     func seconds(_ boot: Double) -> Double { now - (clock.now.seconds - boot) }
 
     func seconds(_ boot: BootTime) -> Double { now - clock.now.seconds(since: boot) }
 
-    /// A civil time on this clock.
+    /// Converts a civil time to this clock.
     func seconds(_ time: WallTime) -> Double { time.seconds(since: start) }
 }

@@ -5,7 +5,8 @@ import DeviceCore
 import JSONBytes
 import Synchronization
 
-/// Listens to the position source for what Core Location does not tell while there is no fix: the satellites.
+/// Publishes the satellites that the position source reports. Core Location provides no satellites while there is no
+/// fix.
 final class SkyTap: Sendable {
     private let feed: DashboardFeed
     private let clock: SessionClock
@@ -23,7 +24,7 @@ final class SkyTap: Sendable {
     func end() { subscription.withLock { $0.take() }?.cancel() }
 
     private func tell(_ sky: SkyReport) {
-        // One of dilutions only says nothing of satellites, and would take them away.
+        // A report with only dilutions of precision contains no satellites and must not clear them.
         guard let satellites = sky.satellites else { return }
         let time = clock.seconds(sky.arrival)
         feed.tell(
@@ -49,7 +50,7 @@ final class SkyTap: Sendable {
 }
 
 extension Satellite {
-    /// As in RINEX: the system's letter and the number in it; gpsd's own number where the receiver did not say.
+    /// The satellite's name in RINEX: the system's letter and the number; gpsd's number if the system is unknown.
     fileprivate var label: String {
         guard let system, systemNumber >= 0 else { return "\(number)" }
         return "\(system.letter)\(systemNumber < 10 ? "0" : "")\(systemNumber)"

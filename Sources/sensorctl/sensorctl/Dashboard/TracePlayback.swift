@@ -7,28 +7,29 @@ import SimulatedDevice
 import Trace
 import TraceEditing
 
-/// Plays a trace as a page asks for it: on, to another place, step by step, faster and slower, again and again.
+/// The playback of a trace under the control of pages: play, pause, step, seek, speed and loop.
 @MainActor
 final class TracePlayback {
-    /// Between two looks at the clock. A channel has no more frames than that anyway.
+    /// The interval between playback steps. Shorter steps would have no effect, because pages are updated at about the
+    /// same interval.
     private static let interval = Duration.milliseconds(30)
-    /// What is played of the minute before another place before others on the main thread get their turn, in seconds.
+    /// The duration of the history, in seconds, that is replayed before the main thread yields to other work.
     private static let portion = 1.0
 
     let simulated: SimulatedDevice
     let faults: HandFaults
-    /// Seconds of the trace.
+    /// The duration of the trace, in seconds.
     let duration: Double
     private let clock: SessionClock
     private let feed: DashboardFeed
-    /// Called when what was told belongs to another place.
+    /// Called when the playback position has changed, to discard earlier readings.
     private let forget: @MainActor () async -> Void
     private var isPlaying = true
     private var speed: Double
     private var loops: Bool
-    /// Where it is on the way to; nil when it is there.
+    /// The target of the current seek; nil if there is none.
     private var target: Double?
-    /// True when that is another place than the one that is being gone to.
+    /// True if the target has changed since the current seek began.
     private var isDiverted = false
     private var goes: Task<Void, Never>?
     private var nextNews = ContinuousClock.now
@@ -41,7 +42,7 @@ final class TracePlayback {
         (self.speed, self.loops, self.forget) = (speed, loops, forget)
     }
 
-    /// The last event's time, in seconds since the start.
+    /// Returns the time of the last event, in seconds since the start.
     static func duration(of trace: TraceFile) -> Double {
         let device = SimulatedDevice(trace)
         let start = device.wallTime
@@ -49,15 +50,15 @@ final class TracePlayback {
         return device.wallTime.seconds(since: start)
     }
 
-    /// Where it is, in seconds of the trace.
+    /// The playback position, in seconds from the start of the trace.
     private var place: Double { clock.now }
 
-    /// To the microsecond: a place has been through a division.
+    /// True at the end of the trace. The tolerance of 1 µs covers rounding errors of the position.
     private var hasEnded: Bool { place > duration - 1e-6 }
 
-    /// Plays until it is asked to stop.
+    /// Plays the trace until a stop is requested.
     ///
-    /// - Parameter isWatched: true while somebody looks. Before the first one does, nothing is played.
+    /// - Parameter isWatched: Returns whether a page is open. Playback begins when the first page opens.
     func run(until stop: Stop, isWatched: () -> Bool) async {
         filter()
         tell()
@@ -67,7 +68,7 @@ final class TracePlayback {
         while stop.reason == nil {
             try? await Task.sleep(for: Self.interval)
             let now = real.now
-            // What a busy machine cannot play in time is played later, and not at once.
+            // If the machine is too busy, playback falls behind instead of catching up in one step.
             let passed = min(now - last, .milliseconds(250))
             last = now
             guard isPlaying, goes == nil else { continue }
@@ -84,16 +85,16 @@ final class TracePlayback {
         let hasMore = pass(seconds)
         feed.set(now: place)
         guard !hasMore else { return }
-        // Of a single moment each would be the end.
+        // A trace of zero duration cannot loop.
         if loops, duration > 0 { return go(to: 0) }
         isPlaying = false
         tell()
     }
 
-    /// Lets so many seconds of the trace happen; false at its end.
+    /// Advances the playback by a duration in seconds. Returns false at the end of the trace.
     private func pass(_ seconds: Double) -> Bool {
         guard seconds < duration - place else {
-            // With what managers hold back until more comes.
+            // Also delivers events that the managers hold back until later events arrive.
             simulated.play()
             return false
         }
@@ -101,7 +102,7 @@ final class TracePlayback {
         return true
     }
 
-    /// Does it; why not when that cannot be.
+    /// Executes a command. Returns the reason if that is impossible; nil on success.
     func take(_ action: PageCommand.Action) -> String? {
         switch action {
         case .play:
@@ -109,7 +110,7 @@ final class TracePlayback {
             if hasEnded, target == nil { go(to: 0) }
         case .pause: isPlaying = false
         case .step, .advance:
-            guard goes == nil else { return "It is on the way to another place." }
+            guard goes == nil else { return "A seek is in progress." }
             isPlaying = false
             step(action)
         case .seek(let place): go(to: min(place, duration))
@@ -118,11 +119,11 @@ final class TracePlayback {
         case .fault(let id, let isOn):
             if let why = faults.set(id, isOn: isOn) { return why }
             filter()
-            // What a recording has attached is there again where the recording has it.
+            // When the fault ends, a seek to the current position attaches the accessories again.
             if id == "unplug" {
                 if isOn { unplug() } else { go(to: target ?? place) }
             }
-        case .doctor, .addRegion, .removeRegion: return "That is nothing that a trace does."
+        case .doctor, .addRegion, .removeRegion: return "This command is not available for a recording."
         }
         tell()
         return nil
@@ -132,16 +133,16 @@ final class TracePlayback {
         if case .advance(let seconds) = action, seconds > 0 { play(seconds) }
         guard case .step(let count) = action else { return }
         for _ in 0..<count where !simulated.step() {
-            // The end, with what managers hold back until more comes.
+            // Also delivers events that the managers hold back until later events arrive.
             simulated.play()
             break
         }
         feed.set(now: place)
     }
 
-    // MARK: Another place
+    // MARK: Seeking
 
-    /// Goes there, by way of the minute before it, which pages get as what was.
+    /// Seeks to a position. Replays the minute before it, which the pages receive as history.
     private func go(to place: Double) {
         (target, isDiverted) = (place, true)
         guard goes == nil else { return }
@@ -165,11 +166,11 @@ final class TracePlayback {
         if faults.unplugs { unplug() }
         while self.place < place, !isDiverted, !Task.isCancelled {
             let former = self.place
-            // A clock at the end of its range goes no further.
+            // Stops if the clock has reached the end of its range.
             guard pass(min(Self.portion, place - former)), self.place > former else { break }
             await Task.yield()
         }
-        // Sooner or later the last one is through.
+        // The seek to the newest target ends the recall.
         guard !isDiverted else { return }
         feed.endRecall(at: self.place)
     }
@@ -183,7 +184,7 @@ final class TracePlayback {
         simulated.filter(by: PlaybackFilter(takesSamples: faults.takesSamples) { faults.apply($0) })
     }
 
-    // MARK: What is told
+    // MARK: Publishing
 
     private func tell() {
         nextNews = .now + .seconds(1)

@@ -5,7 +5,7 @@ import DeviceCore
 import Foundation
 import SensorTools
 
-/// The picture of the demo: the trail on the left, instruments and sky on the right, time at the bottom.
+/// The demo's screen: the trail on the left, instruments and sky on the right, and the time at the bottom.
 struct DemoPanel {
     let trace: DemoTrace
     let factor: Double
@@ -14,7 +14,7 @@ struct DemoPanel {
     mutating func draw(_ state: DemoState, elapsed: Double, width: Int, height: Int) -> Canvas {
         var canvas = Canvas(width: width, height: height)
         title(on: &canvas)
-        // The instruments grow with the terminal, and do with 34 columns.
+        // The instruments grow with the terminal, and need at least 34 columns.
         let instrumentsWidth = min(max(width * 2 / 5, 34), 52)
         let mapWidth = width - instrumentsWidth
         let bodyHeight = height - 2
@@ -73,7 +73,7 @@ struct DemoPanel {
         let main = isLost ? 244 : Palette.text
         let gap = spaced ? 2 : 1
         var row = y + 1
-        /// A name and a value; what follows goes below.
+        /// Draws a name and a value, and advances to the next row.
         func line(_ name: String, _ value: String, color: Int) {
             canvas.row(name, value, x: left, y: row, width: inner, color: color)
             row += 1
@@ -106,7 +106,7 @@ struct DemoPanel {
 
     private func trimmed(_ text: String) -> String { String(text.drop { $0 == " " || $0 == "~" }) }
 
-    // MARK: Bottom
+    // MARK: Bottom rows
 
     private func status(_ state: DemoState, on canvas: inout Canvas, x: Int, y: Int, width: Int) {
         if let failure = state.failure {

@@ -6,13 +6,13 @@ import SimulatedDevice
 
 @MainActor
 struct DemoPlayer {
-    /// Between two pictures.
+    /// The interval between pictures.
     private static let interval = Duration.milliseconds(50)
 
     let trace: DemoTrace
     let stop: Stop
 
-    /// In a terminal, in about that many seconds.
+    /// Plays the trace in a terminal within about the given number of seconds.
     func show(on terminal: TerminalScreen, within seconds: Double) async -> DemoState {
         let device = SimulatedDevice(trace.file)
         let tracker = device.use { DemoTracker(regions: trace.regions) }
@@ -33,7 +33,7 @@ struct DemoPlayer {
                 stop.request(.outputClosed)
                 break
             }
-            // The last picture stays for a moment.
+            // Shows the last picture for a moment.
             if end.reason != nil {
                 picturesLeft -= 1
                 if picturesLeft == 0 { break }
@@ -44,12 +44,12 @@ struct DemoPlayer {
         return tracker.state
     }
 
-    /// As a few lines of text, as fast as it goes.
+    /// Plays the trace at maximum speed and prints a few lines of text.
     func summarize(on output: StandardOutput) async -> DemoState {
         let device = SimulatedDevice(trace.file)
         let tracker = device.use { DemoTracker(regions: trace.regions) }
         defer { tracker.end() }
-        // About ten lines a trace.
+        // Prints about ten lines per trace.
         let interval = max(5, trace.duration / 10)
         let start = trace.start
         var due = 0.0
@@ -68,7 +68,7 @@ struct DemoPlayer {
     }
 }
 
-/// The delegate behind the panel: an ordinary program of Core Location. Used on the main thread.
+/// The location manager delegate of the demo, written like that of any app. Used on the main thread.
 final class DemoTracker: NSObject, CLLocationManagerDelegate {
     private let manager = CLLocationManager()
     private(set) var state: DemoState

@@ -3,17 +3,17 @@
 import CoreLocation
 import DeviceCore
 
-/// What the delegate has heard so far: all that the panel shows comes from here.
+/// The state that the delegate's callbacks have produced. It is the only input of the panel.
 struct DemoState {
     struct Place {
         var latitude: Double
         var longitude: Double
         var speed: Double
-        /// True when the position was lost between the place before and this one.
+        /// True if positions were lost before this position.
         var isAfterGap: Bool
     }
 
-    /// A circle, and what the manager has told of it.
+    /// A monitored region and its state.
     struct Fence {
         let region: NamedRegion
         var isInside = false
@@ -28,18 +28,18 @@ struct DemoState {
 
     private(set) var location: CLLocation?
     private(set) var trail: [Place] = []
-    /// Seconds since the start and metres above the sea.
+    /// The altitudes in metres above sea level, with the time in seconds since the first position.
     private(set) var altitudes: [(time: Double, altitude: Double)] = []
     private(set) var distance = 0.0
-    /// The distance in words.
+    /// The distance as text for users.
     var length: String {
         distance < 1000 ? String(format: "%.0f m", distance) : String(format: "%.2f km", distance / 1000)
     }
     private(set) var locations = 0
     private(set) var losses = 0
-    /// Why there is no position; nil while there is one.
+    /// The reason that there is no position; nil if there is one.
     private(set) var failure: String?
-    /// The fastest so far, metres per second.
+    /// The highest speed so far, in metres per second.
     private(set) var fastest = 0.0
     private var first: WallTime?
     private var stride = 1
@@ -84,11 +84,11 @@ struct DemoState {
         for index in regions.indices where regions[index].region.name == name { regions[index].isInside = isInside }
     }
 
-    /// Keeps every other place, and from now on half as many.
+    /// Removes every other position, and halves the rate of further positions.
     private mutating func thin() {
         trail = trail.enumerated().filter { $0.offset % 2 == 0 || $0.element.isAfterGap }.map(\.element)
         altitudes = altitudes.enumerated().filter { $0.offset % 2 == 0 }.map(\.element)
-        // Gaps alone may fill it.
+        // The positions after gaps alone may exceed the limit.
         if trail.count > Self.limit { trail.removeFirst(trail.count - Self.limit / 2) }
         stride *= 2
     }

@@ -6,21 +6,21 @@ import Foundation
 import SimulatedDevice
 import Trace
 
-/// A trace of the demo and what a first, silent run through it has shown.
+/// A trace of the demo, and its properties found by playing it once without output.
 struct DemoTrace {
     let file: TraceFile
-    /// What is drawn on the map and monitored.
+    /// The regions to draw and monitor.
     let regions: [NamedRegion]
-    /// The last part of the path.
+    /// The filename of the trace.
     let name: String
-    /// True when it lies in a folder of synthetic traces: nobody has recorded it.
+    /// True if the trace is in a folder named "synthetic".
     let isSynthetic: Bool
     let start: WallTime
-    /// How long it takes in its own time, seconds.
+    /// The duration of the trace, in seconds.
     let duration: Double
-    /// Metres per second.
+    /// The highest speed, in metres per second.
     let fastest: Double
-    /// The first receiver that gpsd has named.
+    /// The first receiver that gpsd has reported.
     let receiver: ReceiverDescription?
 
     @MainActor init(_ file: TraceFile, regions: [NamedRegion]) {
@@ -39,7 +39,7 @@ struct DemoTrace {
         tracker.end()
     }
 
-    /// What to call it: "synthetic drive, mountain-road.json".
+    /// The title, such as "synthetic: mountain-road.json".
     var title: String {
         var title = (isSynthetic ? "synthetic: " : "recorded: ") + name
         if let receiver, !receiver.driver.isEmpty, !isSynthetic { title += " (\(receiver.driver))" }
@@ -47,7 +47,7 @@ struct DemoTrace {
     }
 }
 
-/// What the demo says in words.
+/// Text output of the demo.
 enum DemoSummary {
     static func line(_ state: DemoState, elapsed: Double) -> String {
         let time = DemoPanel.minutes(elapsed)
@@ -57,7 +57,7 @@ enum DemoSummary {
     }
 
     static func end(_ trace: DemoTrace, _ state: DemoState) -> String {
-        let losses = state.losses == 0 ? "" : ", position lost and found \(state.losses) ×"
+        let losses = state.losses == 0 ? "" : ", position lost \(state.losses) ×"
         let entries = state.regions.filter { $0.entries > 0 }.map { ", \($0.region.name) entered \($0.entries) ×" }
         let time = DemoPanel.minutes(trace.duration)
         return "\(trace.title): \(state.locations) locations in \(time), \(state.length)\(losses)\(entries.joined())"

@@ -3,14 +3,14 @@
 import CoreLocation
 import Foundation
 
-/// The part of the world that the trail is drawn in; it moves and zooms softly.
+/// The visible area of the map. It follows the trail smoothly.
 struct MapView {
     private var latitude = 0.0
     private var longitude = 0.0
-    /// Metres a dot; 0 before the first place.
+    /// The scale in metres per dot; 0 before the first position.
     private var scale = 0.0
 
-    /// Draws the trail and the present place into a frame.
+    /// Draws the trail and the current position into a frame.
     mutating func draw(
         _ state: DemoState, fastest: Double, on canvas: inout Canvas, x: Int, y: Int, columns: Int, rows: Int
     ) {
@@ -41,11 +41,11 @@ struct MapView {
         ruler(on: &canvas, x: x + 1, y: y + rows - 1, columns: columns)
     }
 
-    /// A region's border, dotted while the device is outside.
+    /// Draws the border of a region, dotted while the device is outside.
     private func circle(_ fence: DemoState.Fence, on grid: inout BrailleGrid, _ size: (width: Double, height: Double)) {
         let center = dot(fence.region.center.latitude, fence.region.center.longitude, size)
         let radius = fence.region.radius / scale
-        // One that is larger than what is seen by far has no border to be seen.
+        // The border of a region much larger than the map is not visible.
         guard radius.isFinite, radius >= 1, radius < 4 * (size.width + size.height) else { return }
         let color = fence.isInside ? Palette.good : 244
         var last: (x: Double, y: Double)?
@@ -57,7 +57,7 @@ struct MapView {
         }
     }
 
-    /// A region's name, above its border where there is room.
+    /// Draws the name of a region above its border, if it fits.
     private func name(
         _ fence: DemoState.Fence, on canvas: inout Canvas, x: Int, y: Int, _ columns: Int, _ rows: Int,
         _ size: (width: Double, height: Double)
@@ -78,7 +78,7 @@ struct MapView {
         canvas.put(text, x: x + Int(point.x) / 2, y: y + Int(point.y) / 4, color: color, bold: true)
     }
 
-    /// A length of 1, 2 or 5 times a power of ten that takes up to a third of the width.
+    /// Draws a scale bar of 1, 2 or 5 times a power of ten metres, up to a third of the width.
     private func ruler(on canvas: inout Canvas, x: Int, y: Int, columns: Int) {
         let most = Double(columns) / 3 * 2 * scale
         guard most.isFinite, most > 0 else { return }
@@ -100,7 +100,7 @@ struct MapView {
         return (size.width / 2 + east / scale, size.height / 2 - north / scale)
     }
 
-    /// Comes a little nearer to where the whole trail is to be seen.
+    /// Moves the visible area closer to the area of the whole trail.
     private mutating func follow(_ state: DemoState, width: Int, height: Int) {
         let (latitudes, longitudes) = (state.trail.map(\.latitude), state.trail.map(\.longitude))
         guard let south = latitudes.min(), let north = latitudes.max(), let west = longitudes.min(),
@@ -109,7 +109,7 @@ struct MapView {
         let middle = (latitude: (south + north) / 2, longitude: (west + east) / 2)
         let tall = (north - south) * Self.metresPerDegree
         let wide = (east - west) * Self.metresPerDegree * cos(middle.latitude * .pi / 180)
-        // Some room around, and not so near that the noise of a parked receiver fills the picture.
+        // Adds a margin, and limits the scale so that the noise of a stationary receiver does not fill the picture.
         let target = max(tall / Double(max(1, height - 8)), wide / Double(max(1, width - 8)), 0.25)
         guard scale > 0 else {
             (latitude, longitude, scale) = (middle.latitude, middle.longitude, target)

@@ -4,7 +4,7 @@ import CoreLocation
 import DeviceCore
 import Foundation
 
-/// The satellites: where they stand, and how many of each system are used.
+/// A view of the satellites: their positions in the sky and the number of used satellites per system.
 struct SkyView {
     private typealias Kind = (name: String, system: Satellite.System?, color: Int)
 
@@ -15,10 +15,10 @@ struct SkyView {
     ]
 
     let satellites: [Satellite]
-    /// True while there is no position, and what is known of the sky is from before.
+    /// True if there is no current position, so that the satellites are outdated.
     let isStale: Bool
 
-    /// The horizon as a circle with the satellites in it, north at the top; twice as wide as high.
+    /// Draws the sky as a circle, with north at the top. Its width in columns is twice the number of rows.
     func drawPlot(on canvas: inout Canvas, x: Int, y: Int, rows: Int) {
         guard rows >= 5 else { return }
         let columns = rows * 2
@@ -32,7 +32,7 @@ struct SkyView {
         }
         grid.draw(on: &canvas, x: x, y: y)
         canvas.dim("N", x: x + columns / 2, y: y)
-        // Those in use come last, so that they are on top.
+        // Satellites in use are drawn last, on top of the others.
         for satellite in satellites.sorted(by: { !$0.isUsed && $1.isUsed }) {
             guard satellite.elevation >= 0, satellite.elevation <= 90, satellite.azimuth.isFinite else { continue }
             let distance = (90 - satellite.elevation) / 90 * (grid.radius - 1)
@@ -44,8 +44,8 @@ struct SkyView {
         }
     }
 
-    /// One line for each system: its name, how many are used of those in view, and a mark for each as far as there is
-    /// room.
+    /// Draws a line for each system: its name, the number of satellites used and in view, and a mark for each satellite
+    /// if there is enough space.
     func drawSystems(on canvas: inout Canvas, x: Int, y: Int, columns: Int, rows: Int) {
         var row = y
         for kind in Self.kinds {
@@ -65,7 +65,7 @@ struct SkyView {
         }
     }
 
-    /// How many of those rows the systems take.
+    /// Returns the number of rows that the systems occupy.
     func systemRows(_ rows: Int) -> Int {
         let systems = Set(satellites.map { Self.kind(of: $0).name }).count
         return min(rows, rows >= 10 ? systems * 2 : systems)

@@ -3,10 +3,10 @@
 import Foundation
 import SensorTools
 
-/// A grid of characters with colours, which becomes one string for the terminal.
+/// A grid of colored characters for output to a terminal.
 struct Canvas {
     private struct Style: Equatable {
-        /// A colour of xterm's 256; nil for the terminal's own.
+        /// The color, one of xterm's 256; nil for the terminal's default.
         var color: Int?
         var isBold = false
 
@@ -23,7 +23,8 @@ struct Canvas {
         cells = Array(repeating: (" ", Style()), count: self.width * self.height)
     }
 
-    /// Writes from a place on; what lies outside is left out. All characters are one column wide.
+    /// Writes text, beginning at a position. Characters outside the canvas are omitted. Each character has to be one
+    /// column wide.
     mutating func put(_ text: String, x: Int, y: Int, color: Int, bold: Bool = false) {
         guard y >= 0, y < height else { return }
         for (offset, character) in text.enumerated() where x + offset >= 0 && x + offset < width {
@@ -33,13 +34,13 @@ struct Canvas {
 
     mutating func dim(_ text: String, x: Int, y: Int) { put(text, x: x, y: y, color: 244) }
 
-    /// A name at the left and a value at the right end of a row.
+    /// Writes a name at the left and a value at the right end of a row.
     mutating func row(_ name: String, _ value: String, x: Int, y: Int, width: Int, color: Int = Palette.text) {
         dim(name, x: x, y: y)
         put(value, x: x + width - value.count, y: y, color: color, bold: true)
     }
 
-    /// A frame with round corners and a title.
+    /// Draws a border with rounded corners and a title.
     mutating func frame(x: Int, y: Int, width: Int, height: Int, title: String) {
         guard width >= 2, height >= 2 else { return }
         let line = String(repeating: "─", count: width - 2)
@@ -67,9 +68,9 @@ struct Canvas {
     }
 }
 
-/// A picture of dots, two by four in each character, with one colour a character.
+/// A picture of Braille dots, with two by four dots and one color per character.
 struct BrailleGrid {
-    /// The dots' bits in U+2800..., by row and column.
+    /// The bits of the dots in the characters from U+2800 on, by row and column.
     private static let bits: [[UInt8]] = [[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]]
 
     let columns: Int
@@ -91,12 +92,12 @@ struct BrailleGrid {
         cells[cell] = (cells[cell].mask | Self.bits[y % 4][x % 2], color)
     }
 
-    /// A straight line; with gaps when it stands for what is not known.
+    /// Draws a straight line. A dotted line marks a gap.
     mutating func line(
         from start: (x: Double, y: Double), to end: (x: Double, y: Double), color: Int, dotted: Bool = false
     ) {
         let length = max(abs(end.x - start.x), abs(end.y - start.y))
-        // What is far outside, or no number at all, is not drawn.
+        // Lines that are far outside the picture or not finite are not drawn.
         guard length.isFinite, length < 20_000 else { return }
         let steps = max(1, Int(length.rounded(.up)))
         for step in 0...steps where !dotted || step % 4 == 0 {
@@ -108,15 +109,15 @@ struct BrailleGrid {
         }
     }
 
-    /// The radius of a dial that fills the height.
+    /// The radius of a circle that fills the height.
     var radius: Double { Double(height) / 2 - 1 }
 
-    /// The place at an angle, clockwise from the top, and a distance from the middle.
+    /// Returns the position at an angle clockwise from the top and a distance from the center.
     func place(_ radians: Double, _ distance: Double) -> (x: Double, y: Double) {
         (Double(width) / 2 - 0.5 + sin(radians) * distance, Double(height) / 2 - 0.5 - cos(radians) * distance)
     }
 
-    /// The dot next to a place.
+    /// Draws the dot closest to a position.
     mutating func dot(at place: (x: Double, y: Double), color: Int) {
         dot(x: Int(place.x.rounded()), y: Int(place.y.rounded()), color: color)
     }

@@ -6,13 +6,13 @@ extension DeviceMotionReading: DrawnReading {
     private static let numbersRows = 13
     private static let shortRows = 3
 
-    /// The horizon, and the numbers beside it or, in a narrow terminal, below it.
+    /// Draws the horizon, with the values beside it or, in a narrow terminal, below it.
     func picture(width: Int, height: Int, rate: Double?) -> Canvas {
         let width = max(width, PictureSize.leastColumns)
         let isWide = width >= PictureSize.wideColumns && height >= Self.numbersRows + 2
         let numbersWidth = PictureSize.numbersColumns
         let horizonWidth = isWide ? width - numbersWidth : width
-        // Wider than high by two: a character is twice as high as wide.
+        // The frame is at least twice as wide as high in characters, because a character is twice as high as wide.
         let most = isWide ? height : height - Self.shortRows
         let frameHeight = min(max(most, 7), max(Self.numbersRows + 2, horizonWidth / 2))
         var canvas = Canvas(width: width, height: isWide ? frameHeight : frameHeight + Self.shortRows)
@@ -27,7 +27,7 @@ extension DeviceMotionReading: DrawnReading {
         return canvas
     }
 
-    // MARK: Beside
+    // MARK: Values beside the horizon
 
     private func numbers(_ rate: Double?, on canvas: inout Canvas, x: Int, y: Int, width: Int) {
         func row(_ offset: Int, _ name: String, _ value: String, color: Int = Palette.text) {
@@ -52,7 +52,7 @@ extension DeviceMotionReading: DrawnReading {
         row(12, Self.time(timestamp), rate.map { String(format: "%.1f Hz", $0) } ?? "", color: 250)
     }
 
-    // MARK: Below
+    // MARK: Values below the horizon
 
     private func summary(on canvas: inout Canvas, y: Int) {
         let angles = "roll \(Self.degrees(roll))  pitch \(Self.degrees(pitch))  yaw \(Self.degrees(yaw))"
@@ -69,7 +69,7 @@ extension DeviceMotionReading: DrawnReading {
         canvas.dim(foot, x: canvas.width - foot.count - 1, y: y + 2)
     }
 
-    // MARK: Words
+    // MARK: Text
 
     private var state: (text: String, color: Int) {
         guard let condition = condition else { return ("-", 244) }

@@ -2,12 +2,12 @@
 
 import Foundation
 
-/// Small instruments of one line each.
+/// Gauges that occupy a single row.
 enum Gauges {
-    /// Bars from low to high.
+    /// Block characters, from low to high.
     static let levels: [Character] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
 
-    /// A bar that fills a share of its width, in the colours of speed.
+    /// Draws a bar that fills a fraction of the width, in the colors of speed.
     static func bar(_ share: Double, on canvas: inout Canvas, x: Int, y: Int, width: Int) {
         let share = share.isFinite ? min(max(share, 0), 1) : 0
         let halves = Int((share * Double(width * 2)).rounded())
@@ -18,7 +18,7 @@ enum Gauges {
         }
     }
 
-    /// A bar from the middle to the left or the right; 1 and more fill half of the width.
+    /// Draws a bar from the center to the left or right. Values of 1 and more fill half of the width.
     static func signedBar(_ value: Double, on canvas: inout Canvas, x: Int, y: Int, width: Int) {
         guard width >= 3 else { return }
         let half = width / 2
@@ -31,7 +31,7 @@ enum Gauges {
         }
     }
 
-    /// A profile over the whole time, of which only the past is known.
+    /// Draws an altitude profile over the whole duration. The future is drawn as dots.
     static func profile(
         _ values: [(time: Double, altitude: Double)], duration: Double, on canvas: inout Canvas, x: Int, y: Int,
         width: Int
@@ -52,7 +52,7 @@ enum Gauges {
         }
     }
 
-    /// A piece of a compass card, with the course in its middle. One column stands for five degrees.
+    /// Draws a section of a compass card, with the course in the center. A column is 5° wide.
     static func compassTape(_ course: Double, on canvas: inout Canvas, x: Int, y: Int, width: Int) {
         let middle = width / 2
         let first = Int((course / 5).rounded()) - middle

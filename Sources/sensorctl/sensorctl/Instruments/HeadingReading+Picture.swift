@@ -5,7 +5,7 @@ import Foundation
 extension HeadingReading: DrawnReading {
     private static let numbersRows = 10
 
-    /// A compass card and the numbers beside it; in a narrow or low terminal a tape instead of the card.
+    /// Draws a compass card and the values beside it, or a compass tape in a small terminal.
     func picture(width: Int, height: Int, rate: Double?) -> Canvas {
         let width = max(width, PictureSize.leastColumns)
         guard width >= PictureSize.wideColumns, height >= Self.numbersRows + 3 else { return tape(width: width) }
@@ -40,7 +40,7 @@ extension HeadingReading: DrawnReading {
         row(9, String(format: "%.1f s", timestamp), rate.map { String(format: "%.1f Hz", $0) } ?? "", color: 250)
     }
 
-    /// East is positive.
+    /// The declination, positive to the east.
     private var declination: String {
         guard trueHeading >= 0 else { return "-" }
         let turned = (trueHeading - magneticHeading).remainder(dividingBy: 360)
@@ -60,12 +60,12 @@ extension HeadingReading: DrawnReading {
     }
 }
 
-/// A compass card that turns under a fixed mark at the top.
+/// A compass card that rotates below a fixed mark at the top.
 struct CompassRose {
-    /// Degrees clockwise from north, of what the mark points to.
+    /// The bearing at the mark, in degrees clockwise from north.
     let heading: Double
 
-    /// Draws a card of that many rows and twice as many columns.
+    /// Draws a card with this number of rows and twice as many columns.
     func draw(on canvas: inout Canvas, x: Int, y: Int, rows: Int) {
         guard rows >= 7, heading.isFinite else { return }
         let columns = rows * 2
@@ -80,7 +80,7 @@ struct CompassRose {
             let length = bearing % 30 == 0 ? 3.0 : 1.5
             grid.line(from: place(bearing, radius - length), to: place(bearing, radius), color: 244)
         }
-        // The needle: its north half is bright.
+        // The north half of the needle is bright.
         grid.line(from: middle, to: place(0, radius * 0.55), color: 203)
         grid.line(from: middle, to: place(180, radius * 0.55), color: 244)
         grid.draw(on: &canvas, x: x, y: y)

@@ -2,36 +2,36 @@
 
 import Foundation
 
-/// An artificial horizon: what somebody sees who looks along the device's top edge, with its screen as the roof.
+/// An artificial horizon, as seen in the direction of the device's top edge with the screen facing up.
 ///
-/// Level means flat with the face up. Raising the top edge (pitch) lowers the horizon; lowering the right edge (roll)
-/// turns it counterclockwise.
+/// The device is level if it lies flat with its face up. Raising the top edge (pitch) lowers the horizon. Lowering the
+/// right edge (roll) rotates it counterclockwise.
 struct HorizonView {
-    /// How many degrees the picture is high.
+    /// The height of the picture, in degrees.
     private static let span = 70.0
     private static let sky = 75
     private static let earth = 137
     private static let line = 255
 
-    /// The direction up in the device's axes, of length 1.
+    /// The unit vector that points up, in the device's axes.
     let up: SIMD3<Double>
 
-    /// - Parameter gravity: which way is down in the device's axes, of any length.
+    /// - Parameter gravity: The gravity vector in the device's axes, which points down. Its length is irrelevant.
     init(gravity: SIMD3<Double>) {
         let length = (gravity * gravity).sum().squareRoot()
         up = length.isFinite && length > 1e-9 ? -gravity / length : SIMD3(0, 0, 1)
     }
 
-    /// Radians, positive with the top edge raised.
+    /// The pitch in radians, positive if the top edge is raised.
     var pitch: Double { asin(min(max(up.y, -1), 1)) }
 
-    /// Radians, positive with the right edge lowered.
+    /// The roll in radians, positive if the right edge is lowered.
     var roll: Double { atan2(-up.x, up.z) }
 
     func draw(on canvas: inout Canvas, x: Int, y: Int, columns: Int, rows: Int) {
         guard columns >= 12, rows >= 5 else { return }
         var grid = BrailleGrid(columns: columns, rows: rows)
-        // Dots are as wide as high: two columns of characters are as wide as one row is high.
+        // Dots are square, because two columns of characters are as wide as a row is high.
         let step = Self.span / Double(grid.height)
         let (sine, cosine) = (sin(roll), cos(roll))
         let half = min(Double(grid.width) * step / 2, Self.span / 2)
@@ -40,7 +40,7 @@ struct HorizonView {
                 let across = (Double(dotX) + 0.5 - Double(grid.width) / 2) * step
                 let above = (Double(grid.height) / 2 - Double(dotY) - 0.5) * step
                 let height = elevation(across: across, above: above)
-                // The way along the horizon, from the middle.
+                // The distance from the center along the horizon, in degrees.
                 let side = abs(across * cosine + above * sine)
                 let rung = (height / 10).rounded()
                 guard abs(height - rung * 10) <= step / 2 else { continue }
@@ -58,7 +58,8 @@ struct HorizonView {
         canvas.put("━━━╸◆╺━━━", x: x + columns / 2 - 4, y: y + rows / 2, color: Palette.fair, bold: true)
     }
 
-    /// Degrees above the horizon of what is seen that many degrees to the right and above the middle.
+    /// Returns the elevation above the horizon, in degrees, of a point of the picture. `across` and `above` are its
+    /// distances from the center to the right and up, in degrees.
     private func elevation(across: Double, above: Double) -> Double {
         let distance = (across * across + above * above).squareRoot()
         let angle = min(distance, 180) * .pi / 180
@@ -78,9 +79,9 @@ struct HorizonView {
         }
     }
 
-    /// A number beside each rung of three.
+    /// Draws a label beside each third rung.
     private func labels(on canvas: inout Canvas, x: Int, y: Int, columns: Int, rows: Int, step: Double, side: Double) {
-        // Where straight up and down is near, a rung has no beginning and no end.
+        // Near the zenith and the nadir, a rung has no ends.
         guard abs(pitch) < 80 * .pi / 180 else { return }
         let degrees = pitch * 180 / .pi
         for rung in [-60, -30, 30, 60] {
@@ -95,7 +96,7 @@ struct HorizonView {
         }
     }
 
-    /// A scale of the roll on the uppermost row, 60 degrees to each side.
+    /// Draws a roll scale of 60° to each side in the top row.
     private func pointer(on canvas: inout Canvas, x: Int, y: Int, columns: Int) {
         let half = columns / 2 - 2
         let middle = x + columns / 2

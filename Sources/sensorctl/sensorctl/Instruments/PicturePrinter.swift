@@ -4,42 +4,45 @@ import DeviceCore
 import Foundation
 import SensorTools
 
-/// A reading that a terminal can show as a picture.
+/// A reading that can be drawn in a terminal.
 protocol PicturedReading: TimedReading {
-    /// The rows of the picture.
+    /// Returns the rows of the picture.
     ///
     /// - Parameters:
-    ///   - past: the last readings of the stream, this one among them.
-    ///   - rate: how many come in a second; nil as long as that is not known.
+    ///   - past: The most recent readings of the stream, including this one.
+    ///   - size: The size of the terminal.
+    ///   - rate: The rate in readings per second; nil if it is unknown.
+    ///   - ink: The terminal styles.
     func rows(_ past: [any PicturedReading], size: PictureSize, rate: Double?, ink: Ink) -> [String]
 }
 
-/// A reading that is drawn without those before it.
+/// A reading whose picture does not depend on earlier readings.
 protocol DrawnReading: PicturedReading {
     func picture(width: Int, height: Int, rate: Double?) -> Canvas
 }
 
 extension DrawnReading {
-    /// The rows of a picture of 100 columns and 22 rows at most. The row below it is the cursor's.
+    /// Returns a picture of at most 100 columns and 22 rows. The row below it contains the cursor.
     func rows(_ past: [any PicturedReading], size: PictureSize, rate: Double?, ink: Ink) -> [String] {
         picture(width: min(size.width, 100), height: min(size.height - 1, 22), rate: rate).rows(colored: ink.isOn)
     }
 }
 
 struct PictureSize: Equatable {
-    /// In fewer columns or rows than these nothing is drawn.
+    /// The minimum number of columns of a picture.
     static let leastColumns = 42
+    /// The minimum number of rows of a picture.
     static let leastRows = 12
-    /// In fewer columns numbers stand below a picture, not beside it.
+    /// The minimum number of columns at which values are drawn beside a picture instead of below it.
     static let wideColumns = 60
-    /// What numbers beside a picture take.
+    /// The width of the values beside a picture, in columns.
     static let numbersColumns = 28
 
     var width: Int
     var height: Int
 }
 
-/// Draws readings in a terminal, again and again in the same place.
+/// A printer that draws readings repeatedly in the same rows of a terminal.
 final class PicturePrinter: ReadingPrinter {
     private let clock: any DeviceClock
     private let screen = TerminalScreen(.standardOutput)
@@ -47,10 +50,10 @@ final class PicturePrinter: ReadingPrinter {
     private let ink = Ink(.standardOutput)
     private var painter: RowPainter
     private var lastDrawn: BootTime?
-    /// As many as a line of bars shows.
+    /// The most recent readings, at most as many as a sparkline shows.
     private var recent: [any PicturedReading] = []
 
-    /// - Parameter clock: says when to draw again.
+    /// - Parameter clock: The clock that determines the time of the next redraw.
     init(output: StandardOutput, clock: any DeviceClock) {
         self.output = output
         self.clock = clock
@@ -59,7 +62,7 @@ final class PicturePrinter: ReadingPrinter {
 
     func print(_ reading: some Reading) {
         guard let reading = reading as? any PicturedReading else { return printBelow(reading) }
-        // A clock that went back, as when a trace starts again, begins anew.
+        // A timestamp that decreases means that a trace has restarted.
         if let last = recent.last, reading.timestamp <= last.timestamp { recent = [] }
         recent.append(reading)
         if recent.count > Sparkline.maximumWidth { recent.removeFirst() }
@@ -69,7 +72,7 @@ final class PicturePrinter: ReadingPrinter {
         painter.draw(reading.rows(recent, size: screen.measure(), rate: rate, ink: ink))
     }
 
-    /// What is no picture stays on the screen; the picture goes on below.
+    /// Prints a reading that has no picture. It remains on the screen above the next picture.
     private func printBelow(_ reading: some Reading) {
         painter.leave()
         let failure = reading as? StreamFailure
@@ -77,7 +80,7 @@ final class PicturePrinter: ReadingPrinter {
         for line in lines { output.write(line: line) }
     }
 
-    /// Readings a second by their stamps.
+    /// The rate computed from timestamps, in readings per second.
     private var rate: Double? {
         let times = recent.suffix(50).map(\.timestamp)
         guard times.count > 1, let first = times.first, let last = times.last, last > first else { return nil }

@@ -3,7 +3,7 @@
 import Foundation
 import SensorTools
 
-/// A terminal in which the progress of a calibration is drawn in place.
+/// A terminal screen that draws the progress of a calibration repeatedly in the same rows.
 final class PictureScreen: CalibrationScreen {
     let showsPictures = true
     private let output: StandardOutput
@@ -17,7 +17,7 @@ final class PictureScreen: CalibrationScreen {
     }
 
     func say(_ line: String) {
-        // Over the picture, which is drawn again below it.
+        // Erases the picture. The next one is drawn below the line.
         painter.draw([])
         painter.leave()
         output.write(line: line)
@@ -40,7 +40,7 @@ final class PictureScreen: CalibrationScreen {
     private static func picture(of map: SphereMap, width: Int) -> Canvas {
         let columns = min(max(width, PictureSize.leastColumns), 64)
         var canvas = Canvas(width: columns, height: SphereMap.rows + 2)
-        canvas.frame(x: 0, y: 0, width: columns, height: SphereMap.rows + 2, title: "Directions of the field seen")
+        canvas.frame(x: 0, y: 0, width: columns, height: SphereMap.rows + 2, title: "Measured field directions")
         for row in 0..<SphereMap.rows {
             for column in 0..<(columns - 4) {
                 let isSeen = map.isSeen(row: row, at: Double(column) / Double(columns - 4))

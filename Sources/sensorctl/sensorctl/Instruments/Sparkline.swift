@@ -3,7 +3,7 @@
 import Foundation
 import SensorTools
 
-/// The last readings of one axis as a line of small bars.
+/// The most recent readings of an axis as a row of block characters.
 struct Sparkline {
     static let maximumWidth = 120
 
@@ -17,7 +17,7 @@ struct Sparkline {
         if readings.count > width { readings.removeFirst(readings.count - width) }
     }
 
-    /// The bars; the lowest stands for the least of the range, and blanks for what is not there yet.
+    /// Returns the bars, with the lowest one for `least` and spaces before the first reading.
     func text(from least: Double, to greatest: Double) -> String {
         let span = greatest - least
         let drawn = readings.map { reading -> Character in
@@ -28,7 +28,7 @@ struct Sparkline {
         return String(repeating: " ", count: width - drawn.count) + String(drawn)
     }
 
-    /// The least and the greatest of what is shown; nil when there is nothing.
+    /// The smallest and largest finite reading; nil if there are none.
     var range: (least: Double, greatest: Double)? {
         guard let least = readings.filter(\.isFinite).min(), let greatest = readings.filter(\.isFinite).max() else {
             return nil
@@ -61,7 +61,7 @@ extension MotionReading: PicturedReading {
         return rows + [ink.dim(foot)]
     }
 
-    /// Axes share a scale, so that they can be compared; a scalar has its own.
+    /// The axes of a vector share a symmetric scale, so that they can be compared. A pressure has a scale of its own.
     private func range(of line: Sparkline, among lines: [Sparkline]) -> (Double, Double) {
         guard stream == .pressure else {
             let extremes = lines.compactMap { line in line.range.map { max(abs($0.least), abs($0.greatest)) } }

@@ -3,7 +3,8 @@
 import SensorTools
 import SystemCalls
 
-/// The terminal while a picture is on it: another screen, no cursor, no echo. `restore` gives everything back.
+/// A terminal that shows pictures on its alternate screen, without cursor and echo. ``restore()`` restores the previous
+/// state.
 final class TerminalScreen {
     private let descriptor: Descriptor
     private let ink: Ink
@@ -19,7 +20,7 @@ final class TerminalScreen {
 
     deinit { restore() }
 
-    /// Columns and rows; 80 by 24 when the terminal does not say.
+    /// Returns the number of columns and rows; 80 by 24 if the terminal does not report them.
     func measure() -> PictureSize {
         var window = winsize()
         guard ioctl(descriptor.number, UInt(TIOCGWINSZ), &window) == 0, window.ws_col > 0, window.ws_row > 0 else {
@@ -35,7 +36,8 @@ final class TerminalScreen {
         if tcgetattr(0, &current) == 0 {
             attributes = current
             current.c_lflag &= ~tcflag_t(ECHO | ICANON)
-            // No key may leave the picture behind; Ctrl-C still ends it.
+            // Disables the keys that suspend or abort the program, which would leave the alternate screen active.
+            // Ctrl-C still ends the program.
             withUnsafeMutableBytes(of: &current.c_cc) { keys in
                 for key in [Int(VSUSP), Int(VQUIT)] where keys.indices.contains(key) { keys[key] = 0 }
             }
@@ -49,13 +51,13 @@ final class TerminalScreen {
         isActive = false
         _ = write("\(Ink.escape)0m\(Ink.escape)?25h\(Ink.escape)?1049l")
         if var attributes {
-            // What was typed meanwhile was not meant for the shell.
+            // Discards keys that were typed while the picture was shown, so that the shell does not receive them.
             tcflush(0, TCIFLUSH)
             tcsetattr(0, TCSANOW, &attributes)
         }
     }
 
-    /// Shows a picture, writing only the rows that have changed; false when the terminal is gone.
+    /// Shows a picture. Writes only the rows that have changed. Returns false if the write fails.
     func show(_ canvas: Canvas) -> Bool {
         let rows = canvas.rows(colored: ink.isOn)
         var text = ""
@@ -69,16 +71,17 @@ final class TerminalScreen {
         }
         shown = rows
         guard !text.isEmpty else { return true }
-        // The terminal shows it all at once where it can.
+        // Requests a synchronized update, which terminals that support it show at once.
         return write("\(Ink.escape)?2026h\(text)\(Ink.escape)?2026l")
     }
 
     private func write(_ text: String) -> Bool { descriptor.write(Printable.lines(text)) == .written }
 }
 
-/// Draws rows of a terminal over the ones it drew before, without taking the screen.
+/// Draws rows repeatedly in the same position of a terminal, without using the alternate screen.
 struct RowPainter {
-    /// Seconds between pictures: an eye does not need more, and a terminal at the end of a line may not take more.
+    /// The minimum interval between pictures, in seconds. A shorter one is not visible and may exceed the speed of a
+    /// serial terminal.
     static let pause = 0.05
 
     private let output: StandardOutput
@@ -89,12 +92,12 @@ struct RowPainter {
     mutating func draw(_ rows: [String]) {
         var text = drawnRows > 0 ? "\(Ink.escape)\(drawnRows)A" : ""
         for row in rows { text += "\(Ink.escape)1G\(Ink.escape)2K\(row)\n" }
-        // What is left of a higher picture.
+        // Erases the remaining rows of a higher picture.
         if drawnRows > rows.count { text += "\(Ink.escape)J" }
         drawnRows = rows.count
         output.write(lines: text)
     }
 
-    /// Leaves the rows where they are; the next ones come below.
+    /// Leaves the current rows on the screen. The next rows are drawn below them.
     mutating func leave() { drawnRows = 0 }
 }

@@ -11,37 +11,37 @@ struct Descriptor: Sendable {
 
     enum Outcome: Sendable, Equatable {
         case written
-        /// Nobody reads any more.
+        /// The reader has closed the pipe, or the caller gave up.
         case closed
         case failed(errno: Int32)
     }
 
-    /// Opens /dev/null for those of the standard descriptors that are closed. Called first of all: the next thing that is
-    /// opened would be one, and be written to.
+    /// Opens /dev/null for standard descriptors that are closed. Must be called first, because the next file to be
+    /// opened would otherwise receive one of their numbers, and then the program's output.
     static func openStandardOnes() {
         for number in 0...2 as ClosedRange<Int32> where fcntl(number, F_GETFD) < 0 && errno == EBADF {
-            // The lowest number that is free is the one.
+            // open(2) returns the lowest free number.
             _ = open("/dev/null", number == 0 ? O_RDONLY : O_WRONLY)
         }
     }
 
     var isTerminal: Bool { isatty(number) == 1 }
 
-    /// True for a terminal in which pictures can be drawn: not for one that says it can only print.
+    /// True if the terminal can draw pictures, that is, if TERM is set and not "dumb".
     var showsPictures: Bool {
         let kind = getenv("TERM").map { String(cString: $0) } ?? ""
         return isTerminal && !kind.isEmpty && kind != "dumb"
     }
 
-    /// Writes all of it, however many calls that takes.
+    /// Writes all bytes, with as many system calls as required.
     ///
-    /// - Parameter isPatient: asked now and then while nobody takes what is written; false gives up, as when nobody
-    ///   reads any more.
+    /// - Parameter isPatient: Called repeatedly while the descriptor is not writable. If it returns false, the write
+    ///   ends with `closed`.
     func write(_ bytes: [UInt8], isPatient: () -> Bool = { true }) -> Outcome {
         bytes.withUnsafeBytes { buffer in
             var start = 0
             while start < buffer.count {
-                // A pipe that is said to be writable takes that much without blocking.
+                // A writable pipe accepts PIPE_BUF bytes without blocking.
                 let part = buffer[start..<min(start + Int(PIPE_BUF), buffer.count)]
                 while !isWritable(within: 100) { if !isPatient() { return .closed } }
                 let count = systemWrite(number, UnsafeRawBufferPointer(rebasing: part))
@@ -59,20 +59,19 @@ struct Descriptor: Sendable {
         }
     }
 
-    /// Writes all of it as long as the verb goes on, and for two seconds beyond that: who does not read must not keep it
-    /// from its end.
+    /// Writes all bytes. After a stop request, waits at most 2 s for a slow reader.
     func write(_ bytes: [UInt8], until stop: Stop) -> Outcome {
         write(bytes, isPatient: stop.patience())
     }
 
-    /// True when a write does not wait, be it that it fails.
+    /// True if a write would not block, including one that would fail.
     private func isWritable(within milliseconds: Int32) -> Bool {
         var wait = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
         let count = poll(&wait, 1, milliseconds)
         return count > 0 || (count < 0 && errno != EINTR && errno != EAGAIN)
     }
 
-    /// Reads what is there, as soon as something is.
+    /// Reads the available bytes. Blocks until there are some.
     func readSome(atMost limit: Int) -> ReadSome {
         var failure: Int32?
         let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in

@@ -4,16 +4,16 @@ import DeviceCore
 import Dispatch
 import Synchronization
 
-/// Prints what happens on a queue of its own and in order, so that nobody who has something to tell waits for a reader.
+/// A printer of events in order on a queue of its own, so that callers never wait for the reader.
 final class EventPrinter: Sendable {
-    /// The most bytes that wait for a reader; what comes on top is counted.
+    /// The maximum number of bytes that wait for the reader. Further lines are dropped and counted.
     static let limit = 1 << 20
 
     private struct State {
         var waiting = 0
         var missed = 0
         var printed = 0
-        /// Nobody reads any more.
+        /// True if the reader has closed the pipe.
         var isClosed = false
     }
 
@@ -21,14 +21,15 @@ final class EventPrinter: Sendable {
     private let state = Mutex(State())
     private let missed: @Sendable (Int) -> Bool
 
-    /// - Parameter missed: prints how many lines nobody took; called between the lines, with the same answer as theirs.
+    /// - Parameter missed: Prints the number of dropped lines. Returns false if the reader has closed the pipe. Called
+    ///   on the printer's queue.
     init(missed: @escaping @Sendable (Int) -> Bool) { self.missed = missed }
 
-    /// Prints after all that was handed over before.
+    /// Prints a line after all previous ones. Drops it if too many bytes are waiting.
     ///
     /// - Parameters:
-    ///   - size: the bytes, roughly.
-    ///   - body: false when nobody reads any more.
+    ///   - size: The approximate size in bytes.
+    ///   - body: Prints the line. Returns false if the reader has closed the pipe. Called on the printer's queue.
     func print(_ size: Int, _ body: @escaping @Sendable () -> Bool) {
         let gap = state.withLock { state -> Int? in
             guard !state.isClosed else { return nil }
@@ -58,7 +59,7 @@ final class EventPrinter: Sendable {
         state.withLock { $0.isClosed = true }
     }
 
-    /// Waits for what was handed over, as long as somebody goes on to read.
+    /// Waits until all lines have been printed, or until no line has been printed for 3 s.
     func finish() {
         let bell = Bell()
         queue.async { [self] in

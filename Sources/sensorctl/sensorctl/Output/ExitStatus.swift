@@ -3,7 +3,7 @@
 import ArgumentParser
 import DeviceCore
 
-/// How the program ends. The numbers from 64 on are those of sysexits.h.
+/// The exit statuses of the program. Those from 64 on are defined in sysexits.h.
 enum ExitStatus: Int32, Error {
     case success = 0
     case different = 1
@@ -16,18 +16,18 @@ enum ExitStatus: Int32, Error {
     case noPermission = 77
 
     static let documentation = """
-        Exit codes: 0 done, also when ended by SIGINT or SIGTERM, or when nobody reads the output any more; info, convert, cut, \
-        merge and scrub end by the signal itself, and leave no new file. 1 an \
-        accessory answers otherwise than recorded, or a replay gives other callbacks than expected. 64 the \
-        arguments are wrong. 65 the file is not a trace, or not a magnetic model. 66 the file cannot be read. 69 what was asked for did not come \
-        in the given time, or is not there. 73 the file cannot be created. 74 the output cannot be written. 77 the use of the position, \
-        or of a device, is not allowed.
+        Exit codes: 0 success, also after SIGINT or SIGTERM, or if the reader of the output has closed it; info, \
+        convert, cut, merge and scrub are ended by the signal itself and leave no new file. 1 an accessory's answer \
+        differs from the recorded one, or a replay's callbacks differ from the expected ones. 64 the arguments are \
+        invalid. 65 the file is not a trace or not a magnetic model. 66 the file cannot be read. 69 the requested data \
+        is not available or did not arrive in time. 73 the file cannot be created. 74 the output cannot be written. 77 \
+        the use of the position or of a device is not allowed.
         """
 
-    /// How a failure to read a trace, or to do with it what the arguments say, ends the program.
+    /// Creates the status for a failure to read or modify a trace.
     init(reading error: DeviceError) { self.init(error, otherwise: .noInput) }
 
-    /// How a failure ends the program; other ones than of a trace and of the arguments end it with the given status.
+    /// Creates the status for an error. Errors other than `invalidTrace` and `invalidConfiguration` result in `status`.
     init(_ error: DeviceError, otherwise status: Self) {
         self =
             switch error.code {
@@ -37,15 +37,15 @@ enum ExitStatus: Int32, Error {
             }
     }
 
-    /// How a failure to start something ends the program.
+    /// Creates the status for a failure to start a service.
     init(starting error: DeviceError) { self = error.code == .invalidConfiguration ? .usage : .unavailable }
 
-    /// Ends the verb: quietly, for what there is to say has been said.
+    /// Throws this status to end the command, unless it is `success`. Prints nothing.
     func end() throws { if self != .success { throw ExitCode(rawValue) } }
 
-    /// Does it; where that fails says why, and ends the verb as the failure has it.
+    /// Executes the closure. If it fails, logs the error and throws the resulting exit status.
     ///
-    /// - Parameter status: how a failure ends the program.
+    /// - Parameter status: Returns the exit status for an error.
     static func ending<Value>(
         _ status: (DeviceError) -> ExitStatus, _ body: () throws(DeviceError) -> Value
     ) throws -> Value {
@@ -58,7 +58,7 @@ enum ExitStatus: Int32, Error {
         }
     }
 
-    /// Does it; where that fails says that the arguments are wrong.
+    /// Executes the closure. If it fails, throws a validation error.
     static func validating<Value>(_ body: () throws(DeviceError) -> Value) throws -> Value {
         do throws(DeviceError) { return try body() } catch { throw ValidationError(error.description) }
     }

@@ -4,27 +4,27 @@ import Logging
 import SensorTools
 import Synchronization
 
-/// Standard error: what the program says besides its data. It can be held back while a picture is on the terminal.
+/// Log messages on standard error. They can be held back while a picture is shown on the terminal.
 enum Notes {
     private static let held = Mutex<[String]?>(nil)
     private static let heldLimit = 100
-    /// True when nobody has read a note for two seconds: the next ones do not wait.
+    /// True if the reader of standard error did not read the last message within 2 s. Later messages do not wait.
     private static let isUnread = Mutex(false)
     private static let logger = Logger(label: "sensorctl")
 
-    /// Says something that is good to know.
+    /// Logs a message at the level notice.
     static func say(_ text: String) { logger.notice("\(text)") }
 
-    /// Says something that is not as it should be.
+    /// Logs a warning.
     static func warn(_ text: String) { logger.warning("\(text)") }
 
-    /// Says why the program cannot do what it was asked.
+    /// Logs the reason that the program cannot perform its task.
     static func fail(_ text: String) { logger.error("\(text)") }
 
-    /// Sends all logs to standard error. Called once, first of all.
+    /// Sends all log messages to standard error. Must be called once, before any message is logged.
     static func bootstrap() { LoggingSystem.bootstrap { NoteHandler(label: $0) } }
 
-    /// Keeps notes back until `release`.
+    /// Holds messages back until ``release()``.
     static func hold() { held.withLock { $0 = $0 ?? [] } }
 
     static func release() {
@@ -41,7 +41,8 @@ enum Notes {
     }
 
     private static func write(_ line: String) {
-        // Where notes cannot be written either, nobody is left to be told, and who does not read them holds nobody up.
+        // Errors are ignored, because there is no other place to report them. A reader that does not read must not
+        // block the program.
         var waits = isUnread.withLock { $0 } ? 20 : 0
         let outcome = Descriptor.standardError.write(
             Printable.lines(line + "\n"),

@@ -5,26 +5,26 @@ import Foundation
 import JSONBytes
 import SensorTools
 
-/// Standard output, one write for each line or block of lines; or whoever takes it in its place. Used from one thread.
+/// Standard output, or a closure that receives the output instead. Each line or block is a single write. Used on one
+/// thread.
 final class StandardOutput {
     private let stop: Stop
     private let descriptor = Descriptor.standardOutput
     private let taker: (([UInt8]) -> Void)?
     private var isBroken = false
-    /// How much is gathered before it is written.
+    /// The number of bytes that are buffered before they are written; 0 to write immediately.
     private let block: Int
     private var gathered: [UInt8] = []
 
     /// - Parameters:
-    ///   - gathers: true where nobody waits for single lines; ``flush()`` writes the last ones.
-    ///   - taker: a part of the program that takes the output.
+    ///   - gathers: True to buffer the output. ``flush()`` writes the rest.
+    ///   - taker: A closure that receives the output instead of standard output.
     init(stop: Stop, gathers: Bool = false, taker: (([UInt8]) -> Void)? = nil) {
         (self.stop, self.taker) = (stop, taker)
         block = gathers ? 1 << 15 : 0
     }
 
-    /// Writes at once, or when enough has come together. When that fails the verb is asked to stop; what comes afterwards
-    /// is dropped.
+    /// Writes bytes, or appends them to the buffer. If a write fails, requests a stop and discards further output.
     func write(_ bytes: [UInt8]) {
         if let taker { return taker(bytes) }
         guard block > 0 else { return put(bytes) }
@@ -32,7 +32,7 @@ final class StandardOutput {
         if gathered.count >= block { flush() }
     }
 
-    /// Writes what has come together.
+    /// Writes the buffered bytes.
     func flush() {
         guard !gathered.isEmpty else { return }
         put(gathered)
@@ -50,10 +50,10 @@ final class StandardOutput {
         }
     }
 
-    /// Writes lines for people.
+    /// Writes a line of text.
     func write(line: String) { write(lines: line + "\n") }
 
-    /// Writes text for people, whose parts may come from anywhere.
+    /// Writes lines of text. Sanitizes them, because they may contain untrusted parts.
     func write(lines: String) { write(Printable.lines(lines)) }
 
     func writeObject(_ body: (inout JSONWriter) -> Void) {
@@ -62,7 +62,7 @@ final class StandardOutput {
         write(writer.bytes)
     }
 
-    /// Says where something listens: as an object, or as a line with an example of its use in a note.
+    /// Prints the address of a service: as a JSON object, or as a line with an example in a log message.
     func announce(_ place: String, asJSON: Bool, example: String, _ members: JSONMembers) {
         guard asJSON else {
             write(line: place)
@@ -74,7 +74,7 @@ final class StandardOutput {
         }
     }
 
-    /// Writes a report, as a page for people or as JSON.
+    /// Writes a report as text or as JSON.
     func write(_ report: some Report, asJSON: Bool) {
         guard asJSON else { return write(line: report.text(ink: Ink(descriptor))) }
         var writer = JSONWriter()
@@ -84,7 +84,8 @@ final class StandardOutput {
 }
 
 extension Ink {
-    /// For a terminal; none elsewhere, or when the user wants none (https://no-color.org).
+    /// Creates the styles for a descriptor. They are on if it is a terminal with colors and the user has not disabled
+    /// them (https://no-color.org).
     init(_ descriptor: Descriptor) {
         let environment = ProcessInfo.processInfo.environment
         let isRefused = !(environment["NO_COLOR"] ?? "").isEmpty || environment["TERM"] == "dumb"
@@ -92,9 +93,9 @@ extension Ink {
     }
 }
 
-/// The colours of pictures, as numbers of xterm's 256.
+/// The colors of pictures, as indices of xterm's 256 colors.
 enum Palette {
-    /// From slow to fast.
+    /// Colors from slow to fast.
     static let speed = [33, 39, 45, 49, 84, 120, 156, 191, 227, 221, 215, 209]
     static let accent = 81
     static let text = 255
@@ -103,7 +104,7 @@ enum Palette {
     static let bad = 209
     static let faint = 238
 
-    /// The colour of a share from 0 to 1.
+    /// Returns the color for a fraction, 0...1.
     static func speed(_ share: Double) -> Int {
         guard share.isFinite else { return speed[0] }
         let index = Int((share * Double(speed.count)).rounded(.down))

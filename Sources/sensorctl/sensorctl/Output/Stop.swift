@@ -3,14 +3,14 @@
 import DeviceCore
 import Synchronization
 
-/// The wish that a verb ends, and why. The first wish counts.
+/// A request to end the command, with its reason. Only the first request counts.
 final class Stop: Sendable {
     enum Reason: Sendable {
         case signal
-        /// As many locations as were asked for have come.
+        /// The requested number of updates has arrived.
         case complete
         case timeIsUp
-        /// Nobody reads the output any more.
+        /// The reader of the output has closed the pipe.
         case outputClosed
         case denied
         case failed(DeviceError, ExitStatus)
@@ -35,7 +35,8 @@ final class Stop: Sendable {
         for handler in handlers { handler() }
     }
 
-    /// Runs the closure when the wish comes, at once when it has come already.
+    /// Calls the closure when a stop is requested, or immediately if that has already happened. It is called on the
+    /// thread of the request.
     func whenRequested(_ handler: @escaping @Sendable () -> Void) {
         let isLate = state.withLock { state in
             if state.reason == nil { state.handlers.append(handler) }
@@ -52,13 +53,13 @@ final class Stop: Sendable {
 }
 
 extension Stop.Reason {
-    /// Standard output has failed.
+    /// Returns the reason for a failed write to standard output.
     static func unwritable(errno number: Int32) -> Self {
         let cause = DeviceError.Cause.system(call: "write", errno: number)
         return .failed(DeviceError(.inputOutput, "Standard output cannot be written.", cause: cause), .inputOutput)
     }
 
-    /// The exit status that a reason leads to; what has to be said about it is said here.
+    /// Returns the exit status for the reason. Logs a message if required.
     func status(isComplete: Bool, shortfall: String) -> ExitStatus {
         switch self {
         case .signal, .complete, .outputClosed: return .success
@@ -74,12 +75,14 @@ extension Stop.Reason {
 }
 
 extension Stop {
-    /// The exit status of a verb that has come to its end: the one that the wish leads to, if there was one.
+    /// Returns the exit status of a command that has ended: that of the stop request if there was one, otherwise
+    /// `status`.
     func status(or status: ExitStatus = .success) -> ExitStatus {
         reason?.status(isComplete: true, shortfall: "") ?? status
     }
 
-    /// True while the verb goes on, and for two seconds beyond that when it is asked ten times a second.
+    /// Returns a closure for `Descriptor.write`. It returns true until a stop is requested and for 20 further calls,
+    /// which are 2 s at ten calls per second.
     func patience() -> @Sendable () -> Bool {
         let waits = Atomic(0)
         return { self.reason == nil || waits.add(1, ordering: .relaxed).newValue < 20 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the tool calls itself, in --version and in the traces that it makes.
+/// The program's version, for `--version` and for the header of recorded traces.
 enum Version {
-    /// That of the next release until a tag has the same. scripts/package reads it here.
+    /// The version of the next release until a tag has the same version. scripts/package reads it from this file.
     static let number = "0.1.0"
 
     static let text = "sensorctl \(number)"

@@ -3,7 +3,7 @@
 import DeviceCore
 import SystemCalls
 
-/// Makes a picture of dots of an SVG, by a program that is installed.
+/// Converts SVG to PNG with an external program.
 struct PNGMaker {
     private struct Program: Sendable {
         let name: String
@@ -11,7 +11,7 @@ struct PNGMaker {
         let arguments: @Sendable (Int) -> [String]
     }
 
-    /// The first that is there is used. Each reads standard input and writes standard output.
+    /// The supported programs in order of preference. They read standard input and write standard output.
     private static let programs = [
         Program(name: "rsvg-convert", package: "librsvg2-bin") { ["-d", "\($0)", "-p", "\($0)", "-f", "png"] },
         Program(name: "inkscape", package: "inkscape") {
@@ -20,18 +20,18 @@ struct PNGMaker {
     ]
 
     private static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
-    /// The largest picture that is taken.
+    /// The maximum size of a PNG, in bytes.
     private static let limit = 256 << 20
 
     private let path: String
     private let arguments: @Sendable (Int) -> [String]
 
-    /// Finds the program; the error says what to install.
+    /// Searches PATH for a program. The error names the packages to install.
     init() throws(DeviceError) {
         let folders = (getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin").split(separator: ":")
         for program in Self.programs {
             let files = folders.map { "\($0)/\(program.name)" }
-            // A folder may be called so too.
+            // Excludes folders with the program's name.
             guard let file = files.first(where: { access($0, X_OK) == 0 && FileBytes.isFile($0) }) else { continue }
             (path, arguments) = (file, program.arguments)
             return
@@ -39,14 +39,16 @@ struct PNGMaker {
         let names = Self.programs.map { "\($0.name) (apt install \($0.package))" }.joined(separator: " or ")
         throw DeviceError(
             .notFound,
-            "A PNG is made by \(names), and neither is installed. Write .svg or .html instead, or install one.")
+            "PNG output requires \(names), but neither is installed. Install one of them, or write .svg or .html.")
     }
 
+    /// Converts an SVG document.
+    ///
     /// - Parameters:
-    ///   - resolution: dots to an inch.
-    ///   - stop: ends the program; what there is then is no picture.
+    ///   - resolution: The resolution in dots per inch.
+    ///   - stop: Terminates the program when requested. The conversion then fails.
     func png(of svg: String, resolution: Int, until stop: Stop) async throws(DeviceError) -> [UInt8] {
-        // By way of files: who writes before all is read, or never reads, holds nobody up.
+        // Uses files instead of pipes, so that a program that writes before it has read all input causes no deadlock.
         let (input, output) = (try Self.file(), try Self.file())
         defer {
             close(input)
@@ -60,10 +62,10 @@ struct PNGMaker {
         let status = await child.waitForEnd()
         let picture = try FileBytes.read("/proc/self/fd/\(output)", limit: Self.limit)
         guard status == 0, picture.starts(with: Self.signature) else {
-            let how = status > 128 ? "signal \(status - 128) has ended it" : "exit status \(status)"
+            let how = status > 128 ? "ended by signal \(status - 128)" : "exit status \(status)"
             throw DeviceError(
                 .inputOutput,
-                "\(path) has made no PNG (\(how)). What it has to say of that stands above. Write .svg or .html instead."
+                "\(path) did not produce a PNG (\(how)); see its messages above. Write .svg or .html instead."
             )
         }
         return picture
@@ -79,7 +81,8 @@ struct PNGMaker {
     private static func noRoom(_ call: String) -> DeviceError {
         let cause = DeviceError.Cause.system(call: call, errno: errno)
         return DeviceError(
-            .inputOutput, "A PNG takes a file in \(place), which cannot be written. Let TMPDIR name another folder.",
+            .inputOutput,
+            "PNG output requires a temporary file in \(place), which cannot be written. Set TMPDIR to another folder.",
             cause: cause)
     }
 }

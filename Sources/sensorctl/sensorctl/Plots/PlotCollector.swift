@@ -6,40 +6,41 @@ import Plotting
 import SensorTools
 import Synchronization
 
-/// Keeps what managers tell of a trace, as much as a picture shows: readings come to it as `replay` prints them.
+/// A printer that stores the readings of a trace for a figure, in bounded memory.
 final class PlotCollector: ReadingPrinter {
     /// A line of a chart.
     struct LineName: Hashable {
         let subject: PlotSubject
-        /// What the legend calls it; empty for the only one.
+        /// The name in the legend; empty if the chart has only one line.
         let name: String
         var isDoubtful = false
     }
 
-    /// The clock of the device that plays now.
+    /// The clock of the device that plays the trace.
     var clock: (any DeviceClock)?
-    /// The trace's start by both clocks.
+    /// The start of the trace on both clocks.
     private let origin: BootTime
     private let start: WallTime
-    /// Seconds by which the trace begins later than the time axis.
+    /// The start of the trace on the time axis, in seconds.
     let offset: Double
     private(set) var names: [LineName] = []
     private var lines: [LineName: SeriesThinner] = [:]
     private(set) var intervals: [StreamName: IntervalCounter] = [:]
-    /// How what not each location tells comes.
+    /// The intervals of values that are not part of every location.
     private var partIntervals: [LineName: IntervalCounter] = [:]
     private(set) var track = TrackThinner()
-    /// Why a stream gave nothing, as far as somebody said.
+    /// The reasons for missing streams, as far as they were reported.
     private(set) var reasons: [StreamName: String] = [:]
 
-    /// - Parameter offset: by how many seconds the trace begins later than the axis.
+    /// - Parameter offset: The start of the trace on the time axis, in seconds.
     init(origin: BootTime, start: WallTime, offset: Double) {
         (self.origin, self.start, self.offset) = (origin, start, offset)
     }
 
     func line(_ name: LineName) -> SeriesThinner { lines[name] ?? SeriesThinner() }
 
-    /// From how many seconds on a pause of a line is a gap: a receiver may tell the altitude with each fourth position only.
+    /// Returns the duration in seconds above which a pause of a line is a gap. It is computed separately for each line,
+    /// because a receiver may report the altitude only with every fourth position.
     func gap(of name: LineName) -> Double? {
         let stream = name.subject.stream.flatMap { intervals[$0]?.gap }
         return [stream, partIntervals[name]?.gap].compactMap(\.self).max()
@@ -77,7 +78,8 @@ final class PlotCollector: ReadingPrinter {
         if location.verticalAccuracy >= 0 { add(.accuracy, "vertical", .amount, time, location.verticalAccuracy) }
     }
 
-    /// When it was measured. A receiver whose clock is not that of the machine, or jumps, is taken at the time of its word.
+    /// Returns the location's timestamp on the time axis, or its arrival time if they differ by more than 10 s because
+    /// the receiver's clock is wrong or jumps.
     private func time(of location: CLLocation) -> Double {
         let told = location.time.seconds(since: start)
         let heard = clock?.now.seconds(since: origin) ?? told
@@ -89,7 +91,7 @@ final class PlotCollector: ReadingPrinter {
         count(reading.stream, time)
         guard let subject = PlotSubject(rawValue: reading.stream.rawValue) else { return }
         for value in reading.values {
-            // What an altimeter makes of the pressure is in metres, which this axis has not.
+            // Excludes the relative altitude, which is in metres.
             if reading.stream == .pressure, value.name != "pressure" { continue }
             add(subject, reading.stream == .pressure ? "" : value.name, .plain, time, value.number)
         }
@@ -128,7 +130,7 @@ final class PlotCollector: ReadingPrinter {
     }
 }
 
-/// Keeps the satellites that receivers tell of, with a fix and without: locations carry them only where there is one.
+/// Collects the satellites that receivers report. Locations contain satellites only while there is a fix.
 final class SkyWatch: Sendable {
     private let tracks = Mutex(SkyTracks())
     private let subscription = Mutex<Subscription?>(nil)
@@ -141,7 +143,7 @@ final class SkyWatch: Sendable {
         subscription.withLock { $0 = new }
     }
 
-    /// Ends it, and returns what was seen.
+    /// Ends the subscription and returns the collected tracks.
     func end() -> SkyTracks {
         subscription.withLock { $0.take() }?.cancel()
         return tracks.withLock { $0 }

@@ -2,12 +2,12 @@
 
 import ArgumentParser
 
-/// What `plot` draws, by the words of the command line.
+/// The subjects that `plot` draws. The raw value is the name on the command line.
 enum PlotSubject: String, CaseIterable {
     case track, sky, speed, altitude, accuracy, accelerometer, gyro, magnetometer, pressure, attitude, heading,
         intervals
 
-    /// The stream whose readings it shows; nil for what shows how all of them come.
+    /// The stream that contains the subject; nil for the intervals of all streams.
     var stream: StreamName? {
         switch self {
         case .track, .sky, .speed, .altitude, .accuracy: .location
@@ -21,7 +21,7 @@ enum PlotSubject: String, CaseIterable {
         }
     }
 
-    /// What a word stands for: a subject, or all subjects of a stream; nil for what is no such word.
+    /// Returns the subject or all subjects of the stream with this name; nil if there is none.
     static func named(_ word: String) -> [PlotSubject]? {
         if let subject = PlotSubject(rawValue: word) { return [subject] }
         guard let stream = StreamName(argument: word) else { return nil }
@@ -29,19 +29,19 @@ enum PlotSubject: String, CaseIterable {
         return subjects.isEmpty ? nil : subjects
     }
 
-    static let list = allCases.map(\.rawValue).joined(separator: ", ") + " and location, for all that belongs to it"
+    static let list = allCases.map(\.rawValue).joined(separator: ", ") + " and location (all streams of positions)"
 }
 
 extension StreamName {
-    /// What `plot` calls it.
+    /// The stream's name in plots.
     var plotName: String { self == .deviceMotion ? PlotSubject.attitude.rawValue : rawValue }
 }
 
-/// What a plot is written as.
+/// The file format of a plot.
 enum PlotFormat: String, CaseIterable, ExpressibleByArgument {
     case svg, html, png
 
-    /// What the ending of a name says; nil for another one.
+    /// Creates the format for a filename extension; nil if it is unknown.
     init?(fileName: String) {
         let ending = fileName.split(separator: ".", omittingEmptySubsequences: false).last?.lowercased() ?? ""
         guard fileName.contains("."), let format = Self(rawValue: ending == "htm" ? "html" : ending) else { return nil }

@@ -5,25 +5,25 @@ import JSONBytes
 import SystemCalls
 import Trace
 
-/// What `replay --json` or `replay --expect` wrote at another time, perhaps with another version: to be drawn over what a
-/// recording gives now.
+/// Callbacks written earlier by `replay --json` or `replay --expect`, possibly by another version, for comparison with
+/// those of a recording.
 struct ToldCallbacks {
     let name: String
     private let bytes: TraceBytes
 
-    /// The beginnings of such files: a callback, or the header of expected ones.
+    /// The possible first bytes: a callback, or the header of expected callbacks.
     private static let beginnings = ["{\"callback\":\"", "{\"format\":\"device-services-expectations\""]
-    /// The longest line.
+    /// The maximum length of a line, in bytes.
     private static let limit = 1 << 20
 
-    /// True for a file that begins as one does.
+    /// True if the file starts like a file of callbacks.
     static func isAt(_ path: String) -> Bool {
         guard path != "-", case let file = systemOpen(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), file >= 0 else {
             return false
         }
         defer { systemClose(file) }
         var status = stat()
-        // What a pipe has said cannot be heard again.
+        // Pipes are not checked, because their data can be read only once.
         guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
         var start = [UInt8](repeating: 0, count: 64)
         let count = start.withUnsafeMutableBytes { systemRead(file, $0) }
@@ -35,9 +35,10 @@ struct ToldCallbacks {
         bytes = try TraceBytes(path: path)
     }
 
-    /// Hands each reading to the collector, in order; returns the numbers of lines that are none: how many, and the first.
+    /// Passes the readings to the collector in order. Returns the number of invalid lines and the number of the first
+    /// one.
     ///
-    /// - Parameter isWanted: what is not is passed over.
+    /// - Parameter isWanted: Returns false for streams to skip.
     func tell(_ collector: PlotCollector, _ isWanted: (StreamName) -> Bool) -> (bad: Int, first: Int) {
         bytes.withUnsafeBytes { bytes in
             var (start, number, bad, first) = (0, 0, 0, 0)
@@ -56,7 +57,7 @@ struct ToldCallbacks {
         }
     }
 
-    /// False for a line that is no object.
+    /// Parses a line. Returns false if it is not a JSON object.
     private static func take(
         _ line: UnsafeRawBufferPointer, _ collector: PlotCollector, _ isWanted: (StreamName) -> Bool
     ) -> Bool {
@@ -72,7 +73,7 @@ struct ToldCallbacks {
     }
 }
 
-/// The numbers of a line.
+/// The values of a line.
 private struct Values {
     private(set) var callback = ""
     private var numbers: [String: Double] = [:]
@@ -112,7 +113,8 @@ private struct Values {
             headingAccuracy: numbers["headingAccuracy"] ?? -1, field: .zero)
     }
 
-    /// With the angles that Core Motion makes of the quaternion: R = Rz(yaw) Rx(pitch) Ry(roll).
+    /// The device motion, with the angles that Core Motion computes from the quaternion: R = Rz(yaw) Rx(pitch)
+    /// Ry(roll).
     var motion: DeviceMotionReading? {
         guard quaternion.count == 4 else { return nil }
         let (x, y, z, w) = (quaternion[0], quaternion[1], quaternion[2], quaternion[3])
@@ -120,7 +122,7 @@ private struct Values {
         let (side, up): (Double, Double) = (2 * (w * y - x * z), 1 - 2 * (x * x + y * y))
         let cosine = (side * side + up * up).squareRoot()
         reading.pitch = atan2(2 * (y * z + w * x), cosine)
-        // Upright both turn about one axis, and all of it is yaw.
+        // If the device is upright, roll and yaw rotate about the same axis. The rotation is then reported as yaw.
         let isUpright = cosine <= 1e-8
         reading.roll = isUpright ? 0 : atan2(side, up)
         reading.yaw =

@@ -5,7 +5,8 @@ import JSONBytes
 import MQTTPublisher
 import SensorTools
 
-/// What happens while `publish` publishes: lines of JSON on standard output, or notes. Nobody waits for who reads it.
+/// Prints the events of `publish` as JSON lines on standard output or as log messages. Callers never wait for the
+/// reader.
 final class PublishingEvents: Sendable {
     private let asJSON: Bool
     private let stop: Stop
@@ -19,7 +20,7 @@ final class PublishingEvents: Sendable {
             if asJSON {
                 return Self.write(Self.line("missed", at: clock.wallTime) { $0.member("events", count) }, stop)
             }
-            Notes.warn("\(count) lines about publishing were left out, because nobody read them.")
+            Notes.warn("\(count) messages about publishing were dropped, because standard error was not read in time.")
             return true
         }
     }
@@ -33,13 +34,13 @@ final class PublishingEvents: Sendable {
         }
         let isHere = ["localhost", "127.0.0.1", "::1"].contains(settings.broker.host)
         if settings.files.password != nil, !settings.broker.usesTLS, !isHere {
-            warn("The password goes to \(broker) unencrypted, and so do the positions; mqtts:// encrypts them.")
+            warn("The password and the positions are sent to \(broker) unencrypted. Use mqtts:// to encrypt them.")
         }
     }
 
     func take(_ event: MQTTPublisher.Event) {
         switch event {
-        case .connected: tell("connected", "the broker takes messages")
+        case .connected: tell("connected", "connected to the broker")
         case .lost(let error): fail("lost", error)
         case .spoolFailed(let error): fail("spoolFailed", error)
         }
@@ -47,7 +48,7 @@ final class PublishingEvents: Sendable {
 
     func positionLost(_ error: DeviceError) { fail("positionLost", error) }
 
-    func positionRegained() { tell("positionRegained", "positions are back") }
+    func positionRegained() { tell("positionRegained", "positions are available again") }
 
     func sensorLost(_ kind: SensorKind, _ error: DeviceError) {
         fail("sensorLost", error) { $0.member("sensor", kind.rawValue) }
@@ -55,7 +56,7 @@ final class PublishingEvents: Sendable {
 
     func ended(_ statistics: MQTTStatistics, spool: String?) {
         let waiting = statistics.waiting
-        tell("ended", "the broker has taken \(statistics.delivered) of \(statistics.published) messages") { writer in
+        tell("ended", "the broker accepted \(statistics.delivered) of \(statistics.published) messages") { writer in
             writer.member("published", statistics.published)
             writer.member("delivered", statistics.delivered)
             writer.member("waiting", waiting)
@@ -63,13 +64,13 @@ final class PublishingEvents: Sendable {
             writer.member("connections", statistics.connections)
         }
         if statistics.dropped > 0 {
-            let reason = "there was no room for them, or the disk did not give them back"
-            warn("\(statistics.dropped) messages are lost: \(reason).")
+            let reason = "the queue was full, or the spool could not be read"
+            warn("\(statistics.dropped) messages were lost: \(reason).")
         }
         if waiting > 0 {
             warn(
                 spool.map { "\(waiting) messages wait in \($0) for the next run." }
-                    ?? "\(waiting) messages are lost; --spool keeps them for the next run.")
+                    ?? "\(waiting) messages were not sent and are lost. Use --spool to keep messages for the next run.")
         }
         printer.finish()
     }
@@ -115,7 +116,7 @@ final class PublishingEvents: Sendable {
         return writer.bytes
     }
 
-    /// False when nobody reads any more: publishing goes on all the same.
+    /// Returns false if the reader has closed the pipe. Publishing continues.
     private static func write(_ line: [UInt8], _ stop: Stop) -> Bool {
         let outcome = Descriptor.standardOutput.write(line, until: stop)
         if case .failed(let number) = outcome { stop.request(.unwritable(errno: number)) }

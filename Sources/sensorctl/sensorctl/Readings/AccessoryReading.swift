@@ -4,7 +4,7 @@ import DeviceCore
 import JSONBytes
 import SensorTools
 
-/// An accessory as the accessory manager describes it.
+/// An accessory as reported by the accessory manager.
 struct AccessoryReading: Sendable, Hashable {
     var connectionID: Int
     var name: String
@@ -33,9 +33,9 @@ struct AccessoryReading: Sendable, Hashable {
     }
 }
 
-/// The accessories that are there at the start, or the one that comes or goes.
+/// A change of the connected accessories.
 struct AccessoryNews: Reading {
-    /// What happens, and its name in JSON.
+    /// The kind of change. The raw value is the callback in JSON.
     enum Change: String, Sendable {
         case present = "connectedAccessories"
         case connected = "EAAccessoryDidConnect"

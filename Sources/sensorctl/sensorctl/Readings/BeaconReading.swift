@@ -6,10 +6,10 @@ import Foundation
 import JSONBytes
 import SensorTools
 
-/// The beacons that satisfy a constraint now, the nearest first.
+/// The beacons that satisfy a constraint, the nearest first.
 struct BeaconsReading: Reading {
     let beacons: [CLBeacon]
-    /// When it was told.
+    /// The time of the callback.
     let time: WallTime
 
     func writeMembers(to writer: inout JSONWriter) {
@@ -35,10 +35,10 @@ struct BeaconsReading: Reading {
     }
 }
 
-/// Why beacons cannot be ranged.
+/// An error of beacon ranging.
 struct BeaconFailure: Reading {
     let error: any Error
-    /// When it was told.
+    /// The time of the callback.
     let time: WallTime
 
     func writeMembers(to writer: inout JSONWriter) {

@@ -5,40 +5,40 @@ import JSONBytes
 import SensorTools
 
 struct DeviceMotionReading: TimedReading {
-    /// What the engine knows beyond Core Motion's words.
+    /// State of the fusion filter that Core Motion does not expose.
     struct Condition {
-        /// Radians per second that have been taken from the gyroscope; nil without one.
+        /// The gyroscope bias that was subtracted, in radians per second; nil without a bias.
         var bias: SIMD3<Double>?
         var isResting = false
         var isDisturbed = false
     }
 
     var timestamp: Double
-    /// x, y, z, w: from the device's axes to the frame's.
+    /// The rotation from the device's axes to those of the reference frame, as x, y, z, w.
     var quaternion: SIMD4<Double>
-    /// In g, pointing down.
+    /// The gravity in g. It points down.
     var gravity: SIMD3<Double>
     var userAcceleration = SIMD3<Double>.zero
-    /// Radians a second.
+    /// The rotation rate in radians per second.
     var rotationRate = SIMD3<Double>.zero
-    /// Microtesla.
+    /// The magnetic field in microteslas.
     var magneticField = SIMD3<Double>.zero
-    /// From -1, uncalibrated, to 2.
+    /// The calibration accuracy, from -1 (uncalibrated) to 2.
     var magneticAccuracy: Int32 = -1
-    /// Degrees; negative where the frame has no north.
+    /// The heading in degrees; negative if the reference frame has no north.
     var heading = -1.0
-    /// The attitude's angles in radians.
+    /// The attitude's angles, in radians.
     var roll = 0.0
     var pitch = 0.0
     var yaw = 0.0
     var frame = FrameName.arbitrary
-    /// Nil where nobody has asked.
+    /// The filter's state; nil if it was not requested.
     var condition: Condition?
 
     var callback: String { "deviceMotion" }
 
     func writeValues(to writer: inout JSONWriter) {
-        // One by one: there may be hundreds a second.
+        // Written without intermediate arrays, because there may be hundreds of readings per second.
         writer.array("quaternion") { for index in 0..<4 { $0.double(quaternion[index]) } }
         writer.member("gravity", gravity)
         writer.member("userAcceleration", userAcceleration)

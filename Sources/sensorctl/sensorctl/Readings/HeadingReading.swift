@@ -8,13 +8,13 @@ import SensorTools
 
 struct HeadingReading: TimedReading {
     var timestamp: Double
-    /// Degrees clockwise from magnetic north.
+    /// The heading in degrees clockwise from magnetic north.
     var magneticHeading: Double
-    /// Degrees clockwise from true north; negative when the place is not known.
+    /// The heading in degrees clockwise from true north; negative if the position is unknown.
     var trueHeading: Double
-    /// Degrees; negative when the heading is not to be trusted.
+    /// The accuracy in degrees; negative if the heading is unreliable.
     var headingAccuracy: Double
-    /// Microtesla, in the device's axes.
+    /// The magnetic field in microteslas, in the device's axes.
     var field: SIMD3<Double>
 
     var callback: String { StreamName.heading.rawValue }
@@ -26,10 +26,10 @@ struct HeadingReading: TimedReading {
         ])
     }
 
-    /// Microtesla.
+    /// The strength of the field, in microteslas.
     var strength: Double { (field * field).sum().squareRoot() }
 
-    /// The true heading where it is known, else the magnetic one.
+    /// The true heading, or the magnetic heading if the true heading is unknown.
     var best: Double { trueHeading < 0 ? magneticHeading : trueHeading }
 
     var accuracy: (text: String, color: Int) {
@@ -52,7 +52,7 @@ struct HeadingReading: TimedReading {
         ]
     }
 
-    /// Six columns. What is rounded to 360 is 0.
+    /// Formats an angle with six columns. Angles that would round to 360° are shown as 0°.
     static func degrees(_ angle: Double) -> String {
         angle < 0 || !angle.isFinite ? "     -" : String(format: "%5.1f°", angle < 359.95 ? angle : 0)
     }
@@ -66,12 +66,12 @@ extension HeadingReading {
     }
 }
 
-/// What a user has to do before the heading can be trusted.
+/// An instruction to the user for calibrating the heading.
 struct HeadingAdvice: Reading, Equatable {
-    /// How the device has been held so far; nil where nobody can tell.
+    /// The orientations measured so far; nil if they are unknown.
     let survey: MagneticSurvey?
 
-    /// True when more has been seen than then.
+    /// True if the survey has progressed since the earlier advice.
     func isNews(after earlier: HeadingAdvice?) -> Bool {
         guard let earlier else { return true }
         guard let survey else { return false }
@@ -82,16 +82,16 @@ struct HeadingAdvice: Reading, Equatable {
 
     var text: String {
         if let survey, survey.isCalibrated {
-            return "The magnetic field is not the earth's here: go away from iron and magnets."
+            return "The magnetic field is disturbed here: move away from iron and magnets."
         }
         if let survey, survey.isSeenAllRound {
-            return "The device's own magnetism is not known yet: go on turning it, away from iron and magnets."
+            return "The magnetometer is not calibrated yet: keep turning the device, away from iron and magnets."
         }
-        let demand = "The device's own magnetism is not known yet: turn it once around, and tip it over."
+        let demand = "The magnetometer is not calibrated yet: turn the device around once, and turn it over."
         guard let survey, survey.sectors > 0 else { return demand }
-        let directions = "It has pointed to \(survey.sectors) of \(MagneticSurvey.sectorCount) directions"
+        let directions = "It has faced \(survey.sectors) of \(MagneticSurvey.sectorCount) directions"
         let sides = survey.sidesUp.map(\.words).joined(separator: ", ")
-        return "\(demand) \(directions)\(sides.isEmpty ? "" : "; up was the \(sides)")."
+        return "\(demand) \(directions)\(sides.isEmpty ? "" : "; sides that faced up: \(sides)")."
     }
 
     func writeMembers(to writer: inout JSONWriter) {
@@ -104,14 +104,14 @@ struct HeadingAdvice: Reading, Equatable {
     var note: String? { "heading: \(text)" }
 }
 
-/// Directions in words and arrows.
+/// Compass points and arrows for directions.
 enum Compass {
     private static let names = [
         "N", "NNE", "NE", "ENE", "E", "ESE", "SE", "SSE", "S", "SSW", "SW", "WSW", "W", "WNW", "NW", "NNW",
     ]
     private static let arrows = ["↑", "↗", "→", "↘", "↓", "↙", "←", "↖"]
 
-    /// The nearest of sixteen points of the compass, from degrees clockwise from north.
+    /// Returns the closest of 16 compass points. `degrees` is measured clockwise from north.
     static func name(_ degrees: Double) -> String { nearest(degrees, of: names) }
 
     static func arrow(_ degrees: Double) -> String { nearest(degrees, of: arrows) }

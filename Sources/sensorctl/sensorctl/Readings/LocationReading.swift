@@ -6,13 +6,13 @@ import Foundation
 import JSONBytes
 import SensorTools
 
-/// What the manager has told its delegate of locations.
+/// Locations that the manager has delivered to its delegate.
 struct LocationsReading: Reading {
     let locations: [CLLocation]
 
     func writeMembers(to writer: inout JSONWriter) {
         writer.member("callback", "didUpdateLocations")
-        // Not the properties altitude and ellipsoidalAltitude: they are 0 when the receiver gave no altitude.
+        // Does not use `altitude` and `ellipsoidalAltitude`, which are 0 if the receiver did not report an altitude.
         writer.objects("locations", locations) { location in
             [
                 "timestamp": CivilDate(location.time).timestamp, "latitude": location.coordinate.latitude,
@@ -34,7 +34,7 @@ struct LocationsReading: Reading {
         }
     }
 
-    /// The date over the columns.
+    /// Returns the column titles, with the date.
     func titles(_ ink: Ink) -> [String] {
         locations.map { location in
             let date = CivilDate(location.time).date
@@ -45,7 +45,7 @@ struct LocationsReading: Reading {
 
 struct LocationFailure: Reading {
     let error: any Error
-    /// When it was told.
+    /// The time of the callback.
     let time: WallTime
 
     func writeMembers(to writer: inout JSONWriter) {
@@ -66,11 +66,11 @@ struct LocationFailure: Reading {
     }
 }
 
-/// What the program may know of the position.
+/// The authorization of the program to use positions.
 struct AuthorizationReading: Reading {
     let status: CLAuthorizationStatus
     let accuracy: CLAccuracyAuthorization
-    /// When it was told.
+    /// The time of the callback.
     let time: WallTime
 
     func writeMembers(to writer: inout JSONWriter) {
@@ -78,7 +78,7 @@ struct AuthorizationReading: Reading {
     }
 
     func lines(_ ink: Ink) -> [String] {
-        // What is usual needs no line.
+        // Full authorization is the normal case and is not printed.
         let isUsual = status == .authorizedWhenInUse || status == .authorizedAlways
         guard !isUsual || accuracy != .fullAccuracy else { return [] }
         return ["\(ink.dim(CivilDate(time).timeOfDayWithTenths))  authorization: \(status), \(accuracy)"]

@@ -4,7 +4,7 @@ import CoreLocation
 import DeviceCore
 import Foundation
 
-/// The values of a location as people write them. Every text has a fixed number of columns.
+/// The values of a location as text for users. Each text has a fixed number of columns.
 enum LocationWords {
     static func latitude(_ degrees: Double) -> String {
         String(format: "%9.6f°%@", abs(degrees), degrees < 0 ? "S" : "N")
@@ -14,7 +14,7 @@ enum LocationWords {
         String(format: "%10.6f°%@", abs(degrees), degrees < 0 ? "W" : "E")
     }
 
-    /// The altitude above the sea; "~" marks one that the receiver does not vouch for.
+    /// Formats the altitude above sea level. "~" marks an altitude without a known accuracy.
     static func altitude(_ location: CLLocation) -> String {
         guard let altitude = location.altitudeAboveSeaLevel else { return "       - m" }
         let mark = location.verticalAccuracy < 0 ? "~" : " "
@@ -44,7 +44,7 @@ enum LocationWords {
         return String(format: "%2d/%d", used, seen)
     }
 
-    /// From good to bad.
+    /// Returns a color from good to bad.
     static func color(accuracy: Double) -> Int {
         switch accuracy {
         case ..<5: 78
@@ -63,7 +63,7 @@ enum LocationWords {
 }
 
 extension CLLocation {
-    /// The time of the report, to the nanosecond; for a report without one the time of its arrival.
+    /// The time of the report with a resolution of nanoseconds; without a report, the location's timestamp.
     var time: WallTime {
         report?.time ?? WallTime(timestamp)
     }

@@ -57,7 +57,7 @@ struct MotionReading: TimedReading {
     }
 }
 
-/// How the device is held, each time that it changes.
+/// The orientation of the device, printed each time it changes.
 struct OrientationReading: TimedReading {
     let orientation: UIDeviceOrientation
     let timestamp: Double

@@ -6,18 +6,19 @@ import Foundation
 import JSONBytes
 import SensorTools
 
-/// Something that a stream tells. It describes itself once, as the members of an object and as lines; printers make text,
-/// JSON and pictures of that.
+/// A callback of a stream. It describes itself as JSON members and as lines, from which printers create text, JSON and
+/// pictures.
 protocol Reading {
     func writeMembers(to writer: inout JSONWriter)
 
-    /// Lines for people, with as many columns each time; none for what is usual.
+    /// Returns lines of text with a constant number of columns; empty for callbacks that need not be printed.
     func lines(_ ink: Ink) -> [String]
 
-    /// What stands over each of the lines where it differs from what stood over the last one; none for most.
+    /// Returns the column titles of the lines. A title is printed if it differs from the previous one. Empty by
+    /// default.
     func titles(_ ink: Ink) -> [String]
 
-    /// What is noted in place of it where the output is to hold readings only; nil for a reading.
+    /// The log message that replaces the callback if the output contains only readings; nil for a reading.
     var note: String? { get }
 }
 
@@ -26,18 +27,19 @@ extension Reading {
     var note: String? { nil }
 }
 
-/// A reading with a time, which a picture may show.
+/// A reading with a timestamp, which a picture may show.
 protocol TimedReading: Reading {
     /// The name of the callback in JSON.
     var callback: String { get }
 
-    /// Seconds since boot; of an attitude or a heading in a replay, since the start of the trace.
+    /// The timestamp in seconds since boot. For an attitude or heading in a replay, in seconds since the start of the
+    /// trace.
     var timestamp: Double { get }
 
-    /// Writes the members behind the callback and the time.
+    /// Writes the members that follow the callback and the timestamp.
     func writeValues(to writer: inout JSONWriter)
 
-    /// The columns behind the time.
+    /// Returns the columns that follow the timestamp.
     func columns(_ ink: Ink) -> [String]
 }
 
@@ -57,7 +59,7 @@ protocol ReadingPrinter: AnyObject {
     func print(_ reading: some Reading)
 }
 
-/// Prints readings as lines: for people, or one JSON object each.
+/// Prints readings as lines of text or as one JSON object per line.
 final class LinePrinter: ReadingPrinter {
     private let output: StandardOutput
     private let asJSON: Bool
@@ -66,7 +68,7 @@ final class LinePrinter: ReadingPrinter {
     private var writer = JSONWriter()
     private var title: String?
 
-    /// - Parameter tellsErrors: false to keep JSON to readings; errors then are notes.
+    /// - Parameter tellsErrors: False to log the errors of fused streams instead of printing them as JSON.
     init(output: StandardOutput, asJSON: Bool, tellsErrors: Bool = true, ink: Ink = Ink(.standardOutput)) {
         self.output = output
         self.asJSON = asJSON
@@ -112,18 +114,20 @@ struct StreamFailure: Reading {
     }
 
     func lines(_ ink: Ink) -> [String] {
-        // What several sensors make may come nevertheless, and only be less than was asked for.
+        // A fused stream may still deliver readings, but fewer than requested.
         [line(stream.isFused ? stream.rawValue : "no \(stream.rawValue)", ink)]
     }
 
-    /// - Parameter what: what is said to be so.
+    /// Formats the error.
+    ///
+    /// - Parameter what: The text before the reason.
     func line(_ what: String, _ ink: Ink) -> String { "\(ink.color(214, what)): \(error.reason)" }
 
     var note: String? { stream.isFused ? "\(stream.rawValue): \(error.reason)" : nil }
 }
 
 extension Error {
-    /// Why it happened, in the words of the device where it has said something.
+    /// The reason for the error, as reported by the device if possible.
     var reason: String {
         let wrapped = self as NSError
         if let cause = wrapped.userInfo[NSUnderlyingErrorKey] as? DeviceError { return cause.description }

@@ -4,7 +4,7 @@ import ArgumentParser
 import CoreLocation
 import CoreMotion
 
-/// The frame of reference of device motion, in a word or as Core Motion calls it, in any case.
+/// The reference frame of device motion. The command line accepts a word or Core Motion's name, ignoring case.
 enum FrameName: String, ExpressibleByArgument, CaseIterable {
     case arbitrary, corrected, magnetic, `true`
 
@@ -34,7 +34,7 @@ enum FrameName: String, ExpressibleByArgument, CaseIterable {
     var hasHeading: Bool { self == .magnetic || self == .true }
 }
 
-/// How the device is held, which says the edge whose heading is told.
+/// The orientation of the device, which determines the edge that the heading refers to.
 enum EdgeName: String, ExpressibleByArgument, CaseIterable {
     case portrait, portraitUpsideDown, landscapeLeft, landscapeRight
 

@@ -6,7 +6,7 @@ import Foundation
 import JSONBytes
 import SensorTools
 
-/// What was told of a region or a condition.
+/// A state change of a region or condition.
 struct RegionReading: Reading {
     enum Callback: String {
         case didDetermineState, didEnterRegion, didExitRegion
@@ -15,7 +15,7 @@ struct RegionReading: Reading {
     let callback: Callback
     let region: String
     let state: CLRegionState
-    /// When it began to be so; nil for what is not known.
+    /// The time of the state change; nil if it is unknown.
     let date: Date?
 
     func writeMembers(to writer: inout JSONWriter) {
@@ -37,7 +37,7 @@ struct RegionReading: Reading {
     }
 }
 
-/// A region or a condition that is not monitored, and why.
+/// A region or condition that cannot be monitored.
 struct RegionFailure: Reading {
     let region: String
     let reason: String
@@ -50,7 +50,7 @@ struct RegionFailure: Reading {
     func lines(_ ink: Ink) -> [String] { ["\(ink.color(203, "not monitored"))  \(region): \(reason)"] }
 }
 
-/// A stay that has begun or ended.
+/// The beginning or end of a visit.
 struct VisitReading: Reading {
     let visit: CLVisit
 
@@ -74,7 +74,7 @@ struct VisitReading: Reading {
 }
 
 extension WallTime {
-    /// A Date is good for less than a microsecond; what lies behind that is not the receiver's.
+    /// Creates a time rounded to microseconds. Finer digits of a `Date` are rounding errors.
     init(_ date: Date) {
         let microseconds = ((date.timeIntervalSinceReferenceDate + 978_307_200) * 1e6).rounded()
         self = WallTime(seconds: microseconds / 1e6) ?? .epoch

@@ -4,27 +4,29 @@ import ArgumentParser
 import DeviceCore
 import SimulatedDevice
 
-/// What can be watched and replayed. A new stream is a case here, a row in ``facts`` and a listener in `ListenerPlan`.
+/// The streams of `watch` and `replay`. A new stream requires a case, an entry in ``facts`` and a listener in
+/// `ListenerPlan`.
 enum StreamName: String, ExpressibleByArgument, CaseIterable {
     case location, heading, accelerometer, gyro, magnetometer, pressure, orientation, steps, activity, accessories
     case beacons, regions, monitor, visits
     case deviceMotion = "device-motion"
 
     fileprivate struct Facts {
-        /// What its updates are called.
+        /// The noun for the stream's updates, in messages.
         var noun = "readings"
         var alias: String?
-        /// The sensors without which nothing comes; none for the position, accessories and beacons.
+        /// The sensors that the stream requires; empty for positions, accessories and beacons.
         var sensors: [SensorKind] = []
-        /// True for a sensor's own readings, by which a recording is described.
+        /// True if the stream consists of the readings of a single sensor.
         var isSensor = false
-        /// True for what a manager makes of several sources.
+        /// True if a manager combines several sensors.
         var isFused = false
-        /// The unit of its readings, and a reading that fills a bar from the middle to its end.
+        /// The unit of the readings.
         var unit = ""
+        /// The minimum range of a sparkline, in the unit of the readings.
         var span = 1.0
-        /// What new expectations allow in the fields of a callback: what another processor, compiler or mathematical
-        /// library may make of the same readings, and no more than nobody would notice.
+        /// The default tolerances of the callback's fields. They cover differences between processors, compilers and
+        /// mathematical libraries, but no difference that a user would notice.
         var tolerances: [String: FieldTolerance] = [:]
     }
 
@@ -74,7 +76,7 @@ enum StreamName: String, ExpressibleByArgument, CaseIterable {
 
     static var allValueStrings: [String] { allCases.map(\.rawValue) + allCases.compactMap(\.facts.alias) }
 
-    /// The names in a sentence, for --help: first what managers make, then what sensors give.
+    /// The list of streams for `--help`: fused streams first, then the others.
     static let list: String = {
         let streams = [.location] + allCases.filter(\.isFused) + allCases.filter { $0 != .location && !$0.isFused }
         let names = streams.map { stream in
@@ -85,7 +87,7 @@ enum StreamName: String, ExpressibleByArgument, CaseIterable {
 }
 
 extension StreamName.Facts {
-    /// A sensor of three axes.
+    /// Creates the facts of a three-axis sensor.
     fileprivate static func sensor(_ kind: SensorKind, unit: String, span: Double) -> Self {
         let value = FieldTolerance(absolute: 1e-9, relative: 1e-9)
         return Self(

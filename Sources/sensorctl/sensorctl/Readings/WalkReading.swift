@@ -6,16 +6,18 @@ import Foundation
 import JSONBytes
 import SensorTools
 
-/// What a pedometer has counted since the start.
+/// The pedometer's counts since the start.
 struct PedometerReading: Reading {
     var steps: Int
-    /// Metres, seconds a metre, steps a second.
+    /// The distance, in metres.
     var distance: Double?
+    /// The pace, in seconds per metre.
     var pace: Double?
+    /// The cadence, in steps per second.
     var cadence: Double?
     var floorsAscended: Int?
     var floorsDescended: Int?
-    /// When the last reading was taken.
+    /// The time of the last reading.
     var time: WallTime
 
     func writeMembers(to writer: inout JSONWriter) {
@@ -50,9 +52,9 @@ extension PedometerReading {
     }
 }
 
-/// What the person who carries the device does.
+/// The activity of the person who carries the device.
 struct MotionActivityReading: Reading {
-    /// In the order in which they are told.
+    /// The activities, in output order.
     var flags: [(name: StaticString, isSet: Bool)]
     var confidence: String
     var start: WallTime

@@ -7,27 +7,27 @@ import DeviceCore
 struct BlackBoxOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Keep the last minutes only, such as 10m, 90s or 1h, and save them when an event of --on happens.",
+            "Keep only the last minutes, such as 10m, 90s or 1h, and save them when an event of --on happens.",
             valueName: "time"))
     var ring: TimeSpan?
 
     @Option(
         help: ArgumentHelp(
-            "What makes the ring be saved, besides SIGUSR1. \(RecordingTrigger.syntax)", valueName: "events"))
+            "Events that save the ring, in addition to SIGUSR1. \(RecordingTrigger.syntax)", valueName: "events"))
     var on: [String] = []
 
-    @Option(help: ArgumentHelp("Save so much of what comes behind an event, too; 30s unless given.", valueName: "time"))
+    @Option(help: ArgumentHelp("Also save this much time after an event. Default: 30s.", valueName: "time"))
     var after: TimeSpan?
 
     @Option(
         help: ArgumentHelp(
-            "The most bytes of the ring, such as 64M, which it has unless given; K, M and G are 1024 of the one before.",
+            "Maximum size of the ring in bytes, with K, M or G (powers of 1024). Default: 64M.",
             valueName: "bytes"))
     var ringSize: ByteCount?
 
     @Option(
         help:
-            "When the ring is brought to the disk: each-second (unless given; a power failure takes two seconds), segment (an eighth of the ring), never (as the system pleases). A process that is killed loses half a second in any case."
+            "Interval at which the ring is flushed to disk: each-second (the default; a power failure loses the last two seconds), segment (an eighth of the ring), never (left to the kernel). A killed process always loses the last half second."
     )
     var sync: String?
 
@@ -35,7 +35,7 @@ struct BlackBoxOptions: ParsableArguments {
         get throws {
             guard let ring else {
                 guard on.isEmpty, after == nil, ringSize == nil, sync == nil else {
-                    throw ValidationError("--on, --after, --ring-size and --sync go with --ring, as in --ring 10m.")
+                    throw ValidationError("--on, --after, --ring-size and --sync require --ring, as in --ring 10m.")
                 }
                 return nil
             }
@@ -44,10 +44,10 @@ struct BlackBoxOptions: ParsableArguments {
             plan.box.before = ring.seconds
             if let after { plan.box.after = after.seconds }
             if let ringSize { plan.ring.size = ringSize.bytes }
-            guard plan.ring.size >= 1 << 20 else { throw ValidationError("--ring-size takes 1M or more.") }
+            guard plan.ring.size >= 1 << 20 else { throw ValidationError("--ring-size must be at least 1M.") }
             if let sync {
                 guard let policy = RingSync(rawValue: sync) else {
-                    throw ValidationError("--sync takes each-second, segment or never, not \(sync).")
+                    throw ValidationError("--sync must be each-second, segment or never, not \(sync).")
                 }
                 plan.ring.sync = policy
             }
@@ -66,11 +66,11 @@ struct BlackBoxPlan {
     var box = BlackBox.Options()
     var triggers: [RecordingTrigger] = []
 
-    /// True when events are looked for in positions, recorded or not.
+    /// True if a trigger requires positions, even if they are not recorded.
     var needsPosition: Bool { triggers.contains(where: \.needsPosition) }
 }
 
-/// A stretch of time: seconds, or 90s, 10m, 1.5h.
+/// A duration on the command line: a number of seconds, or a number with a unit such as 90s, 10m or 1.5h.
 struct TimeSpan: ExpressibleByArgument, Equatable {
     let seconds: Double
 
@@ -85,13 +85,13 @@ struct TimeSpan: ExpressibleByArgument, Equatable {
     }
 }
 
-/// A number of bytes: 65536, 512K, 64M, 1G.
+/// A number of bytes on the command line, such as 65536, 512K, 64M or 1G.
 struct ByteCount: ExpressibleByArgument, Equatable {
     let bytes: Int64
 
     init?(argument: String) {
         let shifts: [UInt8: Int64] = [UInt8(ascii: "k"): 10, UInt8(ascii: "m"): 20, UInt8(ascii: "g"): 30]
-        // Letters of either case.
+        // Setting bit 5 converts an ASCII letter to lower case.
         let shift = argument.utf8.last.flatMap { shifts[$0 | 0x20] }
         let digits = shift == nil ? argument[...] : argument.dropLast()
         guard digits.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }), let number = Int64(digits) else { return nil }

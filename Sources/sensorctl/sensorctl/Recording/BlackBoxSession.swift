@@ -8,9 +8,9 @@ import Synchronization
 import SystemCalls
 import Trace
 
-/// The black box of a recording: its ring, what it listens for, and SIGUSR1.
+/// The black box of a recording: its ring buffer, its triggers and SIGUSR1.
 final class BlackBoxSession: Sendable {
-    /// What the recorder writes to.
+    /// The writer for the recorder.
     let writer: TraceWriter
     private let ring: TraceRing
     private let box: BlackBox
@@ -21,11 +21,11 @@ final class BlackBoxSession: Sendable {
     private let events: RecordingEvents
     private let queue = DispatchQueue(label: "sensorctl.black-box-signal")
 
-    /// Takes the ring's place, where a former ring is set aside.
+    /// Creates the ring. An existing ring is set aside.
     init(
         _ place: RingPlace, _ plan: BlackBoxPlan, clock: any DeviceClock, events: RecordingEvents, stop: Stop
     ) throws(DeviceError) {
-        // First of all: whoever sends it cannot know how far this is.
+        // Created first, because another process may send the signal at any time.
         signal = SignalRelay([SIGUSR1], keeping: 1)
         self.events = events
         let ring = try TraceRing(place, options: plan.ring, clock: clock)
@@ -49,29 +49,28 @@ final class BlackBoxSession: Sendable {
         (self.ring, self.box, self.failure) = (ring, box, failure)
     }
 
-    /// Begins to listen for events, when the recorder has written its header.
+    /// Subscribes to the triggers. Must be called after the recorder has written its header.
     func begin(_ device: Device, interval: Double) {
-        // Not on the thread of the signals: the disk may make it wait.
+        // Uses a queue of its own, because saving may block on the disk and must not delay other signals.
         signal.start { [box, queue] _ in queue.async { box.trigger("signal") } }
         listener.begin(device, interval: interval)
         let idle = triggers.filter(\.needsAcceleration).map(\.text)
         if !idle.isEmpty, !device.motionSource.sensors.contains(where: { $0.kind == .accelerometer }) {
             events.warn(
-                "There is no accelerometer: until one is found, \(idle.joined(separator: ", ")) cannot be noticed. sensorctl doctor tells what may be wrong."
+                "There is no accelerometer: until one is found, \(idle.joined(separator: ", ")) cannot be detected. `sensorctl doctor` shows possible causes."
             )
         }
     }
 
-    /// Saves what a killed recorder has left behind, beside recording.
+    /// Saves the data of a killed recorder while the recording is running.
     func saveLeftovers() { box.saveLeftovers() }
 
-    /// Saves what waits, and returns when that is done; the answer is why that could not be. The recorder is to be stopped
-    /// next.
+    /// Saves pending traces. Returns the reason if that failed; nil on success. The caller must stop the recorder next.
     ///
-    /// - Parameter isFailure: true when nothing can be recorded any more, which is no event.
+    /// - Parameter isFailure: True if the recording has failed. The end of the recording is then not a trigger.
     func finish(isFailure: Bool) -> DeviceError? {
         signal.stop()
-        // Who ends it right after asking for a trace gets that.
+        // Waits for a signal that arrived just before the end.
         queue.sync {}
         listener.end()
         if !isFailure, triggers.contains(where: { $0.condition == .end }) { box.trigger("end") }
@@ -82,7 +81,7 @@ final class BlackBoxSession: Sendable {
     func discard() throws(DeviceError) { try ring.discard() }
 }
 
-/// Why a trace could not be saved.
+/// The first error of saving a trace.
 private final class SaveFailure: Sendable {
     let error = Mutex<DeviceError?>(nil)
 }

@@ -7,7 +7,8 @@ import SensorTools
 import SystemCalls
 import Trace
 
-/// Says what happens while a trace is recorded: as JSON on standard output, or as notes. Nobody waits for who reads it.
+/// Prints the events of `record` as JSON lines on standard output or as log messages. Callers never wait for the
+/// reader.
 final class RecordingEvents: Sendable {
     private let file: String
     private let source: String
@@ -33,7 +34,8 @@ final class RecordingEvents: Sendable {
             if asJSON {
                 return Self.write(Self.line("missed", at: time.wallTime, ["events": count]), until: stop)
             }
-            Notes.warn("\(count) lines about the recording were left out, because nobody read them.")
+            Notes.warn(
+                "\(count) messages about the recording were dropped, because standard error was not read in time.")
             return true
         }
     }
@@ -51,8 +53,8 @@ final class RecordingEvents: Sendable {
         let hasPosition = parts.contains(.position)
         let hasMotion = parts.contains(.motion)
         var what: [String] = []
-        if hasPosition { what.append("positions of \(source)") }
-        if hasMotion { what.append("motion of \(motion)") }
+        if hasPosition { what.append("positions from \(source)") }
+        if hasMotion { what.append("motion from \(motion)") }
         if parts.contains(.battery) { what.append("the battery") }
         if parts.contains(.accessories) { what.append("accessories") }
         if parts.contains(.beacons) { what.append("beacons") }
@@ -67,7 +69,7 @@ final class RecordingEvents: Sendable {
     func take(_ event: PositionEvent) {
         switch event {
         case .lost(let error): lost(nil, error)
-        case .regained: tell("regained", "gpsd is back")
+        case .regained: tell("regained", "gpsd is available again")
         case .report, .sky, .attitude, .receivers, .line: break
         }
     }
@@ -75,7 +77,7 @@ final class RecordingEvents: Sendable {
     func take(_ event: MotionEvent, sensor: SensorDescription.ID) {
         switch event {
         case .lost(let error): lost(sensor, error)
-        case .regained: tell("regained", "\(sensor) is back", ["sensor": sensor])
+        case .regained: tell("regained", "\(sensor) is available again", ["sensor": sensor])
         case .samples: break
         }
     }
@@ -89,7 +91,7 @@ final class RecordingEvents: Sendable {
     func take(_ event: BeaconEvent) {
         switch event {
         case .lost(let error): lost("beacons", error)
-        case .regained: tell("regained", "beacons can be heard again", ["sensor": "beacons"])
+        case .regained: tell("regained", "beacons can be received again", ["sensor": "beacons"])
         case .sighting: break
         }
     }
@@ -123,7 +125,7 @@ final class RecordingEvents: Sendable {
 
     func saved(_ save: RingSave, triggers: [RingTrigger], isLeftover: Bool) {
         for remark in save.remarks { warn(Printable.text(remark)) }
-        let what = isLeftover ? " what a former recording left behind" : ""
+        let what = isLeftover ? " the data of an earlier recording" : ""
         let length = "\(save.count) events in \(Int64(save.seconds.rounded())) s"
         tell(
             "saved", "saved\(what) as \(Printable.text(save.path)): \(length)",
@@ -135,9 +137,9 @@ final class RecordingEvents: Sendable {
 
     func ended(lines: Int, samples: Int, accessories: Int, sightings: Int) {
         let seconds = clock.now.seconds(since: start)
-        let changes = accessories > 0 ? " and \(accessories) events of accessories" : ""
-        let heard = sightings > 0 ? " and \(sightings) advertisements of beacons" : ""
-        let what = "\(lines) lines of gpsd and \(samples) readings of sensors\(changes)\(heard)"
+        let changes = accessories > 0 ? ", \(accessories) accessory events" : ""
+        let heard = sightings > 0 ? ", \(sightings) beacon advertisements" : ""
+        let what = "\(lines) gpsd lines, \(samples) sensor readings\(changes)\(heard)"
         tell(
             "ended", "recorded \(what) in \(Int(seconds.rounded())) s",
             [
@@ -167,16 +169,16 @@ final class RecordingEvents: Sendable {
         return writer.bytes
     }
 
-    /// False when nobody reads any more.
+    /// Returns false if the reader has closed the pipe.
     private static func write(_ line: [UInt8], until stop: Stop) -> Bool {
         let outcome = Descriptor.standardOutput.write(line, until: stop)
-        // The recording matters more than what is said about it: it goes on without a reader.
+        // The recording has priority over its events, so it continues without a reader.
         if case .failed(let number) = outcome { stop.request(.unwritable(errno: number)) }
         return outcome == .written
     }
 }
 
 extension DeviceError {
-    /// The number of the error that a pipe without a reader gives.
+    /// The error number of a write to a pipe without a reader.
     static let brokenPipe = EPIPE
 }

@@ -3,9 +3,10 @@
 import DeviceCore
 import ExternalAccessory
 
-/// What the accessory manager tells: who is there, who comes, who goes.
+/// Prints the connected accessories and their changes.
 ///
-/// Unchecked: it is used on the main thread, where the notifications are posted too.
+/// Sendability is unchecked because the class is only used on the main thread, on which the notifications are posted
+/// too.
 final class AccessoryListener: StreamListener, @unchecked Sendable {
     let outlet: ReadingOutlet
     private let manager = EAAccessoryManager.shared()

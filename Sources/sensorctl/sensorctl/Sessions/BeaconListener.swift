@@ -4,7 +4,7 @@ import CoreLocation
 import DeviceCore
 import Foundation
 
-/// A location manager whose reports of beacons go to an outlet.
+/// A location manager whose beacons are printed.
 final class BeaconListener: NSObject, CLLocationManagerDelegate, StreamListener {
     let outlet: ReadingOutlet
     private let manager = CLLocationManager()
@@ -39,7 +39,7 @@ final class BeaconListener: NSObject, CLLocationManagerDelegate, StreamListener 
     func locationManager(
         _ manager: CLLocationManager, didFailRangingFor beaconConstraint: CLBeaconIdentityConstraint, error: any Error
     ) {
-        // One radio, one reason.
+        // All constraints share one radio, so its error is reported only once.
         if beaconConstraint == constraints.first { outlet.tell(BeaconFailure(error: error, time: clock.wallTime)) }
         if (error as? CLError)?.code == .denied { outlet.deny() }
     }

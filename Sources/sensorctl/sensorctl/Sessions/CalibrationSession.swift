@@ -4,17 +4,17 @@ import DeviceCore
 import SensorTools
 import SimulatedDevice
 
-/// One calibration from its first step to its end, on sensors or on a recording.
+/// A calibration from its first step to its end, with live sensors or a recording.
 @MainActor
 struct CalibrationSession {
     enum Ending {
         case found(CalibrationOutcome, SensorDescription?)
         case failed(CalibrationShortfall)
-        /// The user has had enough.
+        /// The user or a signal has stopped the calibration.
         case stopped
     }
 
-    /// Seconds without any reading after which that is said.
+    /// The time in seconds after which missing readings are logged.
     private static let silence = 4.0
 
     let task: any CalibrationTask
@@ -22,26 +22,26 @@ struct CalibrationSession {
     let timeout: Double
     let stop: Stop
 
-    /// With the sensors of this machine, until it is done or the time is up.
+    /// Runs the calibration with the sensors of this machine until it is complete or times out.
     func run(on device: Device) async -> Ending {
         await run(on: device) { done, dialogue in
             Termination.schedule(done, after: timeout)
             let watch = Task {
                 try await Task.sleep(for: .seconds(Self.silence))
                 guard !dialogue.hasBegun, done.reason == nil else { return }
-                Notes.warn("Nothing has come from the \(task.topic.kind.name) yet; still waiting.")
+                Notes.warn("The \(task.topic.kind.name) has delivered no readings yet; still waiting.")
             }
             _ = await done.wait()
             watch.cancel()
         }
     }
 
-    /// With the readings of a recording.
+    /// Runs the calibration with a recording.
     func run(on simulated: SimulatedDevice) async -> Ending {
         await run(on: simulated.device) { done, _ in await simulated.play(.max, until: done) }
     }
 
-    /// - Parameter listen: returns when readings have come for long enough.
+    /// - Parameter listen: Returns when the calibration is complete or has received enough readings.
     private func run(on device: Device, _ listen: (Stop, CalibrationDialogue) async -> Void) async -> Ending {
         let done = Stop()
         let dialogue = CalibrationDialogue(task, screen: screen, mounts: task.topic.mounts(of: device)) {

@@ -6,7 +6,7 @@ import Foundation
 import MotionEngine
 import Synchronization
 
-/// A motion manager whose device motions go to an outlet.
+/// A motion manager whose device motion is printed.
 final class DeviceMotionListener: StreamListener {
     let outlet: ReadingOutlet
     private let manager = CMMotionManager()
@@ -14,7 +14,7 @@ final class DeviceMotionListener: StreamListener {
     private let interval: Double
     private let origin: BootTime
     private let tap: FusionTap?
-    /// False where nobody sees the attitude's angles.
+    /// False if the attitude's angles are not displayed.
     private let showsAngles: Bool
 
     init(
@@ -58,14 +58,15 @@ final class DeviceMotionListener: StreamListener {
 }
 
 extension BootTime {
-    /// Seconds from here to a time that is given in seconds since boot, with all nine decimals.
+    /// Converts a timestamp in seconds since boot to seconds since this time, with nanosecond resolution.
     func secondsTo(_ seconds: Double) -> Double {
         guard nanoseconds != 0, let time = Int64(exactly: (seconds * 1e9).rounded()) else { return seconds }
         return BootTime(nanoseconds: time).seconds(since: self)
     }
 }
 
-/// Listens to the motion engine for what Core Motion does not tell: the gyroscope's bias, rest, disturbance.
+/// Subscribes to the motion engine for state that Core Motion does not expose: the gyroscope bias, rest and magnetic
+/// disturbances.
 final class FusionTap: Sendable {
     private let engine: MotionEngine
     private let latest = Mutex<FusedState?>(nil)
@@ -83,7 +84,7 @@ final class FusionTap: Sendable {
 
     func end() { subscription.withLock { $0.take() }?.cancel() }
 
-    /// As of now; nil before anything is known.
+    /// The current state; nil before the first update.
     var condition: DeviceMotionReading.Condition? {
         guard let state = latest.withLock({ $0 }) else { return nil }
         return DeviceMotionReading.Condition(

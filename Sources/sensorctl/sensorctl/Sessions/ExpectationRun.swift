@@ -5,21 +5,20 @@ import JSONBytes
 import SensorTools
 import SimulatedDevice
 
-/// What becomes of the callbacks of a replay that has expectations: they are compared, or written as expected ones. Used
-/// on the main thread.
+/// Compares the callbacks of a replay with expected ones, or writes them as expected ones. Used on the main thread.
 final class ExpectationRun {
     private let path: String
     private let options: [String: String]
     private let stop: Stop
-    /// Nil where the file is written.
+    /// The comparison; nil if the file is being written.
     private var comparison: CallbackComparison?
     private var list = CallbackList()
     private var failure: DeviceError?
 
     /// - Parameters:
-    ///   - options: under which the callbacks are made.
-    ///   - tolerances: for a new file; one that is there keeps its own.
-    ///   - isUpdating: true to write the file.
+    ///   - options: The options that affect the callbacks.
+    ///   - tolerances: The tolerances of a new file. An existing file keeps its own.
+    ///   - isUpdating: True to write the file.
     init(
         path: String, options: [String: String], tolerances: [String: FieldTolerance], isUpdating: Bool, stop: Stop
     ) throws(DeviceError) {
@@ -33,14 +32,14 @@ final class ExpectationRun {
             return
         }
         do throws(DeviceError) {
-            // Nothing else is written over.
+            // Only a file of expected callbacks is overwritten.
             list = CallbackList(options: options, tolerances: try ExpectedCallbacks(path: path).tolerances)
         } catch  where error.code == .notFound {
             list = CallbackList(options: options, tolerances: tolerances)
         }
     }
 
-    /// Takes a callback; at the first that is different the replay is asked to stop.
+    /// Processes a callback. Requests a stop at the first difference.
     func take(_ line: [UInt8]) {
         guard failure == nil else { return }
         guard comparison != nil else { return list.add(line: line) }
@@ -52,18 +51,18 @@ final class ExpectationRun {
         }
     }
 
-    /// Nothing more comes: says what there is to say.
+    /// Finishes the comparison or the file, and prints the result.
     func end(asJSON: Bool, output: StandardOutput) -> ExitStatus {
         if let failure { return Self.fail(failure, otherwise: .noInput) }
         if case .signal? = stop.reason {
-            Notes.warn("The replay was ended early: nothing can be said of its callbacks.")
+            Notes.warn("The replay was interrupted; its callbacks were neither compared nor written.")
             return .unavailable
         }
         if case .denied? = stop.reason { return .noPermission }
         do throws(DeviceError) {
             guard var comparison else {
                 try list.write(to: path)
-                Notes.say("\(list.count) callbacks are in \(path).")
+                Notes.say("Wrote \(list.count) callbacks to \(path).")
                 return .success
             }
             try comparison.finish()
@@ -82,10 +81,10 @@ final class ExpectationRun {
         }
     }
 
-    /// Says why, and how the verb ends.
+    /// Logs the error and returns the exit status.
     static func fail(_ error: DeviceError, otherwise status: ExitStatus) -> ExitStatus {
         Notes.fail(error.description)
-        // What could be made and not written.
+        // The file was created but could not be written.
         if case .system("write", _)? = error.cause { return ExitStatus(error, otherwise: .inputOutput) }
         return ExitStatus(error, otherwise: status)
     }

@@ -5,13 +5,13 @@ import DeviceCore
 import Foundation
 import MotionEngine
 
-/// A manager and its delegate: hands every callback to an outlet.
+/// A location manager whose callbacks are printed.
 final class LocationListener: NSObject, CLLocationManagerDelegate, StreamListener {
     let outlet: ReadingOutlet
     private let manager = CLLocationManager()
     private let clock: any DeviceClock
 
-    /// - Parameter clock: what time it is, for callbacks that carry none.
+    /// - Parameter clock: The clock for callbacks without a timestamp.
     init(clock: any DeviceClock, everyReport: Bool = false, receiver: String? = nil, outlet: ReadingOutlet) {
         self.clock = clock
         self.outlet = outlet
@@ -48,11 +48,11 @@ final class LocationListener: NSObject, CLLocationManagerDelegate, StreamListene
     }
 }
 
-/// A location manager whose headings go to an outlet.
+/// A location manager whose headings are printed.
 ///
-/// It asks for the position as well, without which there is no true heading; that there is none is no failure.
+/// It also requests positions, because a true heading requires one. A missing position is not an error.
 final class HeadingListener: NSObject, CLLocationManagerDelegate, StreamListener {
-    /// Seconds between pieces of advice.
+    /// The minimum interval between advice, in seconds.
     private static let pause = 5.0
 
     let outlet: ReadingOutlet
@@ -61,9 +61,9 @@ final class HeadingListener: NSObject, CLLocationManagerDelegate, StreamListener
     private let origin: BootTime
     private let clock: any DeviceClock
     private let engine: MotionEngine
-    /// When the next heading is wanted.
+    /// The time at which the next heading is due.
     private var due: Double?
-    /// What was advised last, and when; nil while the heading can be trusted.
+    /// The last advice and its time; nil while the heading is reliable.
     private var advice: (HeadingAdvice, time: Double)?
 
     init(edge: EdgeName, interval: Double, origin: BootTime, device: Device, outlet: ReadingOutlet) {
@@ -90,11 +90,11 @@ final class HeadingListener: NSObject, CLLocationManagerDelegate, StreamListener
     }
 
     func locationManager(_ manager: CLLocationManager, didUpdateHeading heading: CLHeading) {
-        // Apple's time stamp is a date, which has no nanoseconds.
+        // Core Location's timestamp is a `Date`, which does not have nanosecond resolution.
         let timestamp = origin.secondsTo(heading.uptime ?? clock.now.seconds)
-        // A clock that went back, as when a trace starts again, begins anew.
+        // A timestamp that decreases considerably means that a trace has restarted.
         if let due, timestamp < due, timestamp > due - 2 * interval { return }
-        // Regular as long as headings come, without catching up on those that did not.
+        // Keeps the interval regular while headings arrive, without catching up after a pause.
         due = max((due ?? timestamp) + interval, timestamp + interval / 2)
         outlet.print(HeadingReading(heading, timestamp: timestamp))
         if heading.headingAccuracy >= 0 { advice = nil }
@@ -106,7 +106,8 @@ final class HeadingListener: NSObject, CLLocationManagerDelegate, StreamListener
         return false
     }
 
-    /// Says what to do where there is no window that does, and how far it has come.
+    /// Prints calibration advice, because there is no window for it. Later advice is printed only if the calibration
+    /// has progressed.
     private func advise(after earlier: HeadingAdvice?, at time: Double) {
         let now = HeadingAdvice(survey: engine.magneticSurvey)
         advice = (now, time)
@@ -115,7 +116,7 @@ final class HeadingListener: NSObject, CLLocationManagerDelegate, StreamListener
 
     func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {
         switch (error as? CLError)?.code {
-        // Those are about the position.
+        // Errors about the position.
         case .locationUnknown, .denied: break
         default: outlet.tell(StreamFailure(stream: .heading, error: error))
         }

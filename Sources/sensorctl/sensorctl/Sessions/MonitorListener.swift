@@ -3,14 +3,14 @@
 import CoreLocation
 import DeviceCore
 
-/// A monitor, and a loop over its events. Used on the main thread.
+/// A monitor whose events are printed. Used on the main thread.
 final class MonitorListener: StreamListener {
     let outlet: ReadingOutlet
     private let regions: [NamedRegion]
     private let consumers: ConsumerGate?
     private var monitor: CLMonitor?
     private var task: Task<Void, Never>?
-    /// The conditions whose state is known: the first event of one is no crossing.
+    /// The conditions with a known state. The first event of a condition is not a crossing.
     private var known: Set<String> = []
 
     init(_ regions: [NamedRegion], device: Device, outlet: ReadingOutlet) {
@@ -27,7 +27,7 @@ final class MonitorListener: StreamListener {
         }
         for region in regions {
             let condition = CLMonitor.CircularGeographicCondition(center: region.center, radius: region.radius)
-            // One of a run that was killed goes on, so that nothing is told twice.
+            // An identical condition of a killed run continues, so that its events are not repeated.
             if let record = await monitor.record(for: region.name),
                 let former = record.condition as? CLMonitor.CircularGeographicCondition, former.isSame(as: condition)
             {
@@ -41,7 +41,7 @@ final class MonitorListener: StreamListener {
             var iterator = events.makeAsyncIterator()
             while let event = try? await iterator.next() { self?.take(event) }
         }
-        // Before the first one has been asked for, playback does not wait for the loop.
+        // Playback waits for the loop only after the loop has requested its first event.
         await consumers?.waitForConsumers(1)
     }
 
@@ -73,11 +73,11 @@ extension CLMonitor.CircularGeographicCondition {
 }
 
 extension CLMonitor.Event {
-    /// Why nobody looks.
+    /// The reason that the condition cannot be monitored.
     fileprivate var reason: String {
         if authorizationDenied || authorizationRestricted { return "The use of the position is not allowed." }
-        if accuracyLimited { return "Only a reduced accuracy is allowed, which tells nothing of borders." }
-        if conditionLimitExceeded { return "The monitor has 20 conditions already." }
-        return conditionUnsupported ? "It cannot be monitored here." : "Its state is not known."
+        if accuracyLimited { return "Only reduced accuracy is allowed, which is too coarse for regions." }
+        if conditionLimitExceeded { return "The monitor already has 20 conditions." }
+        return conditionUnsupported ? "This device cannot monitor the region." : "The state of the region is unknown."
     }
 }

@@ -5,7 +5,7 @@ import DeviceCore
 import DeviceSupport
 import Foundation
 
-/// Managers whose readings go to an outlet: accelerometer, gyroscope, magnetometer or barometer.
+/// A manager whose readings are printed: accelerometer, gyroscope, magnetometer or altimeter.
 final class MotionListener: StreamListener {
     let outlet: ReadingOutlet
     private let stream: StreamName
@@ -84,9 +84,10 @@ extension CMMagneticField {
     var axes: SIMD3<Double> { SIMD3(x, y, z) }
 }
 
-/// The device's orientation, each time that it changes.
+/// Prints the device's orientation each time it changes.
 ///
-/// Unchecked: it is used on the main thread, where the notifications are posted too.
+/// Sendability is unchecked because the class is only used on the main thread, on which the notifications are posted
+/// too.
 final class OrientationListener: StreamListener, @unchecked Sendable {
     let outlet: ReadingOutlet
     private let device = UIDevice.current

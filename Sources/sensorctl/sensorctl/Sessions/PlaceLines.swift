@@ -2,7 +2,7 @@
 
 import SystemCalls
 
-/// The lines of standard input, however long they are and however slowly they come.
+/// A reader of lines from standard input. It bounds the length of a line and never blocks longer than requested.
 struct PlaceLines {
     enum Outcome {
         case more
@@ -13,20 +13,20 @@ struct PlaceLines {
     private let descriptor: Descriptor
     private var waiting: [UInt8] = []
     private var start = 0
-    /// True while the rest of a line that is too long is passed over.
+    /// True while the rest of an overlong line is skipped.
     private var isTooLong = false
-    /// The longest line that is looked at, in bytes. A coordinate is shorter.
+    /// The maximum length of a line, in bytes. A coordinate is shorter.
     private static let longest = 256
 
     init(_ descriptor: Descriptor = .standardInput) { self.descriptor = descriptor }
 
-    /// Waits until something can be read, or nothing more will come.
+    /// Waits until data or the end of the input is available. Returns false on timeout.
     func isReadable(within milliseconds: Int32) -> Bool {
         var wait = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
         return poll(&wait, 1, milliseconds) > 0
     }
 
-    /// Reads once.
+    /// Reads the available bytes.
     mutating func read() -> Outcome {
         switch descriptor.readSome(atMost: 65_536) {
         case .bytes(let bytes):
@@ -39,7 +39,7 @@ struct PlaceLines {
         }
     }
 
-    /// The next line without its end; nil when it has not come whole. One that is too long is cut off.
+    /// Returns the next line without its line break; nil if it is incomplete. Overlong lines are truncated.
     mutating func next(isAtEnd: Bool) -> String? {
         let rest = waiting[start...]
         if let end = rest.firstIndex(of: 0x0A) {

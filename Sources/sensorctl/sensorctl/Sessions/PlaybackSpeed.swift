@@ -4,7 +4,7 @@ import DeviceCore
 import ArgumentParser
 import SimulatedDevice
 
-/// How fast a trace is played.
+/// The speed of playback.
 enum PlaybackSpeed: ExpressibleByArgument, Equatable, CustomStringConvertible {
     case max
     case times(Double)
@@ -29,11 +29,12 @@ enum PlaybackSpeed: ExpressibleByArgument, Equatable, CustomStringConvertible {
 }
 
 extension SimulatedDevice {
-    /// Plays to the end, or until it is asked to stop.
+    /// Plays the trace to its end or until a stop is requested.
     @MainActor func play(_ speed: PlaybackSpeed, until stop: Stop) async {
         switch speed {
         case .max:
-            // In parts, so that a signal ends a long trace early; in steps for who has to ask for each element.
+            // Plays in portions, so that a stop request ends a long trace early. Consumers of asynchronous sequences
+            // require single steps.
             let consumers = device.playback?.consumers
             while stop.reason == nil, play(atMost: consumers?.isEmpty == false ? 1 : 64) {
                 if let consumers, !consumers.isIdle { await consumers.waitUntilIdle() }

@@ -4,14 +4,14 @@ import CoreLocation
 import DeviceCore
 import Foundation
 
-/// A manager that monitors regions or visits, and its delegate.
+/// A location manager whose region events or visits are printed.
 final class RegionListener: NSObject, CLLocationManagerDelegate, StreamListener {
     let outlet: ReadingOutlet
     private let manager = CLLocationManager()
     private let regions: [NamedRegion]
     private let watchesVisits: Bool
 
-    /// - Parameter regions: What to monitor; none for visits.
+    /// - Parameter regions: The regions to monitor; empty for visits.
     init(_ regions: [NamedRegion], watchesVisits: Bool, outlet: ReadingOutlet) {
         self.regions = regions
         self.watchesVisits = watchesVisits
@@ -24,7 +24,7 @@ final class RegionListener: NSObject, CLLocationManagerDelegate, StreamListener 
         manager.requestWhenInUseAuthorization()
         if watchesVisits { return manager.startMonitoringVisits() }
         let wanted = regions.map(\.circle)
-        // Those of a run that was killed go on, so that nothing is told twice.
+        // Identical regions of a killed run continue, so that their events are not repeated.
         let kept = manager.monitoredRegions.compactMap { $0 as? CLCircularRegion }
         for region in kept where !wanted.contains(where: { $0.isSame(as: region) }) {
             manager.stopMonitoring(for: region)
@@ -76,7 +76,7 @@ final class RegionListener: NSObject, CLLocationManagerDelegate, StreamListener 
 }
 
 extension CLCircularRegion {
-    /// True for a region of the same name, place and size.
+    /// True if the regions have the same name, center and radius.
     fileprivate func isSame(as other: CLCircularRegion) -> Bool {
         identifier == other.identifier && radius == other.radius && center.latitude == other.center.latitude
             && center.longitude == other.center.longitude

@@ -5,7 +5,7 @@ import GPSDProtocol
 import SensorTools
 import Synchronization
 
-/// Asks a position source who it is and what it has.
+/// Queries a position source for its release and its receivers.
 final class ServiceProbe: Sendable {
     private struct State {
         var hasAnswered = false
@@ -15,7 +15,9 @@ final class ServiceProbe: Sendable {
     private let state = Mutex(State())
     private let done = Stop()
 
-    /// Waits for the answer, or for the seconds to pass, or for the other wish to stop.
+    /// Waits for the answer, the timeout or the stop request.
+    ///
+    /// - Parameter seconds: The timeout, in seconds.
     static func ask(_ device: Device, atMost seconds: Double, stop: Stop) async -> ServiceAnswer {
         let probe = ServiceProbe()
         let subscription = device.positionSource.subscribe(PositionRequest(lines: true)) { probe.take($0) }
@@ -25,7 +27,7 @@ final class ServiceProbe: Sendable {
         subscription.cancel()
         return probe.state.withLock { state in
             if !state.hasAnswered, state.answer.failure == nil {
-                state.answer.failure = DeviceError(.silent, "There was no answer within \(seconds) s.")
+                state.answer.failure = DeviceError(.silent, "The position source did not answer within \(seconds) s.")
             }
             return state.answer
         }
@@ -40,7 +42,7 @@ final class ServiceProbe: Sendable {
                 state.hasAnswered = true
                 if case .version(let version) = report { state.answer.release = version.release }
             }
-            // The list of receivers comes before it.
+            // gpsd sends the list of receivers before this response.
             if case .watch = report { done.request(.complete) }
         case .receivers(let receivers):
             state.withLock { state in
@@ -56,7 +58,7 @@ final class ServiceProbe: Sendable {
     }
 }
 
-/// Listens to every sensor for a moment.
+/// Subscribes to every sensor for a short time.
 enum SensorTrial {
     private final class Tally: Sendable {
         let state = Mutex<(readings: Int, failure: DeviceError?, magnitudes: Double)>((0, nil, 0))
@@ -74,8 +76,8 @@ enum SensorTrial {
         }
     }
 
-    /// The sensors of the device, each listened to for that many seconds, all at the same time; none when the verb is to
-    /// stop meanwhile.
+    /// Subscribes to all sensors of the device at the same time, for the given number of seconds. A stop request ends
+    /// the trial early.
     static func run(_ device: Device, seconds: Double, stop: Stop) async -> [MachineFacts.Trial] {
         let source = device.motionSource
         let tallies = source.sensors.map { sensor -> (SensorDescription, Tally, Subscription) in
@@ -90,7 +92,7 @@ enum SensorTrial {
         _ = await done.wait()
         let trials = tallies.map { sensor, tally, subscription in
             let (readings, failure, magnitudes) = tally.state.withLock { $0 }
-            // What was learnt of it meanwhile, such as that it had to be polled.
+            // The description may have changed during the trial, for example because the sensor had to be polled.
             let known = source.sensors.first { $0.id == sensor.id } ?? sensor
             let rate = source.measuredRate(of: sensor.id)
             subscription.cancel()

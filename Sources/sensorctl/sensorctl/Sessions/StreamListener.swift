@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What `watch` and `replay` listen with: starts updates of one stream and hands each to an outlet. Used on the main
+/// A listener of `watch` and `replay`: subscribes to a stream and passes its callbacks to an outlet. Used on the main
 /// thread.
 protocol StreamListener: AnyObject {
     var outlet: ReadingOutlet { get }
@@ -8,13 +8,13 @@ protocol StreamListener: AnyObject {
     @MainActor func end() async
 }
 
-/// Prints what a listener hands over, as much as is wanted, and asks the verb to stop when that has come.
+/// Prints the callbacks of a listener up to a limit, and then requests a stop.
 final class ReadingOutlet {
     private let printer: any ReadingPrinter
     private let stop: Stop
-    /// How many more are wanted; nil for all.
+    /// The number of readings that remain until the limit; nil without a limit.
     private var remaining: Int?
-    /// How many were printed.
+    /// The number of printed readings.
     private(set) var count = 0
 
     init(_ printer: any ReadingPrinter, stop: Stop, limit: Int? = nil) {
@@ -25,7 +25,7 @@ final class ReadingOutlet {
 
     var isComplete: Bool { remaining.map { $0 == 0 } ?? true }
 
-    /// How many of those that have come are to be printed: none once the verb is to end.
+    /// Counts readings that have arrived. Returns how many of them to print; 0 after a stop request.
     func take(_ number: Int) -> Int {
         guard stop.reason == nil else { return 0 }
         let taken = min(number, remaining ?? number)
@@ -39,12 +39,12 @@ final class ReadingOutlet {
 
     func print(_ reading: some Reading) { if take(1) > 0 { printer.print(reading) } }
 
-    /// Prints those that ``take(_:)`` has counted.
+    /// Prints readings that ``take(_:)`` has already counted.
     func print(counted reading: some Reading) { printer.print(reading) }
 
-    /// Prints what is told beside the readings, unless the verb is to end.
+    /// Prints a callback that does not count as a reading, unless a stop has been requested.
     func tell(_ news: some Reading) { if stop.reason == nil { printer.print(news) } }
 
-    /// Ends the verb, which may not listen.
+    /// Requests a stop because the stream is not authorized.
     func deny() { stop.request(.denied) }
 }

@@ -3,10 +3,10 @@
 import CoreMotion
 import Foundation
 
-/// A pedometer whose data go to an outlet, from the start on.
+/// A pedometer whose data are printed, counted from the start.
 final class PedometerListener: StreamListener {
     let outlet: ReadingOutlet
-    // Not a queue of its own: an outlet is used on the main thread.
+    // Uses the main queue, because the outlet is used on the main thread.
     private let pedometer = CMPedometer(queue: .main)
 
     init(outlet: ReadingOutlet) { self.outlet = outlet }
@@ -21,7 +21,7 @@ final class PedometerListener: StreamListener {
     func end() { pedometer.stopUpdates() }
 }
 
-/// Activities that go to an outlet.
+/// An activity manager whose activities are printed.
 final class ActivityListener: StreamListener {
     let outlet: ReadingOutlet
     private let manager = CMMotionActivityManager()

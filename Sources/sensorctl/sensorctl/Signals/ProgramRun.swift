@@ -7,30 +7,31 @@ import Foundation
 import Synchronization
 import SystemCalls
 
-/// A program that a verb runs, or the wait of a verb without one.
+/// Runs the program that belongs to a command, or waits for a stop request if there is none.
 final class ProgramRun {
     private let program: [String]
     private let stop = Stop()
     private let relay: SignalRelay?
     private let termination: Termination?
 
-    /// Takes the signals from here on: made before there is anything that a signal could leave behind.
+    /// Creates the run and begins to handle signals. Must be called before the command creates anything that a signal
+    /// could leave behind.
     ///
-    /// - Parameter program: with its arguments; empty for none.
+    /// - Parameter program: The program and its arguments; empty for none.
     init(_ program: [String]) {
         self.program = program
         relay = program.isEmpty ? nil : SignalRelay()
         termination = program.isEmpty ? Termination(stop) : nil
     }
 
-    /// Runs the program as if it had been started in the place of this one: signals that this one gets are passed on, and
-    /// its exit code is thrown where that is not 0, 128 and the signal's number when a signal has ended it. Without a
-    /// program it says what there is, and waits for the end.
+    /// Runs the program as if it had been started instead of this one. Signals are passed on to it. A nonzero exit code
+    /// is thrown; it is 128 plus the signal number if a signal ended the program. Without a program, announces the
+    /// service and waits for a stop request.
     ///
     /// - Parameters:
-    ///   - environment: what is added to this one's for the program.
-    ///   - duration: after so many seconds all ends, which is no failure; nil for never.
-    ///   - announce: called without a program.
+    ///   - environment: Variables to add to the program's environment.
+    ///   - duration: The time in seconds after which the run ends successfully; nil for no limit.
+    ///   - announce: Called if there is no program.
     func run(environment: [String: String], duration: Double?, announce: (StandardOutput) -> Void) async throws {
         Termination.schedule(stop, after: duration)
         guard let relay else {
@@ -54,15 +55,15 @@ final class ProgramRun {
     }
 }
 
-/// A program that this one has started, with the same input and output unless it is given others. It ends with this one.
+/// A child program. It shares standard input and output unless other files are specified, and ends with this program.
 final class ChildProgram: Sendable {
     private struct State {
         var process: Result<pid_t, DeviceError>?
-        /// Its exit code when it has ended; 128 and the signal's number when a signal has ended it.
+        /// The exit code, or 128 plus the signal number if a signal ended the program; nil while it is running.
         var status: Int32?
         var waiter: CheckedContinuation<Int32, Never>?
 
-        /// Its number, as long as that is its own.
+        /// The process ID while it is valid.
         var running: pid_t? { status == nil ? try? process?.get() : nil }
     }
 
@@ -70,17 +71,18 @@ final class ChildProgram: Sendable {
 
     private init() {}
 
-    /// Starts the program, which is looked for in PATH. The error says why it cannot be.
+    /// Starts a program, which is searched for in PATH.
     ///
     /// - Parameters:
-    ///   - input: the open file that it reads; nil for the input of this one.
-    ///   - output: the open file that it writes; nil for the output of this one.
+    ///   - input: The descriptor of its standard input; nil to inherit it.
+    ///   - output: The descriptor of its standard output; nil to inherit it.
+    /// - Throws: The reason that the program cannot be started.
     static func start(
         _ arguments: [String], environment: [String: String] = [:], input: Int32? = nil, output: Int32? = nil
     ) throws(DeviceError) -> ChildProgram {
         let (child, bell) = (ChildProgram(), Bell())
-        // The system takes the end of the thread that has started a program for the end of its parent: that thread waits
-        // for the program.
+        // The kernel sends the parent death signal when the thread that started the child ends. Therefore that thread
+        // waits for the child.
         try WorkerThread.start { child.run(arguments, environment, [input, output], bell) }
         while true {
             bell.wait(seconds: 60)
@@ -103,7 +105,7 @@ final class ChildProgram: Sendable {
         state.withLock { $0.process = .success(process) }
         started.ring()
         var information = siginfo_t()
-        // Its number stays its own until it is collected.
+        // The process ID remains valid until the child is reaped.
         while waitid(P_PID, id_t(process), &information, Int32(WEXITED | WNOWAIT)) != 0, errno == EINTR {}
         let (status, waiter) = state.withLock { state in
             var status: Int32 = 0
@@ -123,8 +125,8 @@ final class ChildProgram: Sendable {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // What this program holds back, and the broken pipes that it ignores, are its own affair. What it was told to ignore
-        // when it was started stays so for the other one.
+        // The child starts without this program's signal mask and with the default action for SIGPIPE. Signals that
+        // were ignored when this program started remain ignored.
         var signals = sigset_t()
         sigemptyset(&signals)
         posix_spawnattr_setsigmask(&attributes, &signals)
@@ -147,26 +149,26 @@ final class ChildProgram: Sendable {
             &process, program.first ?? name, &actions, &attributes, words + [nil], settings + [nil])
         guard result == 0 else {
             throw DeviceError(
-                .notFound, "\(name) cannot be started. Is it in PATH, and executable?",
+                .notFound, "\(name) cannot be started. Check that it is in PATH and executable.",
                 cause: .system(call: "posix_spawnp", errno: result))
         }
         return process
     }
 
-    /// Seconds that it has to end in when it is asked to.
+    /// The grace period after SIGTERM, in seconds.
     static let patience = 5
 
-    /// Asks it to end, if it runs; ends it when it does not listen.
+    /// Sends SIGTERM, and SIGKILL after the grace period.
     func terminate() {
         send(SIGTERM)
         DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(Self.patience)) { self.send(SIGKILL) }
     }
 
-    /// Passes on a signal that this process has got, unless the program has got it too.
+    /// Passes a signal on to the program, unless the program has received it too.
     ///
-    /// What the terminal sends, as for Ctrl-C, goes to all of a process group, and many programs take a second one for
-    /// impatience. It does not reach a program with a group of its own, and the end of the terminal is told to the leader
-    /// of the session alone.
+    /// Signals from the terminal, such as SIGINT for Ctrl-C, are sent to the whole process group, and many programs
+    /// treat a second SIGINT as a request to end immediately. A program in another process group does not receive them.
+    /// SIGHUP for a closed terminal is sent only to the session leader.
     func passOn(_ arrival: SignalInbox.Arrival) {
         if arrival.isOfTerminal {
             let isForLeader = arrival.number == SIGHUP && getsid(0) == getpid()
@@ -176,13 +178,13 @@ final class ChildProgram: Sendable {
         send(arrival.number)
     }
 
-    /// Sends it a signal, if it runs.
+    /// Sends a signal to the program if it is running.
     private func send(_ signal: Int32) {
-        // Under the lock, because afterwards the number may be somebody else's.
+        // The lock prevents the process ID from being reused meanwhile.
         state.withLock { state in if let process = state.running { _ = kill(process, signal) } }
     }
 
-    /// Returns its exit code when it has ended; 128 and the signal's number when a signal has ended it.
+    /// Waits for the program to end. Returns its exit code; 128 plus the signal number if a signal ended it.
     func waitForEnd() async -> Int32 {
         await withCheckedContinuation { continuation in
             let status = state.withLock { state -> Int32? in

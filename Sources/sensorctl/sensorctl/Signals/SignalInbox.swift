@@ -4,25 +4,26 @@ import DeviceCore
 import Synchronization
 import SystemCalls
 
-/// The signals that this process gets, told to those that take them, on a thread of its own.
+/// Delivers the signals of this process to handlers, on a thread of its own.
 ///
-/// Not a source of Dispatch: there a signal has to be ignored before it can be waited for, and where no descriptor is
-/// left for the waiting the process cannot be ended any more.
+/// A dispatch source is not suitable: it requires the signal to be ignored first, and if no descriptor is available the
+/// process can no longer be ended.
 final class SignalInbox: Sendable {
-    /// A signal that has come.
+    /// A received signal.
     struct Arrival: Sendable {
         var number: Int32
-        /// True when the kernel itself sent it, which for those taken here is the terminal: a key, or its end.
+        /// True if the kernel sent the signal. For the signals handled here, the cause is then the terminal: a key, or
+        /// a hangup.
         var isOfTerminal: Bool
     }
 
-    /// Nil where the system has no descriptor or thread left: then signals do to this process what they do to any other.
+    /// The shared instance; nil if no descriptor or thread is available. Signals then have their default actions.
     static let shared = SignalInbox()
 
-    /// Those that can be taken.
+    /// The signals that can be handled.
     static let numbers = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2]
 
-    /// Those that were ignored when this program was started, as after `nohup`, or behind `&` in a script.
+    /// The signals that were ignored at startup, for example because of `nohup` or `&` in a script.
     static let ignoredAtStart: Set<Int32> = Set(
         numbers.filter { number in
             var action = sigaction()
@@ -35,7 +36,8 @@ final class SignalInbox: Sendable {
             return unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
         })
 
-    /// What a handler writes to; a C function can reach nothing else. Never closed: a handler may be about to write.
+    /// The descriptor that signal handlers write to. It is static because a C function cannot capture context, and
+    /// never closed because a handler may be about to write.
     private static let writeEnd = Atomic<Int32>(-1)
 
     private struct State {
@@ -64,8 +66,7 @@ final class SignalInbox: Sendable {
         }
     }
 
-    /// Hands those signals to the closure from here on, and does nothing else when they come, until what is returned goes.
-    /// After that they are ignored.
+    /// Delivers the signals to the closure until the returned object is released. After that the signals are ignored.
     func take(_ numbers: [Int32], _ tell: @escaping @Sendable (Arrival) -> Void) -> Taking {
         state.withLock { state in
             state.count += 1
@@ -75,7 +76,7 @@ final class SignalInbox: Sendable {
         }
     }
 
-    /// Signals are taken as long as this is there.
+    /// A registration for signals. Its release ends the registration.
     final class Taking: Sendable {
         private let number: Int
         private let inbox: SignalInbox
@@ -86,7 +87,7 @@ final class SignalInbox: Sendable {
         }
 
         deinit {
-            // Released outside the lock, with what it holds.
+            // The closure and its captures are released outside the lock.
             let taker = inbox.state.withLock { $0.takers.removeValue(forKey: number) }
             withExtendedLifetime(taker) {}
         }
@@ -96,7 +97,7 @@ final class SignalInbox: Sendable {
         let handler: @convention(c) (Int32, UnsafeMutablePointer<siginfo_t>?, UnsafeMutableRawPointer?) -> Void = {
             number, information, _ in
             let saved = errno
-            // SI_KERNEL
+            // 0x80 is SI_KERNEL.
             let isOfTerminal = information?.pointee.si_code == 0x80
             var byte = UInt8(truncatingIfNeeded: number) | (isOfTerminal ? 0x80 : 0)
             _ = send(SignalInbox.writeEnd.load(ordering: .relaxed), &byte, 1, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
@@ -109,15 +110,17 @@ final class SignalInbox: Sendable {
         action.__sigaction_handler.sa_sigaction = handler
         #endif
         action.sa_flags = Int32(SA_SIGINFO) | Int32(SA_RESTART)
-        // One after the other: of two that wait, the handler of the later would otherwise run first.
+        // Blocks other signals during the handler. Otherwise the handler of the later of two pending signals would run
+        // first.
         sigfillset(&action.sa_mask)
         sigaction(number, &action, nil)
     }
 
-    /// Unblocks the signals on the calling thread, which must be the first of the process. The parent process may have
-    /// blocked them; all other threads block them.
+    /// Unblocks the signals on the calling thread, which must be the main thread. The parent process may have blocked
+    /// them. All other threads keep them blocked.
     ///
-    /// Only one thread runs the handlers: with two, the handler of a second signal could end before that of the first.
+    /// Handlers run on a single thread, because on two threads the handler of a second signal could finish before that
+    /// of the first.
     static func unblockOnFirstThread() {
         var signals = sigset_t()
         sigemptyset(&signals)

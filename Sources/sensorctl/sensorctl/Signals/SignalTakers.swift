@@ -4,20 +4,20 @@ import Dispatch
 import Synchronization
 import SystemCalls
 
-/// SIGINT, SIGTERM and SIGHUP as a wish to stop, for as long as the object lives.
+/// Requests a stop on SIGINT, SIGTERM and SIGHUP while the object exists.
 final class Termination {
     private static let queue = DispatchQueue(label: "sensorctl.times")
     private let taking: SignalInbox.Taking?
 
     init(_ stop: Stop) {
-        // A hang-up that is ignored is none: so does nohup.
+        // SIGHUP remains ignored if it was ignored at startup, for example by nohup.
         let ignored = SignalInbox.ignoredAtStart.intersection([SIGHUP])
         taking = SignalInbox.shared?.take([SIGINT, SIGTERM, SIGHUP].filter { !ignored.contains($0) }) { _ in
             stop.request(.signal)
         }
     }
 
-    /// Runs a verb that those signals end, and ends the program as it says.
+    /// Runs a command until it ends or one of the signals arrives, and ends the program with its exit status.
     static func during(_ verb: (Stop) async throws -> ExitStatus) async throws {
         let stop = Stop()
         let termination = Termination(stop)
@@ -28,14 +28,14 @@ final class Termination {
     /// Makes a write to a pipe without a reader fail instead of ending the process.
     static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
 
-    /// Wishes to stop after that many seconds; nil for never.
+    /// Requests a stop after a delay in seconds; nil for never.
     static func schedule(_ stop: Stop, after seconds: Double?) {
         guard let seconds else { return }
         queue.asyncAfter(deadline: .now() + seconds) { stop.request(.timeIsUp) }
     }
 }
 
-/// Takes signals from the first moment on; those that come before there is a handler wait for it.
+/// Receives signals from its creation on. Signals that arrive before there is a handler are stored.
 final class SignalRelay: Sendable {
     private struct State {
         var tell: (@Sendable (SignalInbox.Arrival) -> Void)?
@@ -49,14 +49,14 @@ final class SignalRelay: Sendable {
     private let content = Content()
     private let taking: SignalInbox.Taking?
 
-    /// Takes all signals that are to be passed on to a program. What this process was told to ignore when it was started
-    /// it goes on ignoring, and so does the program.
+    /// Creates a relay for all signals that are passed on to a program. Signals that were ignored at startup remain
+    /// ignored, in the program too.
     convenience init() {
-        // More than a few mean nothing more.
+        // More than 100 signals convey no additional information.
         self.init(SignalInbox.numbers.filter { !SignalInbox.ignoredAtStart.contains($0) }, keeping: 100)
     }
 
-    /// - Parameter limit: how many wait at most.
+    /// - Parameter limit: The maximum number of stored signals.
     init(_ numbers: [Int32], keeping limit: Int) {
         taking = SignalInbox.shared?.take(numbers) { [content] arrival in
             let tell = content.state.withLock { state in
@@ -67,7 +67,8 @@ final class SignalRelay: Sendable {
         }
     }
 
-    /// Hands signals to the closure, those that have come before first, on some thread, until ``stop()``.
+    /// Delivers signals to the closure until ``stop()`` is called. Stored signals are delivered immediately, later ones
+    /// on the thread of ``SignalInbox``.
     func start(_ tell: @escaping @Sendable (SignalInbox.Arrival) -> Void) {
         let early = content.state.withLock { state in
             state.tell = tell
@@ -77,6 +78,6 @@ final class SignalRelay: Sendable {
         for arrival in early { tell(arrival) }
     }
 
-    /// Hands over no more.
+    /// Ends the delivery.
     func stop() { content.state.withLock { $0.tell = { _ in } } }
 }

@@ -3,24 +3,24 @@
 import DeviceCore
 import SensorTools
 
-/// How a conversation has ended.
+/// The end of a conversation with an accessory.
 enum TalkEnd: Sendable {
-    /// All was sent, and the answers are in.
+    /// Everything was sent and the answers have arrived.
     case finished
-    /// The verb was to end: a signal, or nobody reads any more.
+    /// A signal arrived, or the reader of the output has closed the pipe.
     case stopped
-    /// There is no such accessory or protocol, or it was not said which.
+    /// No accessory or protocol matches, or several do.
     case notChosen(AccessoryChoice.Failure)
-    /// It could not be opened.
+    /// The accessory could not be opened.
     case notOpened(DeviceError)
-    /// The accessory went away before all was said.
+    /// The accessory disappeared before everything was sent.
     case gone(String, ByteChannelEnd)
-    /// The accessory has answered otherwise than in the recording.
+    /// An answer differs from the recorded one.
     case differs(String)
-    /// The accessory takes nothing any more.
+    /// The accessory no longer accepts data.
     case stalled(bytes: Int)
 
-    /// True for an obstacle that may go away by itself.
+    /// True for an error that may resolve itself.
     var mayPass: Bool {
         switch self {
         case .notChosen(.missing), .notOpened: true
@@ -28,7 +28,7 @@ enum TalkEnd: Sendable {
         }
     }
 
-    /// What to say of an obstacle.
+    /// The message for an error before the conversation; nil for other ends.
     var message: String? {
         switch self {
         case .notChosen(let failure): failure.message
@@ -37,7 +37,7 @@ enum TalkEnd: Sendable {
         }
     }
 
-    /// The exit status that it leads to; what has to be said about it is said here.
+    /// Returns the exit status. Logs a message if required.
     func status() -> ExitStatus {
         switch self {
         case .finished, .stopped: return .success
@@ -56,20 +56,20 @@ enum TalkEnd: Sendable {
             Notes.fail(text)
             return .different
         case .stalled(let bytes):
-            Notes.fail("The accessory has taken nothing for \(Int(TalkPlan.patience)) s. \(bytes) bytes were not sent.")
+            Notes.fail("The accessory accepted no data for \(Int(TalkPlan.patience)) s. \(bytes) bytes were not sent.")
             return .inputOutput
         }
     }
 }
 
 extension ByteChannelEnd {
-    /// How it ended, in a few words.
+    /// The reason for the end, as text for users.
     var words: String {
         switch reason {
         case .closed: "closed"
-        case .hungUp: "the accessory has hung up"
+        case .hungUp: "the accessory closed the connection"
         case .detached: "the accessory was unplugged"
-        case .failed: error.map { Printable.text($0.description) } ?? "the connection has failed"
+        case .failed: error.map { Printable.text($0.description) } ?? "the connection failed"
         }
     }
 }

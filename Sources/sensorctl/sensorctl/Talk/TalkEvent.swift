@@ -6,19 +6,19 @@ import JSONBytes
 import SensorTools
 import SystemCalls
 
-/// What happens in a conversation with an accessory.
+/// An event in a conversation with an accessory.
 enum TalkEvent {
-    /// The conversation begins, or begins again.
+    /// A connection to the accessory has been opened.
     case opened(AccessoryDescription, protocolName: String)
-    /// The accessory has said that.
+    /// The accessory has sent these bytes.
     case received([UInt8])
-    /// The accessory was told that.
+    /// These bytes were sent to the accessory.
     case sent([UInt8])
-    /// The accessory is gone, or does not listen any more.
+    /// The accessory is gone or has closed the connection.
     case ended(ByteChannelEnd)
 }
 
-/// An event with its time: an object for each chunk of bytes, or rows of sixteen bytes.
+/// An event and its time. Prints a JSON object for each chunk of bytes, or rows of 16 bytes.
 struct TalkReading: Reading {
     let event: TalkEvent
     let time: WallTime
@@ -60,7 +60,7 @@ struct TalkReading: Reading {
         }
     }
 
-    /// Sixteen bytes a row, in hexadecimal and as text with a dot for what is not printable ASCII.
+    /// Returns rows of 16 bytes in hexadecimal and as text, with dots for characters other than printable ASCII.
     static func rows(_ bytes: [UInt8]) -> [String] {
         stride(from: 0, to: bytes.count, by: 16).map { start in
             let row = bytes[start..<min(start + 16, bytes.count)]
@@ -75,12 +75,12 @@ struct TalkReading: Reading {
     }
 }
 
-/// Hands on what the accessory says, and nothing else.
+/// Prints only the data from the accessory.
 final class PlainTalk {
     let output: StandardOutput
-    /// True to show control characters in a terminal instead of letting it obey them.
+    /// True to make control characters visible, because a terminal would interpret them.
     let isForPeople: Bool
-    /// The key that ends the conversation, for somebody who types.
+    /// The key that ends the conversation; nil without a terminal for input.
     let endingKey: String?
     private var visible = VisibleBytes()
 
@@ -91,20 +91,20 @@ final class PlainTalk {
     func show(_ event: TalkEvent) {
         switch event {
         case .opened(let accessory, let name):
-            if let endingKey { Notes.say("talking to \(accessory.label), \(name); \(endingKey) ends it") }
+            if let endingKey { Notes.say("connected to \(accessory.label), \(name); \(endingKey) ends the session") }
         case .received(let bytes): output.write(isForPeople ? visible.take(bytes) : bytes)
         case .sent, .ended: break
         }
     }
 }
 
-/// Bytes that arrive as they please, for a terminal that must not obey them.
+/// A filter that makes a stream of bytes safe for a terminal.
 struct VisibleBytes {
-    /// The beginning of a character whose end has not come yet, or a carriage return.
+    /// An incomplete UTF-8 sequence at the end of the last chunk, or a carriage return.
     private var held: [UInt8] = []
 
-    /// The bytes with control characters other than tab and the ends of lines as cat -v writes them: ^[ for escape. What is
-    /// no UTF-8, or controls a terminal by a longer character, is replaced.
+    /// Returns the bytes with control characters other than tab and line breaks in the notation of `cat -v`, such as ^[
+    /// for escape. Replaces invalid UTF-8 and multibyte control characters.
     mutating func take(_ bytes: [UInt8]) -> [UInt8] {
         let all = held + bytes
         let count = Self.wholeCount(all)
@@ -114,7 +114,7 @@ struct VisibleBytes {
         return Array(ShownText.lines(String(decoding: shown, as: UTF8.self)).utf8)
     }
 
-    /// How many bytes do not need those that come next.
+    /// Returns the number of bytes that do not depend on the following chunk.
     private static func wholeCount(_ bytes: [UInt8]) -> Int {
         if bytes.last == 13 { return bytes.count - 1 }
         for back in 1...3 where back <= bytes.count {

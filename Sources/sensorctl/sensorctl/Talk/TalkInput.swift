@@ -2,16 +2,16 @@
 
 import SystemCalls
 
-/// What the user, or another program, wants sent.
+/// The input to be sent to the accessory.
 struct TalkInput {
     let descriptor: Descriptor
     private let lineEnd: TalkPlan.LineEnd?
     private let isRaw: Bool
-    /// What was read and is not sent yet.
+    /// The bytes that were read but not sent.
     private(set) var pending: [UInt8] = []
-    /// True when nothing more comes.
+    /// True at the end of the input.
     private(set) var isAtEnd = false
-    /// True when the user has pressed the key that ends it all.
+    /// True if the user has pressed the key that ends the conversation.
     private(set) var wantsToLeave = false
 
     init(_ descriptor: Descriptor, plan: TalkPlan) {
@@ -20,15 +20,15 @@ struct TalkInput {
         isRaw = plan.isRaw
     }
 
-    /// True when there is room for more, and more may come.
+    /// True if more input should be read.
     var isWanted: Bool { pending.isEmpty && !isAtEnd }
 
-    /// Reads once. Called when the descriptor is readable.
+    /// Reads the available bytes. Must be called only if the descriptor is readable.
     mutating func read() {
         switch descriptor.readSome(atMost: 16_384) {
         case .bytes(let bytes): take(bytes)
         case .end: isAtEnd = true
-        // Nothing to be read after all; or a terminal that has gone.
+        // No data was available, or the terminal has been closed.
         case .failed(let number): isAtEnd = ![EINTR, EAGAIN].contains(number)
         }
     }
@@ -47,18 +47,18 @@ struct TalkInput {
         for byte in bytes { if byte == 10 { pending.append(contentsOf: lineEnd.bytes) } else { pending.append(byte) } }
     }
 
-    /// The first of them have been sent.
+    /// Removes the first `count` bytes, which have been sent.
     mutating func drop(_ count: Int) { pending.removeFirst(min(count, pending.count)) }
 }
 
-/// A terminal whose keys go out as they are typed, for as long as the object lives.
+/// Switches a terminal to raw input while the object exists.
 ///
-/// Output is left as it is, so that a line feed alone still begins a line at its left end.
+/// Output processing remains enabled, so that a line feed also returns to the first column.
 final class TalkTerminal {
     private let descriptor: Descriptor
     private var former: termios
 
-    /// Nil when it is no terminal.
+    /// Switches the terminal to raw input; nil if the descriptor is not a terminal.
     init?(_ descriptor: Descriptor) {
         var current = termios()
         guard tcgetattr(descriptor.number, &current) == 0 else { return nil }

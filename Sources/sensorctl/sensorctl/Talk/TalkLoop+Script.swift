@@ -6,7 +6,7 @@ import SensorTools
 import UmockdevFormat
 
 extension TalkLoop {
-    /// Says what a recorded program said, and returns at the first answer that is another than the recorded one.
+    /// Plays a recorded dialogue as the program. Returns at the first answer that differs from the recording.
     func play(_ script: UmockdevScript, show: (TalkEvent) -> Void) -> TalkEnd {
         stop.whenRequested { [wake] in wake.signal() }
         switch connect(nil) {
@@ -61,8 +61,8 @@ extension TalkLoop {
                 case .wait(let until): deadline = until
                 case .done:
                     Notes.say(
-                        "As recorded: \(script.steps.count) steps, \(dialogue.bytesSaid) bytes said, "
-                            + "\(dialogue.bytesHeard) bytes of answers.")
+                        "As recorded: \(script.steps.count) steps, \(dialogue.bytesSaid) bytes sent, "
+                            + "\(dialogue.bytesHeard) bytes received.")
                     return .finished
                 case .stalled(let bytes): return .stalled(bytes: bytes)
                 }
@@ -70,7 +70,7 @@ extension TalkLoop {
                 deadline = since.advanced(bySeconds: Double(milliseconds) / 1000 + (plan.wait ?? TalkPlan.answerTime))
                 if !hasMore, clock.now >= deadline {
                     return .differs(
-                        "Step \(step): \(UmockdevPeer.shown(Array(missing))) did not come "
+                        "Step \(step): \(UmockdevPeer.shown(Array(missing))) did not arrive "
                             + "(byte \(dialogue.bytesHeard) of all answers).")
                 }
             } else {

@@ -4,19 +4,18 @@ import DeviceCore
 import SensorTools
 import Synchronization
 
-/// Hands bytes to and fro between the user and an accessory, on the thread that calls `run`.
+/// Forwards bytes between the user and an accessory, on the thread that calls ``run(input:show:)``.
 ///
-/// What is read from one side waits until the other side has taken it, so that memory stays bounded however fast either
-/// of them is.
+/// Bytes from one side are read only if the other side can accept them, which bounds the memory.
 final class TalkLoop: Sendable {
     enum Attempt {
         case connected(AccessoryDescription, protocolName: String, any ByteChannel)
-        /// The accessory that was talked to before is not back.
+        /// The previous accessory has not been attached again.
         case absent
         case refused(TalkEnd)
     }
 
-    /// What was talked to before.
+    /// The accessory of the previous connection.
     struct Partner {
         var identity: String
         var protocolName: String
@@ -24,7 +23,7 @@ final class TalkLoop: Sendable {
         var lostAt: BootTime?
     }
 
-    /// Seconds from one look for an accessory that is waited for to the next.
+    /// The interval in seconds at which a missing accessory is searched for.
     private static let patience = 1.0
 
     private let source: any AccessorySource
@@ -33,16 +32,18 @@ final class TalkLoop: Sendable {
     let stop: Stop
     let wake: WakeUp
 
-    /// The error says that the system has no descriptor left.
+    /// Creates a loop.
+    ///
+    /// - Throws: An error if no file descriptor is available.
     init(_ source: any AccessorySource, plan: TalkPlan, clock: any DeviceClock, stop: Stop) throws(DeviceError) {
         self.source = source
         self.plan = plan
         self.clock = clock
         self.stop = stop
-        wake = try WakeUp(for: "talking to an accessory")
+        wake = try WakeUp(for: "the session with an accessory")
     }
 
-    /// Talks until all is said, and returns how it ended.
+    /// Runs the conversation. Returns its end.
     func run(input descriptor: Descriptor, show: (TalkEvent) -> Void) -> TalkEnd {
         stop.whenRequested { [wake] in wake.signal() }
         let subscription = source.subscribe { [wake] _ in wake.signal() }
@@ -58,22 +59,22 @@ final class TalkLoop: Sendable {
                 guard case .gone(let label, let reason) = end else { return end }
                 show(.ended(reason))
                 guard plan.follows, !input.wantsToLeave else {
-                    // The end of the input may wait to be read.
+                    // The end of the input may still be unread.
                     if input.isWanted, wake.wait(for: descriptor.number, until: clock.now, clock: clock) {
                         input.read()
                     }
-                    // Where nothing more was to be said, its leaving is as good as its silence.
+                    // If nothing remains to be sent, a disconnected accessory counts as a silent one.
                     let isDone = input.isAtEnd && input.pending.isEmpty && reason.unsentBytes == 0
                     return isDone && plan.wait == nil ? .finished : end
                 }
-                Notes.warn("\(label): \(reason.words). Waiting for it to come back.")
+                Notes.warn("\(label): \(reason.words). Waiting for it to reconnect.")
                 partner = Partner(identity: accessory.identity, protocolName: name, id: accessory.id, lostAt: clock.now)
                 lastMessage = nil
             case .absent: pause()
             case .refused(let end):
                 guard plan.follows, end.mayPass else { return end }
                 if let message = end.message, message != lastMessage {
-                    Notes.warn("\(message) Waiting for it.")
+                    Notes.warn("\(message) Waiting for the accessory.")
                     lastMessage = message
                 }
                 pause()
@@ -82,10 +83,11 @@ final class TalkLoop: Sendable {
         return .stopped
     }
 
-    /// Waits until something was attached or detached; a little while at most, for not every obstacle tells when it goes.
+    /// Waits until an accessory is attached or detached, and at most for `patience`, because some errors end without an
+    /// event.
     private func pause() { _ = wake.wait(for: nil, until: clock.now.advanced(bySeconds: Self.patience), clock: clock) }
 
-    /// Opens the accessory that was talked to before, else the one that the user means.
+    /// Opens the accessory of the previous connection, or the one selected by the user.
     func connect(_ partner: Partner?) -> Attempt {
         let accessories = source.accessories
         let accessory: AccessoryDescription
@@ -93,7 +95,7 @@ final class TalkLoop: Sendable {
         if let partner {
             let same = accessories.last { $0.identity == partner.identity && $0.named(partner.protocolName) != nil }
             guard let same else { return .absent }
-            // The attachment that was lost may be on the list for a moment longer.
+            // The lost attachment may remain in the list for a moment.
             if same.id == partner.id, let lostAt = partner.lostAt, clock.now.seconds(since: lostAt) < Self.patience {
                 return .absent
             }
@@ -115,7 +117,7 @@ final class TalkLoop: Sendable {
         }
     }
 
-    /// Talks through the channel until it, the input or the user's patience ends.
+    /// Forwards bytes until the channel, the input or the wait for answers ends.
     private func converse(
         _ channel: any ByteChannel, _ accessory: AccessoryDescription, _ input: inout TalkInput,
         _ show: (TalkEvent) -> Void

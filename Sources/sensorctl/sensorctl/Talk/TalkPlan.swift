@@ -2,9 +2,9 @@
 
 import DeviceCore
 
-/// What `talk` is to do.
+/// The options of a conversation.
 struct TalkPlan: Sendable {
-    /// What is sent at the end of a line that is typed in a terminal.
+    /// The line ending that is sent for a line typed in a terminal.
     enum LineEnd: String, Sendable, CaseIterable {
         case lf, cr, crlf
 
@@ -17,43 +17,45 @@ struct TalkPlan: Sendable {
         }
     }
 
-    /// The accessory, as the user calls it.
+    /// The accessory, as named by the user.
     var accessory: String
-    /// The protocol, as the user calls it; nil for the only one.
+    /// The protocol, as named by the user; nil for the only one.
     var protocolName: String?
-    /// Seconds to wait for answers after the end of the input; nil to wait until nothing comes for ``quietTime``.
+    /// The time in seconds to wait for answers after the end of the input; nil to wait until no byte arrives for
+    /// ``quietTime``.
     var wait: Double?
-    /// True to go on when the accessory comes back.
+    /// True to continue when the accessory is attached again.
     var follows = false
-    /// True when each key goes out as it is typed.
+    /// True if each key is sent immediately.
     var isRaw = false
-    /// What stands for the end of a line; nil to leave the input as it is.
+    /// The line ending to send; nil to leave the input unchanged.
     var lineEnd: LineEnd?
 
-    /// Seconds without a byte after which no answer is expected any more.
+    /// The time in seconds without received bytes after which no further answer is expected.
     static let quietTime = 1.0
-    /// Seconds that an accessory may take nothing at all before the rest is given up.
+    /// The time in seconds without progress after which sending is given up.
     static let patience = 10.0
-    /// Seconds that an answer of a recorded dialogue may take longer than it took then.
+    /// The additional time in seconds that an answer of a recorded dialogue may take.
     static let answerTime = 5.0
     /// The key that ends raw mode: Ctrl-].
     static let escape: UInt8 = 0x1D
 }
 
-/// Tells when a conversation is over whose input has ended: all has left, and the answers have had their time.
+/// Determines when a conversation is finished after its input has ended: all bytes have been sent, and the time for
+/// answers has elapsed.
 struct TalkRest {
     enum Verdict: Equatable {
         case wait(until: BootTime)
         case done
-        /// The accessory does not take that many bytes.
+        /// The accessory does not accept the remaining bytes.
         case stalled(bytes: Int)
     }
 
-    /// Seconds from one look at what has not left yet to the next.
+    /// The interval in seconds between checks for unsent bytes.
     private static let step = 0.02
 
     private let plan: TalkPlan
-    /// How much the channel takes when all has left.
+    /// The space that the channel has available if no bytes are pending.
     private let room: Int
     private var lastSpace: Int
     private var lastProgress: BootTime
@@ -67,7 +69,9 @@ struct TalkRest {
 
     mutating func heard(at now: BootTime) { lastHeard = now }
 
-    /// Called when nothing more is to be said, with what the channel would take now.
+    /// Returns the state of the conversation after the end of the input.
+    ///
+    /// - Parameter space: The space that the channel has available now.
     mutating func look(space: Int, now: BootTime) -> Verdict {
         guard let hasLeftAt else {
             guard space < room else {

@@ -3,31 +3,32 @@
 import AccessorySimulator
 import UmockdevFormat
 
-/// Where a recorded dialogue has come to, seen from the program: what it wrote is said again, what it read is compared.
+/// The state of a recorded dialogue that is played as the program: its writes are sent again, and the answers are
+/// compared with its reads.
 struct TalkScript {
-    /// The first byte that is another than the recorded one.
+    /// The first byte that differs from the recording.
     struct Difference: Equatable {
-        /// The step in the recording, counted from 1.
+        /// The step of the recording, counted from 1.
         var step: Int
-        /// The place in the bytes of the step, and in all that was read in the recording.
+        /// The offset within the step and within all answers, in bytes.
         var offset, total: Int
-        /// What the step has from there on, and what came in its place.
+        /// The rest of the expected bytes and the received ones, from the difference on.
         var expected, found: [UInt8]
 
         var message: String {
-            "Step \(step), byte \(offset) (byte \(total) of all answers): \(UmockdevPeer.shown(found)) in place of "
+            "Step \(step), byte \(offset) (byte \(total) of all answers): received \(UmockdevPeer.shown(found)) instead of "
                 + "\(UmockdevPeer.shown(expected))."
         }
     }
 
-    /// More is not taken before it is its turn.
+    /// The maximum number of bytes that are stored before they are expected.
     private static let maximumEarly = 65_536
 
     private let steps: [UmockdevScript.Step]
     private var next = 0
-    /// How much of the step has been written or has come.
+    /// The number of bytes of the current step that have been sent or received.
     private var done = 0
-    /// What has come before it was its turn.
+    /// Bytes that were received before they were expected.
     private var early: [UInt8] = []
     private(set) var bytesSaid = 0
     private(set) var bytesHeard = 0
@@ -37,28 +38,30 @@ struct TalkScript {
         skip()
     }
 
-    /// The step that is under way, counted from 1.
+    /// The current step, counted from 1.
     var step: Int { next + 1 }
 
-    /// True when the dialogue is through. What the accessory says afterwards is not compared.
+    /// True at the end of the dialogue. Later bytes from the accessory are not compared.
     var isOver: Bool { next >= steps.count }
 
-    /// True while more may come in.
+    /// True if more bytes may be received.
     var isWanted: Bool { early.count < Self.maximumEarly }
 
-    /// What is to be said now; empty while an answer is awaited.
+    /// The bytes to send; empty while an answer is expected.
     var pending: ArraySlice<UInt8> {
         guard !isOver, case .write(_, let bytes) = steps[next] else { return [] }
         return bytes[done...]
     }
 
-    /// The answer that is awaited, as far as it is missing, and how many milliseconds it took in the recording.
+    /// The missing bytes of the expected answer, and its delay in the recording in milliseconds; nil if no answer is
+    /// expected.
     var awaited: (missing: ArraySlice<UInt8>, milliseconds: UInt32)? {
         guard !isOver, case .read(let milliseconds, let bytes) = steps[next] else { return nil }
         return (bytes[done...], milliseconds)
     }
 
-    /// So much of `pending` has been said; what came too early is compared when it is its turn.
+    /// Records that the first `count` bytes of `pending` have been sent. Compares bytes that were received early with
+    /// the expected answer.
     mutating func said(_ count: Int) -> Difference? {
         bytesSaid += count
         advance(by: count)
@@ -68,7 +71,7 @@ struct TalkScript {
         return heard(bytes)
     }
 
-    /// The accessory has said that.
+    /// Compares received bytes with the expected answer.
     mutating func heard(_ bytes: [UInt8]) -> Difference? {
         var rest = bytes[...]
         while let (missing, _) = awaited, !rest.isEmpty {
@@ -97,7 +100,7 @@ struct TalkScript {
         skip()
     }
 
-    /// How far a program may depart from its own words says nothing about the accessory's.
+    /// Fuzz steps describe the tolerance for the program's own bytes and are irrelevant for the answers.
     private mutating func skip() {
         while !isOver, case .fuzz = steps[next] { next += 1 }
     }

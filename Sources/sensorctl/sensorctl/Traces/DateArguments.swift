@@ -5,10 +5,10 @@ import DeviceCore
 import Geodesy
 import SensorTools
 
-/// A time as a decimal year or in a form of ISO 8601: a date alone, or with a time of day, which is in UTC unless it
-/// has an offset.
+/// A date on the command line: a decimal year, or an ISO 8601 date with an optional time of day, which is in UTC unless
+/// it has an offset.
 struct FieldDate: ExpressibleByArgument, Equatable {
-    /// The decimal year, from 1900 to 2200.
+    /// The decimal year, 1900...2200.
     let year: Double
 
     init?(argument: String) {
@@ -22,7 +22,7 @@ struct FieldDate: ExpressibleByArgument, Equatable {
 
     static var allValueStrings: [String] { ["YEAR (1900 to 2200)", "YYYY-MM-DD", "YYYY-MM-DDThh:mm:ssZ"] }
 
-    /// The decimal year of `YYYY-MM-DD[Thh:mm[:ss[.s]][Z|±hh[:]mm]]`.
+    /// Parses `YYYY-MM-DD[Thh:mm[:ss[.s]][Z|±hh[:]mm]]` and returns the decimal year.
     private static func year(of text: String) -> Double? {
         let date = /([0-9]{4})-([0-9]{2})-([0-9]{2})/
         let time = /[Tt ]([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:[.,]([0-9]+))?)?/
@@ -49,9 +49,9 @@ struct FieldDate: ExpressibleByArgument, Equatable {
     }
 }
 
-/// A day as it is written on the command line: 2026-11-21
+/// A day on the command line, such as 2026-11-21.
 struct LogDay: ExpressibleByArgument {
-    /// The day's first instant.
+    /// The start of the day.
     let time: WallTime
     let text: String
 
@@ -61,7 +61,7 @@ struct LogDay: ExpressibleByArgument {
     }
 }
 
-/// An instant as a date, with or without a time of day in UTC, or `now`.
+/// A time on the command line: a date, with or without a time of day in UTC, or `now`.
 struct StartTime: ExpressibleByArgument, Equatable {
     let time: WallTime
 
@@ -73,7 +73,7 @@ struct StartTime: ExpressibleByArgument, Equatable {
     static var allValueStrings: [String] { ["YYYY-MM-DD", "YYYY-MM-DDThh:mm:ssZ", "now"] }
 }
 
-/// The time of `YYYY-MM-DD[Thh:mm:ssZ]`.
+/// Parses `YYYY-MM-DD[Thh:mm:ssZ]`.
 private func instant(_ text: String) -> WallTime? {
     let form = /([0-9]{4})-([0-9]{2})-([0-9]{2})(?:T([0-9]{2}):([0-9]{2}):([0-9]{2})Z)?/
     guard let match = text.wholeMatch(of: form), let year = Int(match.1), let month = Int(match.2),

@@ -5,53 +5,53 @@ import DeviceCore
 import Trace
 import TraceFormats
 
-/// What a user knows of a recording of another program, for the verbs that take one.
+/// The options for importing recordings of other programs.
 struct ImportOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "What the columns of a table hold: QUANTITY=COLUMN:UNIT between commas, as in \"time=t:ms,lat=Lat,lon=Lon,speed=v:km/h,accel.x=#5:g\". Quantities are time, accel.x, gyro.x, mag.x and their y and z, pressure, lat, lon, alt.msl, alt.hae, speed, course, climb, acc.h, acc.v, acc.speed, acc.course, mode, sats, hdop, vdop and pdop. Settings: separator, decimal, header, skip, period, start.",
+            "Contents of a table's columns: QUANTITY=COLUMN:UNIT, separated by commas, as in \"time=t:ms,lat=Lat,lon=Lon,speed=v:km/h,accel.x=#5:g\". Quantities are time, accel.x, gyro.x, mag.x and their y and z, pressure, lat, lon, alt.msl, alt.hae, speed, course, climb, acc.h, acc.v, acc.speed, acc.course, mode, sats, hdop, vdop and pdop. Settings: separator, decimal, header, skip, period, start.",
             valueName: "map"))
     var columns: String?
 
     @Option(
         help: ArgumentHelp(
-            "The kind of a CSV file of motion, where its columns leave it open: \(ImportOptions.layouts). iio has the field in gauss, si in microtesla.",
+            "Kind of a CSV file of motion, if its columns are ambiguous: \(ImportOptions.layouts). The magnetic field is in gauss in iio, and in microtesla in si.",
             valueName: "kind"))
     var layout: String?
 
     @Option(
         help: ArgumentHelp(
-            "Readings a second, for CSV files without times and for libiio's buffers without time stamps.",
+            "Rate of readings, for CSV files without times and for libiio's buffers without timestamps.",
             valueName: "hertz"))
     var rate: Double?
 
-    @Option(help: "The system a folder of Sensor Logger comes from, where Metadata.csv does not say: ios or android.")
+    @Option(help: "System that wrote a Sensor Logger folder, if Metadata.csv does not name it: ios or android.")
     var platform: String?
 
     @Option(
         help: ArgumentHelp(
-            "The file that positions of Sensor Logger are taken from, such as LocationGps.csv.", valueName: "file"))
+            "File with the positions of a Sensor Logger folder, such as LocationGps.csv.", valueName: "file"))
     var locationFile: String?
 
-    @Option(help: "The points of a GPX file: \(ImportOptions.points). The first of these that there are, unless given.")
+    @Option(help: "Points of a GPX file: \(ImportOptions.points). Default: the first of these that the file contains.")
     var points: String?
 
-    @Option(help: ArgumentHelp("The one track or route of a GPX file, counted from 1.", valueName: "number"))
+    @Option(help: ArgumentHelp("Read only this track or route of a GPX file, counted from 1.", valueName: "number"))
     var track: Int?
 
     @Option(
         help: ArgumentHelp(
-            "How fast points of GPX without times follow one another; one a second, unless given.",
+            "Speed between GPX points without times. Default: one point per second.",
             valueName: "metres per second"))
     var pace: Double?
 
     @Option(
-        help: ArgumentHelp("The day on which an NMEA log begins that says none, as in 2026-11-21.", valueName: "day"))
+        help: ArgumentHelp("First day of an NMEA log that contains no date, such as 2026-11-21.", valueName: "day"))
     var date: LogDay?
 
     @Option(
         help: ArgumentHelp(
-            "By how many weeks the dates of an NMEA log are early: 1024 for a receiver whose counter began again.",
+            "Weeks by which the dates of an NMEA log are too early: 1024 for a receiver with a week number rollover.",
             valueName: "weeks"))
     var weeks: Int?
 
@@ -61,29 +61,28 @@ struct ImportOptions: ParsableArguments {
     func validate() throws {
         if let columns { _ = try ExitStatus.validating { () throws(DeviceError) in try CSVColumnMap(columns) } }
         if let layout, MotionCSVLayout(rawValue: layout) == nil {
-            throw ValidationError("\(layout) is no kind of CSV file; known are \(Self.layouts).")
+            throw ValidationError("--layout must be one of \(Self.layouts), not \(layout).")
         }
         if let rate, !(1 / 86_400...1e6).contains(rate) {
-            throw ValidationError("--rate takes readings a second, from one a day (0.0000116 Hz) to 1000000 Hz.")
+            throw ValidationError("--rate must be from 0.0000116 Hz (one reading per day) to 1000000 Hz.")
         }
         if let platform, SensorLoggerOptions.Platform(rawValue: platform) == nil {
-            throw ValidationError("\(platform) is no system that Sensor Logger runs on; write ios or android.")
+            throw ValidationError("--platform must be ios or android, not \(platform).")
         }
         if let locationFile, locationFile.isEmpty || locationFile.contains("/") {
-            throw ValidationError("--location-file takes the name of a file in the folder of Sensor Logger.")
+            throw ValidationError("--location-file must be the name of a file in the Sensor Logger folder.")
         }
         if let points, GPXOptions.Content(rawValue: points) == nil {
-            throw ValidationError("\(points) are no points of GPX; write \(Self.points).")
+            throw ValidationError("--points must be one of \(Self.points), not \(points).")
         }
-        if let track, track < 1 { throw ValidationError("--track counts from 1.") }
-        if let pace, !(pace > 0 && pace.isFinite) { throw ValidationError("--pace takes metres per second, above 0.") }
-        if let weeks, weeks.magnitude > 10_240 { throw ValidationError("--weeks takes at most 10240.") }
+        if let track, track < 1 { throw ValidationError("--track must be at least 1.") }
+        if let pace, !(pace > 0 && pace.isFinite) { throw ValidationError("--pace must be greater than 0 m/s.") }
+        if let weeks, weeks.magnitude > 10_240 { throw ValidationError("--weeks must be from -10240 to 10240.") }
     }
 
-    /// The same for the reader.
     var options: RecordingOptions {
         var options = RecordingOptions()
-        // It was read before, when the arguments were looked at.
+        // The columns have already been validated.
         options.columns = columns.flatMap { try? CSVColumnMap($0) }
         options.csv.layout = layout.flatMap { MotionCSVLayout(rawValue: $0) }
         options.csv.period = rate.map { 1 / $0 }
@@ -98,7 +97,7 @@ struct ImportOptions: ParsableArguments {
         return options
     }
 
-    /// What was given, by the names of the options: what makes a recording another one.
+    /// The options that affect the imported recording, by name.
     var description: [String: String] {
         let values: [String: String?] = [
             "columns": columns, "layout": layout, "rate": rate?.description, "platform": platform,
@@ -110,45 +109,45 @@ struct ImportOptions: ParsableArguments {
 }
 
 extension ImportOptions {
-    /// Reads the recording that a user named, "-" for standard input; ends the verb when it cannot be read.
+    /// Reads a recording; "-" is standard input. Exits with an error if it cannot be read.
     func read(_ path: String) throws -> TraceFile {
         let recording = try RecordingFile.read(userPath: path, options: options)
         warnOfUnused([recording.format], recording.trace.name)
         return recording.trace
     }
 
-    /// Reads several, and says which options none of them can use.
+    /// Reads several recordings. Logs the options that apply to none of them.
     func read(_ paths: [String]) throws -> [TraceFile] {
         let recordings = try paths.map { try RecordingFile.read(userPath: $0, options: options) }
         let first = recordings.first?.trace.name ?? ""
-        warnOfUnused(Set(recordings.map(\.format)), recordings.count == 1 ? first : "what was given")
+        warnOfUnused(Set(recordings.map(\.format)), recordings.count == 1 ? first : "the given files")
         return recordings.map(\.trace)
     }
 
-    /// Says which of the options change nothing for recordings of those kinds.
+    /// Logs the options that do not apply to recordings of these formats.
     private func warnOfUnused(_ kinds: Set<RecordingFormat>, _ name: String) {
         for option in description.keys.sorted() {
             guard let (what, users) = users(of: option), users.isDisjoint(with: kinds) else { continue }
-            Notes.warn("--\(option) is for \(what), and \(name) is none of these: it changes nothing.")
+            Notes.warn("--\(option) applies only to \(what), so it has no effect on \(name).")
         }
     }
 
-    /// What an option is for; nil for one that is for all.
+    /// Returns the formats that an option applies to, and their description; nil if it applies to all formats.
     private func users(of option: String) -> (what: String, kinds: Set<RecordingFormat>)? {
         switch option {
         case "layout" where columns != nil, "rate" where columns != nil: ("tables without --columns", [])
         case "layout": ("CSV files of motion", [.csv])
-        case "rate": ("CSV files of motion and buffers of libiio", [.csv, .iio])
-        case "platform", "location-file": ("folders of Sensor Logger", [.sensorLogger])
+        case "rate": ("CSV files of motion and libiio's buffers", [.csv, .iio])
+        case "platform", "location-file": ("Sensor Logger folders", [.sensorLogger])
         case "points", "track", "pace": ("GPX files", [.gpx])
-        case "date", "weeks": ("logs of sentences (NMEA 0183)", [.nmea])
+        case "date", "weeks": ("NMEA 0183 logs", [.nmea])
         default: nil
         }
     }
 }
 
 extension TraceFile {
-    /// Reads the trace that a user named, "-" for standard input; says why when that fails, and ends the verb.
+    /// Reads a trace; "-" is standard input. Exits with an error if it cannot be read.
     static func read(userPath path: String) throws -> TraceFile {
         try ExitStatus.ending(ExitStatus.init(reading:)) { () throws(DeviceError) in
             path == "-"
@@ -159,10 +158,10 @@ extension TraceFile {
 }
 
 extension RecordingFile {
-    /// Reads the recording of any kind that a user named, "-" for standard input; says what there is to say of it, and ends
-    /// the verb when it cannot be read.
+    /// Reads a recording of any format; "-" is standard input. Logs its remarks. Exits with an error if it cannot be
+    /// read.
     ///
-    /// - Parameter options: what the user knows of it.
+    /// - Parameter options: The import options.
     static func read(userPath path: String, options: RecordingOptions) throws -> RecordingFile {
         let recording = try ExitStatus.ending(ExitStatus.init(reading:)) { () throws(DeviceError) in
             path == "-"
@@ -178,7 +177,7 @@ extension RecordingFile {
 extension TraceBytes {
     static let standardInputName = "standard input"
 
-    /// All of standard input.
+    /// Reads standard input to its end.
     static func standardInput() throws(DeviceError) -> TraceBytes {
         try TraceBytes(stream: Descriptor.standardInput.number, name: standardInputName)
     }

@@ -3,36 +3,36 @@
 import SystemCalls
 import Trace
 
-/// Keeps verbs from writing over what they read.
+/// Prevents commands from overwriting their input.
 enum OutputCheck {
-    /// Refuses to write over what is read, under whatever name: a file, the folder that it is in, what is in a folder that
-    /// is read, and the files that are read with another one.
+    /// Exits with an error if the output would overwrite an input under any name: a file, its folder, a file in an
+    /// input folder, or a file that belongs to an input.
     static func check(_ output: String, against inputs: [String]) throws {
         guard output != "-", let target = FileIdentity(output) else { return }
         for input in inputs where input != "-" {
             guard let source = FileIdentity(input), let name = loss(input, source, output, target) else { continue }
-            Notes.fail("\(name) is read here, and writing it would lose it. Choose another name for the output.")
+            Notes.fail("\(name) is an input, and the output would overwrite it. Choose another name for the output.")
             try ExitStatus.usage.end()
         }
     }
 
-    /// What would be lost, as a message names it; nil when nothing would.
+    /// Returns the name of the input that would be overwritten, for a message; nil if there is none.
     private static func loss(
         _ input: String, _ source: FileIdentity, _ output: String, _ target: FileIdentity
     ) -> String? {
         if source == target { return input == output ? input : "\(output), which is \(input)," }
         let own = NewFile.split(input).folder
         if target.isFolder {
-            // Formats of several files replace and remove those of their names.
+            // A format of several files replaces and removes files in the folder.
             return !source.isFolder && FileIdentity(own) == target ? "\(output), the folder of \(input)," : nil
         }
-        // A link is followed when it is written.
+        // Writing follows symbolic links.
         let file = realPath(output)
         let isPart = source.isFolder ? isIn(source, file) : isRead(file, with: input, in: own)
         return isPart ? "\(output), which belongs to \(input)," : nil
     }
 
-    /// True for a file in that folder, or in one that is in it.
+    /// True if the file is in the folder or one of its subfolders.
     private static func isIn(_ ancestor: FileIdentity, _ file: String) -> Bool {
         var path = file
         while path.utf8.contains(UInt8(ascii: "/")), path != "/" {
@@ -42,8 +42,8 @@ enum OutputCheck {
         return false
     }
 
-    /// True for a file that may be read together with the input: libiio's buffers and values beside the XML, umockdev's
-    /// descriptions and scripts, the tables of Sensor Logger, and what phyphox keeps in a folder of its own.
+    /// True if the file may be read together with the input: libiio's buffers and values beside the XML, umockdev's
+    /// descriptions and scripts, the tables of Sensor Logger, and phyphox's metadata folder.
     private static func isRead(_ file: String, with input: String, in folder: String) -> Bool {
         let place = FileIdentity(NewFile.split(file).folder)
         let isBeside = FileIdentity(folder) == place
@@ -68,18 +68,18 @@ enum OutputCheck {
     }
 }
 
-/// Which file or folder a path leads to: two that are equal are one, whatever they are called.
+/// The identity of a file or folder, independent of its path.
 struct FileIdentity: Equatable {
     let isFolder: Bool
     private let device: UInt64
     private let number: UInt64
 
-    /// Nil when there is nothing.
+    /// Creates the identity; nil if the file does not exist, or is neither a regular file nor a folder.
     init?(_ path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
         let kind = status.st_mode & S_IFMT
-        // Whoever reads from a terminal and writes to it loses nothing.
+        // Other files, such as a terminal, lose no data if they are input and output.
         guard kind == S_IFREG || kind == S_IFDIR else { return nil }
         isFolder = kind == S_IFDIR
         device = UInt64(truncatingIfNeeded: status.st_dev)

@@ -5,31 +5,31 @@ import DeviceCore
 import Trace
 import TraceEditing
 
-/// What goes wrong in a recording, for the verbs that use one.
+/// The options that insert faults into a recording.
 struct TraceFaultOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("What goes wrong. \(TraceFault.syntax)", valueName: "faults"))
+    @Option(help: ArgumentHelp("Faults to inject. \(TraceFault.syntax)", valueName: "faults"))
     var fault: String?
 
-    @Option(help: "What chance is counted from, to repeat a run; another one each time, unless given.")
+    @Option(help: "Seed of random faults, to repeat a run. Default: a new seed in each run.")
     var seed: UInt64?
 
     func validate() throws {
         guard let fault else {
-            if seed != nil { throw ValidationError("--seed is for --fault.") }
+            if seed != nil { throw ValidationError("--seed requires --fault.") }
             return
         }
         _ = try ExitStatus.validating { () throws(DeviceError) in try TraceFault.list(fault) }
     }
 
-    /// Refuses faults behind what is played.
+    /// Rejects faults that begin after the played part.
     func validate(upTo end: Double?) throws {
         guard let fault, let end else { return }
         for late in (try? TraceFault.list(fault)) ?? [] where late.start > end {
-            throw ValidationError("The fault \"\(late.description)\" begins behind --to, so that it changes nothing.")
+            throw ValidationError("The fault \"\(late.description)\" begins after --to, so it has no effect.")
         }
     }
 
-    /// The trace with the faults in it; the trace itself where there are none. Ends the verb when that cannot be made.
+    /// Returns the trace with the faults, or the trace itself if there are none. Exits with an error if that fails.
     func apply(to trace: TraceFile) throws -> TraceFile {
         let edits = edits()
         guard !edits.isEmpty else { return trace }
@@ -38,15 +38,15 @@ struct TraceFaultOptions: ParsableArguments {
         }
     }
 
-    /// The edits that bring the faults about; says what they are.
+    /// Returns the edits that insert the faults. Logs the faults and the seed.
     func edits() -> [any TraceEdit] {
         let (faults, seed) = chosen()
         return faults.isEmpty ? [] : [FaultEdit(faults, seed: seed)]
     }
 
-    /// The faults and what chance is counted from; says what they are.
+    /// Returns the faults and the seed of the random numbers. Logs both.
     func chosen() -> ([TraceFault], seed: UInt64) {
-        // They were read before, when the arguments were looked at.
+        // The faults have already been validated.
         guard let fault, let faults = try? TraceFault.list(fault) else { return ([], 0) }
         let seed = seed ?? .random(in: 0...UInt64.max)
         Notes.say("Faults: \(faults.map(\.description).joined(separator: ",")); --seed \(seed) repeats them.")

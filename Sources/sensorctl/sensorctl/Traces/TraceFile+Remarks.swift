@@ -4,10 +4,10 @@ import Trace
 import TraceEditing
 
 extension TraceFile {
-    /// Sentences about the lines that playback could not read.
+    /// Returns sentences about the lines that playback could not read.
     ///
-    /// - Parameter warnings: The warnings of the playback, which keeps the first ``TraceCursor/maximumWarnings``. If there
-    ///   are as many, the whole trace is read to count them all.
+    /// - Parameter warnings: The warnings of the playback, which stores only the first ``TraceCursor/maximumWarnings``.
+    ///   If that number is reached, the whole trace is read to count all warnings.
     func remarks(on warnings: [TraceWarning]) -> [String] {
         let diagnostics =
             warnings.count < TraceCursor.maximumWarnings

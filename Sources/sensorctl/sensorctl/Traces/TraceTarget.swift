@@ -6,16 +6,16 @@ import Trace
 import TraceEditing
 import TraceFormats
 
-/// Where a verb that makes a recording puts it.
+/// The options for the output of commands that create a recording.
 struct TraceTarget: ParsableArguments {
     @Argument(
         help:
-            "What to write; - for standard output. Its ending says the format (\(RecordingFormat.knownEndings.joined(separator: ", "))) unless --format does.",
+            "Output file; - for standard output. Its extension determines the format (\(RecordingFormat.knownEndings.joined(separator: ", "))) unless --format is given.",
         completion: .file())
     var output: String
 
     @Option(
-        help: "The format: \(TraceTarget.formats). On standard output a trace, unless given.",
+        help: "Output format: \(TraceTarget.formats). Default on standard output: trace.",
         transform: TraceTarget.format)
     var format: RecordingFormat?
 
@@ -23,47 +23,48 @@ struct TraceTarget: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The receiver whose positions are written, in formats of one; that of the first fix, unless given.",
+            "Receiver whose positions are written, for formats with a single receiver. Default: that of the first fix.",
             valueName: "path"))
     var receiver: String?
 
-    @Flag(help: "Write the times of arrival too, in gpsd's reports and NMEA.")
+    @Flag(help: "Also write arrival times, in the formats gpsd and nmea.")
     var stamps = false
 
     private static var formats: String { RecordingFormat.written.map(\.name).joined(separator: ", ") }
 
     private static func format(_ text: String) throws -> RecordingFormat {
         guard let format = RecordingFormat(name: text) else {
-            throw ValidationError("\(text) is no format; known are \(formats).")
+            throw ValidationError("Use one of \(formats).")
         }
         return format
     }
 
     func validate() throws {
         if output == "-", let format, format.isFolder {
-            throw ValidationError("The format \(format.name) is a folder, which standard output cannot be. Name one.")
+            throw ValidationError(
+                "The format \(format.name) is a folder and cannot be written to standard output. Name a folder.")
         }
         try Self.refuse(
             receiver != nil && !chosenFormat.hasOneReceiver,
-            "The format \(chosenFormat.name) has all receivers; leave --receiver out.")
-        try Self.refuse(stamps && !chosenFormat.hasStamps, "--stamps is for the formats gpsd and nmea.")
+            "The format \(chosenFormat.name) contains all receivers: omit --receiver.")
+        try Self.refuse(stamps && !chosenFormat.hasStamps, "--stamps requires the format gpsd or nmea.")
         guard format == nil, output != "-", RecordingFormat(fileName: output) == nil else { return }
         throw ValidationError(
-            "The name \(output) does not say a format. End it in one of \(RecordingFormat.knownEndings.joined(separator: ", ")), or give --format."
+            "The extension of \(output) does not determine a format. Use one of \(RecordingFormat.knownEndings.joined(separator: ", ")), or --format."
         )
     }
 
-    /// The format that is written: a native trace where nothing says another.
+    /// The format of the output; a native trace if neither the option nor the filename determines it.
     var chosenFormat: RecordingFormat { format ?? RecordingFormat(fileName: output) ?? .trace }
 
     private var options: ExportOptions {
         ExportOptions(overwrite: new.overwrite, mode: new.mode?.bits, receiver: receiver, hasStamps: stamps)
     }
 
-    /// Refuses to write over what is read.
+    /// Exits with an error if the output would overwrite an input.
     func check(against inputs: [String]) throws { try OutputCheck.check(output, against: inputs) }
 
-    /// Writes the trace with the edits, and says what its format cannot hold.
+    /// Writes the edited trace. Logs the contents that its format cannot represent.
     func write(_ trace: TraceFile, edits: [any TraceEdit]) throws {
         try write { (sink) throws(DeviceError) in
             let remarks = try TraceEditor.write(trace, edits: edits, to: sink)
@@ -71,7 +72,8 @@ struct TraceTarget: ParsableArguments {
         }
     }
 
-    /// Writes a native trace as the closure makes it, and anything else by way of memory.
+    /// Writes a trace that the closure creates. Native traces are written directly, other formats after the whole trace
+    /// has been built in memory.
     func write(_ make: (any TraceSink) throws(DeviceError) -> [String]) throws {
         try tell { () throws(DeviceError) in
             guard chosenFormat == .trace else {
@@ -88,7 +90,7 @@ struct TraceTarget: ParsableArguments {
         }
     }
 
-    /// Writes the trace as it is, and says what its format cannot hold.
+    /// Writes the trace unchanged. Logs the contents that its format cannot represent.
     func write(_ trace: TraceFile) throws {
         try tell { () throws(DeviceError) in try chosenFormat.write(trace, to: output, options: options) }
     }
@@ -102,25 +104,25 @@ struct TraceTarget: ParsableArguments {
     }
 }
 
-/// What a verb reads that makes another recording of a recording, and where it puts that.
+/// The input and output options of commands that edit a recording.
 struct EditOptions: ParsableArguments {
     @Argument(
-        help: "The recording; - for standard input, which takes all but folders and libiio's XML.", completion: .file())
+        help: "Recording; - for standard input, except for folders and libiio's XML.", completion: .file())
     var file: String
 
     @OptionGroup var target: TraceTarget
 
     @OptionGroup(title: "Recordings of other programs") var imports: ImportOptions
 
-    /// Reads it, unless it would be written over.
+    /// Reads the recording, after checking that it would not be overwritten.
     func read() throws -> TraceFile {
         try target.check(against: [file])
         return try imports.read(file)
     }
 }
 
-/// A trace file that is made with its header: what fails before that leaves no empty file behind. One
-/// that is not closed is removed, and leaves the file that it was to replace as it was.
+/// A trace file that is created when its header is written, so that an earlier error leaves no empty file. If it is not
+/// closed, it is removed and an existing file remains unchanged.
 final class LateTraceFile: TraceSink {
     private let path: String
     private let options: NewFileOptions

@@ -4,9 +4,9 @@ import DeviceCore
 import SystemCalls
 import Trace
 
-/// A file that a verb makes at once: it is there as a whole or not at all.
+/// Writes files atomically: the file is complete or does not exist.
 enum WholeFile {
-    /// Writes it, "-" for standard output; says why when that fails, and ends the verb.
+    /// Writes a file; "-" is standard output. Exits with an error if that fails.
     static func write(_ bytes: [UInt8], to path: String, _ options: NewFileOptions) throws {
         do throws(DeviceError) {
             let file = try TraceOutput(whole: path, overwrite: options.overwrite, mode: options.mode?.bits)
@@ -24,14 +24,14 @@ enum WholeFile {
 }
 
 extension ExitStatus {
-    /// Says why an output cannot be written, and ends the verb.
+    /// Logs the reason that an output cannot be written, and exits with the status.
     static func end(_ error: DeviceError, writing output: String) throws {
         switch error.cause {
         case .system(_, EPIPE)?:
-            // Nobody reads the output any more, which ends every verb quietly.
+            // The reader has closed the pipe, which is not an error.
             return
         case .system(_, EEXIST)?:
-            Notes.fail("\(output) exists already. Choose another name, or replace it with --overwrite.")
+            Notes.fail("\(output) already exists. Choose another name, or replace it with --overwrite.")
             try ExitStatus.cannotCreate.end()
         default: Notes.fail(error.description)
         }

@@ -3,7 +3,7 @@
 import DeviceCore
 import Synchronization
 
-/// A value from another thread.
+/// A value that another thread provides.
 final class Answer<Value: Sendable>: Sendable {
     private let value = Mutex<Value?>(nil)
     private let bell = Bell()
@@ -13,7 +13,7 @@ final class Answer<Value: Sendable>: Sendable {
         bell.ring()
     }
 
-    /// The value; nil after a minute.
+    /// Waits for the value. Returns nil after a minute.
     func wait() -> Value? {
         while true {
             if let value = value.withLock({ $0 }) { return value }

@@ -3,7 +3,7 @@
 import DeviceCore
 import Synchronization
 
-/// Waits for several threads.
+/// Waits for several threads to finish.
 final class Countdown: Sendable {
     private let rest: Atomic<Int>
     private let bell = Bell()
@@ -16,6 +16,6 @@ final class Countdown: Sendable {
         if rest.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { bell.ring() }
     }
 
-    /// False after a minute.
+    /// Returns false after a minute.
     func wait() -> Bool { bell.wait(seconds: 60) }
 }

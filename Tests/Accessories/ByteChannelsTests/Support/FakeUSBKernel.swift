@@ -5,18 +5,20 @@ import DeviceCore
 import Synchronization
 import SystemCalls
 
-/// A device with one interface and two bulk endpoints with packets of 64 bytes, behind calls like the kernel's.
+/// A simulated device with one interface and two bulk endpoints with packets of 64 bytes, behind calls like the
+/// kernel's.
 ///
-/// As with the kernel, a request to read is finished when it is full or a packet is short, and poll tells of space to
-/// write while finished requests wait: the descriptor is the writing end of a pipe with room for one byte, which is full
-/// while none waits, and which nobody can read from any more once the device is unplugged.
+/// As in the kernel, a read request completes when it is full or receives a short packet, and poll() reports space to
+/// write while completed requests are pending. For this purpose, the descriptor is the write end of a pipe that holds a
+/// single byte. The pipe is full while no completed requests are pending, and its read end is closed when the device is
+/// unplugged.
 final class FakeUSBKernel: USBKernel {
-    /// What was asked of the kernel, but for transfers.
+    /// The calls to the kernel, except for transfers.
     enum Call: Equatable {
         case claim(UInt32), select(interface: UInt32, alternate: UInt32), discard, release(UInt32), close
     }
 
-    /// What went out in one request.
+    /// The data sent by one request.
     struct Sent: Equatable {
         var bytes: [UInt8]
         var endsWithShortPacket: Bool
@@ -27,22 +29,22 @@ final class FakeUSBKernel: USBKernel {
         var reads: [UInt] = []
         var writes: [UInt] = []
         var done: [UInt] = []
-        /// The packets that the device has to send.
+        /// The packets that the device will send.
         var outbox: [ArraySlice<UInt8>] = []
-        /// How much the oldest request to read has got.
+        /// The number of bytes received by the oldest read request.
         var partial = 0
         var sent: [Sent] = []
         var isDetached = false
         var holdsWrites = false
         var failures: [UInt: Int32] = [:]
-        /// The reading end.
+        /// The read end of the pipe.
         var pipe: Int32 = -1
         var port: Int32 = -1
         var isOpen = false
     }
 
     private let state = Mutex(State())
-    /// Rings after every call.
+    /// Signaled after every call.
     let bell = Bell()
 
     init(holdsWrites: Bool = false, failing request: UInt = 0, with number: Int32 = 0) {
@@ -66,17 +68,17 @@ final class FakeUSBKernel: USBKernel {
     var isOpen: Bool { state.withLock { $0.isOpen } }
     var unread: Int { state.withLock { $0.outbox.reduce(0) { $0 + $1.count } } }
 
-    /// Waits until something holds; false after a minute.
+    /// Waits until the condition holds. Returns false after a minute.
     func wait(_ condition: () -> Bool) -> Bool {
         while !condition() { guard bell.wait(seconds: 60) else { return false } }
         return true
     }
 
-    // MARK: The device
+    // MARK: Device
 
     static let packetLength = 64
 
-    /// Sends bytes in packets, without an empty one behind a full last one.
+    /// Sends bytes in packets, without a zero-length packet after a full last packet.
     func send(_ bytes: [UInt8]) {
         state.withLock { state in
             for start in stride(from: 0, to: bytes.count, by: Self.packetLength) {
@@ -86,7 +88,7 @@ final class FakeUSBKernel: USBKernel {
         }
     }
 
-    /// The oldest request that way ends with an error.
+    /// Completes the oldest request in this direction with an error.
     func fail(read: Bool, with number: Int32) {
         state.withLock { state in
             guard let address = read ? state.reads.first : state.writes.first else { return }
@@ -95,14 +97,14 @@ final class FakeUSBKernel: USBKernel {
         }
     }
 
-    /// The oldest of what was held goes out, that many requests.
+    /// Completes the oldest held writes, at most `count`.
     func takeWrites(_ count: Int) {
         state.withLock { state in
             for _ in 0..<min(count, state.writes.count) { take(state.writes.removeFirst(), &state) }
         }
     }
 
-    /// What was held goes out, and what comes after it at once.
+    /// Completes all held writes. Later writes complete at once.
     func takeWrites() {
         state.withLock { state in
             state.holdsWrites = false
@@ -123,7 +125,7 @@ final class FakeUSBKernel: USBKernel {
         }
     }
 
-    // MARK: The kernel
+    // MARK: Kernel
 
     func open(_ path: String) -> Int32 {
         var ends: [Int32] = [-1, -1]
@@ -132,7 +134,7 @@ final class FakeUSBKernel: USBKernel {
             _ = fcntl(end, F_SETFD, FD_CLOEXEC)
             _ = fcntl(end, F_SETFL, O_NONBLOCK)
         }
-        // F_SETPIPE_SZ: one page, which any byte fills.
+        // F_SETPIPE_SZ: one page, so that a single byte fills the pipe.
         _ = fcntl(ends[1], 1031, 1)
         return state.withLock { state in
             state.isOpen = true
@@ -142,7 +144,7 @@ final class FakeUSBKernel: USBKernel {
         }
     }
 
-    /// Has poll tell whether finished requests wait.
+    /// Fills or drains the pipe so that poll() reports whether completed requests are pending.
     private func tellReadiness(_ state: inout State) {
         guard state.pipe >= 0, state.isOpen else { return }
         var byte: UInt8 = 0

@@ -2,13 +2,13 @@
 
 import Synchronization
 
-/// Raised once.
+/// A flag that is raised once.
 final class Flag: Sendable {
     private let value = Atomic<Bool>(false)
 
     var isRaised: Bool { value.load(ordering: .acquiring) }
 
-    /// True for the first call.
+    /// Returns true for the first call.
     @discardableResult
     func raise() -> Bool { !value.exchange(true, ordering: .acquiringAndReleasing) }
 }

@@ -5,7 +5,7 @@ import SystemCalls
 import TestSupport
 import Testing
 
-/// The program of these tests as a process of its own.
+/// The test program as a separate process.
 final class Helper {
     private let process = Process()
     private let input = Pipe()
@@ -21,7 +21,7 @@ final class Helper {
 
     var pid: Int32 { process.processIdentifier }
 
-    /// The next line; nil when there is none within a minute or two.
+    /// Returns the next line, or nil at the end of the output or after four minutes without output.
     func line() -> String? {
         var bytes: [UInt8] = []
         let descriptor = output.fileHandleForReading.fileDescriptor
@@ -34,13 +34,13 @@ final class Helper {
         }
     }
 
-    /// Ends it at once, without a chance to give anything back.
+    /// Kills the process, so that it cannot clean up.
     func kill() {
         Glibc.kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
     }
 
-    /// Has it end, and waits for that.
+    /// Ends the process through its standard input, and waits for its exit.
     func end() {
         input.fileHandleForWriting.closeFile()
         process.waitUntilExit()

@@ -3,7 +3,7 @@
 import DeviceCore
 import SystemCalls
 
-/// The other end of a channel: a descriptor that a test reads and writes, each wait a minute long at most.
+/// The other end of a channel: a descriptor that the test reads and writes. Each wait lasts at most a minute.
 final class Peer: Sendable {
     let descriptor: Int32
     private let isClosed = Flag()
@@ -26,10 +26,10 @@ final class Peer: Sendable {
         return poll(&entry, 1, 60_000) > 0
     }
 
-    /// False after a minute.
+    /// Returns false after a minute.
     func waitForSpace() -> Bool { wait(POLLOUT) }
 
-    /// Sends all of it, while the other side takes it.
+    /// Sends all bytes, as fast as the other side reads them.
     func send(_ bytes: [UInt8]) {
         var done = 0
         while done < bytes.count {
@@ -50,13 +50,13 @@ final class Peer: Sendable {
         }
     }
 
-    /// Sends what is taken at once; returns how much.
+    /// Sends as many bytes as fit at once, and returns their number.
     func sendSome(_ bytes: [UInt8]) -> Int {
         let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
         return max(0, count)
     }
 
-    /// That many bytes; fewer when the other side ends or a minute passes.
+    /// Receives `count` bytes, or fewer if the other side ends or a minute passes.
     func receive(_ count: Int) -> [UInt8] {
         var bytes: [UInt8] = []
         while bytes.count < count {
@@ -72,6 +72,6 @@ final class Peer: Sendable {
         return bytes
     }
 
-    /// All until the other side ends.
+    /// Receives all bytes until the other side ends.
     func receiveAll() -> [UInt8] { receive(.max) }
 }

@@ -3,7 +3,7 @@
 import SystemCalls
 import Testing
 
-/// A pseudo-terminal: the master in the test's hand, the other side a path like a serial port's.
+/// A pseudo-terminal. The test holds the master, and the other side has a path like a serial port.
 struct Pty {
     let master: Peer
     let path: String
@@ -11,7 +11,7 @@ struct Pty {
     init() throws {
         let descriptor = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
         try #require(descriptor >= 0)
-        // TIOCSPTLCK and TIOCGPTN: what unlockpt and ptsname do, which Swift does not see.
+        // TIOCSPTLCK and TIOCGPTN replace unlockpt() and ptsname(), which are not available in Swift.
         var isLocked: Int32 = 0
         try #require(ioctl(descriptor, 0x4004_5431, &isLocked) == 0)
         var number: Int32 = 0
@@ -20,7 +20,7 @@ struct Pty {
         master = Peer(descriptor)
     }
 
-    /// Another descriptor of the port, beside the channel's.
+    /// Opens another descriptor of the port, in addition to the channel's.
     func slave() throws -> Int32 {
         let descriptor = open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
         try #require(descriptor >= 0)

@@ -6,7 +6,7 @@ import DeviceCore
 import Synchronization
 import SystemCalls
 
-/// A port that does as a test says. Poll always tells of space, and never of bytes.
+/// A port that the test controls. poll() always reports space to write and never bytes to read.
 final class ScriptedPort: Port {
     let descriptor: Int32
     let path = "scripted"
@@ -15,12 +15,12 @@ final class ScriptedPort: Port {
     let inputPatience: Double?
     let isSlowToRelease = false
     private let other: Int32
-    /// It gives bytes without an end.
+    /// True if every read returns a byte.
     let isEndless: Bool
-    /// It takes what it is given.
+    /// True if the port accepts written bytes.
     let takes = Atomic<Bool>(false)
     private let written = Mutex<[UInt8]>([])
-    /// How often it was read from.
+    /// The number of reads.
     let reads = Atomic<Int>(0)
 
     init(isTriedAlways: Bool = false, isEndless: Bool = false, patience: Double? = nil) throws {
@@ -30,7 +30,7 @@ final class ScriptedPort: Port {
         self.isEndless = isEndless
     }
 
-    /// Called when the channel asks what the system may still lose, the last time when it is about to end.
+    /// Called when the channel reads `pendingBytes`, for the last time just before its end.
     let asked = Mutex<(@Sendable () -> Void)?>(nil)
 
     var pendingBytes: Int {

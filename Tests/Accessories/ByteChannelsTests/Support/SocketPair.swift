@@ -6,7 +6,7 @@ import DeviceCore
 import SystemCalls
 import Testing
 
-/// A channel over one end of a pair of sockets; the test has the other.
+/// A channel over one end of a socket pair. The test holds the other end.
 struct SocketPair {
     let peer: Peer
     let channel: NodeChannel
@@ -37,14 +37,14 @@ struct SocketPair {
         return (ends[0], ends[1])
     }
 
-    /// Waits until the port has been given back; false after a minute.
+    /// Waits until the port has been released. Returns false after a minute.
     func waitForRelease() -> Bool {
         let bell = Bell()
         channel.whenReleased { bell.ring() }
         return bell.wait(seconds: 60)
     }
 
-    /// Sends bytes there one at a time, each as soon as the one before has come: at most one wake-up each.
+    /// Sends single bytes, each after the channel has received the previous one. Each byte causes at most one wake-up.
     func roundTrips(_ count: Int) -> Bool {
         for round in 0..<count {
             peer.send([UInt8(truncatingIfNeeded: round)])

@@ -4,7 +4,7 @@ import DeviceCore
 import Synchronization
 import Testing
 
-/// What a channel tells, and what can be read from it.
+/// Records the events of a channel, and reads from and writes to it.
 final class Watch: Sendable {
     let channel: any ByteChannel
     private let bell = Bell()
@@ -18,21 +18,21 @@ final class Watch: Sendable {
         }
     }
 
-    /// How often the end was told.
+    /// The number of end events.
     var ends: Int {
         events.withLock { events in
             events.count { if case .ended = $0 { true } else { false } }
         }
     }
 
-    /// How often bytes were told of.
+    /// The number of readable events.
     var readables: Int {
         events.withLock { events in
             events.count { if case .readable = $0 { true } else { false } }
         }
     }
 
-    /// Waits for an event after which the condition holds; false after a minute.
+    /// Waits for an event after which the condition holds. Returns false after a minute.
     func wait(_ condition: () -> Bool) -> Bool {
         while !condition() {
             guard bell.wait(seconds: 60) else { return false }
@@ -40,7 +40,7 @@ final class Watch: Sendable {
         return true
     }
 
-    /// Waits until that many bytes wait to be read, which no event tells of; false after a minute.
+    /// Polls until `count` bytes can be read, because no event reports this. Returns false after a minute.
     func waitForBytes(_ count: Int) -> Bool {
         let end = LiveClock().now.advanced(bySeconds: 60)
         while channel.bytesAvailable < count {
@@ -50,20 +50,20 @@ final class Watch: Sendable {
         return true
     }
 
-    /// Waits for the end.
+    /// Waits for the end and returns it, or nil after a minute.
     func waitForEnd() -> ByteChannelEnd? {
         _ = wait { channel.end != nil && ends > 0 }
         return channel.end
     }
 
-    /// What can be read now, that many bytes at most.
+    /// Returns the bytes that can be read now, at most `limit`.
     func take(_ limit: Int = 65_536) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
             if case .bytes(let read) = channel.read(into: UnsafeMutableRawBufferPointer(buffer)) { count = read }
         }
     }
 
-    /// That many bytes; fewer when the end comes or a minute passes.
+    /// Receives `count` bytes, or fewer if the channel ends or a minute passes.
     func receive(_ count: Int) -> [UInt8] {
         var bytes: [UInt8] = []
         while bytes.count < count {
@@ -77,13 +77,13 @@ final class Watch: Sendable {
         return bytes
     }
 
-    /// Writes what is taken at once; returns how much, -1 after the end.
+    /// Writes as many bytes as fit at once. Returns their number, or -1 after the end.
     @discardableResult
     func write(_ bytes: [UInt8]) -> Int {
         bytes.withUnsafeBytes { if case .taken(let count) = channel.write($0) { count } else { -1 } }
     }
 
-    /// Writes all of it, as there is space.
+    /// Writes all bytes as space becomes available. Returns false if the channel ends or a minute passes without space.
     func send(_ bytes: [UInt8]) -> Bool {
         var done = 0
         while done < bytes.count {
@@ -98,12 +98,12 @@ final class Watch: Sendable {
     }
 }
 
-/// Bytes that do not repeat within a page, so that none can be missing or twice unnoticed.
+/// Returns bytes that do not repeat within a page, so that lost and duplicated bytes are detected.
 func pattern(_ count: Int, from start: Int = 0) -> [UInt8] {
     (start..<start + count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8 &* 7) }
 }
 
-/// Expects equal bytes, of which there are more than a failed expectation should write out.
+/// Expects equal bytes. A failure does not print the bytes, because there may be many.
 func expectSame(_ left: [UInt8], _ right: [UInt8], sourceLocation: SourceLocation = #_sourceLocation) {
     if left == right { return }
     let place = zip(left, right).enumerated().first { $0.element.0 != $0.element.1 }?.offset

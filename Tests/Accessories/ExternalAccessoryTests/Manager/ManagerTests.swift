@@ -8,13 +8,13 @@ import Testing
 struct ManagerTests {
     private let bench = Bench()
 
-    @Test("There is one manager for each device")
+    @Test("Each device has exactly one manager")
     func shared() {
         #expect(bench.manager === bench.manager)
         #expect(Bench().manager !== bench.manager)
     }
 
-    @Test("Accessories are listed without any registration, with all that is known of them")
+    @Test("Accessories are listed with all their properties, without any registration")
     func listed() throws {
         bench.accessories.attach(serial: "WS-7731", protocols: ["com.example.scale", "com.example.log"])
         let accessory = try #require(bench.manager.connectedAccessories.first)
@@ -35,7 +35,7 @@ struct ManagerTests {
         #expect(accessory.description.contains("com.example.log"))
     }
 
-    @Test("An accessory is the same object while it is connected and another one afterwards")
+    @Test("An accessory is the same object while it is connected, and a new object when it reconnects")
     func identity() throws {
         let id = bench.accessories.attach()
         let manager = bench.manager
@@ -52,7 +52,7 @@ struct ManagerTests {
         #expect(first.serialNumber == "S1", "what was known stays")
     }
 
-    @Test("A protocol that comes later is there in the same object, and nothing is posted")
+    @Test("A protocol added later appears in the same object, and no notification is posted")
     func changed() throws {
         let id = bench.accessories.attach()
         let manager = bench.manager
@@ -66,7 +66,7 @@ struct ManagerTests {
         #expect(log.words.isEmpty)
     }
 
-    @Test("Only what comes after the registration is posted")
+    @Test("Only events after the registration are posted")
     func registration() {
         let manager = bench.manager
         let log = NoteLog(manager)
@@ -84,7 +84,7 @@ struct ManagerTests {
         #expect(log.words == ["came 2", "went 1"])
     }
 
-    @Test("Registrations count")
+    @Test("Registrations are counted")
     func counted() {
         let manager = bench.manager
         let log = NoteLog(manager)
@@ -104,7 +104,7 @@ struct ManagerTests {
         #expect(log.words == ["came 1"])
     }
 
-    @Test("While the main thread is busy, coming and going leaves nothing, going and coming leaves both")
+    @Test("While the main thread is busy, an attach and a detach cancel out, but a detach and an attach do not")
     func coalesced() {
         let manager = bench.manager
         let log = NoteLog(manager)
@@ -120,7 +120,7 @@ struct ManagerTests {
         #expect(log.words == ["went 1", "came 3"])
     }
 
-    @Test("A storm while the main thread is busy leaves no more than what matters")
+    @Test("A flood of events while the main thread is busy is reduced to the net changes")
     func storm() {
         let manager = bench.manager
         let log = NoteLog(manager)
@@ -136,7 +136,7 @@ struct ManagerTests {
         #expect(log.words == ["went 1", "came \(last)"])
     }
 
-    @Test("The delegate is told without any registration, and before the notification")
+    @Test("The delegate is called without any registration, and before the notification")
     func delegate() throws {
         let id = bench.accessories.attach()
         let manager = bench.manager
@@ -155,7 +155,7 @@ struct ManagerTests {
         #expect(log.words == ["delegate 1 false", "came 2", "delegate 2 false", "went 2"])
     }
 
-    @Test("A delegate that was set before the connection was told hears of the end, and nothing is posted")
+    @Test("A delegate set before the connection was posted is notified of the disconnection, and nothing is posted")
     func delegateOfUntold() throws {
         let manager = bench.manager
         let log = NoteLog(manager)
@@ -179,7 +179,7 @@ struct ManagerTests {
     }
 
     @Test(
-        "On an unplug: the streams, then the delegate, then the notification, also when the port hangs up first",
+        "On an unplug the streams are notified first, then the delegate, and then the notification is posted",
         arguments: [false, true])
     func order(hangsUp: Bool) throws {
         let manager = bench.manager
@@ -212,7 +212,7 @@ struct ManagerTests {
     }
 
     @Test(
-        "Whoever has opened a session before the connection was posted hears of the end, on the streams and after them")
+        "The streams of a session opened before the connection was posted end before the disconnection is posted")
     func sessionOfUntold() throws {
         let manager = bench.manager
         let log = NoteLog(manager)
@@ -223,7 +223,7 @@ struct ManagerTests {
         session.inputStream?.delegate = streamLog
         session.inputStream?.schedule(in: .main, forMode: .default)
         session.inputStream?.open()
-        // The main thread is busy all the time.
+        // The main thread is busy until `run()`.
         bench.accessories.detach(1)
         bench.run()
         #expect(log.words.filter { $0 != "came 1" } == ["end", "went 1"])
@@ -231,7 +231,7 @@ struct ManagerTests {
         withExtendedLifetime(session) {}
     }
 
-    @Test("On an unplug a program has read all that had come in before its delegate is told, however much")
+    @Test("On an unplug, an app has read all received bytes before its delegate is called")
     func muchUnread() throws {
         let manager = bench.manager
         let log = NoteLog(manager)
@@ -253,7 +253,7 @@ struct ManagerTests {
         withExtendedLifetime(session) {}
     }
 
-    @Test("A program may take its registration back in the callback, and ask for what is connected")
+    @Test("A callback can unregister from notifications and query the connected accessories")
     func insideCallback() {
         let manager = bench.manager
         manager.registerForLocalNotifications()
@@ -271,7 +271,7 @@ struct ManagerTests {
         #expect(log.words == ["came 1"])
     }
 
-    @Test("A device lets go of its manager and accessories")
+    @Test("Releasing a device releases its manager and accessories")
     func released() {
         weak var manager: EAAccessoryManager?
         weak var accessory: EAAccessory?
@@ -286,7 +286,7 @@ struct ManagerTests {
         #expect(accessory == nil)
     }
 
-    @Test("An accessory that was made by hand is not connected")
+    @Test("An accessory created by the app is not connected")
     func handMade() {
         let accessory = EAAccessory()
         #expect(!accessory.isConnected)

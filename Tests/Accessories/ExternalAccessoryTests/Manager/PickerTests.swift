@@ -4,11 +4,11 @@ import ExternalAccessory
 import Synchronization
 import Testing
 
-@Suite("The picker that there is none of")
+@Suite("Bluetooth accessory picker")
 struct PickerTests {
     private let bench = Bench()
 
-    @Test("It fails on the main thread, and not inside of the call")
+    @Test("The picker fails on the main thread, after the call has returned")
     func failed() {
         let answer = Mutex<EABluetoothAccessoryPickerError?>(nil)
         bench.manager.showBluetoothAccessoryPicker(withNameFilter: nil) { error in
@@ -21,7 +21,7 @@ struct PickerTests {
         bench.run()
     }
 
-    @Test("A filter for the name of a connected accessory finds it connected")
+    @Test("The picker reports a connected accessory whose name matches the filter")
     func connected() async {
         bench.accessories.attach("Scale")
         await #expect {
@@ -37,7 +37,7 @@ struct PickerTests {
         }
     }
 
-    @Test("Its errors are NSErrors with Apple's numbers, and back")
+    @Test("The picker's errors bridge to NSError and back, with Apple's codes")
     func errors() throws {
         #expect(EABluetoothAccessoryPickerError.Code.alreadyConnected.rawValue == 0)
         #expect(EABluetoothAccessoryPickerError.Code.resultNotFound.rawValue == 1)

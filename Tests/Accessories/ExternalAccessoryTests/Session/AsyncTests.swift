@@ -5,11 +5,11 @@ import ExternalAccessory
 import Foundation
 import Testing
 
-@Suite("Sessions in tasks", .timeLimit(.minutes(5)))
+@Suite("Asynchronous reads and writes", .timeLimit(.minutes(5)))
 struct AsyncTests {
     private let bench = Bench()
 
-    @Test("Bytes come piece by piece and end with the accessory")
+    @Test("Bytes are delivered in pieces, and the sequence ends when the accessory is detached")
     func bytes() async throws {
         let (session, peer) = try bench.session()
         let bytes = session.bytes
@@ -28,7 +28,7 @@ struct AsyncTests {
         withExtendedLifetime(session) {}
     }
 
-    @Test("A connection that fails is thrown after what had come in")
+    @Test("A failed connection throws an error after the received bytes")
     func failure() async throws {
         let (session, peer) = try bench.session()
         peer.send("x")
@@ -39,7 +39,7 @@ struct AsyncTests {
         #expect(try await iterator.next() == nil)
     }
 
-    @Test("A loop ends when its task is cancelled, and when the session is released")
+    @Test("A loop ends when its task is cancelled and when the session is released")
     func cancelled() async throws {
         var (session, _): (EASession?, MemoryChannel) = try bench.session()
         let bytes = try #require(session?.bytes)
@@ -59,7 +59,7 @@ struct AsyncTests {
         #expect(bench.callbacks.consumers.isIdle)
     }
 
-    @Test("A write waits for space until all is handed over")
+    @Test("A write waits for space until all bytes are written")
     func write() async throws {
         bench.accessories.setCapacity(1000)
         let (session, peer) = try bench.session()
@@ -76,7 +76,7 @@ struct AsyncTests {
         #expect(await reading.value == Array(data))
     }
 
-    @Test("Two writes at once do not mix")
+    @Test("Concurrent writes are not interleaved")
     func twoWrites() async throws {
         bench.accessories.setCapacity(16)
         let (session, peer) = try bench.session()
@@ -94,7 +94,7 @@ struct AsyncTests {
         #expect(changes == 1)
     }
 
-    @Test("A write to an accessory that goes meanwhile says so")
+    @Test("A write throws an error if the accessory is detached in the meantime")
     func writeToNobody() async throws {
         bench.accessories.setCapacity(16)
         let (session, peer) = try bench.session()
@@ -106,7 +106,7 @@ struct AsyncTests {
         #expect(error?.code == .connectionLost)
     }
 
-    @Test("A write that is cancelled ends")
+    @Test("A cancelled write ends with a CancellationError")
     func cancelledWrite() async throws {
         bench.accessories.setCapacity(16)
         let (session, peer) = try bench.session()
@@ -120,7 +120,7 @@ struct AsyncTests {
         #expect(peer.receive() == [2])
     }
 
-    /// Takes a session into tasks, which only write.
+    /// Passes a session to tasks that only write to it.
     private struct Unshared: @unchecked Sendable {
         let session: EASession
         init(_ session: EASession) { self.session = session }

@@ -30,7 +30,7 @@ struct FollowingTests {
         return try EASession(following: accessory, protocol: name) { news.add($0) }
     }
 
-    @Test("It goes on when the accessory is plugged in again, and loses nothing that had come in")
+    @Test("The session resumes when the accessory is plugged in again, and received bytes are not lost")
     func goesOn() throws {
         let news = News()
         let session = try follow(news)
@@ -68,7 +68,7 @@ struct FollowingTests {
         #expect(news.words.withLock { $0 } == ["paused 3", "resumed \(id)"])
     }
 
-    @Test("It says when it cannot be opened again, and tries the next time")
+    @Test("A failure to reopen is reported, and the session tries again at the next connection")
     func failsToReopen() throws {
         let news = News()
         let session = try follow(news)
@@ -83,7 +83,7 @@ struct FollowingTests {
         #expect(session.outputStream?.hasSpaceAvailable == true)
     }
 
-    @Test("A session of the program's own goes before it")
+    @Test("A session opened by the app replaces a session that follows the accessory")
     func takenOver() throws {
         let news = News()
         let session = try follow(news)
@@ -98,7 +98,7 @@ struct FollowingTests {
         withExtendedLifetime(other) {}
     }
 
-    @Test("Released while the accessory is away it follows no more")
+    @Test("A session released while its accessory is detached no longer follows it")
     func released() throws {
         let news = News()
         var session: EASession? = try follow(news)

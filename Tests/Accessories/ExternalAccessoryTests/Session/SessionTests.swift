@@ -8,7 +8,7 @@ import Testing
 struct SessionTests {
     private let name = "com.example.scale"
 
-    @Test("A session knows its accessory and protocol, and has both streams")
+    @Test("A session provides its accessory, its protocol and both streams")
     func parts() throws {
         let bench = Bench()
         let (session, _) = try bench.session()
@@ -18,7 +18,7 @@ struct SessionTests {
         #expect(session.outputStream != nil)
     }
 
-    @Test("There is none for a protocol that the accessory does not offer")
+    @Test("Opening fails for a protocol that the accessory does not offer")
     func notOffered() throws {
         let bench = Bench()
         bench.accessories.attach()
@@ -31,7 +31,7 @@ struct SessionTests {
         #expect(error?.message.contains(name) == true, "it names what is offered")
     }
 
-    @Test("There is none for a protocol that the program does not declare")
+    @Test("Opening fails for a protocol that the app does not declare")
     func notDeclared() throws {
         let bench = Bench(appProtocols: ["com.example.other"])
         bench.accessories.attach(protocols: [name, "com.example.other"])
@@ -44,7 +44,7 @@ struct SessionTests {
         #expect(error?.message.contains("DEVICE_SERVICES_PROTOCOLS") == true)
     }
 
-    @Test("There is none with an accessory that is gone")
+    @Test("Opening fails for a detached accessory")
     func gone() throws {
         let bench = Bench()
         let id = bench.accessories.attach()
@@ -55,7 +55,7 @@ struct SessionTests {
         #expect(EASession(accessory: accessory, forProtocol: name) == nil, "its successor is another object")
     }
 
-    @Test("There is none when the port cannot be opened, and the reason can be had")
+    @Test("Opening fails if the port cannot be opened, and the throwing initializer reports the reason")
     func notOpened() throws {
         let bench = Bench()
         bench.accessories.attach()
@@ -68,7 +68,7 @@ struct SessionTests {
         #expect(EASession(accessory: accessory, forProtocol: name) != nil)
     }
 
-    @Test("A second session for a protocol in use closes the first")
+    @Test("A second session for the same protocol closes the first")
     func second() throws {
         let bench = Bench()
         let (first, peer) = try bench.session()
@@ -93,7 +93,7 @@ struct SessionTests {
         #expect(bench.accessories.openCount == 1)
     }
 
-    @Test("Two protocols of one accessory are open at once")
+    @Test("Two protocols of an accessory can be open at the same time")
     func twoProtocols() throws {
         let bench = Bench()
         let id = bench.accessories.attach(protocols: [name, "com.example.log"])
@@ -130,7 +130,7 @@ struct SessionTests {
         bench.run()
     }
 
-    @Test("Closing both streams frees the port, closing one does not")
+    @Test("Closing both streams frees the port, but closing one does not")
     func bothClosed() throws {
         let bench = Bench()
         let (session, peer) = try bench.session()
@@ -143,7 +143,7 @@ struct SessionTests {
         #expect(bench.accessories.openCount == 0)
     }
 
-    @Test("The session of an unplugged accessory stays dead when it is plugged in again")
+    @Test("The session of an unplugged accessory does not resume when the accessory is plugged in again")
     func staysDead() throws {
         let bench = Bench()
         let (session, _) = try bench.session()
@@ -161,7 +161,7 @@ struct SessionTests {
         #expect(session.accessory?.isConnected == false)
     }
 
-    @Test("A session with nobody has nothing")
+    @Test("A session without an accessory has no protocol and no streams")
     func nobody() {
         let session = EASession()
         #expect(session.accessory == nil)
@@ -170,7 +170,7 @@ struct SessionTests {
         #expect(session.outputStream == nil)
     }
 
-    @Test("A connection that fails is an error of both streams, which keep it when they are closed")
+    @Test("A failed connection is an error of both streams, also after they are closed")
     func failed() throws {
         let bench = Bench()
         let id = bench.accessories.attach()

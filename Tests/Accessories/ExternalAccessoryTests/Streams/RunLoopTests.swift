@@ -6,9 +6,10 @@ import ExternalAccessory
 import Synchronization
 import Testing
 
-@Suite("Streams in run loops", .timeLimit(.minutes(5)))
+@Suite("Streams on run loops", .timeLimit(.minutes(5)))
 struct RunLoopTests {
-    /// What a test checks on its own thread, brought back: expectations there would belong to no test.
+    /// Evaluates checks on a separate thread and expects the results on this one, because an expectation on the other
+    /// thread would not belong to a test.
     private func check(_ body: @escaping (Bench, StreamLog) throws -> [(String, Bool)]) throws {
         let results = Mutex<[(String, Bool)]>([])
         try onThread {
@@ -20,7 +21,7 @@ struct RunLoopTests {
         for (name, holds) in found { #expect(holds, Comment(rawValue: name)) }
     }
 
-    @Test("Events come on the run loop of the thread, woken by the accessory from another")
+    @Test("Events are delivered on the thread's run loop, which the accessory wakes from another thread")
     func wokenFromElsewhere() throws {
         try check { bench, log in
             let (session, peer) = try bench.session()
@@ -39,7 +40,7 @@ struct RunLoopTests {
         }
     }
 
-    @Test("A stream in a mode of its own tells nothing in another mode")
+    @Test("A stream in a custom mode delivers no events in another mode")
     func customMode() throws {
         try check { bench, log in
             let (session, _) = try bench.session()
@@ -55,7 +56,7 @@ struct RunLoopTests {
         }
     }
 
-    @Test("A stream in the common modes tells its events in the default mode")
+    @Test("A stream in the common modes delivers its events in the default mode")
     func commonModes() throws {
         try check { bench, log in
             let (session, _) = try bench.session()
@@ -67,7 +68,7 @@ struct RunLoopTests {
         }
     }
 
-    @Test("A removed stream tells nothing, and its run loop has nothing to wait for")
+    @Test("A removed stream delivers no events and no longer keeps its run loop running")
     func removed() throws {
         try check { bench, log in
             let (session, peer) = try bench.session()
@@ -78,13 +79,13 @@ struct RunLoopTests {
             spin { log.events == [.openCompleted] }
             input.remove(from: .current, forMode: .default)
             peer.send("x")
-            // Without a source it returns at once and says so.
+            // Without a source, `run(mode:before:)` returns false at once.
             let hasRun = RunLoop.current.run(mode: .default, before: .distantFuture)
             return [("nothing told", log.events.count == 1), ("nothing to wait for", !hasRun)]
         }
     }
 
-    @Test("A run loop is left when the stream is closed on another thread")
+    @Test("A run loop exits when its stream is closed on another thread")
     func closedElsewhere() throws {
         try check { bench, log in
             let (session, _) = try bench.session()
@@ -97,13 +98,13 @@ struct RunLoopTests {
             input.delegate = log
             input.schedule(in: .current, forMode: .default)
             input.open()
-            // Returns when there is no source any more.
+            // Returns when the run loop has no sources.
             RunLoop.current.run()
             return [("told once", log.events == [.openCompleted]), ("closed", input.streamStatus == .closed)]
         }
     }
 
-    @Test("A stream can be scheduled from another thread on a run loop that sleeps")
+    @Test("A stream can be scheduled from another thread on a sleeping run loop")
     func scheduledElsewhere() throws {
         try check { bench, log in
             let (session, _) = try bench.session()
@@ -114,7 +115,7 @@ struct RunLoopTests {
             let parts = Parts(input: try #require(session.inputStream), loop: .current)
             parts.input.delegate = log
             parts.input.open()
-            // Keeps the loop asleep until something comes.
+            // Keeps the run loop asleep until an event arrives.
             let keeper = Timer(timeInterval: 3600, repeats: true) { _ in }
             RunLoop.current.add(keeper, forMode: .default)
             DispatchQueue.global().async { parts.input.schedule(in: parts.loop, forMode: .default) }
@@ -124,7 +125,7 @@ struct RunLoopTests {
         }
     }
 
-    @Test("A stream can be moved to another run loop and tells the rest there")
+    @Test("A stream that is moved to another run loop delivers its remaining events there")
     func moved() throws {
         let bench = Bench(isLive: true)
         struct Parts: @unchecked Sendable {
@@ -151,7 +152,7 @@ struct RunLoopTests {
         #expect(parts.log.events == [.openCompleted, .hasBytesAvailable])
     }
 
-    @Test("A callback that runs the run loop hears other events inside, and never the same one")
+    @Test("A callback that runs the run loop receives other events, but not the same event again")
     func nested() throws {
         try check { bench, log in
             let (session, peer) = try bench.session()
@@ -169,7 +170,7 @@ struct RunLoopTests {
                 } else if event == .hasBytesAvailable, log.bytes.isEmpty {
                     log.read(stream)
                     peer.send("b")
-                    // There is something to tell again; it has to wait.
+                    // Another event of the same kind is pending, but has to wait.
                     turn()
                     if depth > 2 { isRecursive = true }
                 } else if event == .hasBytesAvailable {
@@ -188,7 +189,7 @@ struct RunLoopTests {
         }
     }
 
-    @Test("Both streams on one run loop serve a dialogue of 1,000 lines")
+    @Test("Both streams on one run loop transfer a dialogue of 1,000 lines")
     func dialogue() throws {
         try check { bench, log in
             let (session, peer) = try bench.session()
@@ -219,7 +220,7 @@ struct RunLoopTests {
         }
     }
 
-    @Test("On the main run loop events come where the main queue runs, in a program with an async main too")
+    @Test("Events of the main run loop are delivered on the main queue, also in an app with an async main")
     @MainActor
     func mainLoop() async throws {
         let bench = Bench(isLive: true)
@@ -241,7 +242,7 @@ struct RunLoopTests {
         #expect(log.events == [.openCompleted, .hasBytesAvailable])
     }
 
-    @Test("Both streams tell their events on a queue, and on no run loop then")
+    @Test("With an event queue, both streams deliver their events there instead of on a run loop")
     func queue() throws {
         let bench = Bench(isLive: true)
         let (session, peer) = try bench.session()
@@ -277,7 +278,7 @@ struct RunLoopTests {
         #expect(isOnQueue.withLock { $0 })
     }
 
-    @Test("Playback that delivers as live waits for nothing that will not come")
+    @Test("Playback with live delivery does not wait for the callbacks of a closed stream")
     func trackedDelivery() throws {
         final class AsLive: PlaybackDelivery {
             final class Counted: Delivery {

@@ -6,16 +6,16 @@ import Testing
 
 @testable import ExternalAccessory
 
-@Suite("Rules for events of streams")
+@Suite("Rules for stream events")
 struct StreamEventsTests {
-    /// What can happen to a stream.
+    /// The actions on a stream.
     private enum Step: CaseIterable {
         case open, close, use, ready, empty, end, fail, tell, finish
     }
 
     private enum Conclusion { case end, failure }
 
-    /// A channel that has concluded that way, with something to be read and space, or without.
+    /// Returns the status of a channel with this conclusion, with or without bytes and space available.
     private static func channel(_ isReady: Bool, _ conclusion: Conclusion?) -> ByteChannelStatus {
         let end: ByteChannelEnd? =
             switch conclusion {
@@ -26,14 +26,14 @@ struct StreamEventsTests {
         return ByteChannelStatus(bytesAvailable: isReady ? 1 : 0, spaceAvailable: isReady ? 1 : 0, end: end)
     }
 
-    /// A stream with what it is told of, and what was told.
+    /// The state of a stream, its inputs and the delivered events.
     private struct Model {
         var events: StreamEvents
         var isReady = false
         var conclusion: Conclusion?
         var told: [Stream.Event] = []
         var running: [Stream.Event] = []
-        /// What was told since the program read or wrote last.
+        /// The number of hasBytesAvailable and hasSpaceAvailable events since the app last read or wrote.
         var toldSinceUse = 0
         var wasClosed = false
         var wasOpened = false
@@ -85,7 +85,7 @@ struct StreamEventsTests {
             }
         }
 
-        /// Says what should have been told and was not.
+        /// Returns a description of the event that should have been delivered, or nil if there is none.
         private func missing() -> String? {
             guard wasOpened, !wasClosed, !told.contains(.endEncountered), !told.contains(.errorOccurred) else {
                 return nil
@@ -97,7 +97,7 @@ struct StreamEventsTests {
         }
     }
 
-    @Test("Whatever happens in whatever order, the rules hold", arguments: [StreamEvents.Direction.input, .output])
+    @Test("The rules hold for every order of actions", arguments: [StreamEvents.Direction.input, .output])
     func exhaustive(_ direction: StreamEvents.Direction) {
         var count = 0
         var problem: String?
@@ -113,7 +113,7 @@ struct StreamEventsTests {
                 explore(next, depth: depth - 1)
             }
         }
-        // With the opening told, six more steps reach every state; without it, five do.
+        // After the open event, six steps reach every state. Before it, five steps do.
         var opened = Model(events: StreamEvents(direction))
         for step in [Step.open, .tell, .finish] { _ = opened.take(step) }
         explore(opened, depth: 6)
@@ -122,7 +122,7 @@ struct StreamEventsTests {
         #expect(count > 500_000)
     }
 
-    @Test("What is left to be read goes before the end")
+    @Test("Unread bytes are reported before the end")
     func bytesBeforeEnd() {
         var events = StreamEvents(.input)
         events.open()
@@ -135,7 +135,7 @@ struct StreamEventsTests {
         #expect(events.pending(Self.channel(false, .end)) == .endEncountered)
     }
 
-    @Test("A write that failed is an error, unless the end was told")
+    @Test("A failed write is reported as an error, unless the end has been reported")
     func failedWrite() {
         var events = StreamEvents(.output)
         events.open()
@@ -149,7 +149,7 @@ struct StreamEventsTests {
         #expect(other.pending(Self.channel(false, .end)) == nil)
     }
 
-    @Test("The status follows")
+    @Test("The status reflects the channel's end and the calls to open() and close()")
     func status() {
         var events = StreamEvents(.input)
         #expect(events.status(Self.channel(false, nil)) == .notOpen)

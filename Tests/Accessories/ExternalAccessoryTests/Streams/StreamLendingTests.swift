@@ -7,16 +7,16 @@ import Testing
 
 @testable import ExternalAccessory
 
-@Suite("Who reads from the channel of a session", .timeLimit(.minutes(5)))
+@Suite("Executors that poll a session's channel", .timeLimit(.minutes(5)))
 struct StreamLendingTests {
-    /// A channel that notes who is to read from it, and has bytes for who asks.
+    /// A channel that records whether an executor is set, and provides bytes on request.
     private final class Channel: LendableChannel {
         private let hidden = Atomic<Int>(0)
         private let found = Atomic<Int>(0)
         private let observer = Mutex<(@Sendable (ByteChannelEvent) -> Void)?>(nil)
         private let place = Mutex<DirectPlace?>(nil)
 
-        /// So many bytes come in.
+        /// Makes `count` more bytes available to `takeIn()`.
         func come(_ count: Int) { hidden.add(count, ordering: .relaxed) }
 
         func hangUp() { observer.withLock { $0 }?(.ended) }
@@ -43,7 +43,7 @@ struct StreamLendingTests {
                 channel: channel, device: bench.device, accessory: EAAccessory(), name: "com.example.scale"))
     }
 
-    @Test("The only run loop of the input stream")
+    @Test("The input stream's run loop polls the channel if the stream is scheduled exactly once")
     func onlyPlace() throws {
         let session = session(channel)
         let (input, output) = (try #require(session.inputStream), try #require(session.outputStream))
@@ -60,7 +60,7 @@ struct StreamLendingTests {
         #expect(!channel.hasPlace)
     }
 
-    @Test("The queue of a session")
+    @Test("The event queue of a session polls its channel")
     func queue() throws {
         let session = session(channel)
         session.setEventQueue(DispatchQueue(label: "com.example.queue"))
@@ -69,7 +69,7 @@ struct StreamLendingTests {
         #expect(!channel.hasPlace)
     }
 
-    @Test("Each connection of a session that follows its accessory")
+    @Test("Each connection of a following session is polled by the run loop")
     func following() throws {
         let following = FollowingChannel(channel, identity: "", name: "") { _ in
         } closed: { _ in
@@ -85,7 +85,7 @@ struct StreamLendingTests {
         following.close()
     }
 
-    @Test("Not the run loop, once a task reads")
+    @Test("The run loop no longer polls once a task reads")
     func tasks() async throws {
         let session = session(channel)
         let input = try #require(session.inputStream)
@@ -97,7 +97,7 @@ struct StreamLendingTests {
         try await reading.value
     }
 
-    @Test("A program that asks for bytes hears of those that its run loop has not seen")
+    @Test("hasBytesAvailable includes bytes that the run loop has not polled yet")
     func asks() throws {
         let session = session(channel)
         let input = try #require(session.inputStream)

@@ -4,7 +4,7 @@ import DeviceCore
 import ExternalAccessory
 import Testing
 
-@Suite("Events of streams")
+@Suite("Stream events")
 struct StreamTests {
     private let bench = Bench()
     private let log = StreamLog()
@@ -25,7 +25,7 @@ struct StreamTests {
         return output
     }
 
-    @Test("The opening is told first, then that bytes are there")
+    @Test("openCompleted is delivered before hasBytesAvailable")
     func openingFirst() throws {
         let (session, peer) = try bench.session()
         peer.send("early")
@@ -38,7 +38,7 @@ struct StreamTests {
         #expect(log.text == "early")
     }
 
-    @Test("Bytes are told of once, and again after a read when some are left")
+    @Test("hasBytesAvailable is delivered once, and again after a read that leaves bytes")
     func rearmedByRead() throws {
         let (session, peer) = try bench.session()
         let input = try openInput(session)
@@ -61,7 +61,7 @@ struct StreamTests {
         #expect(log.text == "abcdefghi")
     }
 
-    @Test("A read of no bytes gives 0 and re-arms nothing")
+    @Test("A read of zero bytes returns 0 and causes no event")
     func emptyRead() throws {
         let (session, peer) = try bench.session()
         let input = try openInput(session)
@@ -74,7 +74,7 @@ struct StreamTests {
         #expect(log.events.isEmpty)
     }
 
-    @Test("Space is told of at the opening and after each write that leaves some")
+    @Test("hasSpaceAvailable is delivered after opening and after each write that leaves space")
     func space() throws {
         bench.accessories.setCapacity(8)
         let (session, peer) = try bench.session()
@@ -98,7 +98,7 @@ struct StreamTests {
         #expect(peer.receiveText() == "defgh")
     }
 
-    @Test("A write of no bytes gives 0 and re-arms nothing, so that a program out of data does not spin")
+    @Test("A write of zero bytes returns 0 and causes no event, so that an app without data does not spin")
     func emptyWrite() throws {
         let (session, _) = try bench.session()
         let output = try openOutput(session)
@@ -113,7 +113,7 @@ struct StreamTests {
         #expect(output.streamStatus == .open)
     }
 
-    @Test("After an unplug what had come in is still read, then the end is told once")
+    @Test("After an unplug, received bytes are read before the end is delivered once")
     func endOfInput() throws {
         let (session, peer) = try bench.session()
         let input = try openInput(session)
@@ -137,7 +137,7 @@ struct StreamTests {
         #expect(log.events.count == 4)
     }
 
-    @Test("With much unread the disconnection is told first, and the ends of both streams when the rest has come in")
+    @Test("With unread bytes, the disconnection is reported first, and the streams end after the last bytes")
     func endsAfterDisconnection() throws {
         let (session, peer) = try bench.session()
         let input = try openInput(session)
@@ -150,7 +150,7 @@ struct StreamTests {
         #expect(session.accessory?.isConnected == false)
         #expect(log.events == [.hasBytesAvailable])
         log.read(input)
-        // There is room for the rest.
+        // The buffer now has space for the rest.
         peer.send(" and the rest")
         bench.accessories.endConnections(of: 1)
         bench.run()
@@ -163,7 +163,7 @@ struct StreamTests {
         #expect(input.streamStatus == .atEnd)
     }
 
-    @Test("After an unplug the output ends; a write fails and says why")
+    @Test("After an unplug the output stream ends, and a write fails with the reason")
     func endOfOutput() throws {
         let (session, _) = try bench.session()
         let output = try openOutput(session)
@@ -185,7 +185,7 @@ struct StreamTests {
         #expect(log.events.count == 3, "it has concluded already")
     }
 
-    @Test("An unplug that loses written bytes is an error of the output")
+    @Test("An unplug that loses written bytes is an error of the output stream")
     func lostBytes() throws {
         let (session, _) = try bench.session()
         let output = try openOutput(session)
@@ -195,12 +195,12 @@ struct StreamTests {
         bench.run()
         #expect(log.events == [.errorOccurred])
         #expect(output.streamStatus == .error)
-        #expect(output.streamError?.localizedDescription.contains("12 bytes") == true)
+        #expect(output.streamError?.localizedDescription.contains("12 written bytes") == true)
         bench.run()
         #expect(log.events.count == 1)
     }
 
-    @Test("Nothing is told after close, and a closed stream stays closed")
+    @Test("After close() no events are delivered, and the stream stays closed")
     func closed() throws {
         let (session, peer) = try bench.session()
         let input = try openInput(session)
@@ -218,7 +218,7 @@ struct StreamTests {
         #expect(!input.hasBytesAvailable)
     }
 
-    @Test("A program may close the stream in its callback")
+    @Test("A callback can close its stream")
     func closeInside() throws {
         let (session, peer) = try bench.session()
         let input = try openInput(session)
@@ -229,7 +229,7 @@ struct StreamTests {
         #expect(input.streamStatus == .closed)
     }
 
-    @Test("A removed stream tells nothing; what is due comes once it is scheduled again")
+    @Test("A removed stream delivers no events until it is scheduled again")
     func removed() throws {
         let (session, peer) = try bench.session()
         let input = try openInput(session)
@@ -244,7 +244,7 @@ struct StreamTests {
         #expect(log.events == [.hasBytesAvailable])
     }
 
-    @Test("A stream may be opened before it is scheduled, and before it has a delegate")
+    @Test("A stream can be opened before it is scheduled and before it has a delegate")
     func openedFirst() throws {
         let (session, peer) = try bench.session()
         let input = try #require(session.inputStream)
@@ -257,7 +257,7 @@ struct StreamTests {
         #expect(log.events == [.openCompleted, .hasBytesAvailable])
     }
 
-    @Test("A delegate that is set when all is under way hears what waits")
+    @Test("A delegate that is set late receives the pending events")
     func lateDelegate() throws {
         let (session, peer) = try bench.session()
         let input = try #require(session.inputStream)
@@ -270,7 +270,7 @@ struct StreamTests {
         #expect(log.events == [.openCompleted, .hasBytesAvailable])
     }
 
-    @Test("A stream that is moved in its own callback tells the rest in its new place")
+    @Test("A stream moved in its own callback delivers the remaining events in its new mode")
     func movedInside() throws {
         let (session, peer) = try bench.session()
         _ = try openInput(session)
@@ -290,7 +290,7 @@ struct StreamTests {
         #expect(log.text == "0123456789")
     }
 
-    @Test("A stream in several modes tells each event once")
+    @Test("A stream scheduled in several modes delivers each event once")
     func severalModes() throws {
         let (session, peer) = try bench.session()
         let input = try openInput(session)
@@ -301,7 +301,7 @@ struct StreamTests {
         #expect(log.events == [.openCompleted, .hasBytesAvailable])
     }
 
-    @Test("Unless set, the delegate is the stream itself, and it is not retained")
+    @Test("The default delegate is the stream itself, and a delegate is not retained")
     func delegates() throws {
         let (session, _) = try bench.session()
         let input = try #require(session.inputStream)
@@ -318,7 +318,7 @@ struct StreamTests {
         #expect(output.delegate === output)
     }
 
-    @Test("A program may let go of its delegate in the callback")
+    @Test("A callback can release the stream's delegate")
     func delegateReleased() throws {
         let (session, peer) = try bench.session()
         let input = try #require(session.inputStream)
@@ -336,7 +336,7 @@ struct StreamTests {
         #expect(input.streamStatus == .open)
     }
 
-    @Test("A program may let go of the session in the callback")
+    @Test("A callback can release the session")
     func sessionReleased() throws {
         final class Holder { var session: EASession? }
         let holder = Holder()
@@ -351,7 +351,7 @@ struct StreamTests {
         #expect(peer.end?.reason == .hungUp)
     }
 
-    @Test("Before it is opened a stream takes and gives nothing")
+    @Test("A stream cannot be read or written before it is opened")
     func notOpen() throws {
         let (session, peer) = try bench.session()
         let input = try #require(session.inputStream)
@@ -367,7 +367,7 @@ struct StreamTests {
         #expect(peer.bytesAvailable == 0)
     }
 
-    @Test("Bytes that are written before the opening is told are sent")
+    @Test("Bytes written before openCompleted is delivered are sent")
     func earlyWrite() throws {
         let (session, peer) = try bench.session()
         let output = try openOutput(session)
@@ -377,7 +377,7 @@ struct StreamTests {
         #expect(log.events == [.openCompleted, .hasSpaceAvailable])
     }
 
-    @Test("What close leaves behind is still delivered")
+    @Test("Bytes written before close() are still sent")
     func closeDelivers() throws {
         let (session, peer) = try bench.session()
         let output = try openOutput(session)
@@ -393,7 +393,7 @@ struct StreamTests {
         #expect(peer.end?.reason == .hungUp)
     }
 
-    @Test("Both streams tell on, whichever is flooded")
+    @Test("Neither stream starves the other one of events")
     func fair() throws {
         let (session, peer) = try bench.session()
         let input = try openInput(session)
@@ -419,7 +419,7 @@ struct StreamTests {
         #expect(input.streamStatus == .open)
     }
 
-    @Test("Streams have no properties, and lend no memory")
+    @Test("Streams have no properties and do not expose their buffers")
     func properties() throws {
         let (session, peer) = try bench.session()
         let input = try openInput(session)

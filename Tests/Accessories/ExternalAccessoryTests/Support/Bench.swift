@@ -5,10 +5,10 @@ import ExternalAccessory
 import Synchronization
 import Testing
 
-/// A device with accessories in memory. Callbacks run when the test says so, on its thread; or live, where there is a run
-/// loop for them.
+/// A device with accessories in memory. Callbacks run on the test's thread in `run()`, or on their run loops if the
+/// bench is live.
 final class Bench: Sendable {
-    /// Runs callbacks on the thread of the test, in order.
+    /// Runs callbacks on the test's thread, in order.
     final class Callbacks: PlaybackDelivery, Delivery {
         private let waiting = Mutex<[@Sendable () -> Void]>([])
         let deliversAsLive = false
@@ -43,10 +43,10 @@ final class Bench: Sendable {
     /// The manager of this device.
     var manager: EAAccessoryManager { device.bind { EAAccessoryManager.shared() } }
 
-    /// Runs what waits to be called back.
+    /// Runs the pending callbacks.
     func run() { callbacks.run() }
 
-    /// Plugs an accessory in and opens a session with it.
+    /// Attaches an accessory and opens a session with it.
     func session(_ name: String = "com.example.scale") throws -> (session: EASession, peer: MemoryChannel) {
         let id = accessories.attach(protocols: [name])
         let accessory = try #require(manager.connectedAccessories.first { $0.connectionID == id })

@@ -4,12 +4,12 @@ import DeviceCore
 import ExternalAccessory
 import Synchronization
 
-/// Writes down what a manager posts and what a delegate is told, in order.
+/// Records the notifications of a manager and the calls to a delegate, in order.
 final class NoteLog: NSObject, EAAccessoryDelegate, @unchecked Sendable {
     private let entries = Mutex<[String]>([])
     private var tokens: [any NSObjectProtocol] = []
 
-    /// Listens to that manager only: other tests post to the same centre.
+    /// Observes this manager only, because other tests post to the same notification center.
     init(_ manager: EAAccessoryManager) {
         super.init()
         for (name, word) in [(NSNotification.Name.EAAccessoryDidConnect, "came"), (.EAAccessoryDidDisconnect, "went")] {

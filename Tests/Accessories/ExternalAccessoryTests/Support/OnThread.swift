@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Runs the body on a thread of its own and waits for it, a minute at most.
+/// Runs the body on a separate thread and waits for it, for at most a minute.
 func onThread(_ body: @escaping () throws -> Void) throws {
     struct Body: @unchecked Sendable {
         let run: () throws -> Void
@@ -12,7 +12,7 @@ func onThread(_ body: @escaping () throws -> Void) throws {
     let body = Body(run: body)
     let done = DispatchSemaphore(value: 0)
     let failure = Mutex<(any Error)?>(nil)
-    // Reported by name: a thread belongs to no test.
+    // A thread does not belong to a test, so its name identifies the test in reports.
     let test = Test.current
     let thread = Thread {
         do { try body.run() } catch { failure.withLock { $0 = error } }
@@ -24,7 +24,7 @@ func onThread(_ body: @escaping () throws -> Void) throws {
     if let error = failure.withLock({ $0 }) { throw error }
 }
 
-/// Runs this thread's run loop until the condition holds, a minute at most; returns whether it does.
+/// Runs the current run loop until the condition holds, for at most a minute. Returns whether it holds.
 @discardableResult
 func spin(_ mode: RunLoop.Mode = .default, until isDone: () -> Bool) -> Bool {
     let limit = Date(timeIntervalSinceNow: 60)
@@ -32,7 +32,7 @@ func spin(_ mode: RunLoop.Mode = .default, until isDone: () -> Bool) -> Bool {
     return isDone()
 }
 
-/// Lets this thread's run loop do what is due, and not wait.
+/// Lets the current run loop process pending events without waiting.
 func turn(_ mode: RunLoop.Mode = .default) {
     for _ in 0..<4 { _ = RunLoop.current.run(mode: mode, before: Date(timeIntervalSinceNow: -1)) }
 }

@@ -4,11 +4,11 @@ import DeviceCore
 import ExternalAccessory
 import Synchronization
 
-/// A delegate that writes down what it is told, and does what a test wants then.
+/// A delegate that records its events and performs an action of the test.
 final class StreamLog: NSObject, StreamDelegate, @unchecked Sendable {
     private let entries = Mutex<[Stream.Event]>([])
     private let received = Mutex<[UInt8]>([])
-    /// What the test does when told; set before anything is told.
+    /// The action for each event. Must be set before the first event.
     var action: ((Stream, Stream.Event) -> Void)?
 
     var events: [Stream.Event] { entries.withLock { $0 } }
@@ -22,7 +22,7 @@ final class StreamLog: NSObject, StreamDelegate, @unchecked Sendable {
 
     func forget() { entries.withLock { $0 = [] } }
 
-    /// Reads once, so many bytes at most, into `bytes`; returns what the stream gave.
+    /// Reads once, at most `limit` bytes, and appends them to `bytes`. Returns the result of the read.
     @discardableResult
     func read(_ stream: Stream, atMost limit: Int = 1024) -> Int {
         guard let stream = stream as? InputStream else { return -2 }
@@ -34,7 +34,7 @@ final class StreamLog: NSObject, StreamDelegate, @unchecked Sendable {
 }
 
 extension OutputStream {
-    /// Writes the text; returns what the stream gave.
+    /// Writes the text and returns the result of the write.
     @discardableResult
     func send(_ text: String) -> Int {
         let bytes = Array(text.utf8)

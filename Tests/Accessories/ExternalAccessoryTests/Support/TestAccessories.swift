@@ -3,7 +3,7 @@
 import DeviceCore
 import Synchronization
 
-/// Accessories in memory: a test attaches them, speaks for them, and unplugs them.
+/// A source of accessories in memory. A test attaches and detaches them, and acts as their end of a connection.
 final class TestAccessories: AccessorySource {
     private struct Line {
         var id: AccessoryDescription.ID
@@ -21,9 +21,9 @@ final class TestAccessories: AccessorySource {
     private let hub = AccessoryHub()
     private let state = Mutex(State())
 
-    // MARK: The test's side
+    // MARK: Test interface
 
-    /// An accessory with those protocols is plugged in.
+    /// Attaches an accessory with these protocols.
     @discardableResult
     func attach(
         _ name: String = "Scale", serial: String = "S1", protocols: [String] = ["com.example.scale"]
@@ -37,13 +37,13 @@ final class TestAccessories: AccessorySource {
         ).id
     }
 
-    /// An accessory is pulled out: its connections end, then it is gone.
+    /// Ends the connections of an accessory and then detaches it.
     func detach(_ id: AccessoryDescription.ID, unsentBytes: Int = 0) {
         endConnections(of: id, unsentBytes: unsentBytes)
         hub.detach(id)
     }
 
-    /// An accessory is pulled out whose connections have more to give than they have room for: they end later.
+    /// Detaches an accessory whose connections hold unread bytes and end later.
     func detachBeforeEnd(_ id: AccessoryDescription.ID) { hub.detach(id) }
 
     func endConnections(of id: AccessoryDescription.ID, unsentBytes: Int = 0) {
@@ -52,33 +52,33 @@ final class TestAccessories: AccessorySource {
         }
     }
 
-    /// The accessory's ports hang up; whether it is gone the system has not said.
+    /// Hangs up the accessory's ports without detaching the accessory.
     func hangUp(_ id: AccessoryDescription.ID) {
         for line in state.withLock({ $0.lines.filter { $0.id == id } }) { line.near.end(ByteChannelEnd(.hungUp)) }
     }
 
-    /// The accessory offers other protocols from now on.
+    /// Replaces the accessory's protocols.
     func change(_ id: AccessoryDescription.ID, protocols: [String]) {
         guard var description = hub.description(of: id) else { return }
         description.protocols = protocols.map { AccessoryProtocol(name: $0, origin: .configuration) }
         hub.change(description)
     }
 
-    /// The accessory's end of the connection that was opened last.
+    /// Returns the accessory's end of the most recent connection.
     func peer(_ id: AccessoryDescription.ID, _ name: String = "com.example.scale") -> MemoryChannel? {
         state.withLock { $0.lines.last { $0.id == id && $0.name == name }?.far }
     }
 
-    /// Opening fails like that from now on.
+    /// Makes opening fail with this error, or succeed if it is nil.
     func fail(_ error: DeviceError?) { state.withLock { $0.failure = error } }
 
-    /// Connections have room for that many bytes each way from now on.
+    /// Sets the capacity of new connections, in bytes per direction.
     func setCapacity(_ capacity: Int) { state.withLock { $0.capacity = capacity } }
 
-    /// How many connections are open.
+    /// The number of open connections.
     var openCount: Int { state.withLock { $0.lines.filter { $0.near.end == nil }.count } }
 
-    // MARK: A source
+    // MARK: AccessorySource
 
     var accessories: [AccessoryDescription] { hub.accessories }
     var problems: [DeviceError] { [] }
@@ -101,7 +101,7 @@ final class TestAccessories: AccessorySource {
 }
 
 extension MemoryChannel {
-    /// Writes all of the text.
+    /// Writes the text. Returns the number of accepted bytes, or -1 after the end.
     @discardableResult
     func send(_ text: String) -> Int {
         let bytes = Array(text.utf8)
@@ -109,13 +109,13 @@ extension MemoryChannel {
         return -1
     }
 
-    /// Reads what there is.
+    /// Reads the available bytes, at most `limit`.
     func receive(atMost limit: Int = 65_536) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: limit)
         guard case .bytes(let count) = bytes.withUnsafeMutableBytes({ read(into: $0) }) else { return [] }
         return Array(bytes[..<count])
     }
 
-    /// Reads what there is, as text.
+    /// Reads the available bytes as text.
     func receiveText() -> String { String(decoding: receive(), as: UTF8.self) }
 }

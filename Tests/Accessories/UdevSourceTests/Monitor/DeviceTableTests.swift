@@ -6,7 +6,7 @@ import UdevRecords
 
 @testable import UdevMonitor
 
-@Suite("The devices that are known")
+@Suite("Device table")
 struct DeviceTableTests {
     private let log = EventLog()
 
@@ -16,7 +16,7 @@ struct DeviceTableTests {
         return table
     }
 
-    @Test("A device that is new is told, and again only when something in its record has changed")
+    @Test("A new device is reported, and reported again only if its record has changed")
     func tellsNews() {
         var table = table()
         log.note(table.update(MonitorRecords.tty(), isAdd: true, exists: true))
@@ -29,7 +29,7 @@ struct DeviceTableTests {
         #expect(log.last == changed)
     }
 
-    @Test("A device that is gone is told with all that was known of it, and once")
+    @Test("A removed device is reported once, with its last known record")
     func tellsRemovals() {
         var table = table(MonitorRecords.device())
         log.note(table.remove(MonitorRecords.port))
@@ -38,14 +38,14 @@ struct DeviceTableTests {
         #expect(log.last == MonitorRecords.device())
     }
 
-    @Test("Attributes that vanish while a device is torn down are kept until it is removed")
+    @Test("Attributes that disappear while a device is torn down are kept until the device is removed")
     func keepsAttributes() {
         var table = table(MonitorRecords.tty())
         var bare = MonitorRecords.tty()
         bare.attributes = [:]
         bare.usbInterface = ""
         bare.usbDevice = ""
-        // Without its folder, and with a folder that is half empty.
+        // Without a sysfs directory, and with a directory that is partly removed.
         log.note(table.update(bare, isAdd: true, exists: false))
         bare.attributes = ["serial": "WS-7731"]
         log.note(table.update(bare, isAdd: false, exists: true))
@@ -54,17 +54,17 @@ struct DeviceTableTests {
         #expect(log.last == MonitorRecords.tty())
     }
 
-    @Test("A late message about a device that is gone does not bring it back")
+    @Test("A late message about a removed device does not add it again")
     func ignoresLateMessages() {
         var table = table()
         log.note(table.update(MonitorRecords.tty(), isAdd: false, exists: false))
         #expect(log.all.isEmpty)
-        // A driver was bound to one that had not been told.
+        // A bind event for a device that has not been reported yet.
         log.note(table.update(MonitorRecords.tty(), isAdd: false, exists: true))
         #expect(log.all == ["added /dev/ttyACM0"])
     }
 
-    @Test("An add of another device at the same port tells first that the former one and all below it are gone")
+    @Test("Adding another device at the same port first removes the previous device and its children")
     func tellsReplacement() {
         var table = table(MonitorRecords.device(), MonitorRecords.interface(), MonitorRecords.tty())
         log.note(table.update(MonitorRecords.device(number: "007"), isAdd: true, exists: true))
@@ -74,7 +74,7 @@ struct DeviceTableTests {
             ])
     }
 
-    @Test("A new look tells what differs: removals from children to parents, then additions from parents to children")
+    @Test("Resynchronization removes devices from children to parents, then adds them from parents to children")
     func resynchronises() {
         var table = table(
             MonitorRecords.device(), MonitorRecords.interface(), MonitorRecords.tty(), MonitorRecords.plain(1),
@@ -90,7 +90,7 @@ struct DeviceTableTests {
         #expect(table.all.map(\.node) == ["/dev/tty1", "/dev/tty2", "/dev/tty3"])
     }
 
-    @Test("A new look at a port with another device in it tells that all of the former one is gone")
+    @Test("Resynchronization of a port with another device removes the previous device and its children")
     func resynchronisesReplacement() {
         var table = table(MonitorRecords.device(), MonitorRecords.interface(), MonitorRecords.tty())
         log.note(
@@ -103,7 +103,7 @@ struct DeviceTableTests {
             ])
     }
 
-    @Test("A port whose name begins like another's is not below it")
+    @Test("A port whose path begins with the path of another port is not its child")
     func tellsPortsApart() {
         var neighbour = MonitorRecords.device(number: "009")
         neighbour.path = MonitorRecords.port + "0"
@@ -113,7 +113,7 @@ struct DeviceTableTests {
         #expect(table.devices[neighbour.path] == neighbour)
     }
 
-    @Test("That rules have been run is news of a device with a node, once, and nothing takes it back")
+    @Test("Initialization by udev rules is reported once, for devices with a node, and is not reverted")
     func tellsInitialisation() {
         var raw = [MonitorRecords.interface(), MonitorRecords.tty()]
         for index in raw.indices { raw[index].isInitialized = false }
@@ -126,7 +126,7 @@ struct DeviceTableTests {
         #expect(table.all == [MonitorRecords.interface(), MonitorRecords.tty()])
     }
 
-    @Test("More devices than the limit are left out, and there is room again when some are gone")
+    @Test("Devices beyond the limit are ignored until other devices are removed")
     func limits() {
         var table = table(MonitorRecords.plain(1), MonitorRecords.plain(2), limit: 2)
         #expect(!table.isOverfull)

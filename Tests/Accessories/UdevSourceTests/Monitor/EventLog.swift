@@ -6,7 +6,7 @@ import UdevRecords
 
 @testable import UdevMonitor
 
-/// What a monitor has told, one line for each event, with bounded waits for it.
+/// Records the events of a monitor, one line per event, and waits for them with a time limit.
 final class EventLog: @unchecked Sendable {
     private let condition = NSCondition()
     private var lines: [String] = []
@@ -36,7 +36,7 @@ final class EventLog: @unchecked Sendable {
     var all: [String] { condition.withLock { lines } }
     var last: UdevRecord? { condition.withLock { records.last } }
 
-    /// Waits until the lines hold, for at most a minute.
+    /// Waits until the lines satisfy the condition, for at most a minute.
     func waits(until holds: ([String]) -> Bool) -> Bool {
         let deadline = Date().addingTimeInterval(60)
         return condition.withLock {

@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// A socket with a name, at which nobody listens at first: as udevd's own.
+/// A bound socket without a listener at first, like udevd's control socket.
 final class ListeningSocket {
     private let descriptor: Int32
 

@@ -5,14 +5,15 @@ import Testing
 
 @testable import UdevMonitor
 
-@Suite("Messages before libudev sees them")
+@Suite("Message checks before libudev")
 struct MessageCheckTests {
     private static let selections = [
         UdevSelection(subsystem: "tty"), UdevSelection(subsystem: "usb", type: "usb_device"),
     ]
     private static let tty = "ACTION=add\0DEVPATH=/devices/virtual/tty/tty5\0SUBSYSTEM=tty\0SEQNUM=7\0"
 
-    /// The head: name, magic number in big-endian order, size, offset and length of the body, hashes and tags.
+    /// Returns a message with a header: the name, the magic number in big-endian order, the size of the header, the
+    /// offset and length of the body, and empty hashes and tags.
     private func message(_ body: String, offset: UInt32 = 40, magic: [UInt8] = [0xFE, 0xED, 0xCA, 0xFE]) -> [UInt8] {
         var bytes = Array("libudev\0".utf8) + magic
         for number in [40, offset, UInt32(body.utf8.count)] {
@@ -25,15 +26,15 @@ struct MessageCheckTests {
         message.withUnsafeBytes { MessageCheck(group, Self.selections).verdict($0) }
     }
 
-    @Test("A message of udevd about a device that is asked for passes")
+    @Test("A message of udevd about a requested device is accepted")
     func passes() {
         #expect(verdict(message(Self.tty)) == .sound)
         #expect(verdict(message("SUBSYSTEM=usb\0DEVTYPE=usb_device\0")) == .sound)
-        // umockdev says it twice.
+        // umockdev sends the subsystem twice.
         #expect(verdict(message("SUBSYSTEM=usb\0DEVTYPE=usb_device\0SUBSYSTEM=usb\0")) == .sound)
     }
 
-    @Test("A message of the kernel, which has no head, passes in its own group only")
+    @Test("A kernel message, which has no header, is accepted only in the kernel group")
     func passesKernel() {
         let bytes = Array("add@/devices/virtual/tty/tty5\0\(Self.tty)".utf8)
         #expect(verdict(bytes, .kernel) == .sound)
@@ -42,7 +43,7 @@ struct MessageCheckTests {
         #expect(verdict([UInt8](repeating: 0x41, count: 100), .kernel) == .unusable)
     }
 
-    @Test("Devices that nobody asked for are kept from libudev")
+    @Test("Messages about other devices are not passed to libudev")
     func withholds() {
         #expect(verdict(message("SUBSYSTEM=net\0INTERFACE=eth0\0")) == .foreign)
         #expect(verdict(message("SUBSYSTEM=usb\0DEVTYPE=usb_interface\0")) == .foreign)
@@ -51,13 +52,13 @@ struct MessageCheckTests {
     }
 
     @Test(
-        "An offset that leads out of the message is refused",
+        "An offset outside the message is rejected",
         arguments: [0, 8, 39, 200, 0x7FFF_FFFF, 0xFFFF_FFE0, 0xFFFF_FFFF] as [UInt32])
     func refuses(offset: UInt32) {
         #expect(verdict(message(Self.tty, offset: offset)) == .unusable)
     }
 
-    @Test("Broken messages are refused")
+    @Test("Invalid messages are rejected")
     func refusesBroken() {
         #expect(verdict([]) == .unusable)
         #expect(verdict(message("")) == .unusable)
@@ -67,7 +68,7 @@ struct MessageCheckTests {
         #expect(verdict(message("ACTION=add\0DEVPATH=/devices/x\0")) == .unusable)
         #expect(verdict(message("SUBSYSTEM=tty\0SUBSYSTEM=net\0")) == .unusable)
         #expect(verdict(message("SUBSYSTEM=usb\0DEVTYPE=usb_device\0DEVTYPE=x\0")) == .unusable)
-        // 40 bytes and 45 more, with the zero at the end; the limit is 16,384.
+        // The header of 40 bytes and the body together may have 16,384 bytes.
         #expect(
             verdict(message(Self.tty + String(repeating: "x", count: 16_384 - 40 - Self.tty.utf8.count - 1) + "\0"))
                 == .sound)
@@ -75,7 +76,8 @@ struct MessageCheckTests {
             verdict(message(Self.tty + String(repeating: "x", count: 16_384 - 40 - Self.tty.utf8.count) + "\0"))
                 == .tooLong)
         for length in 0..<message(Self.tty).count {
-            // Sound once the subsystem is there (40 + 11 + 34 + 14 bytes), where the cut is between two entries.
+            // A truncated message is valid if it contains the subsystem (40 + 11 + 34 + 14 bytes) and ends between two
+            // entries.
             let cut = Array(message(Self.tty)[..<length])
             #expect(verdict(cut) == (cut.last == 0 && length >= 99 ? .sound : .unusable), "\(length)")
         }

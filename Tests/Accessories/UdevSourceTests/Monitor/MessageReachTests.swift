@@ -4,10 +4,10 @@ import Testing
 
 @testable import UdevMonitor
 
-@Suite("Whose messages come to a process")
+@Suite("Reach of udev messages")
 struct MessageReachTests {
     @Test(
-        "udevd's messages need both of the machine's own namespaces, the kernel's only the one of users",
+        "udevd's messages require the initial user and network namespaces, the kernel's only the user namespace",
         arguments: [
             (true, true, true, true), (true, false, true, false), (false, true, false, false),
             (false, false, false, false),

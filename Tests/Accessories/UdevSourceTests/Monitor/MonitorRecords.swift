@@ -3,7 +3,7 @@
 import DeviceCore
 import UdevRecords
 
-/// Devices as a computer with one USB port has them.
+/// The devices of a computer with one USB port.
 enum MonitorRecords {
     static let port = "/sys/devices/pci0000:00/0000:00:14.0/usb1/1-2"
 

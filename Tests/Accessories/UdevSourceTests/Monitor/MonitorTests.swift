@@ -8,11 +8,11 @@ import UdevRecords
 
 @testable import UdevMonitor
 
-@Suite("The monitor's thread", .timeLimit(.minutes(5)))
+@Suite("udev monitor", .timeLimit(.minutes(5)))
 struct MonitorTests {
     private let log = EventLog()
 
-    /// Nothing of the machine's own udevd plays a part.
+    /// Options that exclude the machine's own udevd.
     private var options: UdevMonitorOptions {
         var options = UdevMonitorOptions()
         options.control = "/nowhere/udev/control"
@@ -21,7 +21,7 @@ struct MonitorTests {
         return options
     }
 
-    @Test("First comes a snapshot, then what messages tell, and messages that tell nothing new are silent")
+    @Test("A snapshot precedes the events of messages, and messages without changes cause no events")
     func tells() {
         let script = ScriptedUdev(MonitorRecords.plain(2), MonitorRecords.plain(1))
         let monitor = UdevMonitor(script.parts(options))
@@ -40,7 +40,7 @@ struct MonitorTests {
         #expect(script.state.opened == [.kernel])
     }
 
-    @Test("When messages were lost, those that were not are told, and then what a new look finds")
+    @Test("After lost messages, the received messages are reported, and then the changes found by a scan")
     func resynchronises() {
         let script = ScriptedUdev(MonitorRecords.plain(1), MonitorRecords.plain(2))
         let monitor = UdevMonitor(script.parts(options))
@@ -57,14 +57,14 @@ struct MonitorTests {
         #expect(monitor.statistics?.scans == 2)
     }
 
-    @Test("A descriptor that fails again and again is closed, and opened anew after a while, without a busy loop")
+    @Test("A descriptor that fails repeatedly is closed and reopened later, without a busy loop")
     func survivesFailure() {
         let script = ScriptedUdev(MonitorRecords.plain(1))
         script.set { $0.otherwise = .failed(errno: 5) }
         let monitor = UdevMonitor(script.parts(options))
         monitor.start(receive: log.note)
         #expect(log.waits(for: ["snapshot /dev/tty1"]))
-        // It stays readable, and nothing takes that away.
+        // The descriptor stays readable, because no read drains it.
         script.send()
         script.set { $0.devices = [MonitorRecords.plain(2)] }
         #expect(log.waits(for: ["snapshot /dev/tty1", "removed /dev/tty1", "added /dev/tty2"]))
@@ -79,7 +79,7 @@ struct MonitorTests {
         #expect(log.waits { $0.contains("added /dev/tty4") })
     }
 
-    @Test("When it is stopped, even from within its closure, it tells nothing more and frees what it had")
+    @Test("A monitor that is stopped, even in its own callback, delivers no more events and frees its resources")
     func stops() throws {
         let script = ScriptedUdev(MonitorRecords.plain(1))
         let monitor = UdevMonitor(script.parts(options))
@@ -99,7 +99,7 @@ struct MonitorTests {
         #expect(log.all == ["snapshot /dev/tty1", "added /dev/tty2"])
         #expect(monitor.statistics == nil)
 
-        // Started again, it begins anew.
+        // A restarted monitor begins with a snapshot.
         script.set { $0.messages = [] }
         monitor.start(receive: log.note)
         #expect(log.waits(for: ["snapshot /dev/tty1", "added /dev/tty2", "snapshot /dev/tty1"]))
@@ -118,14 +118,14 @@ struct MonitorTests {
         #expect(script.waits { $0.open == 0 })
     }
 
-    @Test("It changes over to udevd when that comes, and back when it goes, and tells each time what is wrong first")
+    @Test("The monitor follows udevd as it starts and stops, and reports the problem before device changes")
     func followsTheDaemon() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("udev-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         var options = options
         options.expectsRules = true
-        // Not even its folder is there.
+        // The socket's directory does not exist either.
         let daemon = folder.appendingPathComponent("udev")
         options.control = daemon.appendingPathComponent("control").path
         let script = ScriptedUdev(MonitorRecords.plain(1))
@@ -152,7 +152,7 @@ struct MonitorTests {
         #expect(opened == [.kernel, .udev, .kernel, .udev, .kernel, .udev, .kernel])
     }
 
-    @Test("Where the system allows no messages, that is told once, and all devices are looked through now and then")
+    @Test("Without a message descriptor, one problem is reported, and all devices are scanned periodically")
     func scans() {
         let script = ScriptedUdev(MonitorRecords.plain(1))
         script.set { $0.hasDescriptor = false }
@@ -164,7 +164,7 @@ struct MonitorTests {
         script.set { $0.devices = [MonitorRecords.plain(2)] }
         var told = ["problem notSupported", "snapshot /dev/tty1", "removed /dev/tty1", "added /dev/tty2"]
         #expect(log.waits(for: told))
-        // They are allowed from now on.
+        // Messages are available from now on.
         script.set {
             $0.hasDescriptor = true
             $0.devices = [MonitorRecords.plain(3)]
@@ -175,7 +175,7 @@ struct MonitorTests {
         #expect(log.waits(for: told + ["removed /dev/tty3"]))
     }
 
-    @Test("When libudev cannot be opened, an empty snapshot and the reason come, and later the devices")
+    @Test("If libudev cannot be opened, an empty snapshot and the reason are delivered, and later the devices")
     func survivesRefusal() {
         let script = ScriptedUdev(MonitorRecords.plain(1))
         script.set { $0.connectError = DeviceError(.busy, "No memory is left.") }
@@ -190,7 +190,7 @@ struct MonitorTests {
         monitor.stop()
     }
 
-    @Test("When the devices cannot be listed, those that are known stay")
+    @Test("If the devices cannot be listed, the known devices are kept")
     func survivesListing() {
         let script = ScriptedUdev(MonitorRecords.plain(1))
         let monitor = UdevMonitor(script.parts(options))
@@ -203,7 +203,7 @@ struct MonitorTests {
         #expect(log.waits(for: ["snapshot /dev/tty1", "problem notSupported", "removed /dev/tty1"]))
     }
 
-    @Test("When the devices cannot be listed after messages were lost, they are looked through again until they can")
+    @Test("If the devices cannot be listed after lost messages, the listing is retried until it succeeds")
     func retriesListing() {
         let script = ScriptedUdev(MonitorRecords.plain(1))
         let monitor = UdevMonitor(script.parts(options))
@@ -221,12 +221,12 @@ struct MonitorTests {
             log.waits(for: [
                 "snapshot /dev/tty1", "problem busy", "solved busy", "removed /dev/tty1", "added /dev/tty2",
             ]))
-        // Without another connection, and no longer than needed.
+        // No other connection has been opened.
         #expect(script.state.opened == [.kernel])
         monitor.stop()
     }
 
-    @Test("When the devices cannot be listed at first, they come later")
+    @Test("If the devices cannot be listed at first, they are reported later")
     func retriesFirstListing() {
         let script = ScriptedUdev(MonitorRecords.plain(1))
         script.set { $0.listError = DeviceError(.busy, "Too many files are open.") }
@@ -238,7 +238,7 @@ struct MonitorTests {
         monitor.stop()
     }
 
-    @Test("A message that is too long to be looked at may be of any device, so all are looked through")
+    @Test("A message that is too long may concern any device, so all devices are scanned")
     func looksAfterLongMessage() {
         let script = ScriptedUdev(MonitorRecords.plain(1))
         let monitor = UdevMonitor(script.parts(options))
@@ -252,7 +252,7 @@ struct MonitorTests {
         monitor.stop()
     }
 
-    @Test("Where messages may not come, that is told once, and devices are looked for until the first message comes")
+    @Test("If messages cannot arrive, a problem is reported and devices are scanned until a message arrives")
     func looksWhereMessagesMayNotCome() {
         let script = ScriptedUdev(MonitorRecords.plain(1))
         var options = options
@@ -267,7 +267,7 @@ struct MonitorTests {
             told += ["removed /dev/tty\(number - 1)", "added /dev/tty\(number)"]
             #expect(log.waits(for: told))
         }
-        // What nobody asked for says nothing about the others.
+        // A message about a device that was not requested does not show that other messages arrive.
         script.send(.foreign)
         script.set { $0.devices = [MonitorRecords.plain(4)] }
         told += ["removed /dev/tty3", "added /dev/tty4"]
@@ -278,7 +278,7 @@ struct MonitorTests {
         told += ["solved notSupported", "added /dev/tty5"]
         #expect(log.waits(for: told))
         let listings = script.state.listings
-        // While another one, that hears nothing, looks again and again.
+        // Meanwhile, another monitor, which receives no messages, scans repeatedly.
         let silent = ScriptedUdev(MonitorRecords.plain(1))
         let other = UdevMonitor(silent.parts(options))
         other.start { _ in }
@@ -288,7 +288,7 @@ struct MonitorTests {
         monitor.stop()
     }
 
-    @Test("A control socket that udevd has left behind counts as none, until somebody listens there")
+    @Test("A stale control socket of udevd counts as missing until a process listens on it")
     func noticesStaleSocket() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("udev-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -303,10 +303,10 @@ struct MonitorTests {
         monitor.start(receive: log.note)
         #expect(log.waits(for: ["problem notFound", "snapshot /dev/tty1"]))
         #expect(script.state.opened == [.kernel])
-        // The statistics name udevd as the sender only after the connection is open.
+        // The statistics report udevd as the sender only after the connection is open.
         let groups = Mutex<[UdevGroup]>([])
         script.set { $0.whenConnecting = { groups.withLock { $0 += [monitor.statistics?.group].compactMap(\.self) } } }
-        // It has its name already, as when udevd begins.
+        // The socket is bound before it listens, as when udevd starts.
         script.set { $0.devices = [MonitorRecords.plain(2)] }
         #expect(daemon.listen())
         #expect(
@@ -318,7 +318,7 @@ struct MonitorTests {
         monitor.stop()
     }
 
-    @Test("More devices than are kept are told as a problem, once, until there are fewer")
+    @Test("More devices than the limit are reported as one problem, which is solved when there are fewer")
     func tellsOverfullness() {
         let script = ScriptedUdev(MonitorRecords.plain(1), MonitorRecords.plain(2))
         var options = options
@@ -331,7 +331,7 @@ struct MonitorTests {
             .removed(path: MonitorRecords.plain(1).path))
         var told = ["snapshot /dev/tty1 /dev/tty2", "problem busy", "removed /dev/tty1"]
         #expect(log.waits(for: told))
-        // A look at all of them finds that there are no more.
+        // A scan finds no more devices than the limit.
         script.set { $0.devices = [MonitorRecords.plain(2), MonitorRecords.plain(3)] }
         script.send(.overflow)
         told += ["added /dev/tty3", "solved busy"]
@@ -339,7 +339,7 @@ struct MonitorTests {
         monitor.stop()
     }
 
-    @Test("Starting and stopping from many threads at once leaves nothing behind")
+    @Test("Concurrent starts and stops leave no connection open")
     func survivesRaces() {
         let script = ScriptedUdev(MonitorRecords.plain(1))
         let monitor = UdevMonitor(script.parts(options))

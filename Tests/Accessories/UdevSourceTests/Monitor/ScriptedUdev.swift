@@ -6,16 +6,16 @@ import UdevRecords
 
 @testable import UdevMonitor
 
-/// Stands for libudev: gives the messages and devices that a test has laid ready.
+/// A substitute for libudev that provides the messages and devices of a test.
 final class ScriptedUdev: @unchecked Sendable {
     struct State {
         var devices: [UdevRecord] = []
         var messages: [UdevMessage] = []
-        /// What each message is when there is none laid ready, though there is something to read.
+        /// The message returned when no message is queued although the descriptor is readable.
         var otherwise = UdevMessage.none
         var hasDescriptor = true
         var connectError: DeviceError?
-        /// Called while a connection is being opened.
+        /// Called while a connection is opened.
         var whenConnecting: (@Sendable () -> Void)?
         var listError: DeviceError?
         var opened: [UdevGroup] = []
@@ -26,7 +26,7 @@ final class ScriptedUdev: @unchecked Sendable {
 
     private let condition = NSCondition()
     private var current = State()
-    /// Readable as long as there are messages.
+    /// The first descriptor is readable while messages are queued.
     private let ends: (Int32, Int32)
 
     init(_ devices: UdevRecord...) {
@@ -41,7 +41,7 @@ final class ScriptedUdev: @unchecked Sendable {
         close(ends.1)
     }
 
-    /// Lays messages ready, and lets the monitor know.
+    /// Queues messages and makes the descriptor readable.
     func send(_ messages: UdevMessage...) {
         set { $0.messages += messages }
         var byte: UInt8 = 1
@@ -50,7 +50,7 @@ final class ScriptedUdev: @unchecked Sendable {
 
     var state: State { condition.withLock { current } }
 
-    /// Changes what it gives.
+    /// Changes the scripted state.
     @discardableResult
     func set<Result>(_ change: (inout State) -> Result) -> Result {
         condition.withLock {
@@ -59,7 +59,7 @@ final class ScriptedUdev: @unchecked Sendable {
         }
     }
 
-    /// Waits until the state holds, for at most a minute.
+    /// Waits until the state satisfies the condition, for at most a minute.
     func waits(until holds: (State) -> Bool) -> Bool {
         let deadline = Date().addingTimeInterval(60)
         return condition.withLock {

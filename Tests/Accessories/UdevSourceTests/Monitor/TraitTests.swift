@@ -6,9 +6,9 @@ import Testing
 
 import UdevMonitor
 
-@Suite("A build without libudev")
+@Suite("Builds without libudev")
 struct TraitTests {
-    @Test("There are no devices, and that is told once with the reason")
+    @Test("No devices are reported, and the reason is reported once")
     func without() {
         let log = EventLog()
         let monitor = UdevMonitor([UdevSelection(subsystem: "tty")], clock: LiveClock())

@@ -3,7 +3,7 @@
 import AccessoryFinding
 import Foundation
 
-/// A folder of a test's own, which goes with it.
+/// A temporary directory that is removed on deinitialization.
 final class Folder: Sendable {
     let path: String
 
@@ -21,7 +21,7 @@ final class Folder: Sendable {
         try Data(text.utf8).write(to: URL(fileURLWithPath: "\(path)/\(name)"))
     }
 
-    /// Puts a file there in one step.
+    /// Creates or replaces a file atomically.
     func put(_ name: String, _ text: String) throws {
         try write(name + ".tmp", text)
         try rename(name + ".tmp", name)
@@ -37,7 +37,7 @@ final class Folder: Sendable {
         try FileManager.default.removeItem(atPath: "\(path)/\(name)")
     }
 
-    /// What declares an accessory.
+    /// Returns the declaration of an accessory.
     static func accessory(_ name: String) -> String {
         #"{"name": "\#(name)", "protocols": {"com.example": {"socket": "\#(name).sock"}}}"#
     }

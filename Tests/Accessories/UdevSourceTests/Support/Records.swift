@@ -4,7 +4,7 @@ import AccessoryFinding
 import DeviceCore
 import UdevRecords
 
-/// Devices made by hand.
+/// Device records for tests.
 enum Records {
     static let root = "/sys/devices/platform/usb1/1-2"
 
@@ -40,13 +40,13 @@ enum Records {
             properties: properties)
     }
 
-    /// A device with one serial port whose interface has that string.
+    /// Returns a device with one serial port whose interface has this string.
     static func plain(_ string: String? = nil, properties: [String: String] = [:]) -> [UdevRecord] {
         let interface = interface(0, string: string)
         return [device(), interface, tty(interface, "ttyACM0", properties: properties)]
     }
 
-    /// The identities of all accessories.
+    /// Returns the identities of all accessories.
     static func identities(_ records: [UdevRecord]) -> [String] {
         var tree = AccessoryTree()
         for record in records { tree.put(record) }

@@ -7,7 +7,7 @@ import UdevRecords
 
 @testable import UdevSource
 
-/// A source on a clock that the test moves, fed by the test in the place of a monitor.
+/// A source with a virtual clock. The test posts events instead of a monitor.
 final class TestSource: Sendable {
     let clock = VirtualClock()
     let source: UdevSource
@@ -15,7 +15,7 @@ final class TestSource: Sendable {
     private let log = Mutex<[String]>([])
     private let subscription = Mutex<Subscription?>(nil)
 
-    /// Those who want to know when one node is free.
+    /// The callbacks to run when a node is released.
     private final class Hooks: Sendable {
         private let waiting = Mutex<[@Sendable () -> Void]>([])
 
@@ -33,7 +33,7 @@ final class TestSource: Sendable {
     private final class Feed: Sendable {
         let receive = Mutex<(@Sendable (UdevEvent) -> Void)?>(nil)
         let isStopped = Atomic<Bool>(false)
-        /// Nodes that cannot be reached.
+        /// The nodes that are not ready.
         let nodes = Mutex<[String: NodeReach]>([:])
         let channels = Mutex<[MemoryChannel]>([])
         let ended = Mutex<[ByteChannelEnd.Reason]>([])
@@ -42,7 +42,7 @@ final class TestSource: Sendable {
         let next = Mutex<OpenedChannel?>(nil)
     }
 
-    /// The source begins with those devices; the nodes named are not there.
+    /// Creates a source that starts with these devices. The nodes in `missing` do not exist.
     init(
         _ records: [UdevRecord] = [], settle: Double = 0.15, missing: [String] = [], subscribes: Bool = true,
         inotify: Inotify = Inotify(), configure: (inout Configuration) -> Void = { _ in }
@@ -102,7 +102,7 @@ final class TestSource: Sendable {
         subscription.withLock { $0 = new }
     }
 
-    /// What was told, the snapshot first.
+    /// The received events, beginning with the snapshot.
     var events: [String] { log.withLock { $0 } }
     var hasStarted: Bool { feed.receive.withLock { $0 != nil } }
     var isStopped: @Sendable () -> Bool {
@@ -114,16 +114,16 @@ final class TestSource: Sendable {
     func add(_ records: UdevRecord...) { for record in records { send(.added(record)) } }
     func remove(_ records: UdevRecord...) { for record in records { send(.removed(record)) } }
     func setNode(_ path: String, _ reach: NodeReach) { feed.nodes.withLock { $0[path] = reach } }
-    /// The next channel to be opened is that one.
+    /// Sets the channel that is opened next.
     func put(_ channel: OpenedChannel) { feed.next.withLock { $0 = channel } }
     func refuse(_ error: DeviceError?) { feed.refusal.withLock { $0 = error } }
 
-    /// Frees the nodes of channels that were closed.
+    /// Releases the nodes of closed channels.
     func releaseAll() {
         for hooks in feed.hooks.withLock({ $0 }) { hooks.run() }
     }
 
-    /// Moves the clock, timers included.
+    /// Advances the clock and runs the timers that are due.
     func pass(_ seconds: Double) {
         let end = clock.now.advanced(bySeconds: seconds)
         while clock.runNextTimer(upTo: end) {}

@@ -6,7 +6,7 @@ import TestSupport
 import UdevRecords
 import UmockdevFormat
 
-/// The devices of a umockdev description, as a monitor would tell of them.
+/// The devices of a umockdev description, as reported by a monitor.
 enum UmockdevFile {
     private static let folder = Checkout.traces.appendingPathComponent("udev")
 

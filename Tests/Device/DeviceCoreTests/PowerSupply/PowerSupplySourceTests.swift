@@ -6,7 +6,7 @@ import LiveSources
 import Synchronization
 import Testing
 
-/// A folder of supplies as the kernel has it, which goes with the test.
+/// A directory of power supplies in the kernel's layout, removed when the test ends.
 private final class Supplies {
     let path: String
 
@@ -33,11 +33,11 @@ private final class Supplies {
     var battery: BatteryReading? { PowerSupplySource(folder: path, clock: VirtualClock()).battery }
 }
 
-@Suite("What the files say")
+@Suite("Battery readings from sysfs")
 struct PowerSupplyReadingTests {
     private let supplies = Supplies()
 
-    @Test("Without a folder, without supplies and without a battery there is none")
+    @Test("Without a directory, supplies or a battery, the reading is nil")
     func none() throws {
         #expect(supplies.battery == nil)
         try FileManager.default.createDirectory(atPath: supplies.path, withIntermediateDirectories: true)
@@ -47,14 +47,14 @@ struct PowerSupplyReadingTests {
     }
 
     @Test(
-        "A battery is as full as its driver says, from 0 to 100",
+        "The level is the driver's capacity, limited to 0 to 100 %",
         arguments: [("57", 0.57), ("0", 0), ("100", 1), ("110", 1), ("-3", 0)])
     func capacity(text: String, level: Double) throws {
         try supplies.set("BAT0", ["type": "Battery", "status": "Discharging", "capacity": text])
         #expect(supplies.battery == BatteryReading(level: level, state: .unplugged))
     }
 
-    @Test("Without a capacity the level comes from energy, else from charge, else it is not known")
+    @Test("Without a capacity, the level is computed from energy, or else from charge, or is nil")
     func amounts() throws {
         try supplies.set("BAT0", ["type": "Battery", "status": "Charging"])
         #expect(supplies.battery == BatteryReading(level: nil, state: .charging))
@@ -68,9 +68,9 @@ struct PowerSupplyReadingTests {
         #expect(supplies.battery?.level == 0.25)
     }
 
-    @Test("Several batteries are one of their joint energy")
+    @Test("Several batteries are combined by their energy")
     func several() throws {
-        // 10 of 20 Wh and 45 of 60 Wh: 55 of 80, which is 0.6875, whatever their own percentages.
+        // 10 of 20 Wh and 45 of 60 Wh are 55 of 80 Wh, which is 0.6875. The batteries' own percentages are ignored.
         try supplies.set(
             "BAT0",
             [
@@ -84,12 +84,12 @@ struct PowerSupplyReadingTests {
                 "energy_full": "60000000",
             ])
         #expect(supplies.battery == BatteryReading(level: 0.6875, state: .unplugged))
-        // Where one tells no energy each counts alike: 10 of 20 is 0.5, and 0.75.
+        // If one battery has no energy values, all have the same weight: 0.5 (10 of 20 Wh) and 0.75.
         try supplies.set("BAT1", ["energy_now": "garbage"])
         #expect(supplies.battery?.level == 0.625)
     }
 
-    @Test("Batteries of other things, empty bays and unreadable supplies are left out")
+    @Test("Batteries of peripherals, empty bays and unreadable supplies are ignored")
     func leftOut() throws {
         try supplies.set(
             "hidpp_battery_0", ["type": "Battery", "scope": "Device", "status": "Full", "capacity": "100"])
@@ -102,7 +102,7 @@ struct PowerSupplyReadingTests {
     }
 
     @Test(
-        "The state comes from the battery, and from the mains where that does not say",
+        "The state is derived from the battery's status and the mains supply",
         arguments: [
             ("Charging", nil, "50", BatteryReading.State.charging), ("Charging", "0", "50", .charging),
             ("Discharging", nil, "50", .unplugged), ("Discharging", "1", "50", .unplugged),
@@ -119,7 +119,7 @@ struct PowerSupplyReadingTests {
         #expect(supplies.battery?.state == expected)
     }
 
-    @Test("One charger of two that is connected is enough, and one of a mouse does not count")
+    @Test("One connected charger of two suffices, and a peripheral's charger is ignored")
     func chargers() throws {
         try supplies.set("BAT0", ["type": "Battery", "status": "Unknown", "capacity": "50"])
         try supplies.set("AC", ["type": "Mains", "online": "0"])
@@ -130,7 +130,7 @@ struct PowerSupplyReadingTests {
     }
 
     @Test(
-        "Values that make no sense count as missing",
+        "Invalid values count as missing",
         arguments: [
             "", "abc", "5 0", "1e2", "0x20", "99999999999999999999", "nan", String(repeating: "1", count: 5000),
         ])
@@ -139,14 +139,14 @@ struct PowerSupplyReadingTests {
         #expect(supplies.battery == BatteryReading(level: nil, state: .charging))
     }
 
-    @Test("A type that nobody knows is not a battery")
+    @Test("A supply of an unknown type is not a battery")
     func types() throws {
         try supplies.set("x", ["type": "battery", "capacity": "50"])
         try supplies.set("y", ["type": String(repeating: "B", count: 100_000), "capacity": "50"])
         #expect(supplies.battery == nil)
     }
 
-    @Test("No more than 64 supplies are looked at")
+    @Test("More supplies than the limit of 64 still yield a reading")
     func many() throws {
         for number in 0..<80 {
             try supplies.set("BAT\(number)", ["type": "Battery", "status": "Full", "capacity": "50"])
@@ -155,12 +155,12 @@ struct PowerSupplyReadingTests {
     }
 }
 
-@Suite("The source")
+@Suite("Power supply source")
 struct PowerSupplySourceTests {
     private let supplies = Supplies()
     private let clock = VirtualClock()
 
-    /// What a subscriber was told.
+    /// The readings that a subscriber received.
     private final class Log: Sendable {
         private let readings = Mutex<[BatteryReading?]>([])
 
@@ -179,7 +179,7 @@ struct PowerSupplySourceTests {
         try supplies.set("BAT0", ["type": "Battery", "status": status, "capacity": percent])
     }
 
-    @Test("Nothing runs while nobody subscribes")
+    @Test("No timer runs without subscribers")
     func idle() throws {
         try set("50", "Discharging")
         let source = PowerSupplySource(folder: supplies.path, clock: clock)
@@ -193,7 +193,7 @@ struct PowerSupplySourceTests {
         #expect(clock.nextDeadline == nil)
     }
 
-    @Test("A subscriber hears of each change within five seconds, and of nothing else")
+    @Test("A subscriber receives each change within five seconds and nothing else")
     func changes() throws {
         try set("50", "Discharging")
         let source = PowerSupplySource(folder: supplies.path, clock: clock)
@@ -214,7 +214,7 @@ struct PowerSupplySourceTests {
         #expect(log.all.count == 2)
     }
 
-    @Test("What changed while nobody listened is no news")
+    @Test("A change without subscribers is not reported later")
     func unnoticed() throws {
         try set("50", "Discharging")
         let source = PowerSupplySource(folder: supplies.path, clock: clock)
@@ -230,7 +230,7 @@ struct PowerSupplySourceTests {
         subscription.cancel()
     }
 
-    @Test("A battery may come and go; without one it is looked for every half minute")
+    @Test("A battery can be added and removed, and without one the source polls every 30 s")
     func comesAndGoes() throws {
         let source = PowerSupplySource(folder: supplies.path, clock: clock)
         let log = Log()
@@ -248,7 +248,7 @@ struct PowerSupplySourceTests {
         subscription.cancel()
     }
 
-    @Test("A source that nobody holds any more goes, with its timer")
+    @Test("A released source is deallocated together with its timer")
     func released() throws {
         try set("50", "Full")
         var source: PowerSupplySource? = PowerSupplySource(folder: supplies.path, clock: clock)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Chance that is the same for the same seed, as libFuzzer wants of a mutator (SplitMix64).
+/// A seeded random number generator, as libFuzzer requires for mutators (SplitMix64).
 struct Dice: RandomNumberGenerator {
     private var state: UInt64
 
@@ -14,10 +14,10 @@ struct Dice: RandomNumberGenerator {
         return value ^ value &>> 31
     }
 
-    /// From 0 up to that number, without it; 0 where it is none.
+    /// Returns a number from 0 up to, but not including, the limit. 0 if the limit is not positive.
     mutating func below(_ limit: Int) -> Int { limit > 0 ? Int(next() % UInt64(limit)) : 0 }
 
-    /// True once in so many throws.
+    /// True with a probability of 1 in `count`.
     mutating func isOne(in count: Int) -> Bool { below(count) == 0 }
 
     mutating func pick<Element>(_ elements: [Element]) -> Element? {
@@ -25,11 +25,11 @@ struct Dice: RandomNumberGenerator {
     }
 }
 
-/// libFuzzer's own changes: bits, bytes, words of the dictionary, comparisons that failed.
+/// libFuzzer's own mutations: bits, bytes, dictionary words, and failed comparisons.
 @_silgen_name("LLVMFuzzerMutate")
 private func libFuzzerMutate(_ start: UnsafeMutablePointer<UInt8>?, _ count: Int, _ limit: Int) -> Int
 
-/// Changes bytes as libFuzzer does without knowing what they are, to at most so many.
+/// Mutates bytes as libFuzzer does without knowing their structure, to at most `limit` bytes.
 func mutateRaw(_ bytes: inout [UInt8], limit: Int) {
     guard limit > 0 else { return }
     let count = min(bytes.count, limit)
@@ -38,7 +38,7 @@ func mutateRaw(_ bytes: inout [UInt8], limit: Int) {
     bytes = Array(room[..<min(max(0, changed), limit)])
 }
 
-/// What can be done with a list whatever is in it: drops one, doubles one, changes two, or moves the tail to the front.
+/// Mutates a list of any elements: removes or duplicates one, swaps two, or moves the tail to the front.
 func mutateList<Element>(_ list: inout [Element], _ dice: inout Dice) {
     guard !list.isEmpty else { return }
     let (place, other) = (dice.below(list.count), dice.below(list.count))
@@ -51,5 +51,5 @@ func mutateList<Element>(_ list: inout [Element], _ dice: inout Dice) {
     }
 }
 
-/// Changes some bytes by their structure; at most so many may come of it, and what is more is cut off.
+/// Mutates bytes by their structure. A result beyond the limit is truncated.
 typealias Mutator = @Sendable (_ bytes: inout [UInt8], _ dice: inout Dice, _ limit: Int) -> Void

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// JSON taken apart for a mutator: members keep their order and may come twice, and numbers, words and texts are the bytes
-/// that stand there. It shares nothing with the readers that are fuzzed.
+/// A JSON tree for a mutator. Members keep their order and may be duplicates, and numbers, words and texts are kept as
+/// bytes. Shares no code with the readers that are fuzzed.
 indirect enum JSONTree {
     /// A number, a word, or a text with its quotes.
     case atom([UInt8])
@@ -9,7 +9,7 @@ indirect enum JSONTree {
     /// Keys with their quotes.
     case object([(key: [UInt8], value: JSONTree)])
 
-    /// Nil for what is not one value, and for what is nested deeper than a mutator cares for.
+    /// nil if the bytes are not one value, or if the value is nested too deeply for a mutator.
     init?(_ bytes: some Collection<UInt8>) {
         var scanner = Scanner(bytes: Array(bytes))
         guard let tree = scanner.value(depth: 0), scanner.next() == nil else { return nil }
@@ -28,7 +28,7 @@ indirect enum JSONTree {
         }
     }
 
-    /// How many values it holds, itself included.
+    /// The number of values, including this one.
     var count: Int {
         switch self {
         case .atom: 1
@@ -37,7 +37,7 @@ indirect enum JSONTree {
         }
     }
 
-    /// Changes the value of that number, counted from 0 for the whole.
+    /// Changes the value with this number, counted from 0 for the root.
     mutating func change(_ number: Int, _ change: (inout JSONTree) -> Void) {
         guard number > 0 else { return change(&self) }
         var left = number - 1
@@ -66,7 +66,7 @@ indirect enum JSONTree {
         let bytes: [UInt8]
         var at = 0
 
-        /// The next byte that is no blank.
+        /// The next byte that is not whitespace.
         mutating func next() -> UInt8? {
             while at < bytes.count, bytes[at] <= 0x20 { at += 1 }
             return at < bytes.count ? bytes[at] : nil

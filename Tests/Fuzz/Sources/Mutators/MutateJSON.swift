@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reports of gpsd behind the byte that says in what pieces they come: changes lines, and values, keys and members in them.
+/// Mutates gpsd reports, which follow a byte with the size of their pieces: lines, and the values, keys and members in
+/// lines.
 let mutateGPSD: Mutator = { bytes, dice, limit in
     var lines = bytes.dropFirst().split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map(Array.init)
     let first = dice.isOne(in: 16) ? UInt8(truncatingIfNeeded: dice.below(256)) : bytes.first ?? UInt8(ascii: "@")
@@ -9,7 +10,7 @@ let mutateGPSD: Mutator = { bytes, dice, limit in
         return mutateRaw(&bytes, limit: limit)
     }
     if dice.isOne(in: 8) {
-        // What one line teaches a decoder about keys and digits counts for the next.
+        // A decoder applies to later lines what it has learned about keys and digits from earlier ones.
         mutateList(&lines, &dice)
     } else {
         for _ in 0...dice.below(3) { mutateJSON(&tree, &dice) }
@@ -20,7 +21,7 @@ let mutateGPSD: Mutator = { bytes, dice, limit in
     bytes = [first] + lines.joined(separator: [UInt8(ascii: "\n")])
 }
 
-/// Changes one value, key or list of members.
+/// Mutates one value, key or list of members.
 func mutateJSON(_ tree: inout JSONTree, _ dice: inout Dice) {
     var own = dice
     tree.change(own.below(tree.count)) { value in
@@ -56,7 +57,7 @@ private func atom(_ bytes: [UInt8], _ dice: inout Dice) -> JSONTree {
     }
 }
 
-/// The same number with a digit, a point, a sign or an exponent more, less or elsewhere.
+/// The same number with a digit, a point, a sign or an exponent added, removed or moved.
 private func otherDigits(_ bytes: [UInt8], _ dice: inout Dice) -> [UInt8] {
     var bytes = bytes
     let place = dice.below(bytes.count + 1)
@@ -71,14 +72,14 @@ private func otherDigits(_ bytes: [UInt8], _ dice: inout Dice) -> [UInt8] {
     return bytes
 }
 
-/// Puts a blank at a place that need not be one for blanks.
+/// Inserts whitespace at any position.
 private func withBlank(_ bytes: [UInt8], _ dice: inout Dice) -> [UInt8] {
     var bytes = bytes
     bytes.insert(dice.pick(Array(" \t\r".utf8)) ?? 0x20, at: dice.below(bytes.count + 1))
     return bytes
 }
 
-/// Numbers and words at which readers change their way.
+/// Numbers and words for which readers take different paths.
 private let edges = [
     "0", "-0", "-0.0", "1", "-1", "9", "0.5", "00", "01.5", "1.", ".5", "1e5", "1E-5", "1e400", "-1e400", "5e-324",
     "999999", "9999999", "99999999", "1234567.8", "123456.78", "0.12345678", "0.123456789", "1.12345678901234",

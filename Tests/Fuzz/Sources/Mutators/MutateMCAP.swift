@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// MCAP without its magic bytes: changes records, and texts and messages in them, and mends lengths and sums.
+/// Mutates MCAP without its magic bytes: records, and the texts and messages in records. Corrects lengths and
+/// checksums.
 let mutateMCAP: Mutator = { bytes, dice, limit in
     var records = MCAPPiece.list(bytes)
     guard !records.isEmpty, !dice.isOne(in: 6) else { return mutateRaw(&bytes, limit: limit) }
@@ -13,7 +14,7 @@ private func mutate(_ records: inout [MCAPPiece], _ dice: inout Dice) {
     switch dice.below(8) {
     case 0: mutateList(&records, &dice)
     case 1:
-        // Some records in a chunk of their own.
+        // Moves some records into a separate chunk.
         let end = min(records.count, place + 1 + dice.below(4))
         let inner = records[place..<end].flatMap(\.bytes)
         records.replaceSubrange(place..<end, with: [MCAPPiece(code: 6, contents: MCAPPiece.chunk(inner))])
@@ -22,12 +23,12 @@ private func mutate(_ records: inout [MCAPPiece], _ dice: inout Dice) {
     }
 }
 
-/// A record of MCAP (mcap.dev/spec) as a mutator sees it.
+/// An MCAP record (mcap.dev/spec) for a mutator.
 private struct MCAPPiece {
     var code: UInt8
     var contents: [UInt8]
 
-    /// The records of a file; what is cut off at the end stays as it is, in one that lies about its length.
+    /// Returns the records of a file. A truncated end remains in a record with a wrong length.
     static func list(_ bytes: [UInt8]) -> [MCAPPiece] {
         var (list, rest) = ([MCAPPiece](), bytes[...])
         while rest.count >= 9, list.count < 200 {
@@ -73,7 +74,7 @@ private struct MCAPPiece {
         }
     }
 
-    /// Changes one of the texts that stand behind so many bytes, each behind its length.
+    /// Mutates one of the length-prefixed texts after the first `head` bytes.
     private mutating func mutateTexts(behind head: Int, count: Int, _ dice: inout Dice) {
         var (texts, rest) = ([[UInt8]](), contents.dropFirst(head))
         for _ in 0..<count where rest.count >= 4 {
@@ -103,7 +104,7 @@ private struct MCAPPiece {
         (0..<count).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
     }
 
-    /// CRC-32 as of zlib.
+    /// CRC-32 as in zlib.
     private static func crc(_ bytes: [UInt8]) -> UInt32 {
         ~bytes.reduce(~0) { sum, byte in
             var sum = sum ^ UInt32(byte)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Logs of receivers: changes lines, and fields in them, and mends the checksum of what it has changed.
+/// Mutates receiver logs: lines, and the fields in lines. Corrects the checksums of changed sentences.
 let mutateNMEA: Mutator = { bytes, dice, limit in
     var lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map(Array.init)
     guard let place = lines.indices.randomElement(using: &dice), !dice.isOne(in: 5) else {
@@ -19,10 +19,10 @@ let mutateNMEA: Mutator = { bytes, dice, limit in
 }
 
 private struct Sentence {
-    /// What stands before the sentence on its line, its first byte included.
+    /// The part of the line before the sentence, including the first byte of the sentence.
     private let head: [UInt8]
     private var fields: [[UInt8]]
-    /// What stands behind the checksum.
+    /// The part of the line after the checksum.
     private let tail: [UInt8]
 
     init?(_ line: [UInt8]) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A script of several clients: changes steps, who does them, and what is sent in them; parts what was sent at once, as a
-/// network does.
+/// Mutates a script of several clients: steps, their clients and their data. Also splits data as a network does.
 let mutateScript: Mutator = { bytes, dice, limit in
     var script = ClientScript(bytes)
     guard let place = script.steps.indices.randomElement(using: &dice), !dice.isOne(in: 6) else {
@@ -17,7 +16,7 @@ let mutateScript: Mutator = { bytes, dice, limit in
         step.deed = ClientScript.Deed(rawValue: dice.below(8)) ?? .wait
         script.steps[place] = step
     case 4:
-        // In two halves, and what somebody else sends between them.
+        // Splits the data in two parts, with another client's data in between.
         let cut = dice.below(step.bytes.count + 1)
         var rest = step
         rest.bytes = Array(step.bytes[cut...])

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Messages of the kernel and of udevd, each behind its length: changes messages, and entries in them, and mends the offset
-/// and the length in the head.
+/// Mutates length-prefixed messages of the kernel and of udevd: messages, and the entries in messages. Corrects the
+/// offset and the length in the header.
 let mutateUdev: Mutator = { bytes, dice, limit in
     var messages = UdevPiece.list(bytes)
     guard let place = messages.indices.randomElement(using: &dice), !dice.isOne(in: 6) else {
@@ -11,15 +11,15 @@ let mutateUdev: Mutator = { bytes, dice, limit in
     bytes = messages.flatMap(\.bytes)
 }
 
-/// A message as a mutator sees it.
+/// A device message for a mutator.
 struct UdevPiece {
-    /// The head of udevd's, or the first line of the kernel's.
+    /// The header of udevd's message, or the first line of the kernel's.
     private var head: [UInt8]
-    /// Entries without the zero byte behind each.
+    /// The entries, without the zero byte after each entry.
     private var entries: [[UInt8]]
     private var hasEnd: Bool
 
-    /// The messages of an input; what is cut off at the end is one too.
+    /// Returns the messages of an input. A truncated end is a message as well.
     static func split(_ bytes: [UInt8]) -> [[UInt8]] {
         var (list, rest) = ([[UInt8]](), bytes[...])
         while rest.count >= 2, list.count < 32 {
@@ -45,7 +45,7 @@ struct UdevPiece {
         let body = Array(entries.joined(separator: [0])) + (hasEnd ? [0] : [])
         var head = head
         if head.count == 40 {
-            // The size of the head, where the properties begin, and how long they are.
+            // The size of the header, and the offset and the length of the properties.
             for (place, value) in [(12, 40), (16, 40), (20, body.count)] {
                 for byte in 0..<4 { head[place + byte] = UInt8(truncatingIfNeeded: value >> (8 * byte)) }
             }

@@ -1,22 +1,21 @@
 #!/usr/bin/env python3
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""Has a serial device come, talk and go under umockdev, as often as it is told, beside a program that lives on.
+"""Plugs in a serial device, exchanges data and unplugs it under umockdev, repeatedly, next to a running program.
 
     umockdev-wrapper /usr/bin/python3 mock_rounds.py FILE GREETING PROGRAM [ARGUMENT]...
 
-FILE describes one USB device with one tty, GREETING is what the program writes first. Reads commands from its input, a
-line each, and answers each with "done" or, when it cannot be carried out, with "failed: " and the reason; what the program
-writes goes to the same output.
+FILE describes one USB device with one tty. GREETING is the first output of the program. Reads commands from its input, one
+per line, and responds to each with "done" or with "failed: " and the reason. The program's output goes to the same output.
 
-    start                  starts the program; answers "program PID" before
-    plug NUMBER            the device is there, with a message for each of its parts. With 0 it has the place and the node of
-                           FILE, each time again, and another pseudo-terminal behind the node; with another number, which
-                           must be a new one, umockdev makes all anew: a port, a device number and a node of its own
-    talk LENGTH            waits for the greeting and sends so many bytes of a pattern
-    emptied                waits until the program has read all that was sent
-    unplug ORDER           the files of the device go, its terminal hangs up and messages say so. ORDER is what the program
-                           notices first: "terminal" or "message"
+    start                  starts the program; prints "program PID" first
+    plug NUMBER            adds the device, with a message for each of its parts. With 0, it has the path and node of FILE,
+                           each time with another pseudo-terminal behind the node; with another number, which must be new,
+                           umockdev creates another port, device number and node
+    talk LENGTH            waits for the greeting and sends a pattern of this length in bytes
+    emptied                waits until the program has read all sent data
+    unplug ORDER           removes the files of the device, hangs up its terminal and sends messages. ORDER is the event
+                           that the program detects first: "terminal" or "message"
     say TEXT               writes a line to the program
     end                    ends the program
 """
@@ -35,12 +34,12 @@ import gi
 gi.require_version("UMockdev", "1.0")
 from gi.repository import UMockdev  # noqa: E402
 
-# Seconds, for what is waited for: long enough for a machine that is busy.
+# The time limit of all waits in seconds, sufficient for a busy machine.
 LIMIT = 60
 
 
 def say(text):
-    # In one piece: the program writes to the same place.
+    # Written in one piece, because the program writes to the same output.
     os.write(1, text.encode() + b"\n")
 
 
@@ -50,7 +49,7 @@ def pattern(length):
 
 
 class Device:
-    """What is plugged in: a description, and where its parts lie."""
+    """The plugged-in device: a description, and the paths of its parts."""
 
     def __init__(self, text, number):
         self.paths = [line[3:] for line in text.split("\n") if line.startswith("P: ")]
@@ -60,12 +59,12 @@ class Device:
             port = f"{usb.rsplit('/', 1)[1].split('-')[0]}-{number + 100}"
             name = f"ttyACM{number + 100}"
             text = text.replace(usb.rsplit("/", 1)[1], port).replace(terminal, name)
-            # Bus and device make the node's name; a hub has 127, so that buses are used up instead.
+            # Bus and device determine the name of the node. A hub has 127 devices, so bus numbers are used up instead.
             bus, device = 2 + number // 100, 1 + number % 100
             text = text.replace("bus/usb/001/005", f"bus/usb/{bus:03}/{device:03}")
             text = text.replace("BUSNUM=001", f"BUSNUM={bus:03}").replace("DEVNUM=005", f"DEVNUM={device:03}")
             text = text.replace("busnum=1\\n", f"busnum={bus}\\n").replace("devnum=5\\n", f"devnum={device}\\n")
-            # MINOR of both nodes: no two devices of a kind share one.
+            # The MINOR of both nodes, which must be unique for the kind of device.
             text = text.replace("MINOR=4\n", f"MINOR={(bus - 1) * 128 + device - 1}\n")
             text = text.replace("MINOR=0\n", f"MINOR={number + 100}\n").replace("166:0", f"166:{number + 100}")
             terminal = name
@@ -82,12 +81,12 @@ class Board:
         self.program = None
         self.device = None
         self.master = self.slave = -1
-        # The files of a device that is to come back to its place: what they lead to, or what is in them.
+        # The files of a device that will return to its path: the targets of links, or the contents.
         self.kept = []
         self.is_kept = False
 
     def start(self):
-        # The environment that Python knows of is older than the testbed.
+        # Python's environment is older than the testbed.
         environment = {**os.environ, "UMOCKDEV_DIR": self.root}
         self.program = subprocess.Popen(sys.argv[3:], stdin=subprocess.PIPE, env=environment)
         say(f"program {self.program.pid}")
@@ -99,7 +98,8 @@ class Board:
             self.device = Device(self.text, int(number))
             self.bed.add_from_string(self.device.text)
             self.master = self.bed.get_dev_fd(self.device.node)
-            # Later nobody else may open it. Only by it can be seen what the program has read.
+            # Keeps the terminal open, because no other process may open it later. It shows how much the program has
+            # read.
             self.slave = os.open(os.readlink(self.root + self.device.node), os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
         self.is_kept = number == "0"
         os.set_blocking(self.master, False)
@@ -138,7 +138,8 @@ class Board:
         self.master = self.slave = -1
 
     def remove(self):
-        # As with the kernel the files are gone when the program hears of it, though umockdev needs them for its messages.
+        # As with the kernel, the files are removed before the program is notified, although umockdev needs them for its
+        # messages.
         self.program.send_signal(signal.SIGSTOP)
         for path in reversed(self.device.paths):
             self.bed.uevent("/sys" + path, "remove")
@@ -147,7 +148,7 @@ class Board:
             os.rename(f"{self.root}/sys{self.device.paths[0]}", f"{self.root}/kept")
         else:
             shutil.rmtree(f"{self.root}/sys{self.device.paths[0]}")
-        # What led there, and the nodes. There is no other device.
+        # The links to the device, and the nodes. There is no other device.
         for folder in ("sys/bus", "sys/class", "sys/dev", "dev"):
             for entry in sorted(pathlib.Path(f"{self.root}/{folder}").rglob("*")):
                 if entry.is_symlink():
@@ -160,14 +161,14 @@ class Board:
         self.program.send_signal(signal.SIGCONT)
 
     def restore(self):
-        """Puts the device back to where it was: umockdev cannot make a node twice."""
+        """Restores the device, because umockdev cannot create a node twice."""
         self.master, self.slave = os.openpty()
         tty.setraw(self.slave)
         os.set_blocking(self.slave, False)
         terminal = os.ttyname(self.slave)
         for entry, target, content in self.kept:
             if entry.parent.name == ".ptymap":
-                # By this umockdev gives the terminal the device number of the node.
+                # umockdev uses this to give the terminal the device number of the node.
                 entry = entry.with_name(terminal.replace("/", "_"))
             elif target and target.startswith("/dev/pts/"):
                 target = terminal

@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a program that sees devices of descriptions for umockdev, which come and go.
+"""Runs a program with devices described for umockdev, which can be added and removed.
 
-    umockdev-wrapper /usr/bin/python3 mock_stage.py PROGRAM [ARGUMENT]...     needs gir1.2-umockdev-1.0, python3-gi
+    umockdev-wrapper /usr/bin/python3 mock_stage.py PROGRAM [ARGUMENT]...     requires gir1.2-umockdev-1.0, python3-gi
 
-Reads commands from its input, a line each, and answers each with a line {"event":"done"}; what the program writes goes to
+Reads commands from its input, one per line, and responds to each with a line {"event":"done"}. The program's output goes to
 the same output.
 
-    load FILE                       devices are there, with a message about each
+    load FILE                       adds devices, with a message about each
     event ACTION PATH               a message about a device; PATH as in /sys/devices/...
-    vanish PATH...                  they are removed, the parent of all last; the program hears of it when the files are gone
+    vanish PATH...                  removes devices, the common parent last; the program is notified after the files are gone
     attribute PATH NAME VALUE       sets an attribute
-    property PATH NAME VALUE        sets a property of udev
+    property PATH NAME VALUE        sets a udev property
     start                           starts the program
-    program TEXT                    gives the program a line to read
+    program TEXT                    sends a line to the program
     end                             ends the program
 """
 import json
@@ -31,7 +31,7 @@ from gi.repository import UMockdev  # noqa: E402
 
 
 def say(**fields):
-    # In one piece, because the program writes there too.
+    # Written in one piece, because the program writes to the same output.
     os.write(1, (json.dumps(fields) + "\n").encode())
 
 
@@ -47,7 +47,7 @@ def main():
         elif verb == "event":
             testbed.uevent(rest[1], rest[0])
         elif verb == "vanish":
-            # As with the kernel, though umockdev needs the files for its messages.
+            # As with the kernel, although umockdev needs the files for its messages.
             program.send_signal(signal.SIGSTOP)
             for path in rest:
                 testbed.uevent(path, "remove")
@@ -58,7 +58,7 @@ def main():
         elif verb == "property":
             testbed.set_property(*rest)
         elif verb == "start":
-            # The environment that Python knows of is older than the testbed.
+            # Python's environment is older than the testbed.
             environment = {**os.environ, "UMOCKDEV_DIR": root}
             program = subprocess.Popen(sys.argv[1:], stdin=subprocess.PIPE, env=environment)
         elif verb == "program":

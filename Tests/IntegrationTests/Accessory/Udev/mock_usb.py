@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""Plugs USB devices that do not exist into the program that it starts, by umockdev.
+"""Plugs simulated USB devices into a program that it starts, with umockdev.
 
-To be run as "umockdev-wrapper mock_usb.py PROGRAM [ARGUMENT]...". The program gets one more argument, a path that exists
-in the place of udevd's control socket, and what it writes is passed on. Reads commands
-from its input, a line each, and answers each with a line "done":
+Run it as "umockdev-wrapper mock_usb.py PROGRAM [ARGUMENT]...". The program receives an additional argument, a path that
+exists instead of udevd's control socket, and its output is forwarded. Reads commands from its input, one per line, and
+responds to each with a line "done":
 
     plug FILE              adds the devices of a description, with a message for each
     unplug FILE            sends the messages of their removal, children first
-    describe FILE          the same, before the program has started
-    echo NODE              from now on sends back what is written to a node, a line at a time, as "echo: LINE"
-    bulk NODE              has the interfaces of that USB device send back what they are sent; each call that begins or
-                           ends a session is told, as "usbfs: CALL"
-    hang NODE              ends the other side of a node, as a driver does
+    describe FILE          like plug, before the program has started
+    echo NODE              from now on, echoes the input of a node line by line, as "echo: LINE"
+    bulk NODE              makes the interfaces of this USB device echo their input; each call that begins or ends a
+                           session is reported as "usbfs: CALL"
+    hang NODE              closes the other side of a node, like a driver
     start                  starts the program
     say TEXT               writes a line to the program
     end                    ends the program
@@ -47,7 +47,7 @@ class Board:
             self.known.add(path)
             self.bed.add_from_file(path)
             return
-        # umockdev cannot make a node twice: the devices were never taken away.
+        # umockdev cannot create a node twice, so the devices were never removed.
         for device in devices(path):
             self.bed.uevent("/sys" + device, "add")
 
@@ -62,13 +62,13 @@ class Board:
 
     @staticmethod
     def serve(descriptor):
-        # Without the board, whose end takes umockdev's folder away.
+        # Static, so that the thread does not retain the testbed, whose end removes umockdev's directory.
         line = b""
         while True:
             try:
                 data = os.read(descriptor, 4096)
             except OSError as error:
-                # Nobody has the other side open: wait for one who does.
+                # No process has opened the other side: waits for one.
                 if error.errno == 5:
                     threading.Event().wait(0.01)
                     continue
@@ -91,7 +91,7 @@ class Board:
 
     def start(self):
         root = self.bed.get_root_dir()
-        # Messages come as if from udevd: the program is told that it runs.
+        # The messages imitate udevd, so the program has to find that udevd runs.
         self.program = subprocess.Popen(
             [*sys.argv[1:], root], stdin=subprocess.PIPE, env=dict(os.environ, UMOCKDEV_DIR=root))
 
@@ -114,7 +114,7 @@ def main():
             getattr(board, verb)(rest)
         elif verb == "start":
             board.start()
-        # In one piece: the program writes to the same place.
+        # Written in one piece, because the program writes to the same output.
         os.write(1, b"done\n")
     if board.program:
         board.program.stdin.close()

@@ -1,10 +1,11 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""Interfaces of a USB device that send back what they are sent, in the place of the kernel's usbdevice_fs.
+"""Interfaces of a USB device that echo their input, instead of the kernel's usbdevice_fs.
 
-umockdev 0.17 plays no recording of such a session: neither its ioctl files nor its captures know USBDEVFS_SETINTERFACE,
-which comes before the first transfer. This answers the calls themselves, with the layouts of a 64-bit machine. The node
-is a plain file, for which poll() is always ready: who waits for a transfer asks over and over.
+umockdev 0.17 cannot play a recording of such a session, because neither its ioctl files nor its captures support
+USBDEVFS_SETINTERFACE, which precedes the first transfer. This file implements the calls itself, with the layouts of a 64-bit
+machine. The node is a regular file, for which poll() always reports readiness, so a program that waits for a transfer polls
+repeatedly.
 """
 import errno
 import struct
@@ -39,7 +40,7 @@ class Interfaces(UMockdev.IoctlBase):
     def handle(self, _, client):
         try:
             result, number = self.answer(client.get_request(), client.get_arg())
-        except Exception as error:  # noqa: BLE001 (it would vanish in umockdev's thread)
+        except Exception as error:  # noqa: BLE001 (it would be lost in umockdev's thread)
             self.say(f"usbfs: {error!r}")
             result, number = -1, errno.EIO
         client.complete(result, number)

@@ -2,33 +2,32 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
 #
-# Lets the real rules of udev work on devices, in private namespaces of mounts and networks: to be run by
-# "unshare -m -n". The host sees nothing of it, for udev's files, its database and the nodes are private too, and udevd
-# ends with this script.
+# Applies the real udev rules to devices, in private mount and network namespaces: run it with "unshare -m -n". The host
+# is not affected, because udev's files, its database and the nodes are private, too, and udevd ends with this script.
 #
-#   rules.sh mock RULES DESCRIPTION           what the rules say of each device of a umockdev description
+#   rules.sh mock RULES DESCRIPTION           prints the effect of the rules on each device of a umockdev description
 #   rules.sh hwdb RULES DESCRIPTION HWDB [MODALIAS]...
-#                                             the same with that file in the hardware database; before it, what the
-#                                             database answers for each modalias
+#                                             the same with this file in the hardware database; before that, the
+#                                             response of the database for each modalias
 #   rules.sh udevd RULES TTY MORE PROGRAM [ARGUMENT]...
-#                                             udevd runs with those rules and the line MORE; a message about a virtual tty
-#                                             is sent; then PROGRAM runs
+#                                             runs udevd with these rules and the line MORE, sends a message about a
+#                                             virtual tty, and then runs PROGRAM
 #
-# RULES is 65-external-accessory.rules under any name, or a folder with several files.
+# RULES is 65-external-accessory.rules under any name, or a directory with several files.
 set -eu
 mode=$1 rules=$2
 mount --make-rprivate /
-# Not where TMPDIR says: /run and /dev get others in their places below.
+# Not in TMPDIR, because /run and /dev are replaced by others below.
 stage=$(mktemp -d /tmp/udev-test.XXXXXX)
 mount -t tmpfs none "$stage"
-# Only our rules, and those of the system that ours build on.
+# Only our rules, and the system's rules on which they depend.
 for name in 50-udev-default.rules 60-serial.rules; do
     cp "/usr/lib/udev/rules.d/$name" "$stage/"
 done
 mkdir "$stage/dev"
 mount -t tmpfs none "$stage/dev"
 mknod -m 666 "$stage/dev/null" c 1 3
-# umockdev puts a terminal behind each tty.
+# umockdev connects a terminal to each tty.
 mkdir "$stage/dev/pts"
 ln -s pts/ptmx "$stage/dev/ptmx"
 mount -t tmpfs none /usr/lib/udev/rules.d
@@ -58,15 +57,15 @@ if [ "$mode" != udevd ]; then
     description=$3
     if [ "$mode" = hwdb ]; then
         shift 4
-        # A line that it cannot read is told with the file's name, and no failure.
+        # An unreadable line is reported with the file's name, but is not a failure.
         systemd-hwdb update 2>&1
         for modalias; do
             echo "modalias $modalias"
             systemd-hwdb query "$modalias"
         done
     fi
-    # A device comes before its children, which take properties over from its record. The answer of "test" is what the
-    # rules say, the record is what other programs see.
+    # A device precedes its children, which use properties of its record. The output of "test" is the effect of the
+    # rules, the record is the view of other programs.
     # shellcheck disable=SC2016
     exec umockdev-run -d "$description" -- sh -c '
         find /sys/devices -name uevent | sed "s,/uevent\$,," | sort | while read -r device; do
@@ -81,7 +80,7 @@ printf '%s\n' "$more" >/etc/udev/rules.d/62-test.rules
 udevd=$!
 trap 'kill "$udevd" 2>/dev/null; wait "$udevd" 2>/dev/null || true' EXIT
 trap 'exit 1' INT TERM
-# It makes its socket when it can take messages.
+# udevd creates its socket when it can receive messages.
 until [ -e /run/udev/control ]; do
     kill -0 "$udevd"
     sleep 0.05

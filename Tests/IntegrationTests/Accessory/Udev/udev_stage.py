@@ -1,27 +1,27 @@
 #!/usr/bin/env python3
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a program in a network namespace of its own and sends it messages about devices as udevd does.
+"""Runs a program in a separate network namespace and sends it device messages as udevd does.
 
-    udev_stage.py [--daemon] PROGRAM [ARGUMENT]...     to be run in a new network and mount namespace, as its root
+    udev_stage.py [--daemon] PROGRAM [ARGUMENT]...     run as root of a new network and mount namespace
 
-With --daemon udevd's control socket is there from the beginning. Reads commands from its input, a line each, and answers
-each with a line {"event":"done"}; what the program writes goes to the same output.
+With --daemon, udevd's control socket exists from the beginning. Reads commands from its input, one per line, and responds to
+each with a line {"event":"done"}. The program's output goes to the same output.
 
     add|remove|change PATH SUBSYSTEM [KEY=VALUE]...   one message; PATH as in /devices/virtual/tty/tty5
-    storm COUNT SUBSYSTEM                             adds of COUNT devices that exist nowhere, then their removals
-    pairs COUNT PATH SUBSYSTEM                        COUNT times a removal and an add of one device
-    malformed COUNT SEED                              broken messages of all kinds
-    huge PATH SUBSYSTEM BYTES                         an add with one property of that many bytes
-    daemon yes|no                                     udevd's control socket comes or goes
-    kernel ACTION PATH                                lets the kernel itself send a message
-    program TEXT                                      gives the program a line to read
-    log                                               tells what the program has logged
+    storm COUNT SUBSYSTEM                             adds COUNT nonexistent devices, then removes them
+    pairs COUNT PATH SUBSYSTEM                        removes and adds one device COUNT times
+    malformed COUNT SEED                              invalid messages of all kinds
+    huge PATH SUBSYSTEM BYTES                         an add with one property of this size
+    daemon yes|no                                     creates or removes udevd's control socket
+    kernel ACTION PATH                                makes the kernel send a message
+    program TEXT                                      sends a line to the program
+    log                                               prints the program's log
     end                                               ends the program
 
-The layout of a message: a header of 40 bytes ("libudev" and a zero, the number 0xfeedcafe, the header's size, offset
-and length of the properties, MurmurHash2 of subsystem and type, a Bloom filter of tags) and then KEY=VALUE with a zero
-behind each. Numbers are the machine's, but the magic number and the hashes, which are big-endian.
+The layout of a message: a header of 40 bytes ("libudev" and a zero, the number 0xfeedcafe, the size of the header, offset
+and length of the properties, MurmurHash2 of subsystem and type, a Bloom filter of tags), and then each KEY=VALUE with a
+terminating zero. Numbers are in native byte order, except for the magic number and the hashes, which are big-endian.
 """
 import json
 import os
@@ -38,7 +38,7 @@ MASK = 0xFFFFFFFF
 
 
 def murmur2(data, seed=0):
-    """MurmurHash2, 32 bits, as Austin Appleby published it."""
+    """MurmurHash2, 32 bits, as published by Austin Appleby."""
     m, h = 0x5BD1E995, (seed ^ len(data)) & MASK
     while len(data) >= 4:
         k = struct.unpack("<I", data[:4])[0] * m & MASK
@@ -62,7 +62,7 @@ class Sender:
         try:
             self.socket.sendto(data, (0, GROUP))
         except OSError as error:
-            # Nobody listens, or the listener's buffer is full: both are part of the game.
+            # No process is listening, or its buffer is full. Both are expected.
             if error.errno not in (111, 105):
                 raise
 
@@ -115,7 +115,7 @@ class Sender:
             elif kind == 3:
                 self.raw(bytes(chance.randrange(256) for _ in range(chance.randrange(1, 200))))
             else:
-                # Header fields that point elsewhere.
+                # Header fields with invalid offsets.
                 data = bytearray(good)
                 struct.pack_into("=III", data, 12, chance.choice([0, 40, 1 << 31, MASK]),
                                  chance.choice([0, 40, len(good), MASK]), chance.choice([0, 1, 40, 1 << 20, MASK]))
@@ -126,7 +126,7 @@ class Sender:
 
 
 def say(**fields):
-    # In one piece, because the program writes there too.
+    # Written in one piece, because the program writes to the same output.
     os.write(1, (json.dumps(fields) + "\n").encode())
 
 

@@ -4,13 +4,13 @@ import DeviceCore
 import Foundation
 import Testing
 
-/// A bus of its own with python-dbusmock's BlueZ on it.
+/// A private message bus with python-dbusmock's BlueZ.
 final class BlueZMock {
     static let python = "/usr/bin/python3"
     static let missing: Comment =
         "dbus-daemon or python3-dbusmock is not installed: apt-get install dbus python3-dbusmock"
 
-    /// True where it can run.
+    /// True if the mock can run on this machine.
     static let isInstalled: Bool = {
         let files = FileManager.default
         guard files.isExecutableFile(atPath: python), files.isExecutableFile(atPath: "/usr/bin/dbus-daemon") else {
@@ -31,7 +31,7 @@ final class BlueZMock {
     private let output = Pipe()
 
     init() throws {
-        // Short: the path of a socket has 108 bytes at most.
+        // A short path, because a socket's path is limited to 108 bytes.
         folder = URL(fileURLWithPath: "/tmp/bluez-\(UUID().uuidString.prefix(8))")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("bluez_mock.py")
@@ -52,7 +52,7 @@ final class BlueZMock {
 
     var address: String { "unix:path=\(folder.path)/bus" }
 
-    /// Has something done, and says what is answered.
+    /// Runs a command of the mock and returns its answer.
     @discardableResult
     func run(_ command: String) throws -> String {
         try input.fileHandleForWriting.write(contentsOf: Data((command + "\n").utf8))
@@ -74,12 +74,12 @@ final class BlueZMock {
     }
 }
 
-/// What a source tells, for tests that wait for it.
+/// Records the events of a source for tests that wait for them.
 final class EventLog: @unchecked Sendable {
     private let condition = NSCondition()
     private var list: [String] = []
 
-    /// "1/2 -60" for a sighting, "lost CODE", "regained".
+    /// The events: "1/2 -60" for a sighting, "lost CODE" or "regained".
     var words: [String] { condition.withLock { list } }
 
     func receive(_ event: BeaconEvent) {
@@ -94,7 +94,7 @@ final class EventLog: @unchecked Sendable {
         }
     }
 
-    /// Waits until so much was told; false when that has not come within a minute.
+    /// Waits for that many events. Returns false if they do not arrive within a minute.
     func wait(for count: Int) -> Bool { wait { $0.count >= count } }
 
     func wait(until isReached: ([String]) -> Bool) -> Bool {

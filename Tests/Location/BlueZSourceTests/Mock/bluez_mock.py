@@ -1,24 +1,24 @@
 #!/usr/bin/python3
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""A bus of its own with python-dbusmock's BlueZ on it, which does what lines on standard input say.
+"""A separate bus with the BlueZ of python-dbusmock, controlled by lines on standard input.
 
     bluez_mock.py FOLDER
 
-The bus listens at FOLDER/bus. Each command is answered with one line, which begins with "error" when it failed. At the
-end of the input all ends.
+The bus listens at FOLDER/bus. The response to each command is one line, which begins with "error" if the command failed.
+Everything ends at the end of the input.
 
     bluez                         starts bluetoothd
     kill                          ends it
-    adapter hci0                  plugs an adapter in, which is switched on
-    unplug hci0                   takes it out
+    adapter hci0                  adds an adapter, which is powered on
+    unplug hci0                   removes it
     power hci0 on|off
-    device hci0 ADDRESS           a device is there, without manufacturer's data
-    hear hci0 ADDRESS RSSI HEX    an advertisement of it: Apple's data
-    strength hci0 ADDRESS RSSI    only its strength
-    forget hci0 ADDRESS           the device is gone
-    discovering hci0              prints whether the adapter listens, and the filter that was set
-    interrupt hci0                something else ends the listening
+    device hci0 ADDRESS           adds a device without manufacturer data
+    hear hci0 ADDRESS RSSI HEX    sends an advertisement of the device with Apple's manufacturer data
+    strength hci0 ADDRESS RSSI    sends only its signal strength
+    forget hci0 ADDRESS           removes the device
+    discovering hci0              prints whether the adapter is discovering, and the filter
+    interrupt hci0                ends the discovery, as another program would
 """
 import os
 import subprocess
@@ -88,7 +88,7 @@ class Board:
             self.call("/", "org.bluez.Mock", "AddDevice", arguments[0], arguments[1], "beacon")
         elif word == "hear":
             data = dbus.Array([dbus.Byte(byte) for byte in bytes.fromhex(arguments[3])], signature="y", variant_level=1)
-            # UpdateProperties of this dbusmock cannot hold dictionaries.
+            # UpdateProperties of this dbusmock version does not support dictionaries.
             changes = {
                 "RSSI": dbus.Int16(int(arguments[2])),
                 "ManufacturerData": dbus.Dictionary({dbus.UInt16(0x004C): data}, signature="qv"),

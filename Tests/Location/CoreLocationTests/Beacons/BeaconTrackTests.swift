@@ -7,7 +7,7 @@ import TestSupport
 
 @testable import CoreLocation
 
-@Suite("The distance of a beacon")
+@Suite("Distance estimates of beacons")
 struct BeaconTrackTests {
     private let identity = BeaconIdentity(uuid: BeaconUUID(high: 1, low: 2), major: 3, minor: 4)
 
@@ -30,7 +30,7 @@ struct BeaconTrackTests {
         return try #require(report)
     }
 
-    @Test("At its measured power a beacon is one metre away, and 20 dB are a factor of ten")
+    @Test("The distance is one metre at the measured power and ten times as large per 20 dB")
     func metres() throws {
         #expect(BeaconDistance.metres(rssi: -59, measuredPower: -59) == 1)
         #expect(abs(try #require(BeaconDistance.metres(rssi: -79, measuredPower: -59)) - 10) < 1e-9)
@@ -39,7 +39,7 @@ struct BeaconTrackTests {
         #expect(BeaconDistance.metres(rssi: -59, measuredPower: 127) == nil)
     }
 
-    @Test("Between 1 and 10 m distances agree with what was fitted to iPhones, to a third")
+    @Test("Between 1 and 10 m, distances agree within a third with a fit to iPhone measurements")
     func phones() throws {
         for rssi in stride(from: -59.0, through: -79, by: -1) {
             let fitted = 0.89976 * pow(rssi / -59, 7.7095) + 0.111
@@ -48,7 +48,7 @@ struct BeaconTrackTests {
         }
     }
 
-    @Test("A class is left when the distance is a fifth beyond its border")
+    @Test("A proximity class changes when the distance is 20 % beyond its limit")
     func hysteresis() {
         func classes(_ distances: [Double]) -> [CLProximity] {
             var former = CLProximity.unknown
@@ -65,7 +65,7 @@ struct BeaconTrackTests {
         #expect(classes([0.1, 50, 0.1]) == [.immediate, .far, .immediate])
     }
 
-    @Test("The strength of a report is the mean of what came since the one before, and 0 when nothing did")
+    @Test("The reported RSSI is the mean since the previous report, or 0 without sightings")
     func strength() throws {
         var track = BeaconTrack(sighting(0, -60))
         track.take(sighting(0.5, -63))
@@ -76,7 +76,7 @@ struct BeaconTrackTests {
         #expect(reported(&track, 2)?.rssi == -70)
     }
 
-    @Test("After two seconds of silence nothing is said of the distance, and after five the beacon is gone")
+    @Test("The distance is unknown after two seconds of silence, and the beacon is removed after five")
     func silence() throws {
         var track = BeaconTrack(sighting(0, -60))
         #expect(reported(&track, 1.99)?.proximity == .near)
@@ -86,7 +86,7 @@ struct BeaconTrackTests {
         #expect(reported(&track, 5) == nil)
     }
 
-    @Test("A single strength that is far off changes nothing, and old ones do not count")
+    @Test("A single outlier is ignored, and old RSSI values expire")
     func filter() throws {
         var track = BeaconTrack(sighting(0, -65))
         for tenth in 1..<20 { track.take(sighting(Double(tenth) / 10, tenth == 7 ? -20 : -65)) }
@@ -96,7 +96,7 @@ struct BeaconTrackTests {
         #expect(abs(try report(&track, 8).accuracy - 10) < 1e-9)
     }
 
-    @Test("A beacon without strengths, or that does not say its power, is there at an unknown distance")
+    @Test("A beacon without an RSSI or a measured power has an unknown distance")
     func unknown() throws {
         var nameless = BeaconTrack(sighting(0, nil))
         let report = try report(&nameless, 1)
@@ -107,11 +107,11 @@ struct BeaconTrackTests {
         #expect(reported(&unset, 1.5)?.proximity == .immediate)
     }
 
-    @Test("With the noise of a room a beacon at rest keeps its class, and one that is carried away leaves it in time")
+    @Test("With indoor noise, a beacon at rest keeps its proximity class in 95 % of the reports")
     func noise() throws {
         var random = SeededGenerator(seed: 7)
         func noise() -> Double {
-            // Twelve uniform numbers have a sum of variance 1.
+            // The sum of twelve uniform numbers has a variance of 1.
             (0..<12).reduce(-6.0) { sum, _ in sum + Double.random(in: 0..<1, using: &random) } * 6
         }
         var right = 0
@@ -125,7 +125,7 @@ struct BeaconTrackTests {
                 if track?.report(now: time(Double(second)))?.proximity == expected { right += 1 }
             }
         }
-        // Measured: 97 of 100 with one packet a second.
+        // Measured: 97 of 100 with one packet per second.
         #expect(right >= 380, "\(right) of 400")
     }
 }

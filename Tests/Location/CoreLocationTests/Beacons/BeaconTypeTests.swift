@@ -6,7 +6,7 @@ import Testing
 
 @testable import CoreLocation
 
-@Suite("The types of beacons")
+@Suite("Beacon types")
 struct BeaconTypeTests {
     let uuid = UUID()
 
@@ -15,13 +15,13 @@ struct BeaconTypeTests {
         return try NSKeyedUnarchiver.unarchivedObject(ofClass: Object.self, from: data)
     }
 
-    @Test("Foundation's UUID and the device's are the same bits")
+    @Test("BeaconUUID and Foundation's UUID have the same bits")
     func conversion() {
         #expect(BeaconUUID(uuid).description == uuid.uuidString)
         #expect(BeaconUUID(uuid).foundation == uuid)
     }
 
-    @Test("Constraints are equal when their values are, and an archive and a copy keep them")
+    @Test("Constraints are equal if their values are equal, and archives and copies preserve them")
     func constraints() throws {
         let all = [
             CLBeaconIdentityConstraint(uuid: uuid), CLBeaconIdentityConstraint(uuid: uuid, major: 0),
@@ -51,7 +51,7 @@ struct BeaconTypeTests {
         #expect(!CLBeaconIdentityConstraint(uuid: uuid, major: 1, minor: 1).pattern.matches(beacon))
     }
 
-    @Test("Regions are equal when their identifiers are, and an archive and a copy keep all")
+    @Test("Regions are equal if their identifiers are equal, and archives and copies preserve them")
     func regions() throws {
         let region = CLBeaconRegion(uuid: uuid, major: 7, minor: 0, identifier: "door")
         region.notifyOnExit = false
@@ -72,7 +72,7 @@ struct BeaconTypeTests {
         )
     }
 
-    @Test("An archive of another region decodes to no beacon region, and to default values of other types")
+    @Test("An archive of another region decodes to no beacon region and to default values of other types")
     func foreignArchive() throws {
         let archiver = NSKeyedArchiver(requiringSecureCoding: true)
         CLRegion().encode(with: archiver)
@@ -85,7 +85,7 @@ struct BeaconTypeTests {
         #expect(beacon.uuid == none && beacon.proximity == .unknown && beacon.accuracy == -1 && beacon.rssi == 0)
     }
 
-    @Test("What a region would advertise is what an iBeacon has behind its first four bytes")
+    @Test("The data that a region advertises equals an iBeacon's after its first four bytes")
     func advertisement() throws {
         let airLocate = try #require(UUID(uuidString: "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"))
         let region = CLBeaconRegion(uuid: airLocate, major: 0x1234, minor: 0xfffe, identifier: "a")
@@ -99,7 +99,7 @@ struct BeaconTypeTests {
         #expect(other as? Data == Data(bytes + [0xba]))
     }
 
-    @Test("Beacons are equal when their identities are, and an archive keeps all")
+    @Test("Beacons are equal if their identities are equal, and archives preserve them")
     func beacons() throws {
         let identity = BeaconIdentity(uuid: BeaconUUID(uuid), major: 1, minor: 65535)
         let beacon = CLBeacon(
@@ -115,7 +115,7 @@ struct BeaconTypeTests {
         #expect(CLBeacon(values) != beacon)
     }
 
-    @Test("Tests can make beacons of their own")
+    @Test("Tests can subclass CLBeacon")
     func subclass() {
         final class Fake: CLBeacon, @unchecked Sendable {
             override var proximity: CLProximity { .immediate }

@@ -7,11 +7,12 @@ import Testing
 
 @testable import CoreLocation
 
-@Suite("Ranging beacons")
+@Suite("Beacon ranging")
 struct RangingTests {
-    /// Writes down what it is told.
+    /// A delegate that records its callbacks.
     final class Listener: NSObject, CLLocationManagerDelegate {
-        /// "a 1: 1/2 near -60, 1/3 far 0", the name being that of the region, or "" for a constraint.
+        /// The reports, such as "door:1/2 near -60, 1/3 far 0". The prefix is the region's identifier or the
+        /// constraint's major value.
         var reports: [String] = []
         var times: [Double] = []
         var beacons: [CLBeacon] = []
@@ -74,7 +75,7 @@ struct RangingTests {
             configuration: configuration)
     }
 
-    /// Plays the lines to a manager that the closure has set up, and some seconds beyond.
+    /// Plays the lines for a number of seconds to a manager that the closure configures.
     @discardableResult
     private func play(
         _ lines: [String], for seconds: Double, configuration: Configuration = Configuration(),
@@ -90,7 +91,7 @@ struct RangingTests {
         }
     }
 
-    @Test("A beacon is told of once a second, until five seconds after it was heard last")
+    @Test("A beacon is reported once a second until five seconds after its last sighting")
     func reports() throws {
         let manager = try play([beacon(0.2, 2), beacon(0.4, 2, rssi: -67), beacon(1.5, 2)], for: 7.5) {
             $0.startRangingBeacons(satisfying: CLBeaconIdentityConstraint(uuid: uuid))
@@ -104,7 +105,7 @@ struct RangingTests {
         #expect(manager.rangedBeaconConstraints == [CLBeaconIdentityConstraint(uuid: uuid)])
     }
 
-    @Test("A beacon says what was heard of it, and when")
+    @Test("A beacon has the values and the time of its sighting")
     func values() throws {
         try play([beacon(0.5, 2, rssi: -59)], for: 1) {
             $0.startRangingBeacons(satisfying: CLBeaconIdentityConstraint(uuid: uuid))
@@ -115,7 +116,7 @@ struct RangingTests {
         #expect(abs(Drives.second(beacon.timestamp) - 0.5) < 1e-6)
     }
 
-    @Test("Beacons come the nearest first, those of unknown distance last, and of other owners none")
+    @Test("Beacons are sorted by distance, unknown distances last, and other UUIDs are omitted")
     func order() throws {
         let others = "11111111-2222-3333-4444-555555555555"
         try play(
@@ -128,7 +129,7 @@ struct RangingTests {
         #expect(listener.reports == [":1/3 immediate -50, 1/4 immediate -50, 1/2 far -80, 1/1 unknown 0"])
     }
 
-    @Test("Each constraint is told of its own, in the order in which they were started")
+    @Test("Each constraint is reported with its own beacons, in the order of the start calls")
     func constraints() throws {
         try play([beacon(0.1, 1, major: 7), beacon(0.2, 1, major: 8)], for: 1) { manager in
             manager.startRangingBeacons(satisfying: CLBeaconIdentityConstraint(uuid: uuid, major: 8))
@@ -139,7 +140,7 @@ struct RangingTests {
         #expect(listener.reports == ["8:8/1 near -65", "7:7/1 near -65", "9:"])
     }
 
-    @Test("After stop nothing is told, not even what waits")
+    @Test("After a stop, no report is delivered, not even a queued one")
     func stop() throws {
         let (one, two) = (
             CLBeaconIdentityConstraint(uuid: uuid, major: 1), CLBeaconIdentityConstraint(uuid: uuid, major: 2)
@@ -155,7 +156,7 @@ struct RangingTests {
         #expect(manager.rangedBeaconConstraints.isEmpty)
     }
 
-    @Test("The radio runs while somebody ranges")
+    @Test("The radio is used only while a manager ranges")
     func demand() throws {
         let device = try device([])
         let hub = try #require(device.device.beaconSource as? BeaconHub)
@@ -173,7 +174,7 @@ struct RangingTests {
         }
     }
 
-    @Test("A loss is told once for each constraint, with its reason, and reports go on afterwards")
+    @Test("A loss is reported once per constraint with its reason, and reports resume afterwards")
     func loss() throws {
         let lost = #"{"t":1.5,"beacon":{"lost":{"code":"unreachable","message":"BlueZ is away."}}}"#
         try play(
@@ -189,7 +190,7 @@ struct RangingTests {
         #expect(listener.times == [1, 1, 5, 5])
     }
 
-    @Test("What is started while beacons cannot be heard is told why")
+    @Test("Ranging that starts during a loss fails with an error")
     func lostBefore() throws {
         let device = try device([#"{"t":0,"beacon":{"lost":{"code":"notFound","message":"No adapter."}}}"#])
         device.use {
@@ -207,7 +208,7 @@ struct RangingTests {
         #expect(listener.reports.isEmpty)
     }
 
-    @Test("Who may not know the place may not range, and hears of it")
+    @Test("Ranging without authorization fails with an error")
     func refused() throws {
         var configuration = Configuration()
         configuration.locationRule = Setting(.deny)
@@ -218,7 +219,7 @@ struct RangingTests {
         #expect(listener.reports.isEmpty)
     }
 
-    @Test("Who may know the place roughly only may not range either")
+    @Test("Ranging with reduced accuracy fails with an error")
     func reduced() throws {
         var configuration = Configuration()
         configuration.reducesAccuracy = Setting(true)
@@ -229,7 +230,7 @@ struct RangingTests {
         #expect(listener.reports.isEmpty)
     }
 
-    @Test("When the authorization goes, ranging ends with an error, and goes on when it is back")
+    @Test("Revoked authorization ends ranging with an error, and restored authorization resumes it")
     func revoked() throws {
         let device = try device([beacon(0.5, 1), beacon(3.5, 1)])
         device.use {
@@ -254,7 +255,7 @@ struct RangingTests {
     }
 
     @available(*, deprecated)
-    @Test("The former form tells of regions")
+    @Test("The deprecated methods report regions")
     func regions() throws {
         let lost = #"{"t":1.5,"beacon":{"lost":{"code":"unreachable","message":"BlueZ is away."}}}"#
         try play([beacon(0.5, 1), lost], for: 3) { manager in
@@ -265,7 +266,7 @@ struct RangingTests {
         #expect(listener.errors.map(\.name) == ["door"])
     }
 
-    @Test("The same trace gives the same reports")
+    @Test("The same trace yields the same reports")
     func repeated() throws {
         let lines = (0..<200).map { beacon(Double($0) / 20, $0 % 40, rssi: -40 - $0 % 50) }
         var all: [[String]] = []
@@ -280,7 +281,7 @@ struct RangingTests {
         #expect(all[0].count == 12)
     }
 
-    @Test("Any number of beacons takes bounded memory, and the last that were heard are told")
+    @Test("Any number of beacons uses bounded memory, and the latest beacons are reported")
     func flood() throws {
         var ranging = RangingState()
         _ = ranging.start(.constraint(CLBeaconIdentityConstraint(uuid: uuid)))
@@ -296,7 +297,7 @@ struct RangingTests {
         #expect(beacons.contains { $0.minor == 2999 } && !beacons.contains { $0.minor == 0 })
     }
 
-    @Test("What a program does not take in time is bounded")
+    @Test("The number of undelivered ranging reports is bounded")
     func mailbox() {
         var mailbox = Mailbox()
         let wish = RangingWish.constraint(CLBeaconIdentityConstraint(uuid: uuid))

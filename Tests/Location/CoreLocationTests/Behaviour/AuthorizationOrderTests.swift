@@ -7,9 +7,9 @@ import SimulatedDevice
 import Synchronization
 import Testing
 
-@Suite("Authorization, in odd orders")
+@Suite("Order of authorization requests")
 struct AuthorizationOrderTests {
-    /// Keeps what it is asked until the test answers.
+    /// A policy that keeps its requests until the test answers them.
     final class Later: LocationPolicy, @unchecked Sendable {
         private let state = Mutex<[(LocationAccessRequest.Kind, @Sendable (LocationAnswer) -> Void)]>([])
         var kinds: [LocationAccessRequest.Kind] { state.withLock { $0.map(\.0) } }
@@ -30,7 +30,7 @@ struct AuthorizationOrderTests {
             (0..<10).map { Drives.report(Double($0), latitude: 48 + Double($0)) }, configuration: configuration)
     }
 
-    @Test("A request made while the policy has a start before it is asked when that is left undecided")
+    @Test("A request made while a start is undecided is asked next if the start remains undecided")
     func asksNextRequest() throws {
         let device = try drive()
         let recorder = Recorder()
@@ -50,7 +50,7 @@ struct AuthorizationOrderTests {
         #expect(recorder.events == ["authorization 0", "authorization 4", "location 49.0"])
     }
 
-    @Test("A session that wants full accuracy too asks for it after the first answer")
+    @Test("A session that also needs full accuracy requests it after the first answer")
     func sessionAsksForBoth() throws {
         let device = try drive(reduced: true)
         let policy = Later()
@@ -65,7 +65,7 @@ struct AuthorizationOrderTests {
         }
     }
 
-    @Test("A policy that drops the question has left it undecided")
+    @Test("A policy that drops a request leaves it undecided")
     func droppedQuestion() throws {
         struct Forgetful: LocationPolicy {
             func decide(_ request: LocationAccessRequest, answer: @escaping @Sendable (LocationAnswer) -> Void) {}
@@ -80,7 +80,7 @@ struct AuthorizationOrderTests {
         }
     }
 
-    @Test("A question that nothing is left to ask of is answered without the policy")
+    @Test("Pending requests that a denial settles are not passed to the policy")
     func pendingQuestionsAreAnswered() throws {
         let device = try drive()
         let policy = Later()
@@ -96,7 +96,7 @@ struct AuthorizationOrderTests {
         }
     }
 
-    @Test("Managers hear of a change in the order in which they were made")
+    @Test("Managers are notified of a change in the order of their creation")
     func tellsInOrder() throws {
         let device = try drive(.always)
         final class Named: NSObject, CLLocationManagerDelegate, @unchecked Sendable {
@@ -122,7 +122,7 @@ struct AuthorizationOrderTests {
         #expect(heard == Array(0..<16))
     }
 
-    @Test("While the services are off, a change of the status behind them is no news")
+    @Test("While location services are off, a change of the status is not reported")
     func hiddenChange() throws {
         let device = try drive(.always)
         let recorder = Recorder()
@@ -140,7 +140,7 @@ struct AuthorizationOrderTests {
         #expect(recorder.events.filter { $0 == "error 1" }.count == 1)
     }
 
-    @Test("A request that waits for the answer gets its one result after it")
+    @Test("A location request that waits for authorization gets its one result afterwards")
     func requestWaitsForAnswer() throws {
         let device = try drive()
         let recorder = Recorder()
@@ -160,7 +160,7 @@ struct AuthorizationOrderTests {
         #expect(recorder.events == ["authorization 0", "authorization 4", "location 49.0"])
     }
 
-    @Test("A result of a request that waits in line when access is revoked is not told")
+    @Test("A queued result of a location request is not delivered after access is revoked")
     func revokedResult() throws {
         let device = try drive(.always)
         let recorder = Recorder()

@@ -16,7 +16,7 @@ struct AuthorizationTests {
             (0..<10).map { Drives.report(Double($0), latitude: 48 + Double($0)) }, configuration: configuration)
     }
 
-    @Test("By default starting grants it, and the delegate is told first")
+    @Test("By default, starting updates grants authorization and notifies the delegate first")
     func grantsOnStart() throws {
         let device = try drive(.grant)
         let recorder = Recorder()
@@ -31,7 +31,7 @@ struct AuthorizationTests {
         #expect(recorder.events == ["authorization 4", "location 48.0"])
     }
 
-    @Test("A delegate is told the status once though nothing changes")
+    @Test("A delegate receives the status once even if nothing changes")
     func introducesItself() throws {
         let device = try drive(.grant)
         let recorder = Recorder()
@@ -45,7 +45,7 @@ struct AuthorizationTests {
         #expect(recorder.events == ["authorization 0", "authorization 3"])
     }
 
-    @Test("With the rule ask, updates begin when the request is granted")
+    @Test("With the rule `ask`, updates begin when the request is granted")
     func waitsForRequest() throws {
         let device = try drive(.ask)
         let recorder = Recorder()
@@ -61,7 +61,7 @@ struct AuthorizationTests {
         #expect(recorder.events == ["authorization 0", "authorization 4", "location 49.0"])
     }
 
-    @Test("Revoking stops updates with an error, granting lets them go on")
+    @Test("Revoked access ends updates with an error, and granted access resumes them")
     func revokesAndGrants() throws {
         let device = try drive(.grant)
         let recorder = Recorder()
@@ -83,7 +83,7 @@ struct AuthorizationTests {
             ])
     }
 
-    @Test("The switch for the whole device denies everybody")
+    @Test("Disabled location services deny access to all managers")
     func switchesServicesOff() throws {
         let device = try drive(.always)
         let recorder = Recorder()
@@ -102,7 +102,7 @@ struct AuthorizationTests {
         #expect(recorder.events == ["authorization 2", "error 1", "authorization 3", "location 49.0"])
     }
 
-    @Test("A policy sees the purpose and its first answer counts")
+    @Test("A policy receives the purpose, and only its first answer counts")
     func asksPolicy() throws {
         final class Policy: LocationPolicy, @unchecked Sendable {
             var requests: [LocationAccessRequest] = []
@@ -127,7 +127,7 @@ struct AuthorizationTests {
         #expect(policy.requests.first?.purpose == "finds the bus stop")
     }
 
-    @Test("Always can be asked for once more after when in use")
+    @Test("Always authorization can be requested after when-in-use authorization")
     func upgrades() throws {
         let device = try drive(.ask)
         device.use {
@@ -139,7 +139,7 @@ struct AuthorizationTests {
         }
     }
 
-    @Test("Reduced accuracy shows a coarse place every fifteen minutes")
+    @Test("Reduced accuracy delivers a coarse location every fifteen minutes")
     func reducesAccuracy() throws {
         var configuration = Configuration()
         configuration.reducesAccuracy = Setting(true, origin: .program)
@@ -166,7 +166,7 @@ struct AuthorizationTests {
         #expect(Set(recorder.locations.map(\.coordinate.latitude)).count == 1, "a device at rest stays in its cell")
     }
 
-    @Test("Full accuracy can be asked for while only a reduced one is allowed")
+    @Test("Full accuracy can be requested while only reduced accuracy is authorized")
     func asksForFullAccuracy() async throws {
         let device = try drive(.grant, reduced: true)
         try await device.use {
@@ -176,7 +176,7 @@ struct AuthorizationTests {
         }
     }
 
-    @Test("It can be asked who uses the position")
+    @Test("LocationAuthorization lists the services in use")
     func tellsWhoUsesIt() throws {
         let device = try drive(.grant)
         device.use {

@@ -5,9 +5,9 @@ import Foundation
 import SimulatedDevice
 import Trace
 
-/// Small traces, written out so that a test shows what it plays.
+/// Short traces, written out in the tests that play them.
 enum Drives {
-    /// One TPV line. The second is that of the time 2026-05-01T10:00:00Z plus it.
+    /// Returns a TPV report. Its time is 2026-05-01T10:00:00Z plus `second`.
     static func report(
         _ second: Double, latitude: Double? = nil, longitude: Double = 11, mode: Int = 3, eph: Double? = 5,
         device: String = "/dev/ttyACM0", more: String = ""
@@ -22,7 +22,7 @@ enum Drives {
         return text + more + "}"
     }
 
-    /// A simulated device that plays the lines.
+    /// Returns a simulated device that plays the lines.
     static func device(
         _ lines: [String], configuration: Configuration = Configuration(), stamps: TraceStamps = .kept,
         delivery: SimulatedDevice.CallbackDelivery = .inOrder
@@ -33,6 +33,6 @@ enum Drives {
             delivery: delivery)
     }
 
-    /// Seconds from 2026-05-01T10:00:00Z. 1,777,629,600 is what `date -u -d 2026-05-01T10:00:00Z +%s` prints.
+    /// Returns the seconds since 2026-05-01T10:00:00Z. `date -u -d 2026-05-01T10:00:00Z +%s` prints 1777629600.
     static func second(_ date: Date) -> Double { date.timeIntervalSince1970 - 1_777_629_600 }
 }

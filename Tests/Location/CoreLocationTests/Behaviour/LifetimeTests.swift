@@ -8,17 +8,17 @@ import Testing
 
 @testable import CoreLocation
 
-/// A weak reference that tests may carry around.
+/// A weak reference that is Sendable.
 final class Weak<Object: AnyObject>: @unchecked Sendable {
     weak var object: Object?
     init(_ object: Object?) { self.object = object }
 }
 
-@Suite("Lifetimes")
+@Suite("Object lifetimes")
 struct LifetimeTests {
     private let lines = (0..<5).map { Drives.report(Double($0), latitude: 48 + Double($0)) }
 
-    @Test("A delegate may stop its manager in its own deinit, which comes while a turn of callbacks goes on")
+    @Test("A delegate can stop its manager in its deinit, even while callbacks are delivered")
     func delegateGoesInCallback() throws {
         final class Tracker: NSObject, CLLocationManagerDelegate, @unchecked Sendable {
             nonisolated(unsafe) static var kept: Tracker?
@@ -44,14 +44,14 @@ struct LifetimeTests {
             other.startUpdatingLocation()
             device.step()
             Tracker.kept = Tracker()
-            // The authorization and the known fix are in one turn.
+            // The authorization and the cached fix are delivered together.
             device.play()
             withExtendedLifetime(other) {}
         }
         #expect(Tracker.hasGone)
     }
 
-    @Test("A simulated device goes when nobody holds it, after it was played")
+    @Test("A simulated device is deallocated after playback when no references remain")
     func deviceGoes() throws {
         var device: SimulatedDevice? = try Drives.device(lines)
         let weak = Weak(device?.device)
@@ -67,7 +67,7 @@ struct LifetimeTests {
         #expect(weak.object == nil)
     }
 
-    @Test("A simulated device goes also when its callbacks were never played")
+    @Test("A simulated device is deallocated even if its callbacks were never delivered")
     func unplayedDeviceGoes() throws {
         var device: SimulatedDevice? = try Drives.device(lines)
         let weak = Weak(device?.device)
@@ -84,7 +84,7 @@ struct LifetimeTests {
         #expect(weak.object == nil)
     }
 
-    @Test("A manager's client goes with it, with a request pending")
+    @Test("A manager's client is deallocated with it, even with a pending request")
     func clientGoes() throws {
         let device = try Drives.device([Drives.report(0, mode: 1)])
         var client: Weak<LocationClient>?
@@ -102,7 +102,7 @@ struct LifetimeTests {
         #expect((device.device.positionSource as? PositionHub)?.isWanted == false)
     }
 
-    @Test("Live updates go when their loop is left, and sessions when they are released")
+    @Test("Live updates end when their loop ends, and sessions when they are released")
     func updatesGo() async throws {
         let device = try Drives.device(lines)
         let hub = try #require(device.device.positionSource as? PositionHub)
@@ -128,7 +128,7 @@ struct LifetimeTests {
         }
     }
 
-    @Test("A task that waits for updates on a device that says nothing ends when cancelled")
+    @Test("A task that awaits updates of a device without fixes ends when it is cancelled")
     func cancelsWaiting() async throws {
         let device = try Drives.device([Drives.report(0, mode: 1)])
         let hub = try #require(device.device.positionSource as? PositionHub)

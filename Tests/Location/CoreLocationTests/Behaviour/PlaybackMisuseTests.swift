@@ -8,7 +8,7 @@ import Synchronization
 import Testing
 import Trace
 
-@Suite("Playback, misused")
+@Suite("Misuse of playback")
 struct PlaybackMisuseTests {
     private func play(_ lines: [String], _ body: (SimulatedDevice, CLLocationManager) -> Void) throws -> Recorder {
         let device = try Drives.device(lines)
@@ -22,7 +22,7 @@ struct PlaybackMisuseTests {
     }
     private let lines = (0..<5).map { Drives.report(Double($0), latitude: 48 + Double($0)) }
 
-    @Test("A step is one event, also where events share a time")
+    @Test("A step delivers one event, even if several events have the same time")
     func stepsSingly() throws {
         let device = try Drives.device([
             #"{"class":"TPV","mode":3,"lat":1,"lon":1}"#, #"{"class":"TPV","mode":3,"lat":2,"lon":2}"#,
@@ -43,7 +43,7 @@ struct PlaybackMisuseTests {
         #expect(recorder.locations.count == 3)
     }
 
-    @Test("Odd amounts of time pass without harm", arguments: [-1, .nan, -.infinity, 0, -1e300])
+    @Test("Invalid amounts of time are ignored", arguments: [-1, .nan, -.infinity, 0, -1e300])
     func oddAmounts(seconds: Double) throws {
         let recorder = try play(lines) { device, manager in
             manager.startUpdatingLocation()
@@ -53,7 +53,7 @@ struct PlaybackMisuseTests {
         #expect(recorder.locations.count <= 1)
     }
 
-    @Test("After endless time time-outs are over", arguments: [Double.infinity, 1e300])
+    @Test("Time-outs expire after an infinite advance", arguments: [Double.infinity, 1e300])
     func endless(seconds: Double) throws {
         let recorder = try play([Drives.report(0, mode: 1)]) { device, manager in
             manager.requestLocation()
@@ -63,7 +63,7 @@ struct PlaybackMisuseTests {
         #expect(recorder.events == ["authorization 4", "error 0"])
     }
 
-    @Test("Playing from a callback does nothing, and from two threads plays once")
+    @Test("Playing, advancing and stepping in a callback have no effect")
     func reentrant() throws {
         let recorder = try play(lines) { device, manager in
             (manager.delegate as? Recorder)?.onLocations = { _, _ in
@@ -78,14 +78,14 @@ struct PlaybackMisuseTests {
         #expect(recorder.locations.map(\.coordinate.latitude) == [48, 49, 50, 51, 52])
     }
 
-    @Test("Looking at the warnings or stepping while a trace plays in real time does not rush it")
+    @Test("Reading warnings or stepping does not accelerate real-time playback")
     func warningsWhilePlaying() async throws {
         let device = try Drives.device((0..<20).map { Drives.report(Double($0), latitude: 48) })
         let isDone = Atomic<Bool>(false)
         let looker = Thread { while !isDone.load(ordering: .relaxed) { _ = device.warnings; device.step() } }
         let recorder = Recorder()
         recorder.onLocations = { _, locations in
-            // Not until this test goes on: others may have their turn before it, for long.
+            // The thread starts with the first location, because other tests may delay this test for a long time.
             let second = Drives.second(locations[0].timestamp)
             if second == 0 { looker.start() }
             if second == 19 { isDone.store(true, ordering: .relaxed) }
@@ -96,7 +96,7 @@ struct PlaybackMisuseTests {
             let manager = CLLocationManager()
             manager.delegate = recorder
             manager.startUpdatingLocation()
-            // 19 seconds, forty times faster.
+            // 19 seconds, forty times faster than real time.
             await device.play(speed: 40)
         }
         let time = clock.now - start
@@ -104,7 +104,7 @@ struct PlaybackMisuseTests {
         #expect(time >= .milliseconds(450))
     }
 
-    @Test("Speeds that are none play at once", arguments: [0, -1, .nan, .infinity])
+    @Test("An invalid speed plays the trace without delays", arguments: [0, -1, .nan, .infinity])
     func oddSpeeds(speed: Double) async throws {
         let device = try Drives.device(lines)
         let recorder = Recorder()

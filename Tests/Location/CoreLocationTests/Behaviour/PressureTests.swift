@@ -11,9 +11,9 @@ import Trace
 
 @testable import CoreLocation
 
-@Suite("Managers, pressed hard")
+@Suite("Managers under load")
 struct PressureTests {
-    @Test("A program that takes nothing does not grow memory while fixes come and go")
+    @Test("Undelivered callbacks use bounded memory")
     func bounded() throws {
         var mailbox = Mailbox()
         for _ in 0..<5000 {
@@ -29,13 +29,13 @@ struct PressureTests {
         var count = 0
         while mailbox.takeFirst() != nil { count += 1 }
         #expect(count > 0)
-        // The count of what waits has stayed right.
+        // The number of queued items is still correct.
         for _ in 0..<2000 { mailbox.add(CLLocation(latitude: 1, longitude: 2)) }
         guard case .locations(let locations)? = mailbox.takeFirst() else { Issue.record("no locations"); return }
         #expect(locations.count == 1024)
     }
 
-    @Test("A manager that listens to one receiver does not begin with the fix of another")
+    @Test("A manager with a selected receiver does not begin with the cached fix of another")
     func cachedFixOfOther() throws {
         let device = try Drives.device(
             (0..<4).map { (second: Int) -> String in
@@ -63,7 +63,7 @@ struct PressureTests {
         #expect(single.locations.map(\.receiver) == ["/dev/b"])
     }
 
-    @Test("Stopping a service that never ran does not take the result of a request")
+    @Test("Stopping an inactive service does not discard the result of a request")
     func keepsResult() throws {
         let device = try Drives.device([Drives.report(0, latitude: 1), Drives.report(1, latitude: 2)])
         let recorder = Recorder()
@@ -81,7 +81,7 @@ struct PressureTests {
         #expect(recorder.events == ["authorization 4", "location 1.0"])
     }
 
-    @Test("Settings that two threads make at once are both kept")
+    @Test("Concurrent changes of two properties are both kept")
     func settings() throws {
         let device = try Drives.device([Drives.report(0, latitude: 1)])
         let manager = device.use { CLLocationManager() }
@@ -101,7 +101,7 @@ struct PressureTests {
         #expect(lost.load(ordering: .relaxed) == 0)
     }
 
-    @Test("A request with an accuracy that is not a number still takes a good fix")
+    @Test("A request with a NaN accuracy accepts a good fix")
     func nanAccuracy() throws {
         let device = try Drives.device([Drives.report(0, latitude: 1, eph: 5)])
         let recorder = Recorder()
@@ -116,7 +116,7 @@ struct PressureTests {
         #expect(recorder.locations.count == 1)
     }
 
-    @Test("With reduced accuracy a request does not wait for what cannot come")
+    @Test("With reduced accuracy, a request does not wait for an accuracy that cannot be reached")
     func reducedRequest() throws {
         var configuration = Configuration()
         configuration.reducesAccuracy = Setting(true, origin: .program)
@@ -131,7 +131,7 @@ struct PressureTests {
         #expect(recorder.locations.count == 1)
     }
 
-    @Test("The radius of a reduced location covers the true place, also near the poles and the date line")
+    @Test("The radius of a reduced location includes the true position, even near poles and date line")
     func reducedRadius() throws {
         let latitudes: [Double] = [0, 48.013, 89.0, 89.87, 89.9001, 89.9501, 89.96, 89.99, 90, -89.9501, -90]
         for latitude in latitudes {
@@ -146,7 +146,7 @@ struct PressureTests {
         }
     }
 
-    @Test("Hostile numbers give finite locations or none")
+    @Test("Hostile numbers yield finite locations or none")
     func hostile() throws {
         let fields = [
             "eph", "epx", "epv", "eps", "epd", "speed", "track", "altHAE", "altMSL", "geoidSep", "alt", "climb",
@@ -194,7 +194,7 @@ struct PressureTests {
         }
     }
 
-    @Test("Managers on many threads, with callbacks, changes and releases all at once, end in order")
+    @Test("Managers tolerate concurrent callbacks, changes and releases on many threads")
     func threads() throws {
         let device = try Drives.device(
             (0..<3000).map { Drives.report(Double($0) / 10, latitude: Double($0 % 80)) }, delivery: .asLive)
@@ -240,7 +240,7 @@ struct PressureTests {
             }
         }
         let hub = try #require(device.device.positionSource as? PositionHub)
-        // A callback that is still running on a queue keeps its manager for that long.
+        // A callback that still runs on a queue keeps its manager alive.
         let deadline = ContinuousClock.now.advanced(by: .seconds(60))
         while hub.isWanted, ContinuousClock.now < deadline { sched_yield() }
         #expect(!hub.isWanted)

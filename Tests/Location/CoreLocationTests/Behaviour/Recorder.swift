@@ -4,7 +4,7 @@ import CoreLocation
 import Foundation
 import Synchronization
 
-/// A delegate that writes down what it is told.
+/// A delegate that records its callbacks.
 final class Recorder: NSObject, CLLocationManagerDelegate, @unchecked Sendable {
     private struct State {
         var batches: [[CLLocation]] = []
@@ -20,7 +20,7 @@ final class Recorder: NSObject, CLLocationManagerDelegate, @unchecked Sendable {
     var batches: [[CLLocation]] { state.withLock { $0.batches } }
     var locations: [CLLocation] { batches.flatMap { $0 } }
     var errors: [CLError] { state.withLock { $0.errors } }
-    /// Every callback in order: "location 48.5", "error 0", "authorization 4".
+    /// All callbacks in order, such as "location 48.5", "error 0" and "authorization 4".
     var events: [String] { state.withLock { $0.events } }
 
     func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {

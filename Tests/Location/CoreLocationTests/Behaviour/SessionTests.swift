@@ -5,9 +5,9 @@ import DeviceCore
 import SimulatedDevice
 import Testing
 
-@Suite("Sessions", .simulated)
+@Suite("Service and background sessions", .simulated)
 struct SessionTests {
-    @Test("A session asks for the authorization and leaves it when it ends")
+    @Test("A session requests authorization, which remains after the session ends")
     func asks() {
         #expect(LocationAuthorization.current.status == .notDetermined)
         let session = CLServiceSession(authorization: .whenInUse)
@@ -16,13 +16,13 @@ struct SessionTests {
         #expect(LocationAuthorization.current.status == .authorizedWhenInUse)
     }
 
-    @Test("A session that wants nothing asks for nothing")
+    @Test("A session without a requirement requests no authorization")
     func wantsNothing() {
         _ = CLServiceSession(authorization: .none)
         #expect(LocationAuthorization.current.status == .notDetermined)
     }
 
-    @Test("Diagnostics begin with the present state, tell changes, and end with the session")
+    @Test("Diagnostics begin with the current state, report changes and end with the session")
     func diagnoses() async throws {
         let session = CLServiceSession(authorization: .always)
         var diagnostics = session.diagnostics.makeAsyncIterator()
@@ -37,7 +37,7 @@ struct SessionTests {
         #expect(try await diagnostics.next() == nil)
     }
 
-    @Test("A background session is satisfied, and sees the authorization")
+    @Test("A background session does not report insufficient use")
     func background() async throws {
         let session = CLBackgroundActivitySession()
         var diagnostics = session.diagnostics.makeAsyncIterator()

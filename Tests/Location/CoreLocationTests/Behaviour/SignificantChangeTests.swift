@@ -5,11 +5,11 @@ import Foundation
 import SimulatedDevice
 import Testing
 
-@Suite("Significant changes")
+@Suite("Significant location changes")
 struct SignificantChangeTests {
-    @Test("A location comes after 500 metres and not before five minutes")
+    @Test("A location is delivered after 500 metres, at most every five minutes")
     func reportsSignificantChanges() throws {
-        // 0.003 degrees of latitude a minute are 333 m a minute; five minutes are 1.67 km.
+        // 0.003 degrees of latitude per minute are 333 m per minute, or 1.67 km in five minutes.
         let device = try Drives.device(
             (0...15).map { Drives.report(Double($0) * 60, latitude: 48 + Double($0) * 0.003) })
         let recorder = Recorder()
@@ -23,7 +23,7 @@ struct SignificantChangeTests {
         #expect(recorder.locations.map { Drives.second($0.timestamp) } == [0, 300, 600, 900])
     }
 
-    @Test("A device at rest gives the first location only")
+    @Test("A device at rest delivers only the first location")
     func staysQuietAtRest() throws {
         let device = try Drives.device(
             (0...20).map { Drives.report(Double($0) * 60, latitude: 48 + Double($0) * 0.0001) })
@@ -33,7 +33,7 @@ struct SignificantChangeTests {
             manager.delegate = recorder
             manager.startMonitoringSignificantLocationChanges()
             device.play()
-            // 0.0001 degrees are 11 m; twenty of them are 222 m.
+            // 0.0001 degrees are 11 m, and twenty steps are 222 m.
             #expect(recorder.locations.count == 1)
             manager.stopMonitoringSignificantLocationChanges()
             #expect(LocationAuthorization.current.uses.isEmpty)

@@ -23,7 +23,7 @@ struct SingleRequestTests {
         return recorder.events
     }
 
-    @Test("The first fix that is good enough is the one result")
+    @Test("The first sufficiently accurate fix is the only result")
     func deliversFirstGoodFix() throws {
         let lines = [100.0, 50, 9, 5].enumerated().map { second, eph in
             Drives.report(Double(second), latitude: 48 + Double(second), eph: eph)
@@ -34,7 +34,7 @@ struct SingleRequestTests {
                 == ["authorization 4", "location 48.0"])
     }
 
-    @Test("When time is up the best fix so far is the result")
+    @Test("After the time-out, the best fix so far is the result")
     func deliversBestFixAfterTimeOut() throws {
         let lines = [100.0, 50, 80].enumerated().map { second, eph in
             Drives.report(Double(second), latitude: 48 + Double(second), eph: eph)
@@ -43,14 +43,14 @@ struct SingleRequestTests {
         #expect(try request(lines, seconds: 10) == ["authorization 4", "location 49.0"])
     }
 
-    @Test("Without a fix the result is locationUnknown, once and only when time is up")
+    @Test("Without a fix, the request fails once with locationUnknown after the time-out")
     func failsAfterTimeOut() throws {
         let lines = (0..<3).map { Drives.report(Double($0), mode: 1) }
         #expect(try request(lines, seconds: 9.9) == ["authorization 4"])
         #expect(try request(lines, seconds: 30) == ["authorization 4", "error 0"])
     }
 
-    @Test("Starting updates cancels a request, and a request does nothing while updates run")
+    @Test("Starting updates cancels a request, and a request has no effect while updates run")
     func givesWayToUpdates() throws {
         let device = try Drives.device((0..<3).map { Drives.report(Double($0), latitude: 48 + Double($0)) })
         let recorder = Recorder()
@@ -67,7 +67,7 @@ struct SingleRequestTests {
         #expect(recorder.errors.isEmpty)
     }
 
-    @Test("Stopping cancels a request")
+    @Test("Stopping updates cancels a request")
     func stops() throws {
         let device = try Drives.device([Drives.report(0, latitude: 48)])
         let recorder = Recorder()
@@ -83,7 +83,7 @@ struct SingleRequestTests {
         #expect(recorder.events == ["authorization 4"])
     }
 
-    @Test("A request can be made again from its own callback, and waits for a new fix")
+    @Test("A request made in its own callback waits for a new fix")
     func repeats() throws {
         let device = try Drives.device((0..<3).map { Drives.report(Double($0) * 5, latitude: 48 + Double($0)) })
         let recorder = Recorder()
@@ -97,7 +97,7 @@ struct SingleRequestTests {
         #expect(recorder.events == ["authorization 4", "location 48.0", "location 49.0", "location 50.0", "error 0"])
     }
 
-    @Test("A program that stops and starts in each callback gets each fix once")
+    @Test("An app that stops and starts updates in each callback receives each fix once")
     func restartsInCallback() throws {
         let device = try Drives.device((0..<3).map { Drives.report(Double($0), latitude: 48 + Double($0)) })
         let recorder = Recorder()
@@ -114,7 +114,7 @@ struct SingleRequestTests {
         #expect(recorder.locations.map(\.coordinate.latitude) == [48, 49, 50])
     }
 
-    @Test("A fix that has just come answers a request at once, and nothing runs on")
+    @Test("A recent fix completes a request immediately, and no service keeps running")
     func takesFreshFix() throws {
         let device = try Drives.device([Drives.report(0, latitude: 48), Drives.report(60, latitude: 49)])
         let first = Recorder()

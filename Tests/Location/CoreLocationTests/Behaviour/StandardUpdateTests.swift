@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Standard location updates")
 struct StandardUpdateTests {
-    @Test("A played drive reaches the delegate, each fix once and in order")
+    @Test("A played drive delivers each fix once and in order")
     func playsADrive() throws {
         let device = try Drives.device((0..<5).map { Drives.report(Double($0), latitude: 48 + Double($0) / 10) })
         let recorder = Recorder()
@@ -25,7 +25,7 @@ struct StandardUpdateTests {
         #expect(recorder.events.first == "authorization 4")
     }
 
-    @Test("Values are the receiver's own, absent ones are marked invalid")
+    @Test("Locations have the receiver's values, and absent values are marked as invalid")
     func convertsValues() throws {
         let full = Drives.report(
             0, latitude: 48.123456789,
@@ -56,7 +56,7 @@ struct StandardUpdateTests {
         #expect(first.sourceInformation?.isSimulatedBySoftware == true)
         #expect(first.sourceInformation?.isProducedByAccessory == true, "a receiver on /dev/ttyACM0 was plugged in")
         let second = recorder.locations[1]
-        // The square root of 3 * 3 + 4 * 4.
+        // √(3² + 4²) = 5.
         #expect(second.horizontalAccuracy == 5)
         #expect(second.verticalAccuracy == -1, "the altitude of a 2D fix is not one")
         #expect(second.course == -1)
@@ -64,7 +64,7 @@ struct StandardUpdateTests {
         #expect(second.altitudeAboveEllipsoid == nil)
     }
 
-    @Test("A fix is one by mode and coordinates alone, whatever the status says")
+    @Test("The mode and the coordinates alone determine a fix, regardless of the status")
     func judgesByModeAndCoordinates() throws {
         let device = try Drives.device([
             Drives.report(0, latitude: 48.0, more: ",\"status\":0"),
@@ -85,7 +85,7 @@ struct StandardUpdateTests {
             "a loss is told once, not for every report of it")
     }
 
-    @Test("Several reports of one time give one location, the last of them")
+    @Test("Several reports with the same time yield one location, from the last report")
     func coalescesEpochs() throws {
         let device = try Drives.device([
             Drives.report(0, latitude: 48.00), Drives.report(0, latitude: 48.01),
@@ -104,12 +104,12 @@ struct StandardUpdateTests {
             other.startUpdatingLocation()
             device.play()
         }
-        // The first epoch shows that the receiver reports twice; until then nothing is held back.
+        // The first epoch shows that the receiver sends two reports per epoch. Until then, no report is held back.
         #expect(recorder.locations.map(\.coordinate.latitude) == [48.00, 48.12, 48.21])
         #expect(everyReport.locations.count == 7)
     }
 
-    @Test("A held epoch is delivered after 150 ms of quiet")
+    @Test("A held epoch is delivered when the input is idle for 150 ms")
     func deliversHeldEpochAfterQuiet() throws {
         let device = try Drives.device([
             Drives.report(0, latitude: 48.00), Drives.report(0, latitude: 48.01),
@@ -127,7 +127,7 @@ struct StandardUpdateTests {
         }
     }
 
-    @Test("A distance filter holds back short ways, and lets better accuracy through")
+    @Test("A distance filter suppresses short movements unless the accuracy improves")
     func filtersByDistance() throws {
         // 0.001 degrees of latitude are 111.2 m at 48 degrees north (meridian radius 6,370 km).
         let device = try Drives.device([
@@ -149,7 +149,7 @@ struct StandardUpdateTests {
         #expect(recorder.locations.map(\.coordinate.latitude) == [48.000, 48.002, 48.0031])
     }
 
-    @Test("The last fix comes first, with its own time")
+    @Test("The cached fix is delivered first, with its original time")
     func deliversCachedFixFirst() throws {
         let device = try Drives.device((0..<3).map { Drives.report(Double($0), latitude: 48 + Double($0)) })
         let first = Recorder()
@@ -170,7 +170,7 @@ struct StandardUpdateTests {
         #expect(second.locations.first?.age == 100)
     }
 
-    @Test("Starting twice changes nothing, stopping and starting gives the last fix again")
+    @Test("A second start has no effect, and a restart delivers the cached fix first")
     func startsAndStops() throws {
         let device = try Drives.device((0..<6).map { Drives.report(Double($0), latitude: 48 + Double($0)) })
         let recorder = Recorder()
@@ -187,14 +187,14 @@ struct StandardUpdateTests {
             #expect(recorder.locations.map(\.coordinate.latitude) == [48, 49])
             manager.startUpdatingLocation()
             device.advance(by: 0)
-            // Nobody listened to the third, so the second is the last that is known.
+            // The third fix was cached while the manager was stopped.
             #expect(recorder.locations.map(\.coordinate.latitude) == [48, 49, 50])
             device.play()
         }
         #expect(recorder.locations.map(\.coordinate.latitude) == [48, 49, 50, 51, 52, 53])
     }
 
-    @Test("Stopping in a callback ends it, also for what is already waiting")
+    @Test("A stop in a callback also discards queued locations")
     func stopsInCallback() throws {
         let device = try Drives.device((0..<5).map { Drives.report(Double($0), latitude: 48 + Double($0)) })
         let recorder = Recorder()
@@ -208,7 +208,7 @@ struct StandardUpdateTests {
         #expect(recorder.locations.count == 1)
     }
 
-    @Test("A manager made in a callback belongs to the same device")
+    @Test("A manager created in a callback belongs to the same device")
     func makesManagerInCallback() throws {
         let device = try Drives.device((0..<3).map { Drives.report(Double($0), latitude: 48 + Double($0)) })
         let recorder = Recorder()
@@ -229,7 +229,7 @@ struct StandardUpdateTests {
         #expect(inner.locations.map(\.coordinate.latitude) == [48, 49, 50])
     }
 
-    @Test("A manager released in its own callback is told no more")
+    @Test("A manager released in its own callback receives no more callbacks")
     func releasesManagerInCallback() throws {
         let device = try Drives.device((0..<3).map { Drives.report(Double($0), latitude: 48 + Double($0)) })
         let recorder = Recorder()
@@ -245,7 +245,7 @@ struct StandardUpdateTests {
         #expect(manager == nil)
     }
 
-    @Test("Several receivers are never mixed")
+    @Test("Fixes of several receivers are never mixed")
     func keepsReceiversApart() throws {
         let lines = (0..<20).flatMap { second in
             [
@@ -272,7 +272,7 @@ struct StandardUpdateTests {
         #expect(named.locations.count == 20)
     }
 
-    @Test("Satellites and dilutions come with the location")
+    @Test("Locations include satellites and dilutions of precision")
     func carriesSky() throws {
         let sky =
             "{\"class\":\"SKY\",\"device\":\"/dev/ttyACM0\",\"hdop\":1.5,\"satellites\":[{\"PRN\":5,\"el\":40,\"az\":120,\"ss\":33,\"used\":true},{\"PRN\":9,\"used\":false}]}"
@@ -292,11 +292,11 @@ struct StandardUpdateTests {
         #expect(recorder.locations[0].satellites.map(\.isUsed) == [true, false])
         #expect(recorder.locations[1].satellites.count == 2, "a sky of dilutions only does not forget the satellites")
         #expect(recorder.locations[1].sky?.hdop == 1.25)
-        // Without an estimate of its own, 8 m for each unit of dilution.
+        // Without an accuracy estimate, the accuracy is 8 m per unit of dilution.
         #expect(recorder.locations[1].horizontalAccuracy == 10)
     }
 
-    @Test("Raw reports are kept when asked for")
+    @Test("Raw reports are kept on request")
     func keepsRawReports() throws {
         let line = Drives.report(0, latitude: 48)
         let device = try Drives.device([line])
@@ -311,7 +311,7 @@ struct StandardUpdateTests {
         #expect(recorder.locations.first?.rawReport == Data(line.utf8))
     }
 
-    @Test("Time that runs backwards is passed on and marked, never put in order")
+    @Test("Locations whose times run backwards are marked and keep their order")
     func passesOnBackwardsTime() throws {
         let device = try Drives.device([
             Drives.report(10, latitude: 48), Drives.report(5, latitude: 49), Drives.report(6, latitude: 50),
@@ -327,7 +327,7 @@ struct StandardUpdateTests {
         #expect(recorder.locations.map(\.isOutOfOrder) == [false, true, false])
     }
 
-    @Test("Stamps can be moved to another time, all by the same amount")
+    @Test("Timestamps can be shifted to another time by a constant offset")
     func rebasesStamps() throws {
         let device = try Drives.device(
             [Drives.report(10, latitude: 48), Drives.report(12.5, latitude: 49)],

@@ -8,9 +8,9 @@ import Testing
 
 @testable import CoreLocation
 
-@Suite("Live updates, in odd states")
+@Suite("Live updates in unusual states")
 struct UpdateStateTests {
-    /// Plays the lines to one loop and returns the elements.
+    /// Plays the lines to one loop and returns its updates.
     private func elements(
         _ lines: [String], reduced: Bool = false, then change: (@Sendable (SimulatedDevice) async -> Void)? = nil
     ) async throws -> [CLLocationUpdate] {
@@ -31,7 +31,7 @@ struct UpdateStateTests {
         return found.withLock { $0 }
     }
 
-    @Test("A device that rests tells so also when only a reduced accuracy is allowed")
+    @Test("A device at rest is reported as stationary even with reduced accuracy")
     func restsReduced() async throws {
         let lines = (0..<100).map { Drives.report(Double($0), latitude: 48) }
         let found = try await elements(lines, reduced: true)
@@ -39,7 +39,7 @@ struct UpdateStateTests {
         #expect(found.filter(\.stationary).count == 1)
     }
 
-    @Test("A device that rests and has lost its fix tells that it is back")
+    @Test("A stationary device reports that a lost fix has returned")
     func restsAndReturns() async throws {
         let lines = (0..<100).map { second in
             80..<85 ~= second ? Drives.report(Double(second), mode: 1) : Drives.report(Double(second), latitude: 48)
@@ -50,7 +50,7 @@ struct UpdateStateTests {
         #expect(found.last?.location != nil)
     }
 
-    @Test("A sequence belongs to the device in force where it was made", .timeLimit(.minutes(30)))
+    @Test("A sequence belongs to the device that is current at its creation", .timeLimit(.minutes(30)))
     func keepsDevice() async throws {
         let device = try Drives.device([Drives.report(0, latitude: 48)])
         let updates = device.use { CLLocationUpdate.liveUpdates() }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import CoreLocation
 
-/// Answers of a geocoder, in the order in which they came.
+/// The answers of a geocoder in the order of their arrival.
 private final class Answers: Sendable {
     private let state = Mutex<[String]>([])
     var all: [String] { state.withLock { $0 } }
@@ -25,7 +25,7 @@ private final class Answers: Sendable {
     func add(_ text: String) { state.withLock { $0.append(text) } }
 }
 
-/// A service that answers when the test lets it.
+/// A service that answers when the test allows it.
 private final class Service: PlaceFinder, Sendable {
     private let gate: AsyncStream<Result<[PlaceDescription], any Error>>
     private let open: AsyncStream<Result<[PlaceDescription], any Error>>.Continuation
@@ -52,9 +52,9 @@ private final class Service: PlaceFinder, Sendable {
 
 private struct Outage: Error {}
 
-@Suite("Geocoder", .simulated)
+@Suite("CLGeocoder", .simulated)
 struct GeocoderTests {
-    /// Whether this build has the data of places.
+    /// True if this build contains the place data.
     static var hasData: Bool {
         #if OfflinePlaces
         true
@@ -63,7 +63,7 @@ struct GeocoderTests {
         #endif
     }
 
-    @Test("Without the data the answer is an error that says how to get it", .enabled(if: !hasData))
+    @Test("Without place data, the geocoder fails with an error that names the remedy", .enabled(if: !hasData))
     func withoutData() async {
         do {
             _ = try await CLGeocoder().reverseGeocodeLocation(munich)
@@ -89,7 +89,7 @@ struct GeocoderTests {
         }
     }
 
-    @Test("A place is told with its address, time zone, location and region", .enabled(if: hasData))
+    @Test("A placemark has an address, a time zone, a location and a region", .enabled(if: hasData))
     func reverse() async throws {
         let placemarks = try await CLGeocoder().reverseGeocodeLocation(munich)
         #expect(placemarks.count == 1)
@@ -107,7 +107,7 @@ struct GeocoderTests {
         #expect(placemark.thoroughfare == nil && placemark.postalCode == nil && placemark.areasOfInterest == nil)
     }
 
-    @Test("Seas and lakes are told", .enabled(if: hasData))
+    @Test("Placemarks name seas and lakes", .enabled(if: hasData))
     func water() async throws {
         let sea = try await CLGeocoder().reverseGeocodeLocation(CLLocation(latitude: 60.6, longitude: -81))
         #expect(sea.first?.ocean == "Hudson Bay")
@@ -118,7 +118,7 @@ struct GeocoderTests {
         #expect(lake.first?.isoCountryCode != nil)
     }
 
-    @Test("The country is named in the language that was asked for, and found in it", .enabled(if: hasData))
+    @Test("A country is named in the requested language and can be found in it", .enabled(if: hasData))
     func languages() async throws {
         let german = Locale(identifier: "de_DE")
         let geocoder = CLGeocoder()
@@ -134,7 +134,7 @@ struct GeocoderTests {
         #expect(country.first?.isoCountryCode == "DE")
     }
 
-    @Test("Countries are found by their names in other languages, whatever the user's is", .enabled(if: hasData))
+    @Test("Countries are found by foreign names in any user language", .enabled(if: hasData))
     func foreignNames() async throws {
         let geocoder = CLGeocoder()
         for (text, code) in [("K\u{f6}ln, Deutschland", "DE"), ("Madrid, Espa\u{f1}a", "ES"), ("Wien, Rakousko", "AT")]
@@ -148,12 +148,12 @@ struct GeocoderTests {
         #expect(japanese.first?.isoCountryCode == "DE")
     }
 
-    @Test("A name is found, near a region when one is given", .enabled(if: hasData))
+    @Test("A place is found by name, preferably within a given region", .enabled(if: hasData))
     func forward() async throws {
         let geocoder = CLGeocoder()
         let cupertino = try await geocoder.geocodeAddressString("1 Infinite Loop, Cupertino, CA 95014")
         #expect(cupertino.first?.locality == "Cupertino")
-        // The accuracy tells that only the town was found.
+        // The accuracy indicates that only the town was found.
         #expect(try #require(cupertino.first?.location).horizontalAccuracy > 1000)
         let center = CLLocationCoordinate2D(latitude: 42.1, longitude: -72.6)
         let region = CLCircularRegion(center: center, radius: 50_000, identifier: "here")
@@ -164,12 +164,12 @@ struct GeocoderTests {
             try await geocoder.geocodeAddressString(
                 "Springfield", inRegionCenteredAt: center, inRegionRadius: 50_000, preferredLocale: nil
             ).first?.administrativeArea == "Massachusetts")
-        // A circle that cannot be is none.
+        // An invalid circle is ignored.
         let odd = CLCircularRegion(center: kCLLocationCoordinate2DInvalid, radius: .nan, identifier: "odd")
         #expect(try await geocoder.geocodeAddressString("Berlin", in: odd).first?.isoCountryCode == "DE")
     }
 
-    @Test("What is not known has Apple's errors, with a sentence", .enabled(if: hasData))
+    @Test("Unknown places fail with Apple's error codes and a description", .enabled(if: hasData))
     func errors() async throws {
         let geocoder = CLGeocoder()
         #expect(await Self.code { try await geocoder.geocodeAddressString("xqzzy") } == .geocodeFoundNoResult)
@@ -180,7 +180,8 @@ struct GeocoderTests {
             let location = CLLocation(latitude: latitude, longitude: longitude)
             #expect(await Self.code { try await geocoder.reverseGeocodeLocation(location) } == .geocodeFoundNoResult)
         }
-        for (text, words) in [("xqzzy", "\"xqzzy\""), ("Xqzzy, Germany", "Of \"Xqzzy, Germany\" only Germany")] {
+        let partial = "Only Germany was found for \"Xqzzy, Germany\""
+        for (text, words) in [("xqzzy", "\"xqzzy\""), ("Xqzzy, Germany", partial)] {
             do {
                 let english = Locale(identifier: "en")
                 _ = try await geocoder.geocodeAddressString(text, in: nil, preferredLocale: english)
@@ -198,7 +199,7 @@ struct GeocoderTests {
     }
 
     @available(*, deprecated)
-    @Test("An address dictionary is found", .enabled(if: hasData))
+    @Test("An address dictionary is geocoded", .enabled(if: hasData))
     func dictionary() throws {
         let device = try drive()
         let answers = Answers()
@@ -217,7 +218,7 @@ struct GeocoderTests {
     }
 
     @available(*, deprecated)
-    @Test("A code of a country alone finds the country", .enabled(if: hasData), arguments: ["DE", "BO", "us"])
+    @Test("A country code alone finds the country", .enabled(if: hasData), arguments: ["DE", "BO", "us"])
     func countryCode(_ code: String) throws {
         let device = try drive()
         let found = Mutex<[String?]>([])
@@ -232,7 +233,7 @@ struct GeocoderTests {
     }
 
     @Test(
-        "While a trace is played answers come among the other callbacks, never inside the call", .enabled(if: hasData))
+        "During playback, answers are delivered between callbacks, never inside the call", .enabled(if: hasData))
     func playback() throws {
         let device = try drive()
         let answers = Answers()
@@ -242,7 +243,7 @@ struct GeocoderTests {
             #expect(!geocoder.isGeocoding)
             geocoder.reverseGeocodeLocation(home) { places, error in
                 answers.take(places, error)
-                // A request may be made by the answer of the one before.
+                // A completion handler may make another request.
                 answers.add("busy \(geocoder.isGeocoding)")
                 geocoder.geocodeAddressString("Vienna") { answers.take($0, $1) }
             }
@@ -254,7 +255,7 @@ struct GeocoderTests {
         #expect(answers.all == ["Munich", "busy false", "Vienna"])
     }
 
-    @Test("A second request is turned down, and the first is answered", .enabled(if: hasData))
+    @Test("A second concurrent request fails, and the first one is answered", .enabled(if: hasData))
     func oneAtATime() throws {
         let device = try drive()
         let answers = Answers()
@@ -268,7 +269,7 @@ struct GeocoderTests {
         #expect(answers.all.sorted() == ["Munich", "error 10"])
     }
 
-    @Test("A request that is cancelled is answered once, and the next one takes its place", .enabled(if: hasData))
+    @Test("A cancelled request is answered once, and another request can follow", .enabled(if: hasData))
     func cancel() throws {
         let device = try drive()
         let answers = Answers()
@@ -286,7 +287,7 @@ struct GeocoderTests {
         #expect(answers.all == ["error 10", "Vienna"])
     }
 
-    @Test("A geocoder that goes away still answers", .enabled(if: hasData))
+    @Test("A released geocoder still answers", .enabled(if: hasData))
     func released() throws {
         let device = try drive()
         let answers = Answers()
@@ -298,7 +299,7 @@ struct GeocoderTests {
         #expect(answers.all == ["Munich"])
     }
 
-    @Test("On live hardware the answer comes on the main queue, once")
+    @Test("On live hardware, the answer is delivered once, on the main queue")
     func mainQueue() async throws {
         let device = try Drives.device([Drives.report(0, latitude: 48)], delivery: .asLive)
         let home = munich
@@ -314,7 +315,7 @@ struct GeocoderTests {
 
     // MARK: A service of the program's own
 
-    @Test("A service is asked in the place of the data, and its answer is shown whole", .enabled(if: hasData))
+    @Test("An app's service replaces the place data, and its complete answer is returned", .enabled(if: hasData))
     func service() async throws {
         let service = Service()
         CLGeocoder.placeFinder = service
@@ -335,12 +336,12 @@ struct GeocoderTests {
         service.answer(.failure(Outage()))
         #expect(await Self.code { try await CLGeocoder().geocodeAddressString("Nowhere") } == .network)
         #expect(service.asked.withLock { $0 }.prefix(2) == ["48.137 11.575 de", "Nowhere - 0.0"])
-        // It belongs to this device, and can be taken back.
+        // The service belongs to this device and can be removed.
         CLGeocoder.placeFinder = nil
         #expect(try await CLGeocoder().reverseGeocodeLocation(munich).first?.locality == "Munich")
     }
 
-    @Test("A request that a service keeps waiting can be cancelled, by the geocoder and by its task")
+    @Test("A request to a slow service can be cancelled by the geocoder and by its task")
     func cancelService() async throws {
         let service = Service()
         CLGeocoder.placeFinder = service
@@ -352,7 +353,7 @@ struct GeocoderTests {
         requests.cancel()
         #expect(await Self.code { try await waiting.value } == .geocodeCanceled)
 
-        // The stream of a service ends with the task that waits for it.
+        // A service's stream ends with the task that awaits it.
         let second = Service()
         CLGeocoder.placeFinder = second
         let other = CLGeocoder().requests

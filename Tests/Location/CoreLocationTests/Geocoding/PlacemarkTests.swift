@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreLocation
 
-@Suite("Placemarks")
+@Suite("CLPlacemark")
 struct PlacemarkTests {
     private static let full: PlaceDescription = {
         var place = PlaceDescription(latitude: 48.137, longitude: 11.575, radius: 11_400)
@@ -38,7 +38,7 @@ struct PlacemarkTests {
         return try NSKeyedUnarchiver.unarchivedObject(ofClass: CLPlacemark.self, from: data)
     }
 
-    @Test("An archive keeps all of a placemark, also none and empty lists")
+    @Test("An archive preserves all values of a placemark, including nil and empty lists")
     func archive() throws {
         var empty = PlaceDescription(latitude: 0, longitude: 0)
         empty.areasOfInterest = []
@@ -50,7 +50,7 @@ struct PlacemarkTests {
         }
     }
 
-    @Test("An archive of something else gives a placemark that knows nothing")
+    @Test("An archive with other contents decodes to an empty placemark")
     func otherArchive() throws {
         for contents in [
             [:], ["CLPlacemark.name": Forgery.Content.number(1)], ["CLPlacemark.numbers": .bytes([1, 2, 3])],
@@ -67,7 +67,7 @@ struct PlacemarkTests {
         }
     }
 
-    @Test("A copy, and a placemark of a placemark, hold the same")
+    @Test("A copy and a placemark of a placemark have the same values")
     func copies() {
         let first = placemark()
         #expect(first.copy() as? CLPlacemark === first)
@@ -77,7 +77,7 @@ struct PlacemarkTests {
     }
 
     @available(*, deprecated)
-    @Test("The address dictionary has the Address Book's keys, and is found again")
+    @Test("The address dictionary has the Address Book's keys and can be converted to an address")
     func dictionary() throws {
         let dictionary = try #require(placemark().addressDictionary)
         #expect(dictionary["City"] as? String == "München")
@@ -90,7 +90,7 @@ struct PlacemarkTests {
                 == "1 Marienplatz, Altstadt, München, Oberbayern, Bayern, 80331, Deutschland")
     }
 
-    @Test("A subclass may say otherwise")
+    @Test("A subclass can override properties")
     func subclass() {
         final class Other: CLPlacemark, @unchecked Sendable {
             override var locality: String? { "Elsewhere" }
@@ -101,7 +101,7 @@ struct PlacemarkTests {
         #expect(other.description.contains("Marienplatz 1"))
     }
 
-    @Test("What cannot be a time zone is none")
+    @Test("An unknown time zone is nil")
     func timeZone() {
         var place = Self.full
         place.timeZone = "Mars/Olympus"

@@ -4,10 +4,10 @@ import Testing
 
 @testable import CoreLocation
 
-@Suite("The language of the user")
+@Suite("Language of the user")
 struct UserLanguageTests {
     @Test(
-        "The first variable that is not empty names it",
+        "The first environment variable that is not empty names the language",
         arguments: [
             (["LANG": "de_DE.UTF-8"], "de_DE"), (["LC_ALL": "", "LC_MESSAGES": "fr_CA", "LANG": "de"], "fr_CA"),
             (["LC_ALL": "ja_JP.eucJP@x", "LC_MESSAGES": "fr_FR"], "ja_JP"), (["LANG": "C"], "en"),
@@ -18,7 +18,7 @@ struct UserLanguageTests {
     }
 
     @Test(
-        "Without one, or with one that is no name of a language, the current locale counts",
+        "An unset or invalid variable yields nil, so that the current locale is used",
         arguments: ["", "d", "de DE", "../../x", "\u{e4}\u{f6}", String(repeating: "a", count: 100)])
     func none(_ value: String) {
         #expect(UserLanguage.identifier { _ in value } == nil)

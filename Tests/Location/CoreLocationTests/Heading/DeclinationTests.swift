@@ -6,9 +6,9 @@ import Testing
 
 @testable import CoreLocation
 
-@Suite("The declination where the device is")
+@Suite("Local magnetic declination")
 struct DeclinationTests {
-    /// 2026-05-01T10:00:00Z, as `date -u -d 2026-05-01T10:00:00Z +%s` prints it.
+    /// 2026-05-01T10:00:00Z. `date -u -d 2026-05-01T10:00:00Z +%s` prints 1777629600.
     private static let time = WallTime(nanoseconds: 1_777_629_600_000_000_000)
 
     private func place(
@@ -18,15 +18,15 @@ struct DeclinationTests {
     }
 
     @Test(
-        "It is the World Magnetic Model's",
+        "The declination equals the World Magnetic Model's",
         arguments: [(48.0, 11.0, 4.1716), (-33.9, 151.2, 12.8266), (60, -150, 14.0375)])
     func model(latitude: Double, longitude: Double, expected: Double) throws {
-        // The expected ones are what pygeomag 1.1.0 gives with WMM_2025.COF at sea level.
+        // The expected values are from pygeomag 1.1.0 with WMM_2025.COF at sea level.
         let degrees = try #require(LocalDeclination.degrees(at: place(latitude, longitude)))
         #expect(abs(degrees - expected) < 1e-4)
     }
 
-    @Test("The receiver's own stands in outside of the model's years only")
+    @Test("The receiver's variation is used only outside the model's years")
     func receiver() throws {
         let inside = try #require(LocalDeclination.degrees(at: place(48, 11, variation: -15)))
         #expect(inside > 0)
@@ -40,15 +40,15 @@ struct DeclinationTests {
         }
     }
 
-    @Test("About a magnetic pole there is none")
+    @Test("Near a magnetic pole, the declination is nil")
     func blackout() {
-        // pygeomag 1.1.0: a horizontal field of 84 nT, less than the 2,000 that a compass needs.
+        // pygeomag 1.1.0 reports a horizontal field of 84 nT, less than the 2,000 nT that a compass needs.
         #expect(LocalDeclination.degrees(at: place(85.76, 139.3)) == nil)
         #expect(LocalDeclination.degrees(at: place(85.76, 139.3, variation: 3)) == nil)
         #expect(LocalDeclination.degrees(at: place(.nan, 0)) == nil)
     }
 
-    @Test("It follows the device")
+    @Test("The declination follows the device's position")
     func follows() throws {
         var declination = LocalDeclination()
         #expect(Self.degrees(declination) == nil)
@@ -58,14 +58,14 @@ struct DeclinationTests {
         declination.place = place(48.001, 11)
         #expect(Self.degrees(declination) == first, "not computed anew for every metre")
         declination.place = place(48.1, 11)
-        // pygeomag 1.1.0.
+        // The expected value is from pygeomag 1.1.0.
         let second = declination.degrees()
         #expect(abs((second ?? 0) - 4.1779) < 1e-4)
         declination.place = nil
         #expect(Self.degrees(declination) == nil)
     }
 
-    /// What a copy says, which leaves the original as it is.
+    /// Returns the declination of a copy, so that the original does not change.
     private static func degrees(_ declination: LocalDeclination) -> Double? {
         var copy = declination
         return copy.degrees()

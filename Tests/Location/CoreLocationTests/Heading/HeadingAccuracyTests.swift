@@ -8,7 +8,7 @@ import Testing
 
 @testable import CoreLocation
 
-@Suite("The accuracy of a heading")
+@Suite("Heading accuracy")
 struct HeadingAccuracyTests {
     private func accuracy(
         uncertainty: Double? = 3, error: Double? = 4, flatness: Double = 1, isDisturbed: Bool = false
@@ -18,15 +18,15 @@ struct HeadingAccuracyTests {
             isDisturbed: isDisturbed)
     }
 
-    @Test("Its parts add up in squares")
+    @Test("The parts of the accuracy are added in quadrature")
     func sum() {
-        // 3 and 4 are the sides of 5.
+        // √(3² + 4²) = 5.
         #expect(abs(accuracy() - 5) < 1e-12)
-        // An edge at 45 degrees adds 1 degree: the square root of 26.
+        // An edge at 45 degrees adds 1 degree: √26.
         #expect(abs(accuracy(flatness: 0.5.squareRoot()) - 26.0.squareRoot()) < 1e-12)
     }
 
-    @Test("A good one is never 0, and a bad one never more than a half turn")
+    @Test("The accuracy is at least 1 degree and at most 180 degrees")
     func bounds() {
         #expect(accuracy(uncertainty: 0, error: 0) == 1)
         #expect(accuracy(uncertainty: 500) == 180)
@@ -34,7 +34,7 @@ struct HeadingAccuracyTests {
         #expect(accuracy(flatness: 0).isFinite)
     }
 
-    @Test("It is negative when the field is disturbed, not calibrated, or nothing is known of it")
+    @Test("The accuracy is negative if the field is disturbed or uncalibrated or the uncertainty is unknown")
     func invalid() {
         #expect(accuracy(isDisturbed: true) == -1)
         #expect(accuracy(uncertainty: nil) == -1)
@@ -43,7 +43,7 @@ struct HeadingAccuracyTests {
         #expect(HeadingConversion.calibrationError(.uncalibrated, deviation: nil) == nil)
     }
 
-    @Test("The better the calibration, the less is added")
+    @Test("A better calibration adds a smaller error")
     func quality() {
         let errors = [MagneticQuality.low, .medium, .high].map {
             HeadingConversion.calibrationError($0, deviation: nil)
@@ -53,7 +53,7 @@ struct HeadingAccuracyTests {
         #expect(HeadingConversion.calibrationError(.uncalibrated, deviation: 8) == 8)
     }
 
-    @Test("A calibration that is lost takes along what was seen through it")
+    @Test("A lost calibration discards the field measurements that were made with it")
     func lostCalibration() throws {
         var headings = HeadingState()
         var mailbox = Mailbox()
@@ -78,37 +78,39 @@ struct HeadingAccuracyTests {
         #expect(lost == -1)
         let proved = accuracy(.uncalibrated, 400..<760)
         #expect((proved ?? 0) > 0)
-        // What is only doubted as the device is held was seen through the same one.
+        // A lower quality with unchanged corrections keeps the measurements.
         _ = accuracy(.low, 760..<770)
         let doubted = accuracy(.uncalibrated, 770..<780)
         #expect((doubted ?? 0) > 0)
     }
 
-    /// What a device says that is turned round once on a table with so many gauss of its own along x.
+    /// Returns the deviation of the field for a device that is turned on a table, with a hard iron offset along x in
+    /// gauss.
     private func turn(_ hardIron: Double, degrees: Int = 360) -> Double? {
         var evenness = FieldEvenness()
         for step in 0..<degrees {
             let state = FusedState(.flat(heading: Double(step)), hardIron: [hardIron, 0, 0])
             let field = state.magneticField ?? .zero
-            // On a table the horizontal part is that along x and y.
+            // On a table, x and y are horizontal.
             evenness.add(heading: Double(step), horizontal: (field.x * field.x + field.y * field.y).squareRoot())
         }
         return evenness.deviation
     }
 
-    @Test("A field that is the same all round proves itself; the device's own shows by its unevenness")
+    @Test("A uniform field during a turn proves the calibration, and hard iron causes a deviation")
     func evenness() {
         #expect((turn(0) ?? 1) < 1e-6)
-        // 1 microtesla across 20 turns a heading by up to asin(1 / 20) = 2.87 degrees; sectors average that a little.
+        // 1 microtesla across a field of 20 rotates a heading by up to asin(1 / 20) = 2.87 degrees. Averages over
+        // sectors reduce this slightly.
         #expect(abs((turn(0.01) ?? 0) - 2.87) < 0.15)
-        // 10 microtesla: half of the field.
+        // 10 microtesla, half of the field.
         #expect(turn(0.1) == nil)
-        // Three quarters of the way round are enough, half is not.
+        // Three quarters of a turn are enough, half a turn is not.
         #expect(turn(0, degrees: 270) != nil)
         #expect(turn(0, degrees: 180) == nil)
     }
 
-    @Test("What is no field and no direction is left out")
+    @Test("Invalid headings and fields are ignored")
     func odd() {
         var evenness = FieldEvenness()
         for (heading, field) in [(Double.nan, 1.0), (-1, 1), (360, 1), (10, .nan), (10, 0), (10, -1), (10, .infinity)] {
@@ -117,7 +119,7 @@ struct HeadingAccuracyTests {
         #expect(evenness.deviation == nil)
     }
 
-    @Test("A magnetometer that was never calibrated counts once the device has been turned round")
+    @Test("An uncalibrated magnetometer yields an accuracy after a full turn of the device")
     func factory() {
         var headings = HeadingState()
         var mailbox = Mailbox()
@@ -131,7 +133,7 @@ struct HeadingAccuracyTests {
         while let item = mailbox.takeFirst() {
             if case .heading(let heading) = item { accuracies.append(heading.headingAccuracy) }
         }
-        // 3 degrees of the filter and 3 at least of an even field: the square root of 18.
+        // 3 degrees of the filter and at least 3 of a uniform field: √18.
         #expect(abs((accuracies.last ?? 0) - 18.0.squareRoot()) < 1e-6)
     }
 }

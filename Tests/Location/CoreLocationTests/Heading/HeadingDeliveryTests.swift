@@ -11,7 +11,7 @@ import Testing
 
 @Suite("Heading updates")
 struct HeadingDeliveryTests {
-    /// A device without sensors, to whose manager the test hands states itself.
+    /// Runs the body with a device without sensors. The test passes fusion states to the manager.
     private func run(
         _ lines: [String] = [Drives.report(0, mode: 1)],
         _ body: (SimulatedDevice, CLLocationManager, Compass) throws -> Void
@@ -28,7 +28,7 @@ struct HeadingDeliveryTests {
         .states(headings.enumerated().map { FusedState(.flat(heading: $1), at: seconds + Double($0) / 100) })
     }
 
-    @Test("The defaults are Core Location's")
+    @Test("Heading properties have Core Location's defaults")
     func defaults() throws {
         try run { _, manager, _ in
             #expect(manager.heading == nil)
@@ -39,7 +39,7 @@ struct HeadingDeliveryTests {
         }
     }
 
-    @Test("The first heading comes at once, later ones through the filter, never inside a call")
+    @Test("The first heading bypasses the filter, and no heading is delivered inside a call")
     func delivers() throws {
         try run { device, manager, compass in
             manager.headingFilter = 5
@@ -53,7 +53,7 @@ struct HeadingDeliveryTests {
         }
     }
 
-    @Test("The heading of the callback is the manager's own already")
+    @Test("In a callback, the manager's heading is the delivered one")
     func own() throws {
         try run { device, manager, compass in
             compass.onHeading = { manager, heading in #expect(manager.heading === heading) }
@@ -64,7 +64,7 @@ struct HeadingDeliveryTests {
         }
     }
 
-    @Test("Starting twice gives nothing more; stopping and starting gives a fresh first heading")
+    @Test("A second start has no effect, and a restart delivers a new first heading")
     func restarts() throws {
         try run { device, manager, compass in
             manager.startUpdatingHeading()
@@ -83,7 +83,7 @@ struct HeadingDeliveryTests {
         }
     }
 
-    @Test("Nothing comes after a stop, not even what waited")
+    @Test("After a stop, no heading is delivered, not even a queued one")
     func stops() throws {
         try run { device, manager, compass in
             manager.startUpdatingHeading()
@@ -96,7 +96,7 @@ struct HeadingDeliveryTests {
         }
     }
 
-    @Test("A stop in a callback takes the headings that came with it")
+    @Test("A stop in a callback discards the remaining headings")
     func stopsInCallback() throws {
         try run { device, manager, compass in
             compass.onHeading = { manager, _ in manager.stopUpdatingHeading() }
@@ -107,7 +107,7 @@ struct HeadingDeliveryTests {
         }
     }
 
-    @Test("No heading comes before north is known")
+    @Test("No heading is delivered before north is known")
     func noNorth() throws {
         try run { device, manager, compass in
             manager.startUpdatingHeading()
@@ -119,7 +119,7 @@ struct HeadingDeliveryTests {
         }
     }
 
-    @Test("Values: microtesla along the device's axes, and the time of the sample")
+    @Test("Components are in microtesla along the device's axes, and the time is that of the sample")
     func values() throws {
         try run { device, manager, compass in
             manager.startUpdatingHeading()
@@ -134,12 +134,12 @@ struct HeadingDeliveryTests {
             #expect(abs(heading.magneticHeading - 90) < 1e-9)
             #expect(abs(Drives.second(heading.timestamp) - 1.5) < 1e-6)
             #expect(heading.uptime == 1.5)
-            // The filter's 3 degrees and 2 of a high quality: the square root of 13.
+            // 3 degrees of the filter and 2 of a high calibration quality: √13.
             #expect(abs(heading.headingAccuracy - 13.0.squareRoot()) < 1e-9)
         }
     }
 
-    @Test("The orientation turns the heading at once; unknown, face up and face down are ignored")
+    @Test("The orientation rotates the heading immediately; unknown, face up and face down are ignored")
     func orientation() throws {
         try run { device, manager, compass in
             manager.startUpdatingHeading()
@@ -156,7 +156,7 @@ struct HeadingDeliveryTests {
         }
     }
 
-    @Test("A true heading needs this manager's location updates")
+    @Test("A true heading requires location updates of the same manager")
     func trueHeading() throws {
         let lines = (0..<6).map { Drives.report(Double($0), latitude: 48) }
         try run(lines) { device, manager, compass in
@@ -173,7 +173,7 @@ struct HeadingDeliveryTests {
             #expect(heading().trueHeading == -1, "another manager's do not count")
             manager.startUpdatingLocation()
             device.step()
-            // pygeomag 1.1.0: 4.1716 degrees at 48 N, 11 E on the day of the report.
+            // pygeomag 1.1.0 reports 4.1716 degrees at 48 N, 11 E on the day of the report.
             let shown = heading()
             #expect(abs(shown.trueHeading - 2.1716) < 1e-3)
             #expect(abs(shown.magneticHeading - 358) < 1e-9)
@@ -189,7 +189,7 @@ struct HeadingDeliveryTests {
         }
     }
 
-    @Test("A true heading that appears or goes is told although the device rests")
+    @Test("A true heading that appears or disappears is delivered even if the device is at rest")
     func trueHeadingAtRest() throws {
         try run([Drives.report(0, latitude: 48)]) { device, manager, compass in
             manager.startUpdatingHeading()
@@ -207,7 +207,7 @@ struct HeadingDeliveryTests {
         }
     }
 
-    @Test("The use of the position being refused, there is no true heading, but there is a heading")
+    @Test("Without location authorization, headings are delivered without a true heading")
     func refused() throws {
         try run([Drives.report(0, latitude: 48)]) { device, manager, compass in
             manager.startUpdatingLocation()
@@ -220,7 +220,7 @@ struct HeadingDeliveryTests {
         }
     }
 
-    @Test("Locations and headings come in the order in which they came in")
+    @Test("Locations and headings are delivered in the order of their arrival")
     func order() throws {
         let lines = (0..<3).map { Drives.report(Double($0), latitude: Double(40 + $0)) }
         try run(lines) { device, manager, compass in
@@ -238,7 +238,7 @@ struct HeadingDeliveryTests {
         }
     }
 
-    @Test("Stopping one service leaves what waits of the other")
+    @Test("Stopping one service keeps the queued callbacks of the other")
     func separate() throws {
         try run([Drives.report(0, latitude: 40)]) { device, manager, compass in
             manager.startUpdatingHeading()
@@ -251,7 +251,7 @@ struct HeadingDeliveryTests {
         }
     }
 
-    @Test("A program that takes nothing keeps the last headings only, and no location is lost to them")
+    @Test("The queue keeps only the latest headings and never drops a location for them")
     func bounded() {
         var mailbox = Mailbox()
         mailbox.add(CLLocation(latitude: 1, longitude: 2))
@@ -270,7 +270,7 @@ struct HeadingDeliveryTests {
         #expect(mailbox.outbox.count == 1)
     }
 
-    @Test("A manager that goes takes its heading updates along")
+    @Test("Heading updates end when their manager is released")
     func retires() throws {
         let device = try Drives.device([Drives.report(0, mode: 1)])
         device.use {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import CoreLocation
 
-@Suite("Headings that cannot be had")
+@Suite("Unavailable headings")
 struct HeadingFailureTests {
     private func run(_ body: (SimulatedDevice, CLLocationManager, Compass) throws -> Void) throws {
         let device = try Drives.device([Drives.report(0, mode: 1)])
@@ -20,12 +20,12 @@ struct HeadingFailureTests {
         }
     }
 
-    /// States at rest, ten a second.
+    /// Returns states of a device at rest, at 10 Hz.
     private func states(_ range: Range<Int>, isDisturbed: Bool = false) -> FusionEvent {
         .states(range.map { FusedState(.flat, at: Double($0) / 10, isDisturbed: isDisturbed) })
     }
 
-    @Test("A disturbed field makes the heading invalid at once, and a failure after five seconds, once")
+    @Test("A disturbed field invalidates the heading immediately and causes one failure after five seconds")
     func disturbed() throws {
         try run { device, manager, compass in
             manager.client.receive(states(0..<10))
@@ -45,7 +45,7 @@ struct HeadingFailureTests {
         }
     }
 
-    @Test("Short disturbances are no failure")
+    @Test("Short disturbances cause no failure")
     func short() throws {
         try run { device, manager, compass in
             for turn in 0..<10 {
@@ -58,7 +58,7 @@ struct HeadingFailureTests {
         }
     }
 
-    @Test("The calibration question comes when headings begin to be invalid, and not again within a minute")
+    @Test("The calibration display is requested when headings become invalid, at most once a minute")
     func question() throws {
         try run { device, manager, compass in
             func hear(_ range: Range<Int>, isDisturbed: Bool) -> Int {
@@ -76,7 +76,7 @@ struct HeadingFailureTests {
         }
     }
 
-    @Test("A lost magnetometer is told once, with the reason, and the heading after it is a first one")
+    @Test("A lost magnetometer is reported once with its reason, and the next heading bypasses the filter")
     func lost() throws {
         try run { device, manager, compass in
             manager.client.receive(states(0..<2))
@@ -101,7 +101,7 @@ struct HeadingFailureTests {
         }
     }
 
-    @Test("What the gyroscope carries on without a magnetometer is no heading")
+    @Test("The gyroscope alone yields no heading without a magnetometer")
     func noField() throws {
         try run { device, manager, compass in
             var state = FusedState(.flat)
@@ -112,7 +112,7 @@ struct HeadingFailureTests {
         }
     }
 
-    @Test("A lost gyroscope is no failure: there are headings without one")
+    @Test("A lost gyroscope is not a failure, because headings do not require one")
     func lostGyroscope() throws {
         try run { device, manager, compass in
             manager.client.receive(.lost(.gyroscope, DeviceError(.connectionLost, "unplugged")))
@@ -121,7 +121,7 @@ struct HeadingFailureTests {
         }
     }
 
-    @Test("Nothing to tell a heading: told after ten seconds, once; a heading may come later")
+    @Test("Without a heading source, one failure is reported after ten seconds, and a heading may follow")
     func nothing() throws {
         try run { device, manager, compass in
             device.advance(by: 9.9)
@@ -137,7 +137,7 @@ struct HeadingFailureTests {
         }
     }
 
-    @Test("The time-out of an earlier start does not count for a later one")
+    @Test("The time-out of an earlier start does not affect a later one")
     func restart() throws {
         try run { device, manager, compass in
             device.advance(by: 9)

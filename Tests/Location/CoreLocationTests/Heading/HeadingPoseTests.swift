@@ -5,9 +5,9 @@ import Testing
 
 @testable import CoreLocation
 
-@Suite("Headings of poses, worked out by hand")
+@Suite("Headings of poses calculated by hand")
 struct HeadingPoseTests {
-    /// The heading of a pose in whole millionths of a degree, as a device that comes into it from lying flat tells it.
+    /// Returns the heading and flatness of a pose, rounded to millionths, for a device that was lying flat before.
     private func heading(
         _ pose: Pose, _ orientation: CLDeviceOrientation = .portrait
     ) -> (heading: Double, flatness: Double) {
@@ -16,24 +16,23 @@ struct HeadingPoseTests {
         return ((heading * 1e6).rounded() / 1e6, (flatness * 1e6).rounded() / 1e6)
     }
 
-    /// Half the square root of two.
     private let half = 0.5.squareRoot()
 
-    /// The four ways to hold a device so that somebody who looks north sees its screen tilted by 45 degrees, as a book is
-    /// held: where the axes point.
+    /// Axis directions for the four ways to hold a device like a book: the user faces north, and the screen is tilted
+    /// by 45 degrees.
     private var books: [CLDeviceOrientation: Pose] {
         let (up, face) = (SIMD3(0, half, half), SIMD3(0, -half, half))
         return [
             .portrait: Pose(x: [1, 0, 0], y: up, z: face),
             .portraitUpsideDown: Pose(x: [-1, 0, 0], y: -up, z: face),
-            // The top edge to the left, which is west; the right edge up.
+            // The top edge points left, which is west. The right edge points up.
             .landscapeLeft: Pose(x: up, y: [-1, 0, 0], z: face),
-            // The top edge to the right, which is east; the left edge up.
+            // The top edge points right, which is east. The left edge points up.
             .landscapeRight: Pose(x: -up, y: [1, 0, 0], z: face),
         ]
     }
 
-    @Test("A pose is what it says, in every way to compute it")
+    @Test("The quaternion of a pose rotates each axis to its direction")
     func quaternions() {
         for pose in Array(books.values) + [0, 90, 180, 270].map(Pose.flat(heading:)) {
             let q = pose.quaternion
@@ -47,13 +46,13 @@ struct HeadingPoseTests {
         }
     }
 
-    @Test("Flat on a table the heading is that of the top edge", arguments: [0.0, 90, 180, 270, 12.5, 359.5])
+    @Test("On a table, the heading is that of the top edge", arguments: [0.0, 90, 180, 270, 12.5, 359.5])
     func flat(degrees: Double) {
         #expect(heading(.flat(heading: degrees)).heading == degrees)
         #expect(heading(.flat(heading: degrees)).flatness == 1)
     }
 
-    @Test("Flat on a table the edges follow each other clockwise: top, right, bottom, left")
+    @Test("On a table, the edges follow each other clockwise: top, right, bottom, left")
     func edges() {
         let north = Pose.flat
         #expect(heading(north, .portrait).heading == 0)
@@ -65,16 +64,16 @@ struct HeadingPoseTests {
         }
     }
 
-    @Test("Face down the heading is still that of the top edge")
+    @Test("Face down, the heading is also that of the top edge")
     func faceDown() {
-        // Turned over about the long side: the top edge stays in the north, right becomes left.
+        // Turned over about the long side: the top edge still points north, and right becomes left.
         let pose = Pose(x: [-1, 0, 0], y: [0, 1, 0], z: [0, 0, -1])
         #expect(heading(pose).heading == 0)
         #expect(heading(pose.turned(by: 90)).heading == 90)
     }
 
     @Test(
-        "Held like a book in its orientation, the heading is where the reader looks",
+        "Held like a book, the heading is the direction in which the user looks",
         arguments: [CLDeviceOrientation.portrait, .portraitUpsideDown, .landscapeLeft, .landscapeRight])
     func book(orientation: CLDeviceOrientation) throws {
         let pose = try #require(books[orientation])
@@ -84,7 +83,7 @@ struct HeadingPoseTests {
         #expect(heading(pose, orientation).flatness == (half * 1e6).rounded() / 1e6)
     }
 
-    @Test("Rolled to the side, the heading of the top edge does not change")
+    @Test("A roll to the side does not change the heading of the top edge")
     func rolled() {
         // 30 degrees about the long side, which points north: x = (cos 30, 0, -sin 30).
         let cosine = 0.75.squareRoot()
@@ -95,31 +94,31 @@ struct HeadingPoseTests {
 
     @Test("Upright like a camera, the heading is that of the back")
     func upright() {
-        // The top edge up; the face to the south, so the back to the north.
+        // The top edge points up and the face south, so the back points north.
         let pose = Pose(x: [1, 0, 0], y: [0, 0, 1], z: [0, -1, 0])
         for degrees in [0.0, 90, 180, 270] {
             #expect(heading(pose.turned(by: degrees)).heading == degrees)
             #expect(heading(pose.turned(by: degrees)).flatness == 1)
         }
-        // The right edge up; the back to the north.
+        // The right edge points up, and the back points north.
         let landscape = Pose(x: [0, 0, 1], y: [-1, 0, 0], z: [0, -1, 0])
         #expect(heading(landscape.turned(by: 90), .landscapeLeft).heading == 90)
-        // In portrait the same pose has its top edge in the west, and flat.
+        // In portrait orientation, the top edge of the same pose is horizontal and points west.
         #expect(heading(landscape).heading == 270)
     }
 
-    @Test("With the top edge straight down the heading is that of the face")
+    @Test("With the top edge straight down, the heading is that of the face")
     func nose() {
-        // From flat, facing north, the top edge is lowered: the face turns to the north.
+        // When the top edge of a flat device that faces north is lowered, the face turns to the north.
         let pose = Pose(x: [1, 0, 0], y: [0, 0, -1], z: [0, 1, 0])
         #expect(heading(pose).heading == 0)
         #expect(heading(pose.turned(by: 90)).heading == 90)
     }
 
-    @Test("Raised from the table to upright and beyond, the heading stays the same")
+    @Test("The heading remains the same while the device is raised to upright and beyond")
     func raising() {
         var axis = HeadingAxis()
-        // Beyond 130 the edge lies flat again, the other way round and under the device.
+        // Above 130 degrees, the edge is almost flat again, but reversed and under the device.
         for elevation in Array(0...129) + (0...258).map({ 129 - $0 }) {
             let angle = Double(elevation) * .pi / 180
             let pose = Pose(
@@ -131,9 +130,9 @@ struct HeadingPoseTests {
         }
     }
 
-    @Test("Between edge and back there is room, so that a hand that trembles does not toggle them")
+    @Test("Hysteresis prevents a trembling hand from toggling between edge and back")
     func hysteresis() {
-        // Rolled by 20 degrees, where edge and back point in directions that differ.
+        // With a roll of 20 degrees, edge and back point in different directions.
         func heading(_ elevation: Double, _ axis: inout HeadingAxis) -> Double {
             let (e, r) = (elevation * .pi / 180, 20 * Double.pi / 180)
             let (y, z) = (SIMD3(0, cos(e), sin(e)), SIMD3(0, -sin(e), cos(e)))
@@ -142,7 +141,7 @@ struct HeadingPoseTests {
             return axis.direction(attitude: pose.quaternion).heading
         }
         var axis = HeadingAxis()
-        // The edge points north all the while.
+        // The edge points north throughout.
         #expect(abs(heading(55, &axis)) < 1e-9)
         #expect(abs(heading(59, &axis)) < 1e-9)
         let back = heading(61, &axis)
@@ -153,7 +152,7 @@ struct HeadingPoseTests {
         #expect(abs(heading(59, &axis)) < 1e-9)
     }
 
-    @Test("Angles come back into 0 ..< 360")
+    @Test("Angles are normalised to 0 ..< 360")
     func wrap() {
         #expect(HeadingAxis.degrees(360) == 0)
         #expect(HeadingAxis.degrees(-90) == 270)

@@ -8,9 +8,9 @@ import TestSupport
 import Testing
 import TraceFormats
 
-/// A recording whose true attitude cameras have measured.
+/// A recording with a true attitude that was measured by cameras.
 private struct Trial {
-    /// Seconds from row to row, as the recordings' own notes say.
+    /// The time between rows in seconds, from the recordings' own notes.
     static let period = 0.0105
     static let names = [
         "broad_03_undisturbed_slow_rotation_C", "broad_08_undisturbed_fast_rotation_with_breaks_A",
@@ -18,7 +18,7 @@ private struct Trial {
     ]
 
     let device: SimulatedDevice
-    /// The true attitude of rows in which the board moves: w, x, y, z, from its axes to magnetic east, north, up.
+    /// The true attitude of the rows in which the board moves: w, x, y, z, from board axes to magnetic east, north, up.
     private(set) var truth: [Int: SIMD4<Double>] = [:]
 
     init(_ name: String) throws {
@@ -35,8 +35,8 @@ private struct Trial {
         }
     }
 
-    /// The heading that the board truly has in a row, and how steep its edge stands; by the elements of the rotation
-    /// matrix, from which the images of the y and z axes can be read. Between 45 and 65 degrees either axis may be used.
+    /// Returns the true heading of the board in a row, from the y and z columns of the rotation matrix. nil if the edge
+    /// is inclined by 45 to 65 degrees, where either axis may be used.
     func heading(_ row: Int) -> Double? {
         guard let q = truth[row] else { return nil }
         let (w, x, y, z) = (q.x, q.y, q.z, q.w)
@@ -49,19 +49,18 @@ private struct Trial {
     }
 }
 
-@Suite("Headings against the truth")
+@Suite("Headings compared with the true attitude")
 struct HeadingTrialTests {
-    /// What came of a trial.
     private struct Result {
-        /// Of all headings that have a truth.
+        /// The number of headings with a known true heading.
         var count = 0
         var squares = 0.0
-        /// Of those with a positive accuracy.
+        /// The number of headings with a positive accuracy.
         var trusted = 0
         var within = 0
         var accuracies = 0.0
 
-        /// Root mean square of the errors, degrees.
+        /// The root mean square of the errors, in degrees.
         var rms: Double { (squares / Double(max(1, count))).squareRoot() }
     }
 
@@ -92,7 +91,7 @@ struct HeadingTrialTests {
     }
 
     @Test(
-        "Headings of four recordings are within 2.5 degrees of the cameras' on average, and nearly all within their accuracy"
+        "The mean RMS error of four recordings is below 2.5 degrees; 95 % of headings are within their accuracy"
     )
     func trials() throws {
         var total = 0.0
@@ -112,7 +111,7 @@ struct HeadingTrialTests {
         #expect(mean < 2.5)
     }
 
-    @Test("On a table that turns, the heading follows, and the field is shown along the device's axes")
+    @Test("On a turning table, the heading follows, and the field is reported along the device's axes")
     func spin() throws {
         let file = Checkout.traces.appendingPathComponent("iio/spin-flat-90dps.csv")
         let device = SimulatedDevice(try RecordingFile.open(file.path).trace)

@@ -14,7 +14,7 @@ private final class MadeUpHeading: CLHeading, @unchecked Sendable {
     override var timestamp: Date { Date(timeIntervalSinceReferenceDate: 0) }
 }
 
-@Suite("Headings as objects")
+@Suite("CLHeading")
 struct HeadingTypeTests {
     private func roundTrip(_ object: CLHeading) throws -> CLHeading? {
         let data = try NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: true)
@@ -22,7 +22,7 @@ struct HeadingTypeTests {
     }
 
     @Test(
-        "A heading survives an archive bit for bit",
+        "A heading survives archiving bit for bit",
         arguments: [
             [271.25, 275.5, 4.5, 12.5, -20.25, -43.125, 700_000_000.123456],
             [Double](repeating: .nan, count: 7),
@@ -39,7 +39,7 @@ struct HeadingTypeTests {
         #expect(read.receiver == nil)
     }
 
-    @Test("An archive with a damaged heading gives nil")
+    @Test("An archive with a damaged heading decodes to nil")
     func forged() throws {
         func forge(_ contents: [String: Forgery.Content]) throws -> CLHeading? {
             let data = try NSKeyedArchiver.archivedData(
@@ -57,7 +57,7 @@ struct HeadingTypeTests {
         #expect(try forge([:])?.headingAccuracy == -1, "nothing of a heading is no damage")
     }
 
-    @Test("A heading that a program makes is marked as invalid")
+    @Test("A heading that an app creates is marked as invalid")
     func fresh() {
         let heading = CLHeading()
         #expect(heading.headingAccuracy < 0)
@@ -66,7 +66,7 @@ struct HeadingTypeTests {
         #expect((heading.copy() as? CLHeading) === heading)
     }
 
-    @Test("Every property can be overridden, and the description uses them")
+    @Test("Every property can be overridden, and the description uses the overrides")
     func subclass() {
         let heading: CLHeading = MadeUpHeading()
         #expect(

@@ -8,7 +8,7 @@ import Synchronization
 
 @testable import CoreLocation
 
-/// A way to hold a device, told by where its axes point: east, north, up.
+/// An orientation of a device in space, given by the directions of its axes in east, north, up.
 struct Pose {
     var x: SIMD3<Double>
     var y: SIMD3<Double>
@@ -17,12 +17,12 @@ struct Pose {
     /// On a table with its face up.
     static let flat = Pose(x: [1, 0, 0], y: [0, 1, 0], z: [0, 0, 1])
 
-    /// On a table, the top edge so many degrees clockwise from north.
+    /// Returns the pose on a table with the top edge at that heading, in degrees clockwise from north.
     static func flat(heading: Double) -> Pose { flat.turned(by: heading) }
 
-    /// The same pose, turned clockwise as seen from above, degrees.
+    /// Returns the pose turned clockwise by a number of degrees, as seen from above.
     func turned(by degrees: Double) -> Pose {
-        // Clockwise takes north (y) to east (x).
+        // A clockwise turn rotates north (y) to east (x).
         let (sine, cosine) = (sin(degrees * .pi / 180), cos(degrees * .pi / 180))
         func turn(_ v: SIMD3<Double>) -> SIMD3<Double> {
             [v.x * cosine + v.y * sine, v.y * cosine - v.x * sine, v.z]
@@ -30,9 +30,9 @@ struct Pose {
         return Pose(x: turn(x), y: turn(y), z: turn(z))
     }
 
-    /// The rotation from the device's axes to east, north, up, whose matrix has the axes as its columns.
+    /// The rotation from the device's axes to east, north, up. The columns of its matrix are the axes.
     var quaternion: Quaternion {
-        // The largest component first, from the diagonal; the others from sums and differences across it.
+        // The largest component is computed from the diagonal, the others from sums and differences across it.
         let (xx, yy, zz) = (x.x, y.y, z.z)
         let candidates = [1 + xx + yy + zz, 1 + xx - yy - zz, 1 - xx + yy - zz, 1 - xx - yy + zz]
         let greatest = candidates.indices.max { candidates[$0] < candidates[$1] } ?? 0
@@ -47,17 +47,18 @@ struct Pose {
 }
 
 extension FusedState {
-    /// A state of a calibrated device in that pose, so many seconds after the device's clock began.
+    /// Creates the state of a calibrated device in a pose, at a number of seconds after the start of the device's
+    /// clock.
     init(
         _ pose: Pose, at seconds: Double = 0, quality: MagneticQuality = .high, isDisturbed: Bool = false,
         uncertainty: Double = 3, hardIron: SIMD3<Double> = .zero
     ) {
         self.init(time: BootTime.zero.advanced(bySeconds: seconds))
-        // A frame whose x axis points somewhere: here 30 degrees north of east.
+        // The x axis of the reference frame points 30 degrees north of east.
         attitude = Quaternion(aboutZ: -.pi / 6) * pose.quaternion
         northOffset = .pi / 6
         headingUncertainty = uncertainty * .pi / 180
-        // 20 microtesla to the north, 43 down.
+        // 20 microtesla to the north and 43 down, in gauss.
         let earth = SIMD3(0, 0.20, -0.43)
         magneticField = SIMD3((pose.x * earth).sum(), (pose.y * earth).sum(), (pose.z * earth).sum()) + hardIron
         magneticQuality = quality
@@ -65,16 +66,16 @@ extension FusedState {
     }
 }
 
-/// A delegate that writes down all that it is told about headings, and where the device is.
+/// A delegate that records heading and location callbacks.
 final class Compass: NSObject, CLLocationManagerDelegate, @unchecked Sendable {
     private let state = Mutex<(headings: [CLHeading], errors: [CLError], events: [String])>(([], [], []))
     var onHeading: ((CLLocationManager, CLHeading) -> Void)?
 
     var headings: [CLHeading] { state.withLock { $0.headings } }
     var errors: [CLError] { state.withLock { $0.errors } }
-    /// "heading 90", "error 3", "question", "location 48.0".
+    /// All callbacks in order, such as "heading 90", "error 3", "question" and "location 48.0".
     var events: [String] { state.withLock { $0.events } }
-    /// Magnetic headings, to whole degrees.
+    /// The magnetic headings in whole degrees.
     var degrees: [Int] { headings.map { Int($0.magneticHeading.rounded()) % 360 } }
 
     func locationManager(_ manager: CLLocationManager, didUpdateHeading newHeading: CLHeading) {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import CoreLocation
 
-@Suite("Compasses that gpsd knows")
+@Suite("Compasses of gpsd")
 struct ReceiverCompassTests {
     private func attitude(_ members: String, device: String = "/dev/ttyUSB3") -> String {
         "{\"class\":\"ATT\",\"device\":\"\(device)\",\(members)}"
@@ -30,7 +30,7 @@ struct ReceiverCompassTests {
         return compass
     }
 
-    @Test("A compass's headings are delivered as they are told, with an accuracy above 0")
+    @Test("A compass's headings are delivered unchanged, with a positive accuracy")
     func both() throws {
         let compass = try play([
             attitude("\"time\":\"2026-05-01T10:00:00.500Z\",\"heading\":14.5,\"mheading\":10.25"),
@@ -45,7 +45,7 @@ struct ReceiverCompassTests {
         #expect(compass.errors.isEmpty)
     }
 
-    @Test("What is not 0 ..< 360 is no heading")
+    @Test("Headings outside 0 ..< 360 are ignored")
     func rubbish() throws {
         let compass = try play(
             ["14223.0", "360", "-0.5", "1e300"].map { attitude("\"heading\":\($0)") }
@@ -54,32 +54,32 @@ struct ReceiverCompassTests {
         #expect(compass.headings.map(\.trueHeading) == [-1, 0])
     }
 
-    @Test("From a magnetic heading comes the true one while location updates run, and the other way round")
+    @Test("A missing true heading is computed during location updates, a missing magnetic one always")
     func declination() throws {
         let lines = [
             Drives.report(0, latitude: 48), attitude("\"mheading\":358"), Drives.report(1, latitude: 48),
             attitude("\"heading\":2"),
         ]
-        // pygeomag 1.1.0: 4.1716 degrees at 48 N, 11 E.
+        // pygeomag 1.1.0 reports 4.1716 degrees at 48 N, 11 E.
         let both = try play(lines, locations: true) { $0.headingFilter = kCLHeadingFilterNone }
         try #require(both.headings.count == 2)
         #expect(abs(both.headings[0].trueHeading - 2.1716) < 1e-3)
         #expect(abs(both.headings[1].magneticHeading - 357.8284) < 1e-3)
         #expect(both.headings[1].trueHeading == 2)
-        // Without them the true heading that was not told stays unknown; the magnetic one is always there.
+        // Without location updates, a missing true heading remains unknown, but the magnetic one is computed.
         let alone = try play(lines) { $0.headingFilter = kCLHeadingFilterNone }
         try #require(alone.headings.count == 2)
         #expect(alone.headings.map(\.trueHeading) == [-1, 2])
         #expect(abs(alone.headings[1].magneticHeading - 357.8284) < 1e-3)
     }
 
-    @Test("Where nobody knows the declination, the magnetic heading is the one that was told")
+    @Test("Without a known declination, the magnetic heading equals the reported true heading")
     func unknownDeclination() throws {
         let compass = try play([attitude("\"heading\":123")])
         #expect(compass.headings.map(\.magneticHeading) == [123])
     }
 
-    @Test("The filter and the orientation hold for a compass too")
+    @Test("The heading filter and the heading orientation also apply to a compass")
     func filter() throws {
         let lines = (0..<20).map { attitude("\"mheading\":\(($0 + 350) % 360)") }
         let compass = try play(lines) { manager in
@@ -89,7 +89,7 @@ struct ReceiverCompassTests {
         #expect(compass.degrees == [80, 85, 90, 95])
     }
 
-    @Test("The device's own magnetometer goes before a compass")
+    @Test("The device's own magnetometer takes precedence over a compass")
     func ownFirst() throws {
         let device = try Drives.device((0..<3).map { attitude("\"mheading\":\(100 + 10 * $0)") })
         let compass = Compass()
@@ -107,7 +107,7 @@ struct ReceiverCompassTests {
         }
     }
 
-    @Test("Headings are available once a compass has been heard, and the last report is the first heading")
+    @Test("Headings are available after the first compass report, and the last report is the first heading")
     func available() throws {
         let lines = [
             Drives.report(0, latitude: 48), attitude("\"pitch\":1"), attitude("\"mheading\":77"),
@@ -130,7 +130,7 @@ struct ReceiverCompassTests {
         }
     }
 
-    @Test("A service that is lost is told as a failure when nothing else tells a heading")
+    @Test("A lost service is reported as a failure if no other source provides headings")
     func lost() throws {
         let device = try Drives.device([attitude("\"mheading\":77")])
         let compass = Compass()

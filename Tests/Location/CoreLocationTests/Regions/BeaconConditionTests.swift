@@ -7,9 +7,9 @@ import Testing
 
 @testable import CoreLocation
 
-@Suite("Regions of beacons")
+@Suite("Beacon regions")
 struct BeaconConditionTests {
-    /// A device with a radio, whose time the test moves.
+    /// A device with a radio and a clock that the test advances.
     private final class Stage {
         let clock = VirtualClock(now: .zero, wallTime: WallTime(nanoseconds: 1_777_629_600_000_000_000))
         let hub = BeaconHub()
@@ -32,7 +32,7 @@ struct BeaconConditionTests {
         }
     }
 
-    @Test("Heard is satisfied at once, thirty seconds of silence are not, and a lost radio says nothing")
+    @Test("A sighting satisfies a condition, 30 s of silence end it, and a lost radio changes nothing")
     func hears() async throws {
         let stage = Stage()
         let monitor = await Device.$current.withValue(stage.device) { await CLMonitor("beacons") }
@@ -50,7 +50,7 @@ struct BeaconConditionTests {
                 == CLMonitor.BeaconIdentityCondition(uuid: stage.uuid, major: 1, minor: 7))
         stage.pass(20)
         stage.hear(minor: 8)
-        // The other one has not been heard from the start: 30 seconds. The group is quiet since second 30.
+        // The other beacon has not been sighted for 30 seconds. The group has been silent since second 30.
         let second = try await iterator.next()
         #expect(second?.identifier == "other" && second?.state == .unsatisfied)
         stage.pass(25)
@@ -62,11 +62,11 @@ struct BeaconConditionTests {
         stage.pass(30)
         let third = try await iterator.next()
         #expect(third?.identifier == "group" && third?.state == .unsatisfied)
-        // 10 + 20 + 25 + 100 + 29 + 30.
+        // 10 + 20 + 25 + 100 + 29 + 30 seconds.
         #expect(third.map { Drives.second($0.date) } == 214)
     }
 
-    @Test("An event that is on its way to a loop does not come once its condition is removed")
+    @Test("A pending event is not delivered after its condition is removed")
     @MainActor func removedOnItsWay() async throws {
         let stage = Stage()
         let core = MonitorCore.of(stage.device, "beacons")
@@ -75,7 +75,7 @@ struct BeaconConditionTests {
         core.add(CLMonitor.BeaconIdentityCondition(uuid: other), "b", assuming: .unknown)
         let loop = MonitorLoop(core)
         let task = Task { @MainActor in await loop.next()?.identifier }
-        // It runs up to where it waits; nothing else of the main actor comes between the lines below.
+        // The task runs until it waits. No other job of the main actor runs between the following lines.
         await Task.yield()
         stage.hear(minor: 1)
         core.remove("a")
@@ -84,7 +84,7 @@ struct BeaconConditionTests {
         loop.finish()
     }
 
-    @Test("A radio that came back while nobody listened is heard again, and its silence, too")
+    @Test("After a loss that ends without a subscriber, sightings and silence are reported again")
     func radioBackUnheard() async throws {
         let stage = Stage()
         let monitor = await Device.$current.withValue(stage.device) { await CLMonitor("beacons") }
@@ -105,7 +105,7 @@ struct BeaconConditionTests {
         #expect(silence?.state == .unsatisfied && silence.map { Drives.second($0.date) } == 159)
     }
 
-    @Test("Without a radio a condition says that it is not supported, and a region fails with the reason")
+    @Test("Without a radio, a condition is reported as unsupported, and a region fails with the reason")
     @MainActor func noRadio() async throws {
         let deaf = Device(
             name: "deaf", clock: VirtualClock(), configuration: Configuration(),
@@ -123,7 +123,7 @@ struct BeaconConditionTests {
         #expect(recorder.events == ["failed door 5"])
     }
 
-    @Test("A manager's region of beacons is entered and left")
+    @Test("A manager reports entry to and exit from a beacon region")
     @MainActor func region() async throws {
         let stage = Stage()
         let recorder = RegionRecorder()

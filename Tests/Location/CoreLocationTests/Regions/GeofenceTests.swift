@@ -6,14 +6,14 @@ import Testing
 
 @testable import CoreLocation
 
-/// What the borders of regions are worth on 1,000 drives of which the truth is known. docs/location.md has the figures;
+/// Measures the quality of region crossings on 1,000 drives with a known path. docs/location.md lists the figures.
 /// `TEST_FIGURES=1` prints them.
 @Suite("Geofences on synthetic drives")
 struct GeofenceTests {
     struct Figures {
         var passes = 0, falseAlarms = 0
         var crossings = 0, told = 0, twice = 0
-        /// Crossings of drives that come deeper than 4.5 times the accuracy, and those that were not told.
+        /// Crossings of drives that are deeper than 4.5 times the accuracy, and the number that was not reported.
         var deep = 0, deepMissed = 0
         var delays: [Double] = []
         var errors: [Double] = []
@@ -28,7 +28,7 @@ struct GeofenceTests {
             self.crossings += crossings.count
             self.told += min(told.count, crossings.count)
             if told.count > crossings.count { twice += 1 }
-            // A bend may end the drive on the border, where nothing can be told yet.
+            // A bend may end the drive on the border, where no crossing can be reported yet.
             let endsOutside = margins.last.map { $0 < -max(100, 5 * accuracy) } ?? false
             if endsOutside, (margins.max() ?? 0) > max(20, 4.5 * accuracy) {
                 deep += crossings.count
@@ -70,20 +70,20 @@ struct GeofenceTests {
         return figures
     }
 
-    @Test("Each crossing is told once, and none that was not", arguments: [3.0, 10, 30])
+    @Test("Each crossing is reported once, and no other crossing is reported", arguments: [3.0, 10, 30])
     func drives(sigma: Double) {
         let figures = Self.figures(sigma: sigma, accuracy: sigma, drives: 1000) { $0.told($1) }
         figures.print("sigma \(Int(sigma))")
         #expect(figures.passes > 300 && figures.deep > 300)
         #expect(Double(figures.falseAlarms) <= (sigma < 30 ? 0 : 0.005 * 1000))
         #expect(Double(figures.twice) <= (sigma < 30 ? 0 : 0.005 * 1000))
-        // One that stops for long just inside the border and then goes on in a few seconds may be lost.
+        // A crossing may be missed if the drive stops just inside the border for long and leaves within a few seconds.
         #expect(Double(figures.deepMissed) <= 0.005 * Double(figures.deep))
     }
 
-    @Test("gpsd's cautious errors, and receivers without a speed, lose nothing that is deep", arguments: [3.0, 10, 30])
+    @Test("Conservative accuracies and missing speeds cause no loss of deep crossings", arguments: [3.0, 10, 30])
     func cautious(sigma: Double) {
-        // What holds 95 % of the errors of two axes is 2.45 deviations of one.
+        // A circle that contains 95 % of the errors of two axes has a radius of 2.45 standard deviations of one axis.
         let careful = Self.figures(sigma: sigma, accuracy: 2.45 * sigma, drives: 250) { $0.told($1) }
         careful.print("sigma \(Int(sigma)), accuracy of 95 %")
         #expect(careful.falseAlarms == 0 && careful.twice == 0 && careful.deepMissed == 0)
@@ -92,25 +92,25 @@ struct GeofenceTests {
         #expect(Double(mute.falseAlarms) <= (sigma < 30 ? 0 : 0.005 * 250) && mute.deepMissed == 0)
     }
 
-    /// A fix on the other side is a crossing: what most programs do.
+    /// Treats each fix on the other side as a crossing, as most programs do.
     private static func plain(_ drive: SyntheticDrive, _ fixes: [TrackedFix]) -> [ToldCrossing] {
         drive.told(fixes, rules: RegionRules(dwell: 0, cushion: 0))
     }
 
-    @Test("A plain threshold tells too often, which the tracker with its rules at zero is")
+    @Test("A plain threshold, which is the tracker with its rules at zero, reports too many crossings")
     func threshold() {
         for sigma in [3.0, 10, 30] {
             let figures = Self.figures(sigma: sigma, accuracy: sigma, drives: 250, Self.plain)
             figures.print("plain threshold, sigma \(Int(sigma))")
             #expect(figures.twice > 10)
         }
-        // Without noise it is exact: told at the first fix beyond, which is the crossing.
+        // Without noise, a plain threshold is exact: it reports the crossing at the first fix beyond the border.
         let exact = Self.figures(sigma: 0, accuracy: 0, drives: 250, Self.plain)
         #expect(exact.told == exact.crossings && exact.falseAlarms == 0 && exact.twice == 0)
         #expect(exact.errors.allSatisfy { $0 == 0 })
     }
 
-    /// A device that stands on the border for an hour.
+    /// Returns the number of crossings reported for a device that stands on the border for an hour.
     private func parked(_ noise: SyntheticDrive.Noise, sigma: Double, accuracy: Double, seed: UInt64) -> Int {
         var random = SeededGenerator(seed: seed)
         var track = PositionTrack()
@@ -132,7 +132,7 @@ struct GeofenceTests {
         return count
     }
 
-    @Test("Noise alone on the border for an hour is no crossing", arguments: SyntheticDrive.Noise.allCases)
+    @Test("Noise alone on the border for an hour causes no crossing", arguments: SyntheticDrive.Noise.allCases)
     func standsOnBorder(noise: SyntheticDrive.Noise) {
         for seed in 1...4 as ClosedRange<UInt64> {
             #expect(parked(noise, sigma: 5, accuracy: 5, seed: seed) == 0)
@@ -140,9 +140,9 @@ struct GeofenceTests {
         }
     }
 
-    @Test("A walk into a circle and out of it is told twice, with the times of the border")
+    @Test("A walk through a circle is reported as two crossings, with the times at the border")
     func walk() {
-        // 1.4 m/s along a line through the middle of 100 m: in after 100 s, out after 100 / 0.7 more.
+        // A walk at 1.4 m/s through the centre of a circle of 100 m enters after 100 s and leaves 100 / 0.7 s later.
         var random = SeededGenerator(seed: 5)
         let errors = SyntheticDrive.errors(400, 5, .mixed, &random)
         var track = PositionTrack()
@@ -160,7 +160,7 @@ struct GeofenceTests {
             }
         }
         #expect(changes.map(\.state) == [.outside, .inside, .outside])
-        // (240 - 100) / 1.4 = 100 and (240 + 100) / 1.4 = 243; the receiver is 5 m wrong, which is 4 s.
+        // (240 - 100) / 1.4 = 100 and (240 + 100) / 1.4 = 243. The receiver's error of 5 m corresponds to 4 s.
         #expect(changes.count == 3 && abs(changes[1].timestamp - 100) < 12 && abs(changes[2].timestamp - 243) < 12)
     }
 }

@@ -8,13 +8,13 @@ import Testing
 
 @testable import CoreLocation
 
-@Suite("Monitors")
+@Suite("CLMonitor")
 struct MonitorTests {
     static func condition(_ radius: Double = 200, latitude: Double = 48) -> CLMonitor.CircularGeographicCondition {
         .init(center: .init(latitude: latitude, longitude: 11), radius: radius)
     }
 
-    /// What a loop over a monitor's events hears while the drive is played.
+    /// Returns the events that a loop over a monitor's events receives while the drive is played.
     static func events(
         _ lines: [String] = RegionDeliveryTests.drive, prepare: @Sendable (CLMonitor) async -> Void
     ) async throws -> [CLMonitor.Event] {
@@ -38,13 +38,14 @@ struct MonitorTests {
         events.map { "\($0.identifier) \($0.state) \(Int(Drives.second($0.date).rounded()))" }
     }
 
-    @Test("Each change is an event, the first state too, in the order of time")
+    @Test("Each change is an event, including the first state, in the order of time")
     func changes() async throws {
         let events = try await Self.events { monitor in
             await monitor.add(Self.condition(), identifier: "a")
             await monitor.add(Self.condition(400), identifier: "b")
         }
-        // 400 m before the middle is second 10; behind it 90; on the way back 111 and 191.
+        // 400 m before the centre is second 10, and 400 m behind it second 90. On the way back, these are seconds 111
+        // and 191.
         #expect(
             Self.text(events) == [
                 "a unsatisfied 0", "b unsatisfied 0", "b satisfied 10", "a satisfied 30", "a unsatisfied 71",
@@ -58,7 +59,7 @@ struct MonitorTests {
     }
 
     @Test(
-        "What was assumed is no event, what is otherwise is",
+        "An assumed state causes an event only if it is wrong",
         arguments: [CLMonitor.Event.State.unsatisfied, .satisfied])
     func assumptions(state: CLMonitor.Event.State) async throws {
         let lines = (0..<60).map { Drives.report(Double($0), latitude: 49) }
@@ -71,7 +72,7 @@ struct MonitorTests {
         #expect(Self.text(events) == (state == .satisfied ? ["a unsatisfied 0"] : []))
     }
 
-    @Test("A record knows the last event that a loop has done with; what is removed is silent")
+    @Test("A record has the last event that a loop has processed, and a removed condition has no events")
     func records() async throws {
         let device = try Drives.device(RegionDeliveryTests.drive)
         try await device.use {
@@ -79,25 +80,25 @@ struct MonitorTests {
             await monitor.add(Self.condition(), identifier: "a")
             await monitor.add(Self.condition(), identifier: "b")
             #expect(await monitor.identifiers == ["a", "b"])
-            // Without a loop events wait, and records stay as they are.
+            // Without a loop, events are queued, and records do not change.
             await device.advance(by: 40)
             #expect(await monitor.record(for: "a")?.lastEvent.state == .unknown)
             await monitor.remove("b")
             #expect(await monitor.record(for: "b") == nil)
             var iterator = await monitor.events.makeAsyncIterator()
             #expect(try await iterator.next()?.state == .unsatisfied)
-            // The loop works on it, and may compare it with the one before.
+            // The loop processes this event and may compare it with the one before.
             #expect(await monitor.record(for: "a")?.lastEvent.state == .unknown)
             let second = try await iterator.next()
             #expect(second?.identifier == "a" && second?.state == .satisfied)
             #expect(await monitor.record(for: "a")?.lastEvent.state == .unsatisfied)
-            // A second monitor of the name has the same conditions.
+            // A second monitor with this name has the same conditions.
             #expect(await CLMonitor("test").identifiers == ["a"])
             #expect(await CLMonitor("other").identifiers.isEmpty)
         }
     }
 
-    @Test("What cannot be watched says why, and a million identifiers do no harm")
+    @Test("Unsupported and excess conditions report their reason, even with thousands of identifiers")
     func diagnoses() async throws {
         struct Own: CLCondition {}
         let device = try Drives.device(RegionDeliveryTests.drive)
@@ -109,7 +110,7 @@ struct MonitorTests {
             await monitor.add(Self.condition(), identifier: String(repeating: "x", count: 100_000))
             for number in 3..<20 { await monitor.add(Self.condition(), identifier: "\(number)") }
             var iterator = await monitor.events.makeAsyncIterator()
-            // A simulated device can hear beacons, so their condition is watched.
+            // A simulated device supports beacons, so their condition is monitored.
             for _ in 0..<3 {
                 let event = try await iterator.next()
                 #expect(event?.state == .unmonitored && event?.conditionUnsupported == true)
@@ -121,7 +122,7 @@ struct MonitorTests {
         }
     }
 
-    @Test("Events say that the position may not be used, and come back with it")
+    @Test("Events report missing authorization, and monitoring resumes with it")
     func authorization() async throws {
         let device = try Drives.device(RegionDeliveryTests.drive)
         let found = Mutex<[CLMonitor.Event]>([])
@@ -148,7 +149,7 @@ struct MonitorTests {
         #expect(events.map(\.authorizationDenied) == [false, false, false, false, true])
     }
 
-    @Test("Conditions can be coded")
+    @Test("Conditions can be encoded and decoded")
     func codes() throws {
         let circle = try JSONDecoder().decode(
             CLMonitor.CircularGeographicCondition.self, from: JSONEncoder().encode(Self.condition(123.5)))

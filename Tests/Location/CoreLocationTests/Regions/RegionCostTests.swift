@@ -7,16 +7,16 @@ import Foundation
 import SimulatedDevice
 import Testing
 
-@Suite("The cost of conditions")
+@Suite("Cost of conditions")
 struct RegionCostTests {
-    /// The processor's time on this thread, in seconds: the load of the machine is not part of it.
+    /// The CPU time of this thread in seconds, which does not depend on the load of the machine.
     private static var used: Double {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
-    /// Seconds of the processor for each fix of a drive, with a manager and so many conditions.
+    /// Returns the CPU time per fix of a drive in seconds, with one manager and that many conditions.
     private func cost(conditions: Int) async throws -> Double {
         let device = try Drives.device(
             (0..<600).map { Drives.report(Double($0), latitude: 48 + Double($0) / 11_120, more: ",\"speed\":10") })
@@ -36,10 +36,10 @@ struct RegionCostTests {
         }
     }
 
-    /// On this thread.
+    /// Plays the trace on this thread.
     private static func play(_ device: SimulatedDevice) { device.play() }
 
-    @Test("A hundred of them and a fix a second take less than a hundredth of a core beyond one manager")
+    @Test("A hundred conditions use less than 1 % of a core at one fix per second")
     func hundred() async throws {
         let (one, all) = (try await cost(conditions: 0), try await cost(conditions: 100))
         if ProcessInfo.processInfo.environment["TEST_FIGURES"] != nil {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import CoreLocation
 
-/// A delegate that writes down what it is told of regions and visits.
+/// A delegate that records callbacks of regions and visits.
 final class RegionRecorder: NSObject, CLLocationManagerDelegate {
     var events: [String] = []
     var errors: [CLError] = []
@@ -51,7 +51,7 @@ final class RegionRecorder: NSObject, CLLocationManagerDelegate {
 
     func locationManagerDidResumeLocationUpdates(_ manager: CLLocationManager) { events.append("resumed") }
 
-    /// What a manager is told while the body has the lines played.
+    /// Returns a recorder with the callbacks that a manager receives while the body plays the lines.
     @discardableResult static func of(
         _ lines: [String] = RegionDeliveryTests.drive,
         _ body: (CLLocationManager, SimulatedDevice, RegionRecorder) -> Void
@@ -67,9 +67,10 @@ final class RegionRecorder: NSObject, CLLocationManagerDelegate {
     }
 }
 
-@Suite("Regions of managers")
+@Suite("Region monitoring by managers")
 struct RegionDeliveryTests {
-    /// From 500 m south of 48° N to 500 m north of it at 10 m/s, and back; 0.0001 degrees of latitude are 11.12 m.
+    /// A drive from 500 m south of 48° N to 500 m north of it and back, at 10 m/s. 0.0001 degrees of latitude are 11.12
+    /// m.
     static let there: [Double] = (0...100).map { 48 + (Double($0) * 10 - 500) / 111_200 }
     static let drive = (there + there.reversed()).enumerated().map { second, latitude in
         Drives.report(Double(second), latitude: latitude, eph: 3, more: ",\"speed\":10")
@@ -81,13 +82,14 @@ struct RegionDeliveryTests {
         CLCircularRegion(center: .init(latitude: latitude, longitude: 11), radius: radius, identifier: name)
     }
 
-    @Test("A drive through a circle is told with the times of its borders")
+    @Test("A drive through a circle is reported with the times at its border")
     func driveThrough() throws {
         let recorder = try RegionRecorder.of { manager, device, recorder in
             manager.startMonitoring(for: Self.circle())
             device.play()
         }
-        // 200 m before the middle is second 30, 200 m behind it second 70; on the way back 101 + 30 and 101 + 70.
+        // 200 m before the centre is second 30, and 200 m behind it second 70. On the way back, these are seconds 101 +
+        // 30 and 101 + 70.
         #expect(
             recorder.events == [
                 "started home", "outside home 0", "inside home 30", "entered home 30", "outside home 71",
@@ -96,7 +98,7 @@ struct RegionDeliveryTests {
             ])
     }
 
-    @Test("Only what is wanted is told, and the state all the same")
+    @Test("Disabled notifications are not delivered, but states are")
     func notifies() throws {
         try RegionRecorder.of { manager, device, recorder in
             let region = Self.circle()
@@ -110,7 +112,7 @@ struct RegionDeliveryTests {
         }
     }
 
-    @Test("All managers are told, of one set; to be inside from the start is no entry")
+    @Test("All managers share one set of regions, and a device inside from the start causes no entry")
     func sharesRegions() throws {
         let device = try Drives.device(Self.drive)
         let (first, second) = (RegionRecorder(), RegionRecorder())
@@ -132,7 +134,7 @@ struct RegionDeliveryTests {
         }
     }
 
-    @Test("A request is answered with what is known")
+    @Test("A state request is answered with the known state")
     func answersRequests() throws {
         let recorder = try RegionRecorder.of { manager, device, recorder in
             manager.requestState(for: Self.circle())
@@ -146,7 +148,7 @@ struct RegionDeliveryTests {
         #expect(recorder.events == ["inside home 30", "unknown other"])
     }
 
-    @Test("What cannot be monitored fails with a reason, and leaves the others")
+    @Test("A region that cannot be monitored fails with a reason and does not affect others")
     func refuses() throws {
         let recorder = try RegionRecorder.of { manager, device, recorder in
             for number in 1...20 { manager.startMonitoring(for: Self.circle(200, "\(number)")) }
@@ -158,7 +160,7 @@ struct RegionDeliveryTests {
             for region in bad { manager.startMonitoring(for: region) }
             device.advance(by: 0)
             #expect(manager.monitoredRegions.count == 20)
-            // The same identifier replaces, also when there are twenty.
+            // A region with the same identifier replaces the old one, even if there are twenty.
             manager.startMonitoring(for: Self.circle(2_128_000, "20"))
             device.advance(by: 0)
             #expect(manager.monitoredRegions.count == 20)
@@ -172,7 +174,7 @@ struct RegionDeliveryTests {
         #expect(reasons[0].contains("radius of nan") && reasons[4].contains("limit") && reasons[5].contains("1000000"))
     }
 
-    @Test("Who may not know the place is told once, and hears again when he may")
+    @Test("Missing authorization is reported once, and monitoring resumes with authorization")
     func authorization() throws {
         try RegionRecorder.of { manager, device, recorder in
             let authorization = LocationAuthorization.current
@@ -192,7 +194,7 @@ struct RegionDeliveryTests {
         }
     }
 
-    @Test("With the rules at zero each fix on the other side is a crossing")
+    @Test("With the rules at zero, each fix on the other side is a crossing")
     func plainRules() throws {
         let recorder = try RegionRecorder.of(
             [0.0, 1, 0, 1, 1].enumerated().map { second, side in
@@ -211,9 +213,10 @@ struct RegionDeliveryTests {
             ])
     }
 
-    @Test("A reflection for ten seconds is no crossing")
+    @Test("A reflection of ten seconds is not a crossing")
     func reflection() throws {
-        // At rest 150 m outside of the circle; from second 60 to 70 the receiver believes to be in its middle.
+        // The device is at rest 150 m outside the circle. From second 60 to 70, the receiver reports the circle's
+        // centre.
         let recorder = try RegionRecorder.of(
             (0..<120).map { second in
                 let latitude = 60..<70 ~= second ? 48.0 : 48 + 350 / 111_200
@@ -226,7 +229,7 @@ struct RegionDeliveryTests {
         #expect(recorder.events == ["started home", "outside home 0"])
     }
 
-    @Test("Nothing is left when the device goes, and nothing runs when nothing is monitored")
+    @Test("A released device leaves no region engine, and positions are requested only while needed")
     func letsGo() throws {
         weak var engine: RegionEngine?
         weak var hub: PositionHub?

@@ -9,15 +9,15 @@ import Testing
 
 @testable import CoreLocation
 
-/// What outlasts a program. Each device here stands for one run of it.
-@Suite("Regions from one run to the next")
+/// Persistence of regions. Each device in these tests represents one run of a program.
+@Suite("Regions across runs of a program")
 final class RegionStoreTests {
     private let folder = NSTemporaryDirectory() + "regions-\(UUID().uuidString)"
     private var path: String { folder + "/regions.json" }
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }
 
-    /// A run of the program that plays some of the drive's lines.
+    /// Returns the device of a run that plays some of the drive's lines.
     private func run(_ lines: ArraySlice<String>) throws -> SimulatedDevice {
         let device = try Drives.device(Array(lines))
         let path = path
@@ -28,7 +28,7 @@ final class RegionStoreTests {
     private var drive: [String] { RegionDeliveryTests.drive }
 
     @Test(
-        "A program that is killed at any second tells each crossing once",
+        "A program that is killed at any second reports each crossing once",
         arguments: Array(stride(from: 5, to: 200, by: 13)))
     func killed(second: Int) throws {
         let recorder = RegionRecorder()
@@ -40,7 +40,7 @@ final class RegionStoreTests {
             first.play()
             return manager
         }
-        // What is not written yet when the process is killed is what a moment later would be.
+        // Writes the pending changes, which the store would write a moment later.
         RegionStore.of(first.device).save(atOnce: true)
         manager.delegate = nil
         let next = try run(drive[second...])
@@ -55,7 +55,7 @@ final class RegionStoreTests {
         #expect(kinds == ["entered", "left", "entered", "left"])
     }
 
-    @Test("A move while the program does not run is told once, and a stay is not told again")
+    @Test("A move between two runs is reported once, and an unchanged state is not reported again")
     func moved() throws {
         let recorder = RegionRecorder()
         for part in [0..<20, 40..<60, 45..<60, 80..<100] {
@@ -72,7 +72,7 @@ final class RegionStoreTests {
         #expect(told == ["outside home 0", "inside home 40", "entered home 40", "outside home 80", "left home 80"])
     }
 
-    @Test("A file that is cut at any byte is left out, and the program goes on")
+    @Test("A file truncated at any byte is ignored with a warning")
     func cutOff() throws {
         let device = try run(drive[..<50])
         device.use {
@@ -83,7 +83,7 @@ final class RegionStoreTests {
         RegionStore.of(device.device).save(atOnce: true)
         let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
         #expect(bytes.count > 200)
-        // It tells where somebody was.
+        // Only the owner may read the file, because it reveals the user's location.
         let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber
         #expect(mode?.intValue == 0o600)
         for count in 0..<bytes.count {
@@ -101,7 +101,7 @@ final class RegionStoreTests {
         }
     }
 
-    @Test("Values that cannot be are left out, and the others stay")
+    @Test("Invalid values are ignored, and valid ones are kept")
     func damaged() throws {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let good = "{\"identifier\":\"good\",\"latitude\":48,\"longitude\":11,\"radius\":100,\"state\":7}"
@@ -125,7 +125,7 @@ final class RegionStoreTests {
         }
     }
 
-    @Test("A monitor has its conditions again, and tells what is otherwise than it was")
+    @Test("A monitor restores its conditions and reports changed states")
     func monitors() async throws {
         for (part, expected) in [(0..<20, ["unsatisfied 0"]), (25..<60, ["satisfied 30"]), (60..<65, [])] {
             let device = try run(drive[part])
@@ -151,9 +151,9 @@ final class RegionStoreTests {
         }
     }
 
-    @Test("A program that is killed while it works on an event hears it again, and no other")
+    @Test("A program killed while it processes an event receives the event again, and no other")
     func killedAtWork() async throws {
-        // It is inside from second 30 to 71.
+        // The device is inside from second 30 to 71.
         let first = try run(drive[..<60])
         try await first.use { () async throws in
             let monitor = await CLMonitor("depot")
@@ -162,7 +162,7 @@ final class RegionStoreTests {
             var iterator = await monitor.events.makeAsyncIterator()
             #expect(try await iterator.next()?.state == .unsatisfied)
             #expect(try await iterator.next()?.state == .satisfied)
-            // Killed here: the next run finds what is in the file now.
+            // The program is killed here. The next run reads the file as it is now.
             RegionStore.of(first.device).save(atOnce: true)
             let next = try run(drive[40..<60])
             try await next.use { () async throws in
@@ -175,7 +175,7 @@ final class RegionStoreTests {
         }
     }
 
-    @Test("Nothing is kept of what is played, and a place that cannot be written is told")
+    @Test("Regions of a played device are not stored, and a path that cannot be written is reported")
     func unavailable() throws {
         let played = try Drives.device(drive)
         played.use { CLLocationManager().startMonitoring(for: RegionDeliveryTests.circle()) }

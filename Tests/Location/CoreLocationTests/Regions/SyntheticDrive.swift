@@ -6,15 +6,15 @@ import TestSupport
 
 @testable import CoreLocation
 
-/// A drive past a circle or through it, in metres from its middle, a fix a second. The truth is known.
+/// A drive past or through a circle, in metres from its centre, with one fix per second. The true path is known.
 struct SyntheticDrive {
     let radius: Double
     /// Metres per second.
     let speeds: [Double]
     let path: [(x: Double, y: Double)]
 
-    /// A straight or bent way at 3 to 30 m/s that comes as near as it happens to. Three in ten have a stop of 20 to 120
-    /// seconds somewhere.
+    /// Creates a straight or curved path at 3 to 30 m/s at a random distance from the centre. Three in ten drives have
+    /// a stop of 20 to 120 seconds.
     init(_ random: inout SeededGenerator) {
         let radii: [Double] = [100, 150, 200, 300, 500]
         let radius: Double = radii.randomElement(using: &random) ?? 100
@@ -40,26 +40,26 @@ struct SyntheticDrive {
         (self.radius, self.path, self.speeds) = (radius, path, speeds)
     }
 
-    /// The margins of the way to the border: positive inside.
+    /// The distances of the path from the border, positive inside.
     var margins: [Double] { path.map { radius - ($0.x * $0.x + $0.y * $0.y).squareRoot() } }
 
-    /// Where the way crosses the border: the indices of the first places on the other side.
+    /// The indices of the first points on the other side of the border.
     var crossings: [Int] {
         let margins = margins
         return margins.indices.dropFirst().filter { (margins[$0] >= 0) != (margins[$0 - 1] >= 0) }
     }
 
-    /// What kind of error a receiver has.
+    /// The kinds of receiver errors.
     enum Noise: CaseIterable {
-        /// A new one in each fix.
+        /// Independent errors in each fix.
         case white
-        /// One that stays for a minute.
+        /// Correlated errors with a time constant of one minute.
         case slow
-        /// Mostly one that stays, and a new one on top.
+        /// Mostly correlated errors, with independent ones added.
         case mixed
     }
 
-    /// Errors of that size per axis, in metres.
+    /// Returns errors with a standard deviation of `sigma` per axis, in metres.
     static func errors(_ count: Int, _ sigma: Double, _ noise: Noise, _ random: inout SeededGenerator) -> [(
         x: Double, y: Double
     )] {
@@ -69,7 +69,7 @@ struct SyntheticDrive {
             case .slow: (sigma, 0.0)
             case .mixed: (sigma * 0.75.squareRoot(), sigma / 2)
             }
-        // A first-order Gauss-Markov process of 60 seconds.
+        // A first-order Gauss-Markov process with a time constant of 60 seconds.
         let keep = exp(-1.0 / 60)
         var drift = random.normal(slow)
         return (0..<count).map { _ in
@@ -79,7 +79,7 @@ struct SyntheticDrive {
         }
     }
 
-    /// The fixes of a receiver with those errors, which it says are as large as they are on the average.
+    /// Returns the fixes of a receiver with those errors, which reports the given accuracy.
     func fixes(_ errors: [(x: Double, y: Double)], accuracy: Double, tellsSpeed: Bool = true) -> [TrackedFix] {
         path.indices.map { index in
             let (x, y) = (path[index].x + errors[index].x, path[index].y + errors[index].y)
@@ -91,7 +91,7 @@ struct SyntheticDrive {
     }
 }
 
-/// What a detector has told: at which fix, of which one, and what.
+/// A reported crossing: the fix at which it was reported, the fix at which it occurred, and its direction.
 struct ToldCrossing {
     var told: Int
     var crossed: Int
@@ -99,7 +99,7 @@ struct ToldCrossing {
 }
 
 extension SyntheticDrive {
-    /// What the engine's tracker tells of those fixes.
+    /// Returns the crossings that the region tracker reports for those fixes.
     func told(_ fixes: [TrackedFix], rules: RegionRules = RegionRules()) -> [ToldCrossing] {
         var track = PositionTrack()
         var tracker = RegionTracker()

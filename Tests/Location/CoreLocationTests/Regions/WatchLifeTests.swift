@@ -9,8 +9,8 @@ import Testing
 
 @testable import CoreLocation
 
-/// Regions, conditions and loops that come and go while something happens to them.
-@Suite("Watches that end and begin")
+/// Regions, conditions and loops that start and end while events occur.
+@Suite("Lifetimes of regions, conditions and loops")
 final class WatchLifeTests {
     private let folder = NSTemporaryDirectory() + "watches-\(UUID().uuidString)"
 
@@ -23,7 +23,7 @@ final class WatchLifeTests {
 
     // MARK: Managers
 
-    @Test("A region that is stopped while others are told of the same position is told nothing more", arguments: 0...3)
+    @Test("A region that is stopped in a callback receives no more events", arguments: 0...3)
     func stoppedInCallback(number: Int) throws {
         let recorder = try RegionRecorder.of { manager, device, recorder in
             for name in 0...3 { manager.startMonitoring(for: RegionDeliveryTests.circle(200, "\(name)")) }
@@ -35,14 +35,14 @@ final class WatchLifeTests {
             }
             device.play()
         }
-        // Those before it in the row have been told by then; it is not entered itself.
+        // The regions before it have been reported by then. The region itself is not entered.
         let told = recorder.events.filter { $0.hasSuffix(" 30") }
         let before = (0..<number).flatMap { ["inside \($0) 30", "entered \($0) 30"] }
         #expect(told == before + ["inside \(number) 30"])
         #expect(recorder.events.last == "inside \(number) 30")
     }
 
-    @Test("A region in the place of another hears nothing of that one")
+    @Test("A region that replaces another receives none of its events")
     func replacedInCallback() throws {
         let recorder = try RegionRecorder.of { manager, device, recorder in
             manager.startMonitoring(for: RegionDeliveryTests.circle(200, "a"))
@@ -57,7 +57,7 @@ final class WatchLifeTests {
         #expect(recorder.events.suffix(3) == ["entered a 30", "started b", "outside b 32"])
     }
 
-    @Test("Regions of an earlier run are there for whoever asks first, on any thread")
+    @Test("Regions of an earlier run are loaded before the first access on any thread")
     func loadedOnce() throws {
         let first = try Drives.device(RegionDeliveryTests.drive)
         let store = keep(first)
@@ -77,7 +77,7 @@ final class WatchLifeTests {
         }
     }
 
-    @Test("A program that changes the region it is told of changes nothing of what others are told")
+    @Test("A delegate's changes to a reported region do not affect other managers")
     func changesRegion() throws {
         let device = try Drives.device(RegionDeliveryTests.drive)
         let recorders = [RegionRecorder(), RegionRecorder()]
@@ -96,7 +96,7 @@ final class WatchLifeTests {
         }
     }
 
-    @Test("A log that asks for regions when the file is damaged gets an answer")
+    @Test("A log handler can access regions while it is called about a damaged file")
     func asksInLog() throws {
         let device = try Drives.device(RegionDeliveryTests.drive)
         let path = folder + "/regions.json"
@@ -116,7 +116,7 @@ final class WatchLifeTests {
 
     // MARK: Monitors
 
-    @Test("A monitor that goes takes nothing from its successor")
+    @Test("A released monitor does not affect its successor")
     func successor() async throws {
         let device = try Drives.device(RegionDeliveryTests.drive)
         try await device.use { () async throws in
@@ -134,7 +134,7 @@ final class WatchLifeTests {
         }
     }
 
-    @Test("A monitor has the conditions of an earlier run before anybody else can have it")
+    @Test("A monitor has the conditions of an earlier run when it is created")
     func loadedAtFirst() async throws {
         let device = try Drives.device(RegionDeliveryTests.drive)
         let store = keep(device)
@@ -148,8 +148,8 @@ final class WatchLifeTests {
         #expect(MonitorCore(device: next.device, name: "test").identifiers == ["a"])
     }
 
-    /// A fence that moves with the device: each exit puts a new circle in the place of the old one.
-    @Test("What a loop has done with is not kept for the condition that has come in its place")
+    /// A geofence that moves with the device: each exit replaces the circle with a new one.
+    @Test("A processed event of a replaced condition is not stored for the new condition")
     func movingFence() async throws {
         let device = try Drives.device(RegionDeliveryTests.drive)
         let store = keep(device)
@@ -159,9 +159,9 @@ final class WatchLifeTests {
             await device.advance(by: 10)
             var iterator = await monitor.events.makeAsyncIterator()
             #expect(try await iterator.next()?.state == .unsatisfied)
-            // By the fix at hand it is outside of this one, too.
+            // The current fix is outside the new circle, too.
             await monitor.add(MonitorTests.condition(300), identifier: "here")
-            // Asking for the next event says that the loop has done with the one of the first circle.
+            // The request for the next event indicates that the loop has processed the first circle's event.
             #expect(try await iterator.next()?.state == .unsatisfied)
             let kept = store.load(.monitor("fence"))
             #expect(kept.map(\.radius) == [300])
@@ -169,13 +169,13 @@ final class WatchLifeTests {
         }
     }
 
-    @Test("Each event is given once and in order, however loops come and go")
+    @Test("Each event is delivered once and in order, even if loops start and end")
     func loopsComeAndGo() async throws {
         let count = 1000
         let device = try Drives.device(RegionDeliveryTests.drive)
         let events = try await device.use {
             let monitor = await CLMonitor("test")
-            // Such a condition gives an event and is not added.
+            // A condition with an identifier of this length causes an event and is not added.
             let name = String(repeating: "x", count: RegionShape.maximumIdentifier)
             let writer = Task.detached {
                 for number in 0..<count { await monitor.add(MonitorTests.condition(), identifier: "\(name) \(number)") }
@@ -190,7 +190,7 @@ final class WatchLifeTests {
                     }
                     return numbers
                 }
-                // Left at any place.
+                // Cancels every other loop at an arbitrary point.
                 if round.isMultiple(of: 2) { task.cancel() }
                 found += try await task.value
                 if found.last == count - 1 { break }
@@ -201,7 +201,7 @@ final class WatchLifeTests {
         #expect(events == Array(0..<count))
     }
 
-    @Test("A loop that has been taken over ends, and the next one has what it has not taken")
+    @Test("A new loop ends the previous one and receives its remaining events")
     func takesOver() async throws {
         let device = try Drives.device(RegionDeliveryTests.drive)
         try await device.use { () async throws in
@@ -217,7 +217,7 @@ final class WatchLifeTests {
         }
     }
 
-    @Test("A loop that was taken over and is done later undoes nothing of what its successor has done with")
+    @Test("A replaced loop that ends later does not undo the progress of its successor")
     func doneLater() async throws {
         let device = try Drives.device(RegionDeliveryTests.drive)
         let store = keep(device)

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Visits")
 struct VisitTests {
-    /// A fix so many metres to the east of 48° N 11° E.
+    /// Returns a fix that is `x` metres east of 48° N 11° E.
     private static func fix(_ second: Double, _ x: Double, speed: Double = 0.2, accuracy: Double = 8) -> TrackedFix {
         TrackedFix(
             place: .init(latitude: 48, longitude: 11 + x / (111_320 * cos(48 * .pi / 180))), accuracy: accuracy,
@@ -22,7 +22,8 @@ struct VisitTests {
         return fixes.flatMap { tracker.accept($0) }
     }
 
-    /// Drives at 10 m/s for 60 seconds, stands at 600 m for as long, and drives on for two minutes.
+    /// Returns the fixes of a device that drives at 10 m/s for 60 s, stops at 600 m for `seconds` and drives on for 120
+    /// s.
     private static func stop(_ seconds: Int, every: Double = 1) -> [TrackedFix] {
         (0..<Int(Double(180 + seconds) / every)).map { number in
             let second = Double(number) * every
@@ -32,20 +33,20 @@ struct VisitTests {
         }
     }
 
-    @Test("A stop of ten minutes is a visit, told on arrival and departure; one of four is none", arguments: [1.0, 30])
+    @Test("A stop of ten minutes is a visit with arrival and departure; one of four is not", arguments: [1.0, 30])
     func stops(every: Double) {
         let visits = Self.visits(Self.stop(600, every: every))
         #expect(visits.count == 2)
         #expect(visits.first?.arrival == 60 && visits.first?.departure == nil)
         #expect(visits.last?.arrival == 60)
-        // 75 m, the border of the place, take 7 s at 10 m/s.
+        // The border of the place is 75 m away, which takes 7 s at 10 m/s.
         #expect(visits.last?.departure.map { abs($0 - 664) <= max(4, every) } == true)
         #expect(visits.last.map { abs($0.longitude - 11 - 600 / (111_320 * cos(48 * .pi / 180))) < 0.0003 } == true)
         #expect(visits.last?.accuracy == 8)
         #expect(Self.visits(Self.stop(240, every: every)).isEmpty)
     }
 
-    @Test("The arrival is not known where the device stood from the first fix on")
+    @Test("The arrival is unknown if the device is at rest from the first fix on")
     func startsStanding() {
         let visits = Self.visits((0..<400).map { Self.fix(Double($0), 0) })
         #expect(visits.map(\.arrival) == [nil])
@@ -53,20 +54,20 @@ struct VisitTests {
         #expect(CLVisit(visits[0]).departureDate == .distantFuture)
     }
 
-    @Test("Who walks round the house for four minutes has not left")
+    @Test("A walk of four minutes around the house does not end a visit")
     func returns() {
         var fixes = Self.stop(600).prefix(660).map { $0 }
-        // 150 m away and back.
+        // The device moves 150 m away and back.
         fixes += (0..<240).map { Self.fix(660 + Double($0), 600 + 150 * sin(Double($0) / 240 * .pi), speed: 1.3) }
         fixes += (0..<600).map { Self.fix(900 + Double($0), 600) }
         #expect(Self.visits(fixes).count == 1)
-        // Seven minutes are a departure.
+        // An absence of seven minutes is a departure.
         fixes = Self.stop(600).prefix(660).map { $0 }
         fixes += (0..<420).map { Self.fix(660 + Double($0), 750, speed: 1.3) }
         #expect(Self.visits(fixes).compactMap(\.departure).count == 1)
     }
 
-    @Test("A silence is part of a visit when the device is there after it")
+    @Test("A gap without fixes belongs to a visit if the device is still there afterwards")
     func silence() {
         let before = (0..<100).map { Self.fix(Double($0) + 10, 0) }
         let moving = [Self.fix(0, -500, speed: 10)]
@@ -79,18 +80,18 @@ struct VisitTests {
         #expect(gone.map(\.departure) == [nil, 399])
     }
 
-    @Test("Noise ends no visit and begins none", arguments: SyntheticDrive.Noise.allCases)
+    @Test("Noise neither ends nor begins a visit", arguments: SyntheticDrive.Noise.allCases)
     func noise(kind: SyntheticDrive.Noise) {
         var random = SeededGenerator(seed: 3)
         let errors = SyntheticDrive.errors(7200, 15, kind, &random)
         let still = (0..<7200).map { Self.fix(Double($0), errors[$0].x, accuracy: 20) }
         #expect(Self.visits([Self.fix(-1, -900, speed: 10)] + still).count == 1)
-        // A slow walk is no visit.
+        // A slow walk is not a visit.
         let walk = (0..<3600).map { Self.fix(Double($0), Double($0) * 1.2 + errors[$0].x, speed: 1.2) }
         #expect(Self.visits(walk).isEmpty)
     }
 
-    @Test("Bad fixes, and clocks that go back, do no harm")
+    @Test("Bad fixes are ignored, and a clock that is set back adds no visits")
     func badFixes() {
         let stop = Self.stop(600)
         var fixes = stop
@@ -101,7 +102,7 @@ struct VisitTests {
         #expect(Self.visits(reset).count <= 2)
     }
 
-    @Test("Receivers that do not tell how sure they are have visits as well, of a larger place")
+    @Test("Receivers without accuracy estimates yield visits, too, with a larger radius")
     func unknownAccuracy() {
         let stop = Self.stop(900).map { fix in
             var fix = fix
@@ -110,11 +111,11 @@ struct VisitTests {
         }
         let visits = Self.visits(stop)
         #expect(visits.count == 2)
-        // 200 m before the middle.
+        // The arrival is 200 m before the centre.
         #expect(visits.first?.arrival.map { abs($0 - 40) <= 20 } == true)
     }
 
-    @Test("A visit outlasts a change of the authorization that does not end it")
+    @Test("A visit continues when authorization changes from when-in-use to always")
     func authorization() throws {
         let lines = (0..<1000).map { Drives.report(Double($0), latitude: 48 + max(0, Double($0) - 700) / 1112, eph: 6) }
         let device = try Drives.device(lines)
@@ -133,7 +134,7 @@ struct VisitTests {
         #expect(recorder.visits.last.map { abs(Drives.second($0.departureDate) - 700) <= 10 } == true)
     }
 
-    @Test("No visit comes once a manager has stopped, also of what was on its way")
+    @Test("After a stop, no visit is delivered, not even a queued one")
     func onItsWay() throws {
         let device = try Drives.device([Drives.report(0, latitude: 48)])
         let recorder = RegionRecorder()
@@ -150,7 +151,7 @@ struct VisitTests {
         #expect(recorder.visits.isEmpty)
     }
 
-    @Test("A manager is told, on the device's clock, and not any more once it has stopped")
+    @Test("A manager reports visits in the device's time until it is stopped")
     func manager() throws {
         let lines = (0..<1500).map { second -> String in
             let moved = min(second, 60) + max(0, min(second - 660, 60)) + max(0, second - 1400)
@@ -178,9 +179,9 @@ struct VisitTests {
     }
 }
 
-@Suite("Pausing")
+@Suite("Automatic pauses of location updates")
 struct PauseTests {
-    /// Moves for 10 seconds, rests for twenty minutes, and moves again.
+    /// The lines of a device that moves for 10 seconds, rests for twenty minutes and moves again.
     private static let lines = (0..<1300).map { second in
         let moved = min(second, 10) + max(0, second - 1210)
         return Drives.report(
@@ -223,7 +224,7 @@ struct PauseTests {
     }
 
     @Test(
-        "Updates pause after a rest that the activity decides, and go on by themselves",
+        "Updates pause after a rest whose length depends on the activity type, and resume automatically",
         arguments: [(CLActivityType.fitness, 180.0), (.other, 300), (.automotiveNavigation, 600)])
     func pauses(activity: CLActivityType, patience: Double) throws {
         let events = try play { manager in
@@ -231,7 +232,7 @@ struct PauseTests {
             manager.activityType = activity
         }
         let pause = try #require(events.first { $0.0 == "pause" })
-        // The rest begins at second 10, and within the accuracy a little before.
+        // The rest begins at 10 s, or a little earlier within the accuracy.
         #expect(abs(pause.1 - (10 + patience)) <= 2)
         let index = try #require(events.firstIndex { $0.0 == "resume" })
         #expect(events[index - 1].0 == "pause")
@@ -239,14 +240,14 @@ struct PauseTests {
         #expect(events.filter { $0.0 != "location" }.count == 2)
     }
 
-    @Test("Updates that are stopped just before they pause tell of no pause")
+    @Test("Updates that are stopped just before a pause report no pause")
     func stoppedBefore() throws {
         func prepare(_ manager: CLLocationManager) { manager.pausesLocationUpdatesAutomatically = true }
         let pause = try #require(try play(prepare).first { $0.0 == "pause" })
         #expect(try play(stopsAt: pause.1, prepare).last.map { $0 == ("location", pause.1) } == true)
     }
 
-    @Test("Nothing pauses that the program has not asked for, in the air, or while it navigates")
+    @Test("Updates never pause without the app's request, in the air or during navigation")
     func neverPauses() throws {
         let cases: [(CLLocationManager) -> Void] = [
             { #expect($0.pausesLocationUpdatesAutomatically) },

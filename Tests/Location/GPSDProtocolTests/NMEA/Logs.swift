@@ -5,21 +5,19 @@ import Foundation
 import GPSDProtocol
 import TestSupport
 
-/// The receiver logs of gpsd's tests.
+/// The receiver logs of gpsd's regression tests.
 enum Logs {
     private static let folder = Checkout.traces.appending(path: "gpsd")
 
-    /// The bytes of a log.
     static func bytes(_ name: String) throws -> [UInt8] {
         [UInt8](try Data(contentsOf: folder.appending(path: name)))
     }
 
-    /// The lines of a log as text.
     static func lines(_ name: String) throws -> [String] {
         try bytes(name).split(whereSeparator: { $0 == 10 || $0 == 13 }).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// What gpsd said of a log.
+    /// Returns the reports in a file of gpsd's expected output.
     static func reports(_ name: String) throws -> [GPSDReport] {
         var decoder = GPSDDecoder()
         return try lines(name).filter { $0.hasPrefix("{") }.map { line in

@@ -5,10 +5,10 @@ import GPSDProtocol
 import NMEAFormat
 import Testing
 
-/// gpsd's own logs, and what it says of them: its positions, to the digits that it prints. Its dates are shifted by its
-/// guess of the era, so that only times of day are compared. gpsd is silent about some first fixes, and about those that
-/// use no satellites.
-@Suite("Receivers' logs, beside gpsd")
+/// Compares decoded receiver logs with gpsd's expected output, to the digits that gpsd prints. gpsd shifts dates by its
+/// estimate of the GPS era, so only times of day are compared. gpsd omits some first fixes and fixes that use no
+/// satellites.
+@Suite("Receiver logs compared with gpsd")
 struct NMEACorpusTests {
     static let logs: [(name: String, fixes: Int)] = [
         ("beidou-bd.log", 1), ("bt451.log", 10), ("foretrex-201.log", 5), ("hemi.log", 5), ("humminbird-M37.log", 20),
@@ -22,7 +22,7 @@ struct NMEACorpusTests {
         }
     }
 
-    @Test("Fixes are those of gpsd for the same time, and none of gpsd's is missing", arguments: logs)
+    @Test("Fixes equal gpsd's fixes of the same time, and no fix of gpsd is missing", arguments: logs)
     func fixes(log: String, count: Int) throws {
         var expected: [Int64?: [PositionReport]] = [:]
         for case .position(let report) in try Logs.reports("\(log).chk") where report.hasFix {
@@ -32,7 +32,7 @@ struct NMEACorpusTests {
         let decoded = Decoded(lines)
         var compared = 0
         for report in decoded.positions where report.hasFix {
-            // What gpsd says without a date, it says without a time.
+            // gpsd omits the time of a report if it has no date.
             guard let timed = expected[timeOfDay(report)] else { continue }
             let candidates = timed + (expected[nil] ?? [])
             let same = candidates.filter {
@@ -54,7 +54,7 @@ struct NMEACorpusTests {
         for time in expected.keys where time != nil { #expect(ours.contains(time), "\(log) \(time ?? 0)") }
     }
 
-    @Test("Speed and course are gpsd's", arguments: ["humminbird-M37.log", "bt451.log", "beidou-bd.log"])
+    @Test("Speed and course equal gpsd's", arguments: ["humminbird-M37.log", "bt451.log", "beidou-bd.log"])
     func motion(log: String) throws {
         var expected: [Int64?: [PositionReport]] = [:]
         for case .position(let report) in try Logs.reports("\(log).chk") where report.hasFix {
@@ -72,7 +72,7 @@ struct NMEACorpusTests {
         #expect(compared > 2)
     }
 
-    @Test("Whole lists of satellites are gpsd's", arguments: ["ublox-8.log", "foretrex-201.log"])
+    @Test("Complete lists of satellites equal gpsd's", arguments: ["ublox-8.log", "foretrex-201.log"])
     func skies(log: String) throws {
         func key(_ list: [Satellite]) -> Set<String> {
             Set(list.map { "\($0.number) \($0.elevation) \($0.azimuth) \($0.signal.isNaN ? 0 : $0.signal)" })

@@ -5,14 +5,14 @@ import GPSDProtocol
 import NMEAFormat
 import Testing
 
-/// A sentence with its checksum, by the rule of the standard: all characters between the dollar sign and the star.
+/// Returns a sentence with its checksum, the XOR of all characters between the dollar sign and the asterisk.
 func sentence(_ text: String) -> String {
     let digits = Array("0123456789ABCDEF")
     let sum = Int(text.utf8.reduce(0, ^))
     return "$\(text)*\(digits[sum >> 4])\(digits[sum & 15])"
 }
 
-/// What a decoder makes of lines.
+/// The decoder's output for a list of lines.
 struct Decoded {
     var positions: [PositionReport] = []
     var skies: [SkyReport] = []
@@ -45,7 +45,7 @@ struct Decoded {
     }
 }
 
-@Suite("Reading sentences")
+@Suite("Decoding of NMEA sentences")
 struct NMEADecoderTests {
     /// The first epoch of ublox-8.log.
     private let epoch = [
@@ -56,8 +56,8 @@ struct NMEADecoderTests {
         "$GNGSA,A,3,80,70,73,79,69,71,,,,,,,1.71,1.01,1.38*1D",
     ]
 
-    /// gpsd's words for it: lat 44.068897833, lon -121.314271333, altHAE 1123.4, altMSL 1144.8, speed 0.015.
-    @Test("An epoch is one position, with the dilutions before it")
+    /// gpsd reports lat 44.068897833, lon -121.314271333, altHAE 1123.4, altMSL 1144.8 and speed 0.015 for this epoch.
+    @Test("An epoch is decoded into one position and its dilutions of precision")
     func oneEpoch() throws {
         let decoded = Decoded(epoch)
         let report = try #require(decoded.positions.first)
@@ -78,7 +78,7 @@ struct NMEADecoderTests {
         #expect(decoded.counts.read == 5)
     }
 
-    @Test("Wrong checksums count for nothing, and small letters in right ones do")
+    @Test("A wrong checksum is rejected, a missing one is rejected by default, and a lowercase one is accepted")
     func checksums() {
         let sound = sentence("GPGGA,000941.00,4404.13387,N,12118.85628,W,1,12,1.01,1144.8,M,-21.4,M,,")
         #expect(Decoded([sound.replacing("4404", with: "4405")]).positions.isEmpty)
@@ -90,7 +90,7 @@ struct NMEADecoderTests {
         #expect(Decoded([String(sound.dropLast(3))], allowsMissingChecksum: true).counts.unchecked == 1)
     }
 
-    @Test("Sentences are found behind text, behind one another, and inside of one that was interrupted")
+    @Test("Sentences are found after other text, after each other and inside an interrupted sentence")
     func places() {
         let gga = sentence("GPGGA,000941.00,4404.13387,N,12118.85628,W,1,12,1.01,1144.8,M,-21.4,M,,")
         let zda = sentence("GPZDA,000941.00,10,01,2017,00,00")
@@ -100,7 +100,7 @@ struct NMEADecoderTests {
         #expect(Decoded(["\u{1}\u{2}$$$\(gga)\u{0}"]).positions.count == 1)
     }
 
-    @Test("Tag blocks tell the arrival, and keep receivers apart")
+    @Test("A tag block sets the arrival time and the receiver of a sentence")
     func tagBlocks() {
         func tagged(_ tag: String, _ text: String) -> String {
             "\\" + sentence(tag).dropFirst() + "\\" + sentence(text)
@@ -120,7 +120,7 @@ struct NMEADecoderTests {
             ])
     }
 
-    @Test("A date goes on over midnight until the next one, and small steps back stay on their day")
+    @Test("The date advances at midnight, and a small step back in time returns to the previous day")
     func midnight() {
         let position = ",4404.0,N,12118.0,W,1,12,1.0,10.0,M,,M,,"
         let decoded = Decoded([
@@ -128,14 +128,14 @@ struct NMEADecoderTests {
             sentence("GPGGA,235959.00" + position), sentence("GPGGA,000000.00" + position),
             sentence("GPGGA,235959.50" + position), sentence("GPGGA,000001.00" + position),
         ])
-        // 1483228800 is the first second of 2017.
+        // 1483228800 is 2017-01-01T00:00:00Z.
         #expect(
             decoded.positions.map { $0.time?.seconds } == [
                 1_483_228_798, 1_483_228_799, 1_483_228_800, 1_483_228_799.5, 1_483_228_801,
             ])
     }
 
-    @Test("Without a date there is no time, and a date that comes later or from outside gives it")
+    @Test("Without a date a fix has no time; a later sentence or the options can supply the date")
     func dates() {
         let gga = sentence("GPGGA,120000.00,4404.0,N,12118.0,W,1,12,1.0,10.0,M,,M,,")
         let undated = Decoded([gga])
@@ -145,23 +145,23 @@ struct NMEADecoderTests {
         #expect(Decoded([gga], date: day).positions.map { $0.time?.seconds } == [1_483_272_000])
         let rmc = sentence("GPRMC,120000.00,A,4404.0,N,12118.0,W,1.0,90.0,010117,,,A")
         #expect(Decoded([gga, rmc]).positions.map { $0.time?.seconds } == [1_483_272_000])
-        // Telit's receivers say the year -1, and there is no 30 February.
+        // Telit receivers send the year -1, and 30 February does not exist.
         #expect(
             Decoded([sentence("GPRMC,120000.00,A,4404.0,N,12118.0,W,1.0,90.0,0101-1,,,A")]).positions[0].time == nil)
         #expect(
             Decoded([sentence("GPRMC,120000.00,A,4404.0,N,12118.0,W,1.0,90.0,300217,,,A")]).positions[0].time == nil)
     }
 
-    @Test("Years of two digits are those since 1980, and a leap second is the first of the next minute")
+    @Test("Two-digit years begin at 1980, and a leap second is the first second of the next minute")
     func years() {
         func time(_ rmc: String) -> Double? { Decoded([sentence(rmc)]).positions.first?.time?.seconds }
-        // 1999-08-22 and 2079-12-31 begin at these seconds.
+        // The days 1999-08-22 and 2079-12-31 begin at these times, in seconds since 1970.
         #expect(time("GPRMC,000000,A,4404.0,N,12118.0,W,1.0,90.0,220899,,,A") == 935_280_000)
         #expect(time("GPRMC,000000,A,4404.0,N,12118.0,W,1.0,90.0,311279,,,A") == 3_471_206_400)
         #expect(time("GPRMC,235960.00,A,4404.0,N,12118.0,W,1.0,90.0,311216,,,A") == 1_483_228_800)
     }
 
-    @Test("What one sentence calls invalid is no fix, whatever the others say")
+    @Test("An epoch that one of its sentences marks as invalid has no fix")
     func validity() {
         let gga = "GPGGA,120000.00,4404.0,N,12118.0,W,1,12,1.0,10.0,M,,M,,"
         let void = "GPRMC,120000.00,V,4404.0,N,12118.0,W,1.0,90.0,010117,,,N"
@@ -178,7 +178,7 @@ struct NMEADecoderTests {
     }
 
     @Test(
-        "Quality and mode letters become the status",
+        "Quality indicators and mode letters are decoded as the status",
         arguments: [("1", "A", 0), ("2", "D", 2), ("4", "R", 3), ("5", "F", 4), ("6", "E", 5), ("8", "S", 8)])
     func status(quality: String, letter: String, status: UInt8) {
         let gga = sentence("GPGGA,120000.00,4404.0,N,12118.0,W,\(quality),12,1.0,10.0,M,,M,,")
@@ -187,8 +187,9 @@ struct NMEADecoderTests {
         #expect(Decoded([rmc]).positions.map(\.status) == [status])
     }
 
-    /// 5.2 knots are 2.6751 m/s; 15.8 W is negative: gpsd has 2.675 and -15.8 for this sentence of humminbird-M37.log.
-    @Test("Knots become metres per second, and western variation is negative")
+    /// 5.2 knots are 2.6751 m/s, and 15.8 W is negative: gpsd reports 2.675 and -15.8 for this sentence of
+    /// humminbird-M37.log.
+    @Test("Knots are converted to metres per second, and western variation is negative")
     func motion() throws {
         let report = try #require(
             Decoded(["$INRMC,194101,A,4426.1130,N,07140.5596,W,5.2,77.3,160906,15.8,W*60"]).positions.first)
@@ -203,8 +204,8 @@ struct NMEADecoderTests {
         #expect(abs(old.speed - 15.2 * 1852 / 3600) < 1e-9)
     }
 
-    /// With one metre of deviation in latitude and longitude each, 95 per cent lie within 2.4477 m in the plane.
-    @Test("Standard deviations become errors of 95 per cent")
+    /// With standard deviations of 1 m in latitude and in longitude, 95 % of the positions lie within 2.4477 m.
+    @Test("Standard deviations are converted to 95 % errors")
     func deviations() throws {
         let report = try #require(
             Decoded([
@@ -217,7 +218,7 @@ struct NMEADecoderTests {
         #expect(abs(report.horizontalError - 2.4477) < 1e-3)
     }
 
-    @Test("Satellites of several systems and signals are told apart by talker, number and the fields of version 4.10")
+    @Test("Satellites are distinguished by talker, number and the system and signal fields of NMEA 4.10")
     func satellites() throws {
         let sky = try #require(
             Decoded([
@@ -238,7 +239,7 @@ struct NMEADecoderTests {
         #expect(sky.visibleCount == 7)
     }
 
-    @Test("A list of satellites of which a sentence is missing is left out")
+    @Test("A list of satellites with a missing sentence is discarded and counted")
     func incomplete() {
         let first = sentence("GPGSV,2,1,05,01,10,010,20,02,20,020,20,03,30,030,20,04,40,040,20")
         let second = sentence("GPGSV,2,2,05,05,50,050,20")
@@ -249,11 +250,11 @@ struct NMEADecoderTests {
         }
     }
 
-    @Test("Lists of satellites that no receiver sends take no memory")
+    @Test("Lists of satellites longer than any receiver's are discarded and counted")
     func hostileLists() {
         let satellite = ",01,10,010,20"
         let endless = (1...2000).map { sentence("GPGSV,999999999,\($0),99\(String(repeating: satellite, count: 4))") }
-        // 41 sentences; and 39 with 60 satellites each.
+        // 41 sentences, and 39 sentences with 60 satellites each.
         let many = (1...41).map { sentence("GPGSV,41,\($0),99\(satellite)") }
         let wide = (1...39).map { sentence("GPGSV,39,\($0),99\(String(repeating: satellite, count: 60))") }
         for lines in [endless, many, wide] {
@@ -265,7 +266,7 @@ struct NMEADecoderTests {
         #expect(Decoded(most).skies.first?.satellites?.count == 40)
     }
 
-    @Test("Headings from true and from magnetic north, turns, pitch and roll make one report")
+    @Test("Headings, rate of turn, pitch and roll are decoded into one attitude report")
     func attitude() throws {
         let decoded = Decoded([
             sentence("HEHDT,2.5,T"), sentence("HCHDG,356.0,2.0,E,4.5,E"), sentence("TIROT,-3.25,A"),
@@ -280,7 +281,7 @@ struct NMEADecoderTests {
         #expect(Decoded([sentence("HCHDG,350.0,,,12.0,E")]).attitudes.map(\.heading) == [2])
     }
 
-    @Test("Numbers that are none, or beyond all sense, are unknown")
+    @Test("Invalid and impossible numbers are treated as unknown")
     func numbers() {
         let digits = String(repeating: "9", count: 400)
         for height in ["", "1e5", "--1", "1,2", "0x10", "nan", "inf", "1.2.3", digits, " "] {
@@ -301,9 +302,9 @@ struct NMEADecoderTests {
         }
     }
 
-    @Test("Numbers may have as many digits as they like")
+    @Test("Numbers may have any number of digits")
     func manyDigits() {
-        // 0.05 knots are 0.0257 m/s, and nothing is nothing; the minutes are 30.
+        // 0.05 knots are 0.0257 m/s, a speed of 1e-101 knots is 0, and the latitude has 30 minutes.
         for (speed, expected) in [
             ("0.04\(nines)", 0.05 * 1852 / 3600), ("0.\(noughts)1", 0), ("\(noughts)1.0", 1852 / 3600.0),
         ] {
@@ -318,7 +319,7 @@ struct NMEADecoderTests {
     private let noughts = String(repeating: "0", count: 100)
     private let nines = String(repeating: "9", count: 100)
 
-    @Test("Hostile bytes do no harm")
+    @Test("Hostile input does not crash the decoder")
     func hostile() {
         var noise: UInt64 = 88_172_645_463_325_252
         var lines: [[UInt8]] = [
@@ -351,7 +352,7 @@ struct NMEADecoderTests {
         #expect(decoded.positions.allSatisfy { !$0.hasFix || $0.latitude.magnitude <= 90 })
     }
 
-    @Test("What was written is read as the same", arguments: [0, 1, 2, 3])
+    @Test("An encoded position is decoded to the same values", arguments: [0, 1, 2, 3])
     func roundTrip(seed: Int) throws {
         var report = PositionReport()
         report.mode = .threeDimensional
@@ -370,7 +371,7 @@ struct NMEADecoderTests {
         options.minuteDecimals = 7
         let read = try #require(Decoded(NMEAEncoder.sentences(report, options: options)).positions.first)
         #expect(read.mode == report.mode && read.time == report.time && read.status == report.status)
-        // A tenth of a millimetre; the digits of the other fields.
+        // Latitude and longitude agree to 0.1 mm, and the other values to the digits of their fields.
         #expect(abs(read.latitude - report.latitude) < 1e-9)
         #expect(abs(read.longitude - report.longitude) < 1e-9)
         #expect(abs(read.altitudeMSL - report.altitudeMSL) < 0.006)
@@ -381,7 +382,7 @@ struct NMEADecoderTests {
         #expect(abs(read.horizontalError - 3.5) < 0.002)
     }
 
-    @Test("Skies that were written are read as the same", arguments: ["ublox-8.log.chk", "sirfstarv.log.chk"])
+    @Test("An encoded sky report decodes to the same satellites", arguments: ["ublox-8.log.chk", "sirfstarv.log.chk"])
     func skies(log: String) throws {
         var compared = 0
         for case .sky(let sky) in try Logs.reports(log) {

@@ -5,11 +5,11 @@ import GPSDProtocol
 import NMEAFormat
 import Testing
 
-@Suite("Writing sentences")
+@Suite("Encoding of NMEA sentences")
 struct NMEAEncoderTests {
     private func text(_ sentences: [[UInt8]]) -> [String] { sentences.map { String(decoding: $0, as: UTF8.self) } }
 
-    /// The first fix of ublox-8.log, as its sentences have it.
+    /// The first fix of ublox-8.log, with the values of its sentences.
     private var fix: PositionReport {
         var report = PositionReport()
         report.mode = .threeDimensional
@@ -22,9 +22,10 @@ struct NMEAEncoderTests {
         return report
     }
 
-    /// The log has `$GNGGA,000941.00,4404.13387,N,12118.85628,W,1,12,1.01,1144.8,M,-21.4,M,,*4D` and
-    /// `$GNRMC,000941.00,A,4404.13387,N,12118.85628,W,0.029,,100117,,,A*7D`: other digits in the heights, hence sums.
-    @Test("A fix reads as the receiver wrote it")
+    /// The log contains `$GNGGA,000941.00,4404.13387,N,12118.85628,W,1,12,1.01,1144.8,M,-21.4,M,,*4D` and
+    /// `$GNRMC,000941.00,A,4404.13387,N,12118.85628,W,0.029,,100117,,,A*7D`. Its talker and the digits of its heights
+    /// differ, and therefore its checksums.
+    @Test("A fix is encoded like the receiver's own sentences")
     func position() {
         var sky = SkyReport()
         sky.hdop = 1.01
@@ -39,8 +40,8 @@ struct NMEAEncoderTests {
             ])
     }
 
-    /// Each stands in one of the logs with these letters: foretrex-201, bt451, hemi, foretrex-201.
-    @Test("Without a fix the sentences are empty, as receivers send them")
+    /// Each of these sentences occurs in a log: in foretrex-201, bt451, hemi and foretrex-201, in this order.
+    @Test("Without a fix, the encoder writes the empty sentences that receivers send")
     func noFix() {
         var report = PositionReport()
         report.mode = .none
@@ -52,7 +53,7 @@ struct NMEAEncoderTests {
     }
 
     @Test(
-        "Satellites in view are listed as the receiver listed them",
+        "Satellites in view are encoded as in the receiver's log",
         arguments: [("ublox-8.log", 5), ("isync.log", 1)])
     func inView(log: String, count: Int) throws {
         let logged = try Logs.lines(log).filter { $0.dropFirst(3).hasPrefix("GSV") }
@@ -67,7 +68,7 @@ struct NMEAEncoderTests {
         #expect(compared == count)
     }
 
-    @Test("Several systems speak as GN, with a GSA each that names its system, as the first fix of ublox-8.log")
+    @Test("Several satellite systems are encoded with the talker GN and one GSA sentence per system")
     func systems() throws {
         let skies = try Logs.reports("ublox-8.log.chk").compactMap { if case .sky(let sky) = $0 { sky } else { nil } }
         let written = text(NMEAEncoder.sentences(fix, sky: skies[1]))
@@ -78,7 +79,7 @@ struct NMEAEncoderTests {
         #expect(written[9].hasPrefix("$GLGSV,3,1,09,69,40,156,22,"))
     }
 
-    @Test("Minutes never read sixty, and directions never 360")
+    @Test("Rounding never yields 60 minutes or a direction of 360 degrees")
     func rounding() {
         var report = fix
         report.latitude = -(9 + 59.999_999_9 / 60)
@@ -93,8 +94,8 @@ struct NMEAEncoderTests {
         #expect(written[2].hasPrefix("$GPVTG,0.000,T,359.500,M,0.000,N,0.000,K,A*"))
     }
 
-    /// 1.96 m of 95 per cent are one standard deviation of 1 m; in the plane 2.4477 m are.
-    @Test("Errors are written as standard deviations")
+    /// A 95 % error of 1.96 m is a standard deviation of 1 m. In two dimensions, a 95 % error of 2.4477 m is.
+    @Test("Errors are encoded as standard deviations")
     func errors() {
         var report = fix
         report.latitudeError = 1.96
@@ -108,7 +109,7 @@ struct NMEAEncoderTests {
     }
 
     @Test(
-        "The status becomes GGA's quality and the letter of RMC",
+        "The status determines the quality in GGA and the mode letter in RMC",
         arguments: [(0, "1", "A"), (2, "2", "D"), (3, "4", "R"), (4, "5", "F"), (5, "6", "E"), (8, "8", "S")])
     func status(status: UInt8, quality: String, letter: String) {
         var report = fix
@@ -118,7 +119,7 @@ struct NMEAEncoderTests {
         #expect(written[1].contains(",,,\(letter)*"))
     }
 
-    @Test("The altitude above the sea follows from the ellipsoid's and the geoid's, and from one alone nothing does")
+    @Test("The altitude above sea level is computed from the ellipsoidal altitude if the geoid separation is known")
     func heights() {
         var report = fix
         report.altitudeMSL = .nan
@@ -128,7 +129,7 @@ struct NMEAEncoderTests {
         #expect(text(NMEAEncoder.sentences(report))[0].contains(",1,,,,M,,M,,*"))
     }
 
-    @Test("Headings, rate of turn, pitch and roll have their sentences")
+    @Test("Headings, rate of turn, pitch and roll are encoded as HDT, HDG, ROT and XDR")
     func attitude() {
         var report = AttitudeReport()
         report.heading = 2.5
@@ -143,7 +144,7 @@ struct NMEAEncoderTests {
             ])
     }
 
-    @Test("Numbers beyond all sense leave their fields empty")
+    @Test("Impossible numbers leave their fields empty")
     func extremes() {
         var report = PositionReport()
         report.mode = .threeDimensional

@@ -5,7 +5,7 @@ import DeviceCore
 import Foundation
 import Testing
 
-@Suite("The activity manager")
+@Suite("CMMotionActivityManager")
 struct MotionActivityTests {
     private struct Told: Sendable, Equatable {
         var flags: [String]
@@ -21,7 +21,7 @@ struct MotionActivityTests {
         return Told(flags: flags.filter(\.0).map(\.1), confidence: activity.confidence, start: activity.startDate)
     }
 
-    @Test("Rest and a walk are told with when they began, and can be asked for later")
+    @Test("The manager reports rest and walking with their start times and returns both in later queries")
     func walk() throws {
         let test = TestDevice([.accelerometer])
         let manager = test.use { CMMotionActivityManager() }
@@ -37,7 +37,7 @@ struct MotionActivityTests {
         #expect(last.flags == ["walking"])
         #expect(last.confidence == .high)
         #expect(abs(last.start.timeIntervalSince(test.date(20))) < 2.6)
-        // Nothing is told twice.
+        // Consecutive updates differ.
         #expect(zip(box.all, box.all.dropFirst()).allSatisfy { $0 != $1 })
         manager.stopActivityUpdates()
         let count = box.count
@@ -57,7 +57,7 @@ struct MotionActivityTests {
         #expect(answers.all[1].map(\.flags) == [["walking"]])
     }
 
-    @Test("A ride needs a receiver's speed, and a fix that is old tells none")
+    @Test("A ride is detected from the receiver's speed until the last fix is more than 3 s old")
     func ride() throws {
         for isFresh in [true, false] {
             let test = TestDevice([.accelerometer])
@@ -72,7 +72,7 @@ struct MotionActivityTests {
                 if isFresh { test.move(speed: 20) }
                 test.walk(from: Double(second), seconds: 1, cadence: 0)
             }
-            // The fix from before counts for its three seconds.
+            // The earlier fix is used for 3 s.
             #expect(box.all.first?.flags == ["automotive"])
             for second in 30..<100 { test.walk(from: Double(second), seconds: 1, cadence: 0) }
             #expect(box.all.last?.flags == ["stationary"])
@@ -81,7 +81,7 @@ struct MotionActivityTests {
         }
     }
 
-    @Test("Who comes later is told at once what is known, and a loss is told as nil")
+    @Test("A new subscriber immediately receives the current activity, and a lost sensor is reported as nil")
     func late() {
         let test = TestDevice([.accelerometer])
         let first = test.use { CMMotionActivityManager() }
@@ -97,7 +97,7 @@ struct MotionActivityTests {
         withExtendedLifetime(first) {}
     }
 
-    @Test("Readings that are none, at times that are none, do no harm")
+    @Test("Invalid readings and invalid timestamps do not prevent later updates")
     func oddReadings() {
         let test = TestDevice([.accelerometer])
         let manager = test.use { CMMotionActivityManager() }

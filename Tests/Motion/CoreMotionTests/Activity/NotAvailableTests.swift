@@ -4,9 +4,9 @@ import CoreMotion
 import DeviceCore
 import Testing
 
-@Suite("Steps and activities without an accelerometer")
+@Suite("Pedometer and activity manager without an accelerometer")
 struct NotAvailableTests {
-    @Test("Class functions say so")
+    @Test("Class functions report that steps and activities are unavailable")
     func classFunctions() {
         TestDevice([.gyroscope, .pressure]).use { expectNothing() }
     }
@@ -23,7 +23,7 @@ struct NotAvailableTests {
         #expect(CMMotionActivityManager.authorizationStatus() == .notDetermined)
     }
 
-    @Test("A pedometer's handlers are told once, later, with Apple's codes")
+    @Test("Each pedometer handler is called once, asynchronously, with Apple's error code")
     func pedometer() async {
         let test = TestDevice([.gyroscope, .pressure])
         let pedometer = test.use { CMPedometer() }
@@ -39,7 +39,7 @@ struct NotAvailableTests {
         }
     }
 
-    @Test("An activity manager tells nil, and answers queries with an error")
+    @Test("An activity manager delivers nil updates and fails queries with an error")
     func activities() {
         let test = TestDevice([.gyroscope, .pressure])
         let manager = test.use { CMMotionActivityManager() }
@@ -52,7 +52,7 @@ struct NotAvailableTests {
         #expect(told.all == ["nil", "104"])
     }
 
-    @Test("What is stopped before is not told, and a query is answered although its manager has gone")
+    @Test("A stopped or released pedometer delivers no updates, but a released one still completes its query")
     func stop() {
         let test = TestDevice([.gyroscope, .pressure])
         let codes = Box<Int>()

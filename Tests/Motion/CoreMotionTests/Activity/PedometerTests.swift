@@ -5,7 +5,7 @@ import DeviceCore
 import Foundation
 import Testing
 
-@Suite("The pedometer")
+@Suite("CMPedometer")
 struct PedometerTests {
     private struct Told: Sendable {
         var steps: Int
@@ -23,7 +23,7 @@ struct PedometerTests {
             up: data.floorsAscended?.intValue)
     }
 
-    /// What a pedometer tells from that date on, for as long as the box lives with it.
+    /// Starts a pedometer and records its updates in a box.
     private func start(_ test: TestDevice, from date: Date) -> (CMPedometer, Box<Told>) {
         let pedometer = test.use { CMPedometer() }
         let box = Box<Told>()
@@ -34,7 +34,7 @@ struct PedometerTests {
         return (pedometer, box)
     }
 
-    @Test("What is available follows from the sensors")
+    @Test("Availability depends on the sensors")
     func available() {
         TestDevice([.accelerometer]).use {
             #expect(CMPedometer.isStepCountingAvailable() && CMPedometer.isDistanceAvailable())
@@ -47,7 +47,7 @@ struct PedometerTests {
         TestDevice([.accelerometer, .pressure]).use { #expect(CMPedometer.isFloorCountingAvailable()) }
     }
 
-    @Test("A walk counts as a whole, at most once a second, with cadence and pace")
+    @Test("All steps of a walk are counted, with cadence and pace, in at most one update per second")
     func walk() throws {
         let test = TestDevice([.accelerometer])
         let (pedometer, box) = start(test, from: test.date(0))
@@ -58,7 +58,7 @@ struct PedometerTests {
         let last = try #require(all.last)
         #expect(abs(last.steps - 60) <= 2, "\(last.steps)")
         #expect(abs((last.cadence ?? 0) - 2) < 0.05)
-        // 0.7 - 0.371 * 0.05 + 0.227 * (2 - 1.79) * 1.70 / 1.75 = 0.72776 m.
+        // Step length: 0.7 - 0.371 * 0.05 + 0.227 * (2 - 1.79) * 1.70 / 1.75 = 0.72776 m.
         #expect(abs((last.distance ?? 0) / Double(last.steps) - 0.7278) < 0.01)
         #expect(abs((last.pace ?? 0) - 1 / (2 * 0.7278)) < 0.03)
         #expect(last.up == nil)
@@ -69,7 +69,7 @@ struct PedometerTests {
         #expect(all.count > 20)
     }
 
-    @Test("When nobody walks any more there is one more call, without a cadence, and then none")
+    @Test("After the end of a walk, the pedometer delivers one update without a cadence and then none")
     func rest() throws {
         let test = TestDevice([.accelerometer])
         let (pedometer, box) = start(test, from: test.date(0))
@@ -84,7 +84,7 @@ struct PedometerTests {
         withExtendedLifetime(pedometer) {}
     }
 
-    @Test("The present, which is later than any trace, means from now on while one is played")
+    @Test("During playback, a start date after the end of the trace means the current trace time")
     func present() throws {
         let test = TestDevice([.accelerometer])
         let (early, _) = start(test, from: test.date(0))
@@ -96,7 +96,7 @@ struct PedometerTests {
         withExtendedLifetime((early, pedometer)) {}
     }
 
-    @Test("The past counts from the date that was given, and only from there")
+    @Test("A start date in the past includes only the steps since that date")
     func past() throws {
         let test = TestDevice([.accelerometer])
         let (first, all) = start(test, from: test.date(0))
@@ -119,7 +119,7 @@ struct PedometerTests {
         withExtendedLifetime((first, second, third, fourth)) {}
     }
 
-    @Test("A query tells what was walked, of all and of parts")
+    @Test("A query returns the steps of the whole period or of a part, and rejects invalid dates")
     func query() async throws {
         let test = TestDevice([.accelerometer])
         let (pedometer, _) = start(test, from: test.date(0))
@@ -153,7 +153,7 @@ struct PedometerTests {
         #expect(abs((data.averageActivePace?.doubleValue ?? 0) - 1 / (2 * 0.7278)) < 0.03)
     }
 
-    @Test("Stopping and going on are told, with the times of the steps")
+    @Test("Pause and resume events have the times of the steps")
     func events() throws {
         let test = TestDevice([.accelerometer])
         let pedometer = test.use { CMPedometer() }
@@ -174,7 +174,7 @@ struct PedometerTests {
         #expect(box.count == 3)
     }
 
-    @Test("Hardware runs while somebody asks, once for all, and nothing is told after the stop")
+    @Test("Sensors run while any pedometer is started, and no updates follow a stop")
     func hardware() {
         let test = TestDevice([.accelerometer, .pressure])
         #expect(test.hub.demand(of: "accelerometer") == nil)
@@ -193,7 +193,7 @@ struct PedometerTests {
         #expect(box.count == count)
     }
 
-    @Test("A receiver's speed gives the distance, and a receiver that is not sure does not")
+    @Test("The receiver's speed determines the distance unless the fix is inaccurate")
     func positions() throws {
         for (error, length) in [(5.0, 0.5), (40, 0.7278), (.nan, 0.7278)] {
             let test = TestDevice([.accelerometer])
@@ -208,12 +208,12 @@ struct PedometerTests {
         }
     }
 
-    @Test("Floors count with a barometer while steps run")
+    @Test("Floors are counted from the barometer during a walk")
     func floors() throws {
         let test = TestDevice([.accelerometer, .pressure])
         let (pedometer, box) = start(test, from: test.date(0))
         for second in 0..<60 {
-            // 12 m at 0.3 m/s after ten seconds; a metre is 0.01201 kPa at sea level.
+            // 12 m at 0.3 m/s, beginning after 10 s. One metre corresponds to 0.01201 kPa at sea level.
             let height = min(max(Double(second) - 10, 0) * 0.3, 12)
             for tenth in 0..<10 {
                 test.feed(.pressure, [101.325 - height * 0.01201, 0, 0], at: Double(second) + Double(tenth) / 10)
@@ -225,7 +225,7 @@ struct PedometerTests {
         withExtendedLifetime(pedometer) {}
     }
 
-    @Test("A lost accelerometer is told once, and counting goes on when it is back")
+    @Test("A lost accelerometer is reported once, and counting continues when it is available again")
     func loss() throws {
         let test = TestDevice([.accelerometer])
         let pedometer = test.use { CMPedometer() }
@@ -244,7 +244,7 @@ struct PedometerTests {
         #expect(abs((steps.all.last ?? 0) - 80) <= 4)
     }
 
-    @Test("A handler may stop and start its pedometer, and release it")
+    @Test("A handler may stop, restart and release its pedometer")
     func reentrance() {
         let test = TestDevice([.accelerometer])
         var pedometer: CMPedometer? = test.use { CMPedometer() }
@@ -262,7 +262,7 @@ struct PedometerTests {
         #expect(test.hub.demand(of: "accelerometer") == nil)
     }
 
-    @Test("The former step counter tells the same steps, each time that there are so many more")
+    @Test("CMStepCounter counts the same steps and calls its handler after every `updateOn` steps")
     @available(*, deprecated)
     func stepCounter() {
         let test = TestDevice([.accelerometer])

@@ -9,7 +9,7 @@ import Testing
 
 @testable import CoreMotion
 
-@Suite("The steps of the last seven days")
+@Suite("Step log of the last seven days")
 struct StepLogTests {
     private static let start = 1_767_225_600.0
 
@@ -36,7 +36,7 @@ struct StepLogTests {
         deinit { try? FileManager.default.removeItem(atPath: path) }
     }
 
-    @Test("Sums are those of the steps, of all and of parts")
+    @Test("Totals cover all steps or those of a part of the period")
     func totals() {
         let log = sample
         let all = log.totals(from: Self.start - 10, to: Self.start + 10_000)
@@ -48,7 +48,7 @@ struct StepLogTests {
         #expect(log.totals(from: Self.start + 100, to: Self.start + 200) == StepTotals())
     }
 
-    @Test("A file keeps them, to a hundredth of a second and of a metre")
+    @Test("A file preserves the log to a hundredth of a second and a hundredth of a metre")
     func file() throws {
         let folder = Folder()
         let file = StepLogFile(folder: folder.path)
@@ -57,7 +57,7 @@ struct StepLogTests {
         file.store(sample, lengthFactor: 1.07, now: WallTime(seconds: Self.start + 4000) ?? .epoch) { problem in
             problems.withLock { $0.append(problem) }
         }
-        // It tells when somebody moved.
+        // Only the owner may read the file, because it reveals when the user moved.
         let mode = try FileManager.default.attributesOfItem(atPath: folder.file)[.posixPermissions] as? NSNumber
         #expect(mode?.intValue == 0o600)
         let (log, factor) = file.load { problem in problems.withLock { $0.append(problem) } }
@@ -69,7 +69,7 @@ struct StepLogTests {
         #expect(read.floorsAscended == 2)
     }
 
-    @Test("A file that is cut at any byte gives one warning and no steps, and is written anew")
+    @Test("A file truncated at any byte yields one warning and an empty log, and can be overwritten")
     func cut() throws {
         let folder = Folder()
         let file = StepLogFile(folder: folder.path)
@@ -77,7 +77,7 @@ struct StepLogTests {
         file.store(sample, lengthFactor: 1, now: now)
         let bytes = Array(try Data(contentsOf: URL(fileURLWithPath: folder.file)))
         #expect(bytes.count > 200)
-        // All but the line end, without which the file is whole.
+        // Every length except the one that lacks only the final newline, which is still complete.
         for length in 0..<bytes.count - 1 {
             let (log, factor, problem) = StepLog.read(Array(bytes[..<length]))
             #expect(problem != nil && log.stretches.isEmpty && log.activities.isEmpty && factor == 1, "\(length)")
@@ -91,7 +91,7 @@ struct StepLogTests {
         #expect(file.load().log.totals(from: 0, to: 1e10).steps == 125)
     }
 
-    @Test("Numbers that cannot be, other formats and versions, and changed bytes do no harm")
+    @Test("Implausible numbers, unknown formats and versions are rejected, and changed bytes cause no crash")
     func hostile() throws {
         for text in [
             #"{"format":"device-services-steps","version":1,"steps":[[1,0,5,1,1,0,0]]}"#,
@@ -115,7 +115,7 @@ struct StepLogTests {
         }
     }
 
-    @Test("What another program wrote meanwhile stays, and what both counted counts once")
+    @Test("Storing a log keeps the steps another process stored and counts overlapping steps once")
     func merge() {
         let folder = Folder()
         let file = StepLogFile(folder: folder.path)
@@ -128,7 +128,7 @@ struct StepLogTests {
         #expect(file.load().log.totals(from: 0, to: 1e10).steps == 165)
     }
 
-    @Test("A merge keeps what a comparison of all with all keeps, also after clocks were set back", arguments: 0..<20)
+    @Test("A merge matches a comparison of all pairs, even after the clock was set back", arguments: 0..<20)
     func mergesAsCompared(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         func log() -> StepLog {
@@ -136,7 +136,7 @@ struct StepLogTests {
                 let start = Self.start + Double(Int.random(in: 0..<600, using: &random))
                 return StepLog.Stretch(start: start, end: start + Double(Int.random(in: 0...10, using: &random)))
             }
-            // In order, but for a few.
+            // Sorted except for a few stretches.
             return StepLog(stretches: stretches.sorted { $0.start + Double($0.end) < $1.start + Double($1.end) })
         }
         let (own, other) = (log(), log())
@@ -149,7 +149,7 @@ struct StepLogTests {
         #expect(Set(merged.stretches) == Set(kept + own.stretches))
     }
 
-    @Test("Seven days are kept, and no more than the limits")
+    @Test("The log is limited to seven days and to its maximum numbers of entries")
     func age() {
         var log = StepLog()
         for day in 0..<20 { walk(&log, at: Double(day) * 86_400, count: 10) }
@@ -165,7 +165,7 @@ struct StepLogTests {
         #expect(log.activities.count <= StepLog.maximumActivities)
     }
 
-    @Test("The next run of a program finds what the last one counted")
+    @Test("A restarted program restores the steps and activities of its previous run")
     func restart() throws {
         let folder = Folder()
         do {
@@ -183,7 +183,7 @@ struct StepLogTests {
         #expect(engine.activities(from: day - 10, to: day + 100).map(\.activity) == [.walking])
     }
 
-    @Test("A simulated device keeps no file")
+    @Test("A simulated device has no step log file")
     func simulated() {
         #expect(StepLogFile(of: TestDevice([.accelerometer]).device) == nil)
     }

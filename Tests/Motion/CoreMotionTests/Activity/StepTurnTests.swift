@@ -6,9 +6,9 @@ import Testing
 
 @testable import CoreMotion
 
-@Suite("Stopping and going on")
+@Suite("Pause and resume detection")
 struct StepTurnTests {
-    @Test("Somebody who begins to listen makes nobody stop whose readings are on their way")
+    @Test("An update for a new subscriber does not report a pause while readings are still in transit")
     func readingsOnTheirWay() {
         var core = StepCore()
         core.begin()
@@ -26,7 +26,7 @@ struct StepTurnTests {
         take(0..<20, cadence: 2)
         take(20..<22.4, cadence: 0)
         #expect(turns.map(\.isWalking) == [true])
-        // The readings since are half a second late.
+        // The following readings are half a second late.
         for late in stride(from: 2.6, through: 4, by: 0.2) {
             let news = core.news(.zero.advanced(bySeconds: 20 + late), wall(20 + late))
             #expect(news.turn == nil)

@@ -4,7 +4,8 @@ import DeviceCore
 import Foundation
 
 extension TestDevice {
-    /// Somebody who walks so many steps a second, or rests; 50 readings a second from that second on.
+    /// Feeds 50 accelerometer readings per second of a user who walks at a cadence in steps per second, or rests if the
+    /// cadence is 0.
     func walk(from start: Double, seconds: Double, cadence: Double) {
         for index in 0..<Int(seconds * 50) {
             let time = start + Double(index) / 50
@@ -12,18 +13,18 @@ extension TestDevice {
         }
     }
 
-    /// Nothing follows, as at the end of a trace.
+    /// Signals that no further readings follow, as at the end of a trace.
     func end() {
         hub.postQuiet()
         playback?.run()
     }
 
-    /// The civil time so many seconds after the start.
+    /// Returns the wall-clock time at an offset from the start, in seconds.
     func date(_ seconds: Double) -> Date {
         Date(timeIntervalSince1970: Self.wallStart.advanced(bySeconds: seconds).seconds)
     }
 
-    /// A fix of that speed, now.
+    /// Sets the last fix to one with the given speed and the current time.
     func move(speed: Double, error: Double = 5) {
         var report = PositionReport()
         report.mode = .threeDimensional

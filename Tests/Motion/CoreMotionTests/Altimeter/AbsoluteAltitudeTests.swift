@@ -23,7 +23,7 @@ struct AbsoluteAltitudeTests {
         return (altimeter, events)
     }
 
-    /// A second of readings that alternate by as much to both sides.
+    /// Feeds readings at 10 Hz for one second. They alternate around `pressure` by `scatter`.
     private func feed(_ test: TestDevice, _ pressure: Double, scatter: Double = 0, from start: Double) {
         for index in 1...10 {
             let value = pressure + (index.isMultiple(of: 2) ? scatter : -scatter)
@@ -42,7 +42,7 @@ struct AbsoluteAltitudeTests {
         return report
     }
 
-    @Test("Without a fix there is no event")
+    @Test("Without a fix, no update is delivered")
     func noFix() {
         let test = TestDevice()
         let (altimeter, events) = start(test)
@@ -51,7 +51,7 @@ struct AbsoluteAltitudeTests {
         altimeter.stopAbsoluteAltitudeUpdates()
     }
 
-    @Test("The altitude of a fix is carried on by the change of pressure")
+    @Test("Pressure changes update the altitude of the last fix")
     func carriedOn() throws {
         let test = TestDevice()
         let (altimeter, events) = start(test)
@@ -62,17 +62,17 @@ struct AbsoluteAltitudeTests {
         #expect(first.altitude == 520)
         #expect(first.accuracy == 6)
         #expect(first.precision == 0)
-        // The standard atmosphere 500 m further up, a second later. The fix is not near any more.
+        // The pressure of the standard atmosphere 500 m higher, one second later. The new fix is too old to be used.
         test.positions.set(fix(520, error: 6, at: -60))
         feed(test, 95.4608, from: 1)
         let second = try #require(events.all.last)
         #expect(abs(second.altitude - 1020) < 0.02)
-        // 6 m, 10 m/h for a second, 4 per cent of 500 m.
+        // 6 m, plus 10 m/h for one second, plus 4 % of 500 m.
         #expect(abs(second.accuracy - (6 + 10.0 / 3600 + 20)) < 0.01)
         altimeter.stopAbsoluteAltitudeUpdates()
     }
 
-    @Test("The accuracy gets worse by 10 metres an hour")
+    @Test("The accuracy degrades by 10 m per hour")
     func drift() throws {
         let test = TestDevice()
         let (altimeter, events) = start(test)
@@ -86,7 +86,7 @@ struct AbsoluteAltitudeTests {
         altimeter.stopAbsoluteAltitudeUpdates()
     }
 
-    @Test("A better fix takes the place of the former one, a worse one does not")
+    @Test("A more accurate fix replaces the previous one, and a less accurate fix is ignored")
     func betterFix() throws {
         let test = TestDevice()
         let (altimeter, events) = start(test)
@@ -101,7 +101,7 @@ struct AbsoluteAltitudeTests {
         altimeter.stopAbsoluteAltitudeUpdates()
     }
 
-    @Test("A fix that is old, flat, without an altitude or without an error does not count")
+    @Test("A fix that is old, two-dimensional, or without an altitude or a vertical error is ignored")
     func uselessFixes() {
         let useless = [
             fix(200, error: 5, at: -10), fix(200, error: 5, at: 1, mode: .twoDimensional),
@@ -118,7 +118,7 @@ struct AbsoluteAltitudeTests {
         }
     }
 
-    @Test("What is above the ellipsoid counts with the geoid, and what servers before 3.20 call the altitude as it is")
+    @Test("The altitude is derived from ellipsoidal height and geoid separation, or from gpsd's `alt` before 3.20")
     func otherAltitudes() throws {
         let ellipsoidal: (inout PositionReport) -> Void = { ($0.altitudeHAE, $0.geoidSeparation) = (247.5, 47.5) }
         for tell in [ellipsoidal, { $0.altitudeUndefined = 200 }] {
@@ -134,7 +134,7 @@ struct AbsoluteAltitudeTests {
         }
     }
 
-    @Test("The precision is the scatter of the readings in metres")
+    @Test("The precision is the standard deviation of the readings in metres")
     func precision() throws {
         let test = TestDevice()
         let (altimeter, events) = start(test)
@@ -143,8 +143,9 @@ struct AbsoluteAltitudeTests {
         feed(test, 101.325, from: 0)
         test.positions.set(fix(0, error: 5, at: -60))
         feed(test, 101.325, scatter: 0.003, from: 1)
-        // Ten readings 0.003 kPa off to both sides: a deviation of 0.003 * sqrt(10/9) = 0.003162 kPa; near sea level
-        // 12.0 Pa make a metre (density 1.225 kg/m3 times 9.80665 m/s2 = 12.013 Pa/m).
+        // Ten readings that deviate by 0.003 kPa in alternating directions have a standard deviation of 0.003 *
+        // sqrt(10/9) = 0.003162 kPa. Near sea level, one metre corresponds to 12.0 Pa (a density of 1.225 kg/m3 times
+        // 9.80665 m/s2 = 12.013 Pa/m).
         #expect(abs(try #require(events.all.last).precision - 3.162 / 12.013) < 0.001)
         altimeter.stopAbsoluteAltitudeUpdates()
     }

@@ -4,7 +4,7 @@ import CoreMotion
 import DeviceCore
 import Testing
 
-@Suite("Altimeter")
+@Suite("CMAltimeter")
 struct AltimeterTests {
     private struct Event: Sendable {
         var altitude: Double
@@ -26,14 +26,14 @@ struct AltimeterTests {
         return (altimeter, events)
     }
 
-    /// So many seconds of a steady pressure at 10 Hz.
+    /// Feeds a constant pressure at 10 Hz for a number of seconds.
     private func feed(_ test: TestDevice, _ pressure: Double, from start: Double, seconds: Double) {
         for index in 0..<Int(seconds * 10) {
             test.feed(.pressure, [pressure, 0, 0], at: start + Double(index) / 10)
         }
     }
 
-    @Test("The first event is exactly 0, at any pressure", arguments: [101.325, 98.7654321, 30, 115])
+    @Test("The first relative altitude is exactly 0 at any pressure", arguments: [101.325, 98.7654321, 30, 115])
     func first(pressure: Double) throws {
         let test = TestDevice()
         let (altimeter, events) = start(test)
@@ -46,15 +46,15 @@ struct AltimeterTests {
         altimeter.stopRelativeAltitudeUpdates()
     }
 
-    /// Pressures of the standard atmosphere at geopotential altitudes (ISO 2533:1975, table 1; hPa), rounded there to
-    /// about a centimetre, and one worked out by hand: ln(100/101.325) = -0.0131632; times 0.190263 is -0.00250447;
-    /// 1 - exp of that is 0.00250133; times 44330.77 is 110.89.
+    /// Pressures in hPa at geopotential altitudes of the standard atmosphere (ISO 2533:1975, table 1, altitudes rounded
+    /// to about a centimetre), and one value computed by hand: ln(100/101.325) = -0.0131632. Multiplied by 0.190263,
+    /// this is -0.00250447. 1 - exp(-0.00250447) = 0.00250133, and multiplied by 44330.77 m this is 110.89 m.
     static let table: [(pressure: Double, altitude: Double, tolerance: Double)] = [
         (100, 110.89, 0.01), (95.4608, 500, 0.02), (89.8746, 1000, 0.02), (79.4952, 2000, 0.02),
         (54.0199, 5000, 0.02), (102.532, -100, 0.1),
     ]
 
-    @Test("Heights follow the standard atmosphere", arguments: table)
+    @Test("Altitudes follow the standard atmosphere", arguments: table)
     func formula(row: (pressure: Double, altitude: Double, tolerance: Double)) throws {
         let test = TestDevice()
         let (altimeter, events) = start(test)
@@ -66,20 +66,20 @@ struct AltimeterTests {
         altimeter.stopRelativeAltitudeUpdates()
     }
 
-    @Test("There is an event a second, the mean of the readings since the one before")
+    @Test("Each second, one update delivers the mean of the readings since the previous update")
     func means() throws {
         let test = TestDevice()
         let (altimeter, events) = start(test)
         // 100.0, 100.1, 100.2 ... at 10 Hz.
         for index in 0..<41 { test.feed(.pressure, [100 + Double(index) / 10, 0, 0], at: Double(index) / 10) }
         #expect(events.all.map(\.timestamp) == [101, 102, 103, 104])
-        // Of the readings 0...10, 11...20, 21...30 and 31...40.
+        // The means of the readings 0...10, 11...20, 21...30 and 31...40.
         let expected = [100.5, 101.55, 102.55, 103.55]
         for (event, mean) in zip(events.all, expected) { #expect(abs(event.pressure - mean) < 1e-9) }
         altimeter.stopRelativeAltitudeUpdates()
     }
 
-    @Test("A sensor slower than a second gives an event a reading")
+    @Test("A sensor with an interval above one second yields one update per reading")
     func slowSensor() {
         let test = TestDevice()
         let (altimeter, events) = start(test)
@@ -88,7 +88,7 @@ struct AltimeterTests {
         altimeter.stopRelativeAltitudeUpdates()
     }
 
-    @Test("What cannot be a pressure is left out", arguments: [0, -5, .nan, .infinity])
+    @Test("An invalid pressure is ignored", arguments: [0, -5, .nan, .infinity])
     func nonsense(value: Double) {
         let test = TestDevice()
         let (altimeter, events) = start(test)
@@ -99,7 +99,7 @@ struct AltimeterTests {
         altimeter.stopRelativeAltitudeUpdates()
     }
 
-    @Test("A second start begins anew at 0, and a stop ends it")
+    @Test("A restart sets the altitude to 0, and a stop ends the updates")
     func restart() {
         let test = TestDevice()
         let (altimeter, events) = start(test)
@@ -119,7 +119,7 @@ struct AltimeterTests {
         #expect(test.hub.demand(of: "pressure") == nil)
     }
 
-    @Test("Without a barometer the handler is told so once")
+    @Test("Without a barometer, each handler is called once with an error")
     func missing() {
         let test = TestDevice([.accelerometer])
         test.use {
@@ -136,7 +136,7 @@ struct AltimeterTests {
         #expect(codes.all == [109, 109])
     }
 
-    @Test("With a barometer it is available and authorized")
+    @Test("With a barometer, the altimeter is available and authorized")
     func available() {
         TestDevice([.pressure]).use {
             #expect(CMAltimeter.isRelativeAltitudeAvailable())
@@ -145,7 +145,7 @@ struct AltimeterTests {
         }
     }
 
-    @Test("A loss is told once, and heights go on from the same place")
+    @Test("A sensor loss is reported once, and altitudes remain relative to the same reference afterwards")
     func loss() {
         let test = TestDevice()
         let altimeter = test.use { CMAltimeter() }
@@ -157,7 +157,7 @@ struct AltimeterTests {
         feed(test, 101.325, from: 0, seconds: 1.1)
         test.lose(.pressure)
         test.regain(.pressure)
-        // The standard atmosphere at 1000 m.
+        // The pressure of the standard atmosphere at 1000 m.
         feed(test, 89.8746, from: 60, seconds: 0.1)
         #expect(told.all == ["0", "error 109", "1000"])
     }

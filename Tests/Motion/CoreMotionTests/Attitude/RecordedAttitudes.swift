@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What Core Motion itself reported on an iPhone 6s: roll, pitch and yaw in 1e-4 rad, and gravity in 1e-4 g.
+/// Attitudes that Core Motion reported on an iPhone 6s: roll, pitch and yaw in 1e-4 rad, and gravity in 1e-4 g.
 ///
 /// Rows of the MotionSense recordings std_6/sub_9, dws_1/sub_1 and jog_16/sub_5 (M. Malekzadeh and others,
 /// github.com/mmalekzadeh/motion-sense, MIT licence, (c) 2018 Mohammad Malekzadeh), rounded to four digits.

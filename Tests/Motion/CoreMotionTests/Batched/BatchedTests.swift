@@ -4,9 +4,9 @@ import CoreMotion
 import DeviceCore
 import Testing
 
-@Suite("Batches", .timeLimit(.minutes(30)))
+@Suite("CMBatchedSensorManager", .timeLimit(.minutes(30)))
 struct BatchedTests {
-    @Test("A handler gets a second of readings at a time, however they come in", arguments: [true, false])
+    @Test("A handler receives one second of readings per call, for any sensor batch size", arguments: [true, false])
     func handler(together: Bool) {
         let test = TestDevice()
         let manager = test.use { CMBatchedSensorManager() }
@@ -22,7 +22,7 @@ struct BatchedTests {
         } else {
             test.feed(.accelerometer, count: 45, rate: 10)
         }
-        // 45 readings at 10 Hz: four full seconds, and 5 readings of the next.
+        // 45 readings at 10 Hz are four complete seconds and 5 readings of the next.
         #expect(batches.all.map(\.count) == [10, 10, 10, 10])
         #expect(batches.all.compactMap(\.first) == [100, 101, 102, 103])
         #expect(manager.accelerometerBatch?.count == 10)
@@ -33,7 +33,7 @@ struct BatchedTests {
         #expect(test.hub.demand(of: "accelerometer") == nil)
     }
 
-    @Test("The sensor is asked for at most 800 readings a second, which may wait for a second")
+    @Test("The manager requests at most 800 readings a second with a latency of up to one second")
     func demand() throws {
         let test = TestDevice(rates: .list([100, 400, 1600]))
         let manager = test.use { CMBatchedSensorManager() }
@@ -49,7 +49,7 @@ struct BatchedTests {
         #expect(unknown.accelerometerDataFrequency == 0)
     }
 
-    @Test("A loop gets batches, and the sensor rests when it is left")
+    @Test("An async sequence delivers batches, and the sensor stops when the loop ends")
     func sequence() async throws {
         let test = TestDevice()
         let updates = test.use { CMBatchedSensorManager().accelerometerUpdates() }
@@ -67,7 +67,7 @@ struct BatchedTests {
         #expect(test.hub.demand(of: "accelerometer") == nil)
     }
 
-    @Test("Playback can wait for a loop that works on a batch")
+    @Test("Playback waits for a loop that processes a batch")
     func gate() async throws {
         let test = TestDevice()
         let updates = test.use { CMBatchedSensorManager().accelerometerUpdates() }
@@ -87,7 +87,7 @@ struct BatchedTests {
         #expect(test.hub.demand(of: "accelerometer") == nil)
     }
 
-    @Test("A loop ends with an error when the sensor is lost")
+    @Test("An async sequence throws an error if the sensor is lost")
     func loss() async throws {
         let test = TestDevice()
         let updates = test.use { CMBatchedSensorManager().accelerometerUpdates() }
@@ -104,7 +104,7 @@ struct BatchedTests {
         #expect(await task.value == 109)
     }
 
-    @Test("Without its sensors a loop throws, and a handler waits in silence")
+    @Test("Without the sensors, an async sequence throws and a handler is never called")
     func notAvailable() async {
         let test = TestDevice([.gyroscope])
         test.use {
@@ -123,7 +123,7 @@ struct BatchedTests {
         #expect(manager.deviceMotionBatch == nil)
     }
 
-    @Test("A handler gets a second of device motion at a time")
+    @Test("A handler receives one second of device motion per call")
     func deviceMotion() {
         let test = TestDevice([.accelerometer, .gyroscope], rates: .list([50, 100, 400]))
         #expect(test.use { CMBatchedSensorManager.isDeviceMotionSupported })
@@ -147,7 +147,7 @@ struct BatchedTests {
         #expect(!test.hub.isWanted)
     }
 
-    @Test("A loop over device motion gets batches, ends with the loss of a sensor, and lets the sensors rest")
+    @Test("A device motion sequence delivers batches and throws when a sensor is lost; the sensors then stop")
     func deviceMotionSequence() async {
         let test = TestDevice([.accelerometer, .gyroscope])
         let updates = test.use { CMBatchedSensorManager().deviceMotionUpdates() }

@@ -9,9 +9,9 @@ import Testing
 
 @testable import CoreMotion
 
-@Suite("What a handler for device motion is told besides")
+@Suite("Errors of device motion handlers")
 struct DeviceMotionErrorTests {
-    /// A stream of device motion whose states come from the test.
+    /// A device motion stream whose states are provided by the test.
     private final class Rig {
         private final class Line: Sendable {
             let receiver = Mutex<StreamSource<[FusedState]>.Receiver?>(nil)
@@ -73,7 +73,7 @@ struct DeviceMotionErrorTests {
         return state
     }
 
-    @Test("That the device has to be moved is told once for each start, and device motion comes nevertheless")
+    @Test("The requires-movement error is reported once per start, and device motion continues")
     func movement() {
         let rig = Rig(.xMagneticNorthZVertical)
         rig.feed(state(1, quality: .uncalibrated), state(20, quality: .uncalibrated))
@@ -85,21 +85,21 @@ struct DeviceMotionErrorTests {
         #expect(rig.told.all.suffix(3) == ["24.0 0.0", "101", "45.0 0.0"])
     }
 
-    @Test("A magnetometer that is calibrated within 20 seconds reports no error")
+    @Test("A magnetometer that is calibrated within 20 seconds causes no error")
     func calibratedLater() {
         let rig = Rig(.xMagneticNorthZVertical)
         rig.feed(state(1, quality: .uncalibrated), state(19, quality: .low), state(22, quality: .uncalibrated))
         #expect(rig.told.all == ["1.0 0.0", "19.0 0.0", "22.0 0.0"])
     }
 
-    @Test("A field that is implausible for the Earth is reported at once", arguments: [0.1, 1, 5])
+    @Test("An implausible field strength is reported immediately", arguments: [0.1, 1, 5])
     func impossibleField(strength: Double) {
         let rig = Rig(.xMagneticNorthZVertical)
         rig.feed(state(1, quality: .uncalibrated, strength: strength))
         #expect(rig.told.all == ["101", "1.0 0.0"])
     }
 
-    @Test("Nothing comes before north is known, except that the device has to be moved")
+    @Test("Until north is known, only the requires-movement error is delivered")
     func neverNorth() {
         let rig = Rig(.xMagneticNorthZVertical)
         rig.feed(state(1, offset: nil), state(2, offset: nil))
@@ -110,7 +110,7 @@ struct DeviceMotionErrorTests {
         #expect(rig.told.all == ["101", "3.0 0.0"])
     }
 
-    @Test("A calibrated magnetometer needs no word", arguments: [MagneticQuality.low, .medium, .high])
+    @Test("A calibrated magnetometer causes no error", arguments: [MagneticQuality.low, .medium, .high])
     func calibrated(quality: MagneticQuality) {
         let rig = Rig(.xMagneticNorthZVertical)
         rig.feed(state(1, quality: quality))
@@ -118,7 +118,7 @@ struct DeviceMotionErrorTests {
     }
 
     @Test(
-        "In frames without north nothing is said of it",
+        "Frames without north report no calibration error",
         arguments: [CMAttitudeReferenceFrame.xArbitraryZVertical, .xArbitraryCorrectedZVertical])
     func otherFrames(frame: CMAttitudeReferenceFrame) {
         let rig = Rig(frame)
@@ -126,25 +126,25 @@ struct DeviceMotionErrorTests {
         #expect(rig.told.all == ["1.0 -1.0"])
     }
 
-    @Test("A missing position is told each time that it goes missing; there is no heading meanwhile")
+    @Test("Each time the position becomes unknown, an error is reported and headings are invalid")
     func trueNorth() {
         let rig = Rig(.xTrueNorthZVertical)
         rig.feed(state(1), state(2))
         #expect(rig.told.all == ["102", "1.0 -1.0", "2.0 -1.0"])
         rig.feed(state(3, declination: 0.1), state(4, declination: 0.1))
         rig.feed(state(5))
-        // 0.1 rad are 5.7 degrees.
+        // 0.1 rad equals 5.7 degrees.
         #expect(rig.told.all.dropFirst(3) == ["3.0 6.0", "4.0 6.0", "102", "5.0 -1.0"])
     }
 
-    @Test("Both are told where both are the case")
+    @Test("The requires-movement and true-north errors are both reported if both apply")
     func both() {
         let rig = Rig(.xTrueNorthZVertical)
         rig.feed(state(1, quality: .uncalibrated, strength: 2))
         #expect(rig.told.all == ["101", "102", "1.0 -1.0"])
     }
 
-    @Test("The loss of each sensor is told once, in its place; what still comes is told on")
+    @Test("Each sensor's loss is reported once, in order with the device motions that still arrive")
     func losses() {
         let rig = Rig(.xMagneticNorthZVertical)
         let gone = DeviceError(.silent, "quiet")
@@ -160,7 +160,7 @@ struct DeviceMotionErrorTests {
         #expect(rig.told.all == ["1.0 0.0", "109", "2.0 0.0", "111", "3.0 0.0", "109"])
     }
 
-    @Test("What the accelerometer says without the gyroscope is no device motion")
+    @Test("States computed without the gyroscope are not delivered as device motion")
     func withoutGyroscope() {
         let rig = Rig(.xArbitraryZVertical)
         var alone = state(1)
@@ -169,7 +169,7 @@ struct DeviceMotionErrorTests {
         #expect(rig.told.all == ["2.0 -1.0"])
     }
 
-    @Test("Errors wait among the values, one of each matter")
+    @Test("Errors are queued in order with the values, and only the newest error of each kind is kept")
     func waiting() {
         var mailbox = Mailbox<Int>(limit: 2)
         mailbox.empty(isOpen: true)
@@ -196,7 +196,7 @@ struct DeviceMotionErrorTests {
         #expect(mailbox.outbox.isEmpty)
     }
 
-    @Test("The news of a loss moves up when readings before it make way")
+    @Test("A loss stays in the queue when older readings are dropped")
     func lossAmongDropped() {
         var mailbox = Mailbox<Int>(limit: 3)
         mailbox.empty(isOpen: true)

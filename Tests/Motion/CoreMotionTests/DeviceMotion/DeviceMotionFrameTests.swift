@@ -8,13 +8,14 @@ import Testing
 
 @testable import CoreMotion
 
-@Suite("Frames of reference")
+@Suite("Attitude reference frames")
 struct DeviceMotionFrameTests {
     static let frames: [CMAttitudeReferenceFrame] = [
         .xArbitraryZVertical, .xArbitraryCorrectedZVertical, .xMagneticNorthZVertical, .xTrueNorthZVertical,
     ]
 
-    /// The top edge points magnetic north and is raised by 20 degrees; the state's own axes are off by an angle.
+    /// Returns a state of a device whose top edge points to magnetic north and is raised by 20 degrees. The reference
+    /// axes of the state are rotated by `offset` degrees.
     private func state(offset: Double, declination: Double? = nil) -> FusedState {
         var state = States.at(0, States.turn([0, 0, 1], -offset) * States.turn([1, 0, 0], 20))
         state.northOffset = offset * .pi / 180
@@ -26,7 +27,7 @@ struct DeviceMotionFrameTests {
         CMAttitude(deviceToReference: try #require(values).attitude).yaw * 180 / .pi
     }
 
-    @Test("The arbitrary frame is that of the filter, to the last bit")
+    @Test("Attitudes in the arbitrary frame equal those of the filter bit for bit")
     func arbitrary() throws {
         var state = state(offset: 70)
         state.attitude = Quaternion(x: 0.1, y: 0.2, z: 0.3, w: 0.4).normalized
@@ -35,7 +36,7 @@ struct DeviceMotionFrameTests {
         #expect(States.components(attitude) == [0, 1, 2, 3].map { state.attitude.components[$0] })
     }
 
-    @Test("Against magnetic north the filter's own axes do not matter", arguments: [-170.0, -20, 0, 35, 160])
+    @Test("Magnetic yaw does not depend on the filter's reference axes", arguments: [-170.0, -20, 0, 35, 160])
     func magneticNorth(offset: Double) throws {
         let values = MotionConversion.deviceMotion(state(offset: offset), in: .xMagneticNorthZVertical)
         #expect(abs(try yaw(values) + 90) < 1e-9)
@@ -44,7 +45,7 @@ struct DeviceMotionFrameTests {
     }
 
     @Test(
-        "Where magnetic north lies 10 degrees east of true north, a top edge that points to it points 10 degrees east")
+        "With a declination of 10 degrees east, a device pointing to magnetic north has a heading of 10 degrees")
     func trueNorth() throws {
         let values = MotionConversion.deviceMotion(state(offset: 35, declination: 10), in: .xTrueNorthZVertical)
         #expect(abs(try #require(values).heading - 10) < 1e-9)
@@ -53,20 +54,20 @@ struct DeviceMotionFrameTests {
         #expect(abs(try #require(west).heading - 350) < 1e-9)
     }
 
-    @Test("The corrected frame begins where the arbitrary one is, and turns as north turns in that")
+    @Test("The corrected frame starts as the arbitrary frame and then follows north")
     func corrected() throws {
         let start = 35 * Double.pi / 180
         let first = MotionConversion.deviceMotion(
             state(offset: 35), in: .xArbitraryCorrectedZVertical, correctedFrom: start)
         #expect(abs(try yaw(first) + 35) < 1e-9)
-        // The gyroscope has drifted by 4 degrees since; the device has not turned.
+        // The gyroscope has drifted by 4 degrees; the device has not rotated.
         let later = MotionConversion.deviceMotion(
             state(offset: 39), in: .xArbitraryCorrectedZVertical, correctedFrom: start)
         #expect(abs(try yaw(later) + 35) < 1e-9)
         #expect(abs(try yaw(MotionConversion.deviceMotion(state(offset: 39), in: .xArbitraryZVertical)) + 39) < 1e-9)
     }
 
-    @Test("Gravity, acceleration and rotation are the same in each")
+    @Test("Gravity, acceleration and rotation rate are the same in all frames")
     func shared() throws {
         var state = state(offset: 50, declination: 3)
         state.rotationRate = [0.1, -0.2, 0.3]
@@ -79,7 +80,7 @@ struct DeviceMotionFrameTests {
         }
     }
 
-    @Test("There is a heading only in the north frames, and against true north only where that is known")
+    @Test("Only north frames have a heading, and true north requires a declination")
     func heading() throws {
         for frame in Self.frames {
             let heading = try #require(MotionConversion.deviceMotion(state(offset: 0, declination: 0), in: frame))
@@ -88,11 +89,11 @@ struct DeviceMotionFrameTests {
         }
         let values = try #require(MotionConversion.deviceMotion(state(offset: 0), in: .xTrueNorthZVertical))
         #expect(values.heading == -1)
-        // Attitudes are then against magnetic north.
+        // The attitude is then relative to magnetic north.
         #expect(abs(try yaw(values) + 90) < 1e-9)
     }
 
-    @Test("The magnetic field is there, in microtesla, where the frame takes a magnetometer")
+    @Test("Frames that use the magnetometer deliver the magnetic field in microtesla")
     func field() throws {
         for frame in Self.frames {
             var state = state(offset: 0)
@@ -113,7 +114,7 @@ struct DeviceMotionFrameTests {
         }
     }
 
-    @Test("Without north there is device motion only in the arbitrary frame")
+    @Test("While north is unknown, only the arbitrary frame delivers device motion")
     func noNorth() {
         var state = state(offset: 0)
         state.northOffset = nil

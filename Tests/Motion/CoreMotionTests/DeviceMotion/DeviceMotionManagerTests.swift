@@ -5,11 +5,12 @@ import DeviceCore
 import Dispatch
 import Testing
 
-@Suite("Device motion of a manager", .timeLimit(.minutes(30)))
+@Suite("Device motion of CMMotionManager", .timeLimit(.minutes(30)))
 struct DeviceMotionManagerTests {
     private static let nineAxes: [SensorKind] = [.accelerometer, .gyroscope, .magnetometer]
 
-    /// What a handler was told: times since the start, or codes of errors.
+    /// Starts updates and records each call of the handler: seconds since the start of the test, or an error's domain
+    /// and code.
     private func watch(
         _ test: TestDevice, interval: Double = 0, frame: CMAttitudeReferenceFrame? = nil
     ) -> (manager: CMMotionManager, told: Box<String>) {
@@ -29,7 +30,7 @@ struct DeviceMotionManagerTests {
         return (manager, told)
     }
 
-    @Test("It takes an accelerometer and a gyroscope; the magnetometer gives three frames more")
+    @Test("Device motion requires accelerometer and gyroscope; a magnetometer adds three frames")
     func availability() {
         let cases: [(sensors: [SensorKind], frames: UInt)] = [
             ([], 0), ([.accelerometer], 0), ([.gyroscope], 0), ([.accelerometer, .magnetometer], 0),
@@ -45,7 +46,7 @@ struct DeviceMotionManagerTests {
         }
     }
 
-    @Test("The latest is nil before the first and after stopping")
+    @Test("The latest device motion is nil before the first one and after a stop")
     func pull() throws {
         let test = TestDevice(Self.nineAxes)
         let manager = test.use { CMMotionManager() }
@@ -75,20 +76,20 @@ struct DeviceMotionManagerTests {
         #expect(Self.nineAxes.allSatisfy { test.hub.demand(of: $0.rawValue) == nil })
     }
 
-    @Test("A handler gets each sample of the gyroscope at its own time, and the latest can be asked for too")
+    @Test("A handler receives each gyroscope sample at its own time, and the latest is also available by polling")
     func push() throws {
         let test = TestDevice(Self.nineAxes)
         let (manager, told) = watch(test)
         #expect(told.all.isEmpty)
         test.feedRest(count: 101, rate: 100)
-        // The last may wait for what belongs to it.
+        // The last sample may wait for matching samples of the other sensors.
         #expect(told.count >= 100)
         #expect(told.all == (0..<told.count).map { "\(Double($0) / 100)" })
         #expect(manager.deviceMotion != nil)
         manager.stopDeviceMotionUpdates()
     }
 
-    @Test("The magnetometer runs only in frames that take it")
+    @Test("The magnetometer runs only in frames that use it")
     func magnetometer() {
         let test = TestDevice(Self.nineAxes)
         let manager = test.use { CMMotionManager() }
@@ -106,13 +107,13 @@ struct DeviceMotionManagerTests {
         #expect(test.hub.demand(of: "magnetometer") == nil)
     }
 
-    /// About how many of 10 seconds at 100 Hz reach the handler.
+    /// The approximate number of handler calls for 10 seconds of readings at 100 Hz.
     static let counts: [(interval: Double, expected: Int)] = [
         (0, 1000), (-1, 1000), (.nan, 1000), (0.001, 1000), (0.01, 1000), (0.05, 200), (0.1, 100), (0.5, 20), (100, 1),
         (.infinity, 1),
     ]
 
-    @Test("Device motion comes as often as was asked for, and at most as often as the gyroscope", arguments: counts)
+    @Test("Device motion arrives at the requested interval, but no faster than the gyroscope's rate", arguments: counts)
     func thinning(interval: Double, expected: Int) {
         let test = TestDevice([.accelerometer, .gyroscope])
         let (manager, told) = watch(test, interval: interval)
@@ -121,7 +122,7 @@ struct DeviceMotionManagerTests {
         manager.stopDeviceMotionUpdates()
     }
 
-    @Test("A new interval takes effect while updates run, and the frame stays")
+    @Test("A new interval takes effect while updates run and does not change the frame")
     func change() {
         let test = TestDevice(Self.nineAxes)
         let (manager, told) = watch(test, interval: 0.1, frame: .xMagneticNorthZVertical)
@@ -135,14 +136,14 @@ struct DeviceMotionManagerTests {
         #expect(told.all.count { $0.hasPrefix("CM") } == 0)
     }
 
-    @Test("Against true north a position is missed once; with it the World Magnetic Model tells the declination")
+    @Test("In the true-north frame, a missing position is reported once, and a position provides the declination")
     func trueNorth() throws {
         let test = TestDevice(Self.nineAxes)
         let (manager, told) = watch(test, frame: .xTrueNorthZVertical)
         test.feedRest(count: 100, rate: 100)
         #expect(told.all.filter { $0.hasPrefix("CM") }.sorted() == ["CMErrorDomain 102"])
         #expect(manager.deviceMotion?.heading == -1)
-        // A row of the model's published test values, of the date at which the test's clock begins: 14.01 degrees.
+        // A published test value of the model for the start date of the test's clock: a declination of 14.01 degrees.
         var report = PositionReport()
         report.mode = .threeDimensional
         report.latitude = -24
@@ -158,7 +159,7 @@ struct DeviceMotionManagerTests {
         manager.stopDeviceMotionUpdates()
     }
 
-    @Test("Without sensors starting is silent, and device motion begins when they turn up")
+    @Test("A start without sensors reports no error, and updates begin when the sensors become available")
     func lateSensors() {
         let test = TestDevice([])
         let (manager, told) = watch(test)
@@ -169,12 +170,12 @@ struct DeviceMotionManagerTests {
             contextDescriptions: [])
         #expect(manager.isDeviceMotionActive)
         test.feedRest(count: 10, rate: 100)
-        // The first readings show what there is.
+        // The engine uses the first readings to determine which sensors deliver data.
         #expect(told.count >= 8)
         #expect(told.all.last == "0.09")
     }
 
-    @Test("A frame that is not available is refused once, later, and nothing runs")
+    @Test("An unavailable frame is rejected once, asynchronously, and no sensor starts")
     func refusal() {
         let cases: [(sensors: [SensorKind], frame: CMAttitudeReferenceFrame, code: Int)] = [
             ([.accelerometer, .gyroscope], .xMagneticNorthZVertical, 109),
@@ -200,7 +201,7 @@ struct DeviceMotionManagerTests {
         }
     }
 
-    @Test("A refusal is not told after a stop or another start, and ends what ran")
+    @Test("A rejection stops running updates and is not reported after a stop or another start")
     func withdrawnRefusal() {
         let test = TestDevice([.accelerometer, .gyroscope])
         let (manager, told) = watch(test)
@@ -235,7 +236,7 @@ struct DeviceMotionManagerTests {
         #expect(manager.deviceMotion != nil)
     }
 
-    @Test("Nothing more is told once a handler has stopped its manager or released it")
+    @Test("No callback follows after a handler has stopped or released its manager")
     func stopInHandler() {
         final class Holder: @unchecked Sendable {
             var manager: CMMotionManager?
@@ -256,7 +257,7 @@ struct DeviceMotionManagerTests {
         }
     }
 
-    @Test("Handlers run in the manager's device")
+    @Test("Handlers run with the manager's device as the current device")
     func binding() {
         let test = TestDevice([.accelerometer, .gyroscope])
         let manager = test.use { CMMotionManager() }
@@ -267,7 +268,7 @@ struct DeviceMotionManagerTests {
         #expect(isBound.all.allSatisfy { $0 })
     }
 
-    @Test("The loss of a sensor that it takes is told once, and device motion goes on by itself")
+    @Test("A sensor's loss is reported once, and device motion resumes without a restart")
     func loss() {
         let test = TestDevice(Self.nineAxes)
         let (manager, told) = watch(test)
@@ -276,7 +277,7 @@ struct DeviceMotionManagerTests {
         test.lose(.gyroscope)
         #expect(told.all.suffix(2).filter { $0 == "CMErrorDomain 109" }.count == 1)
         let before = told.count
-        // No one cares for the magnetometer in this frame.
+        // This frame does not use the magnetometer.
         test.lose(.magnetometer)
         #expect(told.count == before)
         test.regain(.gyroscope)
@@ -286,7 +287,7 @@ struct DeviceMotionManagerTests {
         manager.stopDeviceMotionUpdates()
     }
 
-    @Test("A blocked queue keeps the newest 1,024 and counts the others")
+    @Test("A blocked queue keeps the newest 1,024 values and counts the dropped ones")
     func blockedQueue() {
         let test = TestDevice([.accelerometer, .gyroscope], isLive: true)
         let manager = test.use { CMMotionManager() }
@@ -313,7 +314,7 @@ struct DeviceMotionManagerTests {
         manager.stopDeviceMotionUpdates()
     }
 
-    @Test("Whether to show a display is kept")
+    @Test("`showsDeviceMovementDisplay` stores its value")
     func display() {
         let manager = TestDevice().use { CMMotionManager() }
         #expect(!manager.showsDeviceMovementDisplay)

@@ -9,12 +9,13 @@ import Testing
 
 @testable import CoreMotion
 
-@Suite("Device motion of poses")
+@Suite("Device motion in known poses")
 struct DeviceMotionPoseTests {
-    /// A pose, and what follows from it by hand. Angles in degrees, against x magnetic north, y west.
+    /// A pose and the expected values, computed by hand. Angles are in degrees, relative to a frame whose x axis points
+    /// to magnetic north and whose y axis points west.
     struct Pose: Sendable, CustomTestStringConvertible {
         var name: String
-        /// From the device's axes to east, north, up.
+        /// The rotation from the device's axes to east, north and up.
         var attitude: Quaternion
         var gravity: [Double]
         var roll = 0.0
@@ -26,7 +27,7 @@ struct DeviceMotionPoseTests {
 
     static let poses = [
         Pose(name: "flat, top edge north", attitude: .identity, gravity: [0, 0, -1], yaw: -90, heading: 0),
-        // The right edge points where the top edge was after a quarter turn counterclockwise.
+        // After a counterclockwise quarter turn, the right edge points in the former direction of the top edge.
         Pose(
             name: "flat, right edge north", attitude: States.turn([0, 0, 1], 90), gravity: [0, 0, -1], yaw: 0,
             heading: 270),
@@ -39,14 +40,14 @@ struct DeviceMotionPoseTests {
         Pose(
             name: "flat, top edge 30 degrees east of north", attitude: States.turn([0, 0, 1], -30),
             gravity: [0, 0, -1], yaw: -120, heading: 30),
-        // The top edge is raised, so gravity pulls to the bottom edge.
+        // The top edge is raised, so gravity points towards the bottom edge.
         Pose(
             name: "top edge north and raised by 30", attitude: States.turn([1, 0, 0], 30),
             gravity: [0, -0.5, -0.75.squareRoot()], pitch: 30, yaw: -90, heading: 0),
         Pose(
             name: "upright, its back to the north", attitude: States.turn([1, 0, 0], 90), gravity: [0, -1, 0],
             pitch: 90, yaw: -90, heading: 0),
-        // Right-handed about the top edge: the right edge goes down, and gravity pulls to it.
+        // A right-handed rotation about the y axis lowers the right edge, so gravity points towards it.
         Pose(
             name: "right edge lowered by 30", attitude: States.turn([0, 1, 0], 30),
             gravity: [0.5, 0, -0.75.squareRoot()], roll: 30, yaw: -90, heading: 0),
@@ -63,13 +64,13 @@ struct DeviceMotionPoseTests {
         return CMDeviceMotion(DeviceMotionReading(values: values, time: state.time))
     }
 
-    /// The least angle between two in degrees.
+    /// Returns the smallest difference of two angles, in degrees.
     private func difference(_ a: Double, _ b: Double) -> Double {
         let turns = (a - b) / 360
         return abs(turns - turns.rounded()) * 360
     }
 
-    @Test("Gravity, angles and heading are those that follow by hand", arguments: poses)
+    @Test("Gravity, angles and heading of a pose match the values computed by hand", arguments: poses)
     func pose(pose: Pose) throws {
         let motion = try motion(States.at(7.5, pose.attitude), .xMagneticNorthZVertical)
         #expect(States.isNear(States.components(motion.gravity), pose.gravity))
@@ -82,12 +83,12 @@ struct DeviceMotionPoseTests {
         #expect(motion.heading >= 0 && motion.heading < 360)
         #expect(motion.timestamp == 7.5)
         #expect(motion.sensorLocation == .default)
-        // Gravity is what the rotation matrix makes of the direction down.
+        // Gravity equals the downward direction transformed by the rotation matrix.
         let m = attitude.rotationMatrix
         #expect(States.isNear([-m.m13, -m.m23, -m.m33], pose.gravity))
     }
 
-    @Test("The heading is 270 degrees less the yaw, and never 360")
+    @Test("The heading is 270 degrees minus the yaw and always below 360")
     func headings() throws {
         for degrees in stride(from: -720.0, through: 720, by: 7.5) {
             let state = States.at(0, States.turn([0, 0, 1], degrees) * States.turn([1, 0, 0], 20))
@@ -104,17 +105,18 @@ struct DeviceMotionPoseTests {
         }
     }
 
-    @Test("Held like a camera the heading is that of the back, as Core Location's is, until the device is tilted back")
+    @Test("The heading of an upright device is the direction of its back until the device is tilted below 50 degrees")
     func camera() throws {
         var axis = HeadingAxis()
         func heading(_ elevation: Double) throws -> Double {
-            // The top edge points north and up by the elevation; the device is rolled by 20 degrees about it.
+            // The top edge points north, raised by `elevation` degrees. The device is rolled by 20 degrees about its y
+            // axis.
             let attitude = States.turn([1, 0, 0], elevation) * States.turn([0, 1, 0], 20)
             let frame = CMAttitudeReferenceFrame.xMagneticNorthZVertical
             let values = MotionConversion.deviceMotion(States.at(0, attitude), in: frame, correctedFrom: 0, axis: &axis)
             return try #require(values).heading
         }
-        // The back is -z: of (sin 20, -sin e cos 20, cos e cos 20) the opposite.
+        // The back points along -z, opposite to (sin 20, -sin e cos 20, cos e cos 20).
         func back(_ elevation: Double) -> Double {
             let (e, r) = (elevation * .pi / 180, 20 * Double.pi / 180)
             return atan2(-sin(r), sin(e) * cos(r)) * 180 / .pi
@@ -125,7 +127,7 @@ struct DeviceMotionPoseTests {
     }
 
     @Test(
-        "Attitudes that Core Motion reported have the gravity that it reported with them",
+        "Attitudes recorded by Core Motion yield the gravity recorded with them",
         arguments: RecordedAttitudes.rows)
     func recorded(row: [Double]) throws {
         let degrees = row[0..<3].map { $0 * 1e-4 * 180 / .pi }
@@ -139,16 +141,16 @@ struct DeviceMotionPoseTests {
                 [motion.attitude.roll, motion.attitude.pitch, motion.attitude.yaw], row[0..<3].map { $0 * 1e-4 }, 1e-9))
     }
 
-    @Test("A push to the right has a negative x, one to the top edge a negative y")
+    @Test("User acceleration to the right has a negative x, and towards the top edge a negative y")
     func push() throws {
         var state = States.at(0)
-        // An accelerometer feels the push in its own direction.
+        // An accelerometer's reading is positive in the direction of the acceleration.
         state.acceleration = [2 * 9.80665, 9.80665, 9.80665]
         let motion = try motion(state, .xArbitraryZVertical)
         #expect(States.isNear(States.components(motion.userAcceleration), [-2, -1, 0]))
     }
 
-    @Test("Gravity and the user's acceleration add up to the reading of the accelerometer")
+    @Test("Gravity and user acceleration add up to the accelerometer's reading")
     func sum() throws {
         var numbers = SeededGenerator(seed: 42)
         for _ in 0..<20_000 {
@@ -160,7 +162,7 @@ struct DeviceMotionPoseTests {
             let reading = MotionConversion.acceleration(state.acceleration)
             let (g, u) = (States.components(motion.gravity), States.components(motion.userAcceleration))
             for (axis, value) in States.components(reading).enumerated() {
-                // A reading far below 1 g has more digits than the sum of two numbers near 1 can have.
+                // A reading far below 1 g has more significant digits than a sum of two numbers near 1.
                 #expect(abs(value) < 0.5 ? abs(g[axis] + u[axis] - value) < 1e-16 : g[axis] + u[axis] == value)
             }
             #expect(abs(g.reduce(0) { $0 + $1 * $1 } - 1) < 1e-14)

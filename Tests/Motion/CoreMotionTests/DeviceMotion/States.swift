@@ -7,17 +7,17 @@ import SensorFusion
 
 @testable import CoreMotion
 
-/// States of the motion engine, written by hand.
+/// States of the motion engine with known values.
 enum States {
     static let half = 0.5.squareRoot()
 
-    /// Turns written down by axis and angle in degrees, right-handed.
+    /// Returns a right-handed rotation about an axis by an angle in degrees.
     static func turn(_ axis: SIMD3<Double>, _ degrees: Double) -> Quaternion {
         let half = degrees * .pi / 360
         return Quaternion(x: axis.x * sin(half), y: axis.y * sin(half), z: axis.z * sin(half), w: cos(half))
     }
 
-    /// A state whose axes are magnetic east, north and up, of a device at rest.
+    /// Returns the state of a device at rest. The reference axes point to magnetic east, magnetic north and up.
     static func at(_ seconds: Double, _ attitude: Quaternion = .identity) -> FusedState {
         var state = FusedState(time: BootTime(nanoseconds: Int64((seconds * 1e9).rounded())))
         state.attitude = attitude
@@ -38,7 +38,7 @@ enum States {
 }
 
 extension MotionConversion {
-    /// Of a state before which there was none.
+    /// Converts a state without the heading axis of a previous state.
     static func deviceMotion(
         _ state: FusedState, in frame: CMAttitudeReferenceFrame, correctedFrom start: Double = 0
     ) -> CMDeviceMotion.Values? {

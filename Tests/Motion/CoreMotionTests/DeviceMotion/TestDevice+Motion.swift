@@ -3,8 +3,8 @@
 import DeviceCore
 
 extension TestDevice {
-    /// Readings of a device that lies face up with its top edge to the north, in even steps: of all three sensors for each
-    /// time, the magnetometer only where it is there.
+    /// Feeds evenly spaced readings of a device that lies face up with its top edge pointing north. Each timestamp has
+    /// a reading of every sensor that the device has.
     func feedRest(count: Int, rate: Double, from seconds: Double = 0) {
         let kinds = hub.sensors.map(\.kind)
         for index in 0..<count {

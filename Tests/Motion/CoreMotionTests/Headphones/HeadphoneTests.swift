@@ -5,11 +5,11 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite("Headphone motion, which is not available", .timeLimit(.minutes(1)))
+@Suite("CMHeadphoneMotionManager", .timeLimit(.minutes(1)))
 struct HeadphoneTests {
     private final class Delegate: NSObject, CMHeadphoneMotionManagerDelegate {}
 
-    @Test("Device motion is not available and does not become active")
+    @Test("Headphone motion is unavailable and does not become active")
     func unavailable() {
         let manager = CMHeadphoneMotionManager()
         let delegate = Delegate()

@@ -4,9 +4,9 @@ import CoreMotion
 import DeviceCore
 import Testing
 
-@Suite("Intervals")
+@Suite("Update intervals")
 struct IntervalTests {
-    @Test("A new manager has Apple's intervals")
+    @Test("A new manager has Apple's default intervals")
     func defaults() {
         let manager = TestDevice().use { CMMotionManager() }
         #expect(manager.accelerometerUpdateInterval == 0.01)
@@ -15,7 +15,7 @@ struct IntervalTests {
         #expect(manager.deviceMotionUpdateInterval == 0.01)
     }
 
-    @Test("An interval reads back as it was written", arguments: [0, -1, 1e-9, 0.02, 1e9, .infinity])
+    @Test("An update interval is returned as it was set", arguments: [0, -1, 1e-9, 0.02, 1e9, .infinity])
     func readsBack(interval: Double) {
         let manager = TestDevice().use { CMMotionManager() }
         manager.accelerometerUpdateInterval = interval
@@ -24,13 +24,13 @@ struct IntervalTests {
         #expect(manager.deviceMotionUpdateInterval == interval)
     }
 
-    /// How many of 101 readings at 100 Hz, over exactly a second, reach the handler.
+    /// The number of handler calls for 101 readings at 100 Hz, which span exactly one second.
     static let counts: [(interval: Double, expected: Int)] = [
         (0, 101), (-1, 101), (.nan, 101), (0.001, 101), (0.01, 101), (0.05, 21), (0.1, 11), (0.5, 3), (10, 1),
         (.infinity, 1),
     ]
 
-    @Test("Readings come as often as was asked for, and at most as often as the sensor gives them", arguments: counts)
+    @Test("Readings arrive at the requested interval, but no faster than the sensor's rate", arguments: counts)
     func thinning(interval: Double, expected: Int) {
         let test = TestDevice()
         let manager = test.use { CMMotionManager() }
@@ -41,7 +41,7 @@ struct IntervalTests {
         #expect(times.count == expected)
     }
 
-    @Test("Zero and less ask the sensor for its greatest rate", arguments: [0, -0.5, .nan])
+    @Test("A zero, negative or NaN interval requests the sensor's maximum rate", arguments: [0, -0.5, .nan])
     func fastest(interval: Double) throws {
         let test = TestDevice()
         let manager = test.use { CMMotionManager() }
@@ -65,7 +65,7 @@ struct IntervalTests {
         #expect(values.count == 10 + 50)
     }
 
-    @Test("The sensor rests when the last manager has stopped")
+    @Test("The sensor follows the shortest requested interval and stops with the last manager")
     func rest() {
         let test = TestDevice()
         let first = test.use { CMMotionManager() }

@@ -4,7 +4,7 @@ import CoreMotion
 import DeviceCore
 import Testing
 
-@Suite("Loss of a sensor")
+@Suite("Sensor loss")
 struct LossTests {
     private func watched(_ test: TestDevice) -> (manager: CMMotionManager, told: Box<String>) {
         let manager = test.use { CMMotionManager() }
@@ -17,7 +17,7 @@ struct LossTests {
         return (manager, told)
     }
 
-    @Test("A loss is told once, and readings go on by themselves")
+    @Test("A loss is reported once, and readings resume without a restart")
     func once() {
         let test = TestDevice()
         let (manager, told) = watched(test)
@@ -31,7 +31,7 @@ struct LossTests {
         manager.stopAccelerometerUpdates()
     }
 
-    @Test("A loss is told once although a new interval subscribes anew")
+    @Test("A new interval during a loss does not report the loss again")
     func intervalWhileLost() {
         let test = TestDevice()
         let (manager, told) = watched(test)
@@ -41,7 +41,7 @@ struct LossTests {
         #expect(told.all == ["CMErrorDomain 109"])
     }
 
-    @Test("A handler that starts while the sensor is lost hears of it")
+    @Test("A handler started while the sensor is lost receives an error")
     func startWhileLost() {
         let test = TestDevice()
         let other = test.use { CMMotionManager() }
@@ -54,7 +54,7 @@ struct LossTests {
         manager.stopAccelerometerUpdates()
     }
 
-    @Test("The news of a loss keeps its place among the readings")
+    @Test("A loss is reported in order between the readings")
     func order() {
         let test = TestDevice()
         let (manager, told) = watched(test)
@@ -73,7 +73,7 @@ struct LossTests {
         manager.stopAccelerometerUpdates()
     }
 
-    @Test("The error tells the reason, and a missing permission apart")
+    @Test("The error contains the reason, and a missing permission has its own code")
     func reason() throws {
         let test = TestDevice()
         let manager = test.use { CMMotionManager() }

@@ -5,9 +5,9 @@ import DeviceCore
 import Dispatch
 import Testing
 
-@Suite("Operation queues", .timeLimit(.minutes(30)))
+@Suite("Operation queues of CMMotionManager", .timeLimit(.minutes(30)))
 struct QueueTests {
-    @Test("A blocked queue keeps the newest 1,024 readings and counts the others")
+    @Test("A blocked queue keeps the newest 1,024 readings and counts the dropped ones")
     func blockedQueue() {
         let test = TestDevice(isLive: true)
         let manager = test.use { CMMotionManager() }
@@ -32,7 +32,7 @@ struct QueueTests {
         manager.stopGyroUpdates()
     }
 
-    @Test("A queue that runs many operations at once still gets one call at a time, in order")
+    @Test("A concurrent queue receives one call at a time, in order")
     func concurrentQueue() {
         let test = TestDevice(isLive: true)
         let manager = test.use { CMMotionManager() }
@@ -47,7 +47,7 @@ struct QueueTests {
             values.add(data?.timestamp ?? -1)
             if values.count == 1000 { done.signal() }
         }
-        // Not more than may wait.
+        // As many readings as fit into the queue without drops.
         test.feed(.accelerometer, count: 1000, rate: 1000)
         #expect(done.comes())
         #expect(values.all == values.all.sorted())
@@ -56,7 +56,7 @@ struct QueueTests {
         manager.stopAccelerometerUpdates()
     }
 
-    @Test("Cancelling the queue's operations does not end the updates")
+    @Test("Cancelling the operations of the queue does not end the updates")
     func cancelledOperations() {
         let test = TestDevice(isLive: true)
         let manager = test.use { CMMotionManager() }
@@ -78,7 +78,7 @@ struct QueueTests {
         manager.stopGyroUpdates()
     }
 
-    @Test("Nothing is told after a stop while readings wait")
+    @Test("No callback follows a stop, even if readings are queued")
     func stopWhileWaiting() {
         let test = TestDevice(isLive: true)
         let manager = test.use { CMMotionManager() }
@@ -92,7 +92,7 @@ struct QueueTests {
         #expect(manager.droppedGyroDataCount == 0)
     }
 
-    @Test("When stopped from another thread, the call that is running is the last")
+    @Test("A stop from another thread lets the running call finish and prevents further calls")
     func stopFromAnotherThread() {
         let test = TestDevice(isLive: true)
         let manager = test.use { CMMotionManager() }
@@ -132,7 +132,7 @@ struct QueueTests {
         #expect(place.all == [true])
     }
 
-    @Test("Handlers on a queue of one's own run on it, in the manager's device")
+    @Test("Handlers for a custom queue run on that queue with the manager's device as the current device")
     func ownQueue() {
         let test = TestDevice(isLive: true)
         let manager = test.use { CMMotionManager() }

@@ -6,8 +6,8 @@ import Testing
 
 @Suite("Units and signs")
 struct SignTests {
-    /// A resting accelerometer reads +9.80665 m/s² on the axis that points up; Core Motion reports gravity, which points
-    /// down, in units of 9.80665 m/s².
+    /// A pose and its reading. At rest, an accelerometer reads +9.80665 m/s² on the axis that points up. Core Motion
+    /// reports gravity, which points down, in units of 9.80665 m/s².
     struct Pose: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var proper: [Double]
@@ -23,7 +23,7 @@ struct SignTests {
         Pose(testDescription: "left edge up", proper: [-9.80665, 0, 0], expected: [1, 0, 0]),
     ]
 
-    @Test("At rest the axis that points up reads -1", arguments: poses)
+    @Test("At rest, the axis that points up reads -1", arguments: poses)
     func rest(pose: Pose) throws {
         let test = TestDevice()
         let manager = test.use { CMMotionManager() }
@@ -33,19 +33,19 @@ struct SignTests {
         #expect([value.x, value.y, value.z] == pose.expected)
     }
 
-    @Test("A push to the right reads negative, as gravity to the left would")
+    @Test("An acceleration to the right reads negative, like gravity to the left")
     func push() throws {
         let test = TestDevice()
         let manager = test.use { CMMotionManager() }
         manager.startAccelerometerUpdates()
-        // Half a g to the right, lying face up.
+        // An acceleration of 0.5 g to the right, lying face up.
         test.feed(.accelerometer, [4.903325, 0, 9.80665], at: 0)
         let value = try #require(manager.accelerometerData).acceleration
         #expect(value.x == -0.5)
         #expect(value.z == -1)
     }
 
-    @Test("Free fall reads zero, without a minus")
+    @Test("Free fall reads zero without a negative sign")
     func freeFall() throws {
         let test = TestDevice()
         let manager = test.use { CMMotionManager() }
@@ -55,29 +55,29 @@ struct SignTests {
         #expect("\(value.x) \(value.y) \(value.z)" == "0.0 0.0 0.0")
     }
 
-    @Test("The gyroscope stays right-handed, in radians per second")
+    @Test("Gyroscope readings are right-handed, in radians per second")
     func gyroscope() throws {
         let test = TestDevice()
         let manager = test.use { CMMotionManager() }
         manager.startGyroUpdates()
-        // A quarter turn a second counterclockwise, seen from above, lying face up: +pi/2 about z.
+        // A counterclockwise quarter turn per second, seen from above, lying face up: +pi/2 rad/s about z.
         test.feed(.gyroscope, [0.1, -0.2, .pi / 2], at: 0)
         let value = try #require(manager.gyroData).rotationRate
         #expect(SIMD3(value.x, value.y, value.z) == [0.1, -0.2, .pi / 2])
     }
 
-    @Test("A gauss is 100 microtesla")
+    @Test("The magnetic field is reported in microtesla, at 100 microtesla per gauss")
     func magnetometer() throws {
         let test = TestDevice()
         let manager = test.use { CMMotionManager() }
         manager.startMagnetometerUpdates()
-        // The field in central Europe, lying face up with the top edge to the north: 0.2 G north, 0.43 G down.
+        // The field in central Europe, lying face up with the top edge pointing north: 0.2 G north, 0.43 G down.
         test.feed(.magnetometer, [0, 0.2, -0.43], at: 0)
         let value = try #require(manager.magnetometerData).magneticField
         #expect(SIMD3(value.x, value.y, value.z) == [0, 20, -43])
     }
 
-    @Test("Time stamps are the sensor's, in seconds since boot")
+    @Test("Timestamps are those of the sensor, in seconds since boot")
     func timestamps() throws {
         let test = TestDevice()
         let manager = test.use { CMMotionManager() }
@@ -86,7 +86,7 @@ struct SignTests {
         #expect(try #require(manager.gyroData).timestamp == 102.5)
     }
 
-    @Test("The mount matrix has been applied")
+    @Test("Readings are rotated by the mount matrix")
     func mountMatrix() throws {
         let test = TestDevice()
         var sensor = SensorDescription(id: "accelerometer", kind: .accelerometer)

@@ -4,9 +4,9 @@ import CoreMotion
 import DeviceCore
 import Testing
 
-@Suite("Updates")
+@Suite("Updates of CMMotionManager")
 struct UpdateTests {
-    @Test("The latest reading is nil before the first and after stopping")
+    @Test("The latest reading is nil before the first one and after a stop")
     func pull() throws {
         let test = TestDevice()
         let manager = test.use { CMMotionManager() }
@@ -22,7 +22,7 @@ struct UpdateTests {
         #expect(manager.accelerometerData == nil)
     }
 
-    @Test("A handler gets each reading and no error, and the latest can be asked for too")
+    @Test("A handler receives every reading without an error, and the latest is also available by polling")
     func push() throws {
         let test = TestDevice()
         let manager = test.use { CMMotionManager() }
@@ -37,7 +37,7 @@ struct UpdateTests {
         #expect(try #require(manager.magnetometerData).magneticField.x == 200)
     }
 
-    @Test("Activity is told only of sensors that have been started and are there")
+    @Test("Only sensors that exist and have been started are active")
     func activity() {
         let test = TestDevice([.accelerometer])
         let manager = test.use { CMMotionManager() }
@@ -56,7 +56,7 @@ struct UpdateTests {
         #expect(!manager.isAccelerometerActive)
     }
 
-    @Test("A sensor that turns up later is taken")
+    @Test("Updates begin when a sensor becomes available after the start")
     func lateSensor() {
         let test = TestDevice([])
         let manager = test.use { CMMotionManager() }
@@ -68,14 +68,14 @@ struct UpdateTests {
         #expect(manager.gyroData?.rotationRate.x == 1)
     }
 
-    @Test("A second start replaces the handler, and what waited for the first is dropped")
+    @Test("A second start replaces the handler and drops readings queued for the first")
     func replace() {
         let test = TestDevice()
         let manager = test.use { CMMotionManager() }
         let told = Box<String>()
         manager.startGyroUpdates(to: OperationQueue()) { _, _ in told.add("first") }
         test.feed(.gyroscope, [0, 0, 0], at: 0)
-        // Waits in the player when the second start comes.
+        // Queued for playback when the second start is called.
         test.hub.post(
             MotionBatch(
                 sensor: "gyroscope", kind: .gyroscope, values: [[0, 0, 0]],
@@ -85,7 +85,7 @@ struct UpdateTests {
         #expect(told.all == ["first", "second"])
     }
 
-    @Test("Nothing more is told once a handler has stopped its manager, also of what came in together")
+    @Test("No callback follows after a handler has stopped its manager, even for readings of the same batch")
     func stopInHandler() {
         let test = TestDevice()
         let manager = Carried(value: test.use { CMMotionManager() })
@@ -100,7 +100,7 @@ struct UpdateTests {
         #expect(told.count == 2)
     }
 
-    @Test("A handler may start its manager anew")
+    @Test("A handler may restart its manager with another handler")
     func restartInHandler() {
         let test = TestDevice()
         let manager = Carried(value: test.use { CMMotionManager() })
@@ -114,7 +114,7 @@ struct UpdateTests {
         #expect(told.all == ["first", "second"])
     }
 
-    @Test("A handler may release its manager, and then hears nothing more")
+    @Test("A handler may release its manager, and no further callback follows")
     func releaseInHandler() {
         let test = TestDevice()
         let holder = Box2(test.use { CMMotionManager() })
@@ -136,7 +136,7 @@ struct UpdateTests {
         }
     }
 
-    @Test("Handlers run in the manager's device, so that managers made there belong to it")
+    @Test("Handlers run with the manager's device as the current device")
     func binding() {
         let test = TestDevice()
         let manager = test.use { CMMotionManager() }

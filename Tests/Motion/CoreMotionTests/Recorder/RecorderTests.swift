@@ -5,27 +5,27 @@ import Testing
 
 @testable import CoreMotion
 
-@Suite("Sensor recorder")
+@Suite("CMSensorRecorder")
 struct RecorderTests {
-    /// So many seconds after the test device's start, in civil time.
+    /// Returns the wall-clock time at an offset from the start of the test device, in seconds.
     private func date(_ seconds: Double) -> Date {
         Date(timeIntervalSince1970: TestDevice.wallStart.seconds + seconds)
     }
 
-    @Test("It records 50 readings a second for as long as was asked for")
+    @Test("The recorder stores 50 readings a second for the requested duration")
     func records() throws {
         let test = TestDevice()
         let recorder = test.use { CMSensorRecorder() }
         recorder.recordAccelerometer(forDuration: 2)
         #expect(test.hub.demand(of: "accelerometer")?.interval == 0.02)
-        // At 100 Hz for 4 seconds.
+        // Four seconds of readings at 100 Hz.
         for index in 0..<400 {
             while test.clock.runNextTimer(upTo: TestDevice.start.advanced(bySeconds: Double(index) / 100)) {}
             test.feed(.accelerometer, [0, 0, Double(index)], at: Double(index) / 100)
         }
         #expect(test.hub.demand(of: "accelerometer") == nil)
         let list = try #require(recorder.accelerometerData(from: date(-10), to: date(10)))
-        // Every other of those at 0 to 2 s, both included.
+        // Every second reading from 0 to 2 s inclusive.
         #expect(list.count == 101)
         let items = Array(list.items)
         #expect(items.map(\.identifier) == (1...101).map { UInt64($0) })
@@ -38,7 +38,7 @@ struct RecorderTests {
         #expect(abs(last.acceleration.z - -200 / 9.80665) < 1e-5)
     }
 
-    @Test("Readings between two dates, both included; nil when there are none")
+    @Test("A query returns the readings between two dates inclusive, or nil if there are none")
     func range() throws {
         let test = TestDevice()
         let recorder = test.use { CMSensorRecorder() }
@@ -54,7 +54,7 @@ struct RecorderTests {
         #expect((iterator.next() as? CMRecordedAccelerometerData)?.identifier == 4)
     }
 
-    @Test("All recorders of a device share one recording, which outlives them")
+    @Test("All recorders of a device share a recording that outlives them")
     func shared() {
         let test = TestDevice()
         test.use { CMSensorRecorder() }.recordAccelerometer(forDuration: 60)
@@ -63,7 +63,7 @@ struct RecorderTests {
         #expect(other.accelerometerData(from: date(-1), to: date(10))?.count == 5)
     }
 
-    @Test("A longer recording goes on, a shorter one changes nothing, and no time is none")
+    @Test("A longer duration extends the recording, and a shorter, zero or invalid one has no effect")
     func durations() {
         let test = TestDevice()
         let recorder = test.use { CMSensorRecorder() }
@@ -73,7 +73,7 @@ struct RecorderTests {
         recorder.recordAccelerometer(forDuration: 30)
         recorder.recordAccelerometer(forDuration: 5)
         let end = { (seconds: Double) in TestDevice.start.advanced(bySeconds: seconds) }
-        // What was measured before the end may come in for a second and a half after it.
+        // Readings measured before the end may arrive up to 1.5 s later.
         while test.clock.runNextTimer(upTo: end(31)) {}
         #expect(test.hub.demand(of: "accelerometer") != nil)
         while test.clock.runNextTimer(upTo: end(31.5)) {}
@@ -82,7 +82,7 @@ struct RecorderTests {
         #expect(test.clock.nextDeadline == end(31.5 + 12 * 3600 + 1.5))
     }
 
-    @Test("A civil clock that is set begins another piece, with the new time")
+    @Test("After the wall clock is set, further readings have the new time")
     func clockStep() throws {
         let test = TestDevice()
         let recorder = test.use { CMSensorRecorder() }
@@ -95,13 +95,13 @@ struct RecorderTests {
         #expect(list.items.map(\.identifier) == [1, 2])
     }
 
-    @Test("Twelve hours are kept, and the oldest go")
+    @Test("The recording is limited to twelve hours and drops the oldest readings")
     func bound() throws {
         let test = TestDevice()
         let recorder = test.use { CMSensorRecorder() }
         recorder.recordAccelerometer(forDuration: 12 * 3600)
         let extra = 10_000
-        // As many readings as are kept and some more, in batches of a second at twice the rate, so that they fit the time.
+        // More readings than the limit, in batches of one second at twice the rate, so that they fit into the duration.
         let total = AccelerometerRecording.limit + extra
         let recording = AccelerometerRecording.of(test.device)
         for start in stride(from: 0, to: total, by: 100) {
@@ -118,7 +118,7 @@ struct RecorderTests {
         #expect(list.items.first { _ in true }?.identifier == UInt64(total - list.count + 1))
     }
 
-    @Test("Without an accelerometer nothing is recorded")
+    @Test("Without an accelerometer, the recorder stores nothing")
     func notAvailable() {
         let test = TestDevice([.gyroscope])
         test.use {

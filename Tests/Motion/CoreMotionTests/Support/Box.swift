@@ -3,7 +3,7 @@
 import Dispatch
 import Synchronization
 
-/// Collects what handlers are told, on whatever thread.
+/// A thread-safe collection of values from handlers.
 final class Box<Value: Sendable>: Sendable {
     private let values = Mutex<[Value]>([])
 
@@ -15,12 +15,13 @@ final class Box<Value: Sendable>: Sendable {
     var count: Int { all.count }
 }
 
-/// Carries what is not Sendable to another thread; the test sees to it that only one uses it at a time.
+/// A wrapper that passes a non-Sendable value to another thread. The test ensures that only one thread uses it at a
+/// time.
 struct Carried<Value>: @unchecked Sendable {
     var value: Value
 }
 
 extension DispatchSemaphore {
-    /// Waits for a signal, within bounds; false when none comes.
+    /// Waits for a signal for at most 60 seconds. Returns false on timeout.
     func comes() -> Bool { wait(timeout: .now() + 60) == .success }
 }

@@ -3,9 +3,9 @@
 import DeviceCore
 import Synchronization
 
-/// A device whose sensors say what the test feeds, on a clock that only the test moves.
+/// A device whose sensors deliver the test's readings and whose clock is advanced by the test.
 final class TestDevice: Sendable {
-    /// The clock's start: 100 seconds after boot, 2026-01-01T00:00:00Z.
+    /// The start of the clock: 100 seconds after boot, 2026-01-01T00:00:00Z.
     static let start = BootTime(nanoseconds: 100_000_000_000)
     static let wallStart = WallTime(nanoseconds: 1_767_225_600_000_000_000)
 
@@ -15,7 +15,7 @@ final class TestDevice: Sendable {
     let playback: TestPlayback?
     let device: Device
 
-    /// - Parameter isLive: True for callbacks on the queues that were asked for, false for callbacks in `feed`.
+    /// - Parameter isLive: True to run callbacks on the requested queues, false to run them in `feed`.
     init(_ kinds: [SensorKind] = SensorKind.allCases, isLive: Bool = false, rates: SensorRates = .unknown) {
         let sensors = kinds.map { kind in
             var sensor = SensorDescription(id: kind.rawValue, kind: kind)
@@ -32,7 +32,7 @@ final class TestDevice: Sendable {
 
     func use<Result>(_ body: () throws -> Result) rethrows -> Result { try device.bind(body) }
 
-    /// A reading at so many seconds after the start; moves the clock there.
+    /// Advances the clock to an offset from the start, in seconds, and feeds a reading.
     func feed(_ kind: SensorKind, _ value: SIMD3<Double>, at seconds: Double) {
         let time = Self.start.advanced(bySeconds: seconds)
         clock.move(to: time)
@@ -41,12 +41,12 @@ final class TestDevice: Sendable {
         playback?.run()
     }
 
-    /// Readings in even steps, whose x component counts from 0.
+    /// Feeds evenly spaced readings, one by one. Their x components count up from 0.
     func feed(_ kind: SensorKind, count: Int, rate: Double, from seconds: Double = 0) {
         for index in 0..<count { feed(kind, [Double(index), 0, 0], at: seconds + Double(index) / rate) }
     }
 
-    /// Readings that come in together, whose x component counts from 0.
+    /// Feeds evenly spaced readings as one batch. Their x components count up from 0.
     func feedAtOnce(_ kind: SensorKind, count: Int, rate: Double) {
         var batch = MotionBatch(sensor: kind.rawValue, kind: kind)
         for index in 0..<count {
@@ -68,7 +68,7 @@ final class TestDevice: Sendable {
     }
 }
 
-/// A position source that knows but a last fix.
+/// A position source that provides only a last fix.
 final class TestPositions: PositionSource {
     private let fix = Mutex<PositionFix?>(nil)
 

@@ -3,7 +3,7 @@
 import DeviceCore
 import Synchronization
 
-/// Runs callbacks when the test says so, in one order.
+/// A playback executor that runs all callbacks in order when the test calls `run()`.
 final class TestPlayback: PlaybackDelivery {
     let deliversAsLive = false
     let consumers = ConsumerGate()

@@ -7,7 +7,7 @@ import Testing
 
 @testable import CoreMotion
 
-/// Writes what it is told to, under keys of its choice; readers are told that it is an object of another class.
+/// An object that encodes strings under arbitrary keys. The unarchiver decodes it as an object of another class.
 ///
 /// Not private: Foundation on Linux has no name for a private class and traps.
 final class Forgery: NSObject, NSSecureCoding {
@@ -26,7 +26,7 @@ final class Forgery: NSObject, NSSecureCoding {
     }
 }
 
-@Suite("Archives")
+@Suite("Keyed archives")
 struct ArchiveTests {
     private func roundTrip<T: NSObject & NSSecureCoding>(_ object: T) throws -> T {
         let data = try NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: true)
@@ -35,7 +35,7 @@ struct ArchiveTests {
 
     private let reading = MotionReading(value: [0.1, -2.5, 9.75], time: .init(nanoseconds: 123_456_789_012))
 
-    @Test("Readings keep every bit")
+    @Test("An archived reading keeps every bit")
     func readings() throws {
         let accelerometer = CMAccelerometerData(reading)
         let first = try roundTrip(accelerometer)
@@ -49,7 +49,7 @@ struct ArchiveTests {
         #expect(try roundTrip(CMLogItem(measuredAt: 7.25)).timestamp == 7.25)
     }
 
-    @Test("Recorded readings keep their number and date")
+    @Test("An archived recorded reading keeps its identifier and date")
     func recorded() throws {
         let item = try roundTrip(
             CMRecordedAccelerometerData(reading, identifier: .max, wallTime: .init(nanoseconds: 1_500_000_000)))
@@ -58,7 +58,7 @@ struct ArchiveTests {
         #expect(item.timestamp == 123.456789012)
     }
 
-    @Test("Altitudes keep their values")
+    @Test("An archived altitude keeps its values")
     func altitudes() throws {
         let relative = try roundTrip(
             CMAltitudeData(.init(altitude: -1.5, pressure: 101.3, time: .init(nanoseconds: 5_000_000_000))))
@@ -71,7 +71,7 @@ struct ArchiveTests {
         #expect([absolute.altitude, absolute.accuracy, absolute.precision] == [520, 6, -1])
     }
 
-    @Test("Attitudes and device motions keep their values")
+    @Test("An archived attitude or device motion keeps its values")
     func deviceMotion() throws {
         var values = CMDeviceMotion.Values()
         values.attitude = CMQuaternion(x: 0.5, y: -0.5, z: 0.5, w: 0.5)
@@ -94,7 +94,7 @@ struct ArchiveTests {
         #expect(attitude.quaternion.x == 0.5)
     }
 
-    @Test("Empty objects come back")
+    @Test("Objects with default values can be archived and unarchived")
     func empty() throws {
         #expect(try roundTrip(CMAmbientPressureData()).pressure.unit == .kilopascals)
         #expect(try roundTrip(CMRecordedPressureData()).identifier == 0)
@@ -110,7 +110,7 @@ struct ArchiveTests {
         CMRecordedAccelerometerData.self, CMPedometerData.self, CMPedometerEvent.self, CMMotionActivity.self,
     ]
 
-    /// What is read as an object of that class from an archive that holds nonsense under those keys.
+    /// Decodes an object of the given class from an archive that contains a string under each key.
     private func read(_ type: any (NSObject & NSSecureCoding).Type, keys: [String]) throws -> Any? {
         let data = try NSKeyedArchiver.archivedData(withRootObject: Forgery(keys: keys), requiringSecureCoding: true)
         let unarchiver = try NSKeyedUnarchiver(forReadingFrom: data)
@@ -120,7 +120,7 @@ struct ArchiveTests {
         return unarchiver.decodeObject(of: [type], forKey: NSKeyedArchiveRootObjectKey)
     }
 
-    @Test("An archive of something else gives nil")
+    @Test("An archive with values of the wrong type decodes to nil")
     func forged() throws {
         let keys = [
             "CMLogItem.timestamp", "CMAccelerometerData.acceleration", "CMDeviceMotion.values", "CMAttitude.quaternion",
@@ -129,7 +129,7 @@ struct ArchiveTests {
         for type in Self.classes { #expect(try read(type, keys: keys) == nil, "\(type)") }
     }
 
-    @Test("An archive into which a subclass has written nothing gives default values")
+    @Test("An archive without the expected keys decodes to default values")
     func unwritten() throws {
         for type in Self.classes { #expect(try read(type, keys: []) != nil, "\(type)") }
         let recorded = try #require(
@@ -143,7 +143,7 @@ struct ArchiveTests {
         #expect(data.distance == nil)
     }
 
-    @Test("Steps, events and activities keep their values")
+    @Test("Archived steps, events and activities keep their values")
     func activities() throws {
         var values = CMPedometerData.Values()
         (values.start, values.end, values.steps, values.distance) = (10, 20.5, 17, 12.25)

@@ -3,9 +3,9 @@
 import CoreMotion
 import Testing
 
-@Suite("Values and constants")
+@Suite("Values and constants of Core Motion")
 struct ValueTests {
-    @Test("Error codes have Apple's numbers")
+    @Test("Error codes have Apple's raw values")
     func errors() {
         let codes = [
             CMErrorNULL, CMErrorDeviceRequiresMovement, CMErrorTrueNorthNotAvailable, CMErrorUnknown,
@@ -19,7 +19,7 @@ struct ValueTests {
         #expect(CMError(rawValue: 104) == CMErrorMotionActivityNotAvailable)
     }
 
-    @Test("Enumerations have Apple's numbers")
+    @Test("Enumerations have Apple's raw values")
     func enumerations() {
         #expect(
             [CMAuthorizationStatus.notDetermined, .restricted, .denied, .authorized].map(\.rawValue) == [0, 1, 2, 3])
@@ -34,7 +34,7 @@ struct ValueTests {
         #expect(frames.map(\.rawValue) == [1, 2, 4, 8])
     }
 
-    @Test("Structures begin with zeros")
+    @Test("Default values of structures are zero")
     func zeros() {
         #expect(CMAcceleration().z == 0)
         #expect(CMRotationRate().x == 0)
@@ -44,7 +44,7 @@ struct ValueTests {
         #expect(CMCalibratedMagneticField().accuracy == .low)
     }
 
-    @Test("A device motion that a program makes has no heading and no calibrated field")
+    @Test("A device motion created by an app has no heading and no calibrated field")
     func deviceMotion() {
         let motion = CMDeviceMotion()
         #expect(motion.heading < 0)

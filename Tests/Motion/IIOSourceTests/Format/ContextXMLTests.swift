@@ -5,9 +5,9 @@ import FoundationXML
 import IIOFormat
 import Testing
 
-@Suite("Contexts as XML")
+@Suite("Context XML")
 struct ContextXMLTests {
-    /// What the real iiod served when it was recorded.
+    /// Returns the context that a real iiod served when it was recorded.
     private static func recorded() throws -> IIOContext {
         let format = try #require(IIODataFormat("be:s16/16>>0"))
         var channels = ["x", "y", "z"].enumerated().map { place, axis in
@@ -38,13 +38,13 @@ struct ContextXMLTests {
             devices: [device, IIODevice(id: "trigger0", name: "mpu6050-dev0")])
     }
 
-    @Test("The bytes are those of Debian's iiod 0.24")
+    @Test("The XML is byte for byte that of Debian's iiod 0.24")
     func golden() throws {
         let answer = String(decoding: try Fixture.answer("PRINT"), as: UTF8.self)
         #expect(answer == "2737\n" + (try Self.recorded().xml(includingValues: false)) + "\n")
     }
 
-    @Test("With values, the values stand beside the names and are declared")
+    @Test("With `includingValues`, attribute values are included and declared")
     func values() throws {
         let text = try Self.recorded().xml(includingValues: true)
         #expect(text.contains(#"<attribute name="scale" filename="in_accel_scale" value="0.000598" />"#))
@@ -52,8 +52,8 @@ struct ContextXMLTests {
         #expect(text.contains("<!ATTLIST attribute name CDATA #REQUIRED filename CDATA #IMPLIED value CDATA #IMPLIED>"))
     }
 
-    // The order was seen in what libiio 0.24 writes of a context with all of these.
-    @Test("Names of channels, formats with repeats and attributes of buffer and debugging stand where libiio has them")
+    // The order matches the output of libiio 0.24 for a context with all of these elements.
+    @Test("Channel names, repeated formats, and buffer and debug attributes are in the order of libiio")
     func others() throws {
         let format = try #require(IIODataFormat("le:s16/32X2>>3"))
         let context = IIOContext(
@@ -79,9 +79,9 @@ struct ContextXMLTests {
         #expect(context.xml(includingValues: false).hasSuffix(expected.joined()))
     }
 
-    // What C's printf("%f") gives.
+    // The expected texts are the output of C's printf("%f").
     @Test(
-        "Scales have six decimals, as C writes them",
+        "Scales have six decimals, as with C's printf",
         arguments: [
             (0.0000005, "0.000000"), (0.0000015, "0.000002"), (0.0000025, "0.000003"),
             (0.00000050000000000001, "0.000001"),
@@ -95,7 +95,7 @@ struct ContextXMLTests {
         #expect(xml.contains("scale=\"\(text)\""))
     }
 
-    @Test("Scales beyond all measure do no harm", arguments: [.infinity, -.infinity, .nan, 1e300, -1e19])
+    @Test("Extreme and non-finite scales can be written", arguments: [.infinity, -.infinity, .nan, 1e300, -1e19])
     func oddScales(scale: Double) throws {
         let format = try #require(IIODataFormat("le:s16/16>>0"))
         let channel = IIOChannel(id: "a", scan: IIOScanElement(index: .min, format: format, scale: scale))
@@ -104,7 +104,7 @@ struct ContextXMLTests {
         )
     }
 
-    @Test("Every character survives a parser, or is replaced where XML cannot hold it")
+    @Test("All characters survive a round trip through a parser, except those that XML does not permit")
     func escapes() throws {
         let odd = "a&b<c>d\"e'f\tg\nh\u{1}i\u{7F}ü€😀]]>"
         let context = IIOContext(

@@ -3,10 +3,10 @@
 import IIOFormat
 import Testing
 
-@Suite("Formats of samples as text")
+@Suite("Text of sample formats")
 struct DataFormatTests {
     @Test(
-        "A format is read as the kernel and libiio write it",
+        "Formats are parsed as written by the kernel and by libiio",
         arguments: [
             ("be:s12/16>>4", true, true, 12, 16, 4, 1), ("le:S16/16>>0", false, true, 16, 16, 0, 1),
             ("le:s32/32X4>>0", false, true, 32, 32, 0, 4), ("be:s20/32>>4", true, true, 20, 32, 4, 1),
@@ -21,7 +21,7 @@ struct DataFormatTests {
     }
 
     @Test(
-        "What is no format is refused",
+        "An invalid format is rejected",
         arguments: [
             "", "be", "xe:s16/16>>0", "be:f16/16>>0", "be:s16", "be:s16/", "be:s0/16>>0", "be:s17/16>>0",
             "be:s12/16>>5", "be:s12/24>>0", "be:s16/16X0>>0", "be:s16/16X999>>0", "be:s16/16>0", "be:s16/16>>0x",
@@ -31,7 +31,7 @@ struct DataFormatTests {
         #expect(IIODataFormat(text) == nil)
     }
 
-    @Test("The kernel's form has a small letter, libiio's a capital where all bits count")
+    @Test("The kernel's format uses a lowercase letter, and libiio's an uppercase one if all bits are used")
     func writes() throws {
         let full = try #require(IIODataFormat("be:S16/16>>0"))
         #expect(full.text == "be:s16/16>>0")

@@ -5,7 +5,7 @@ import FoundationXML
 import IIOFormat
 import Testing
 
-/// The contexts in the folder Fixtures.
+/// The contexts in the directory Fixtures.
 enum Fixture {
     static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Fixtures")
 
@@ -25,7 +25,8 @@ enum Fixture {
         return context
     }
 
-    /// Parses without the document type: FoundationXML ends the process at attributes that it declares with no default.
+    /// Parses XML without its document type, because FoundationXML crashes on attributes that are declared without a
+    /// default value.
     static func parse(_ text: String, _ delegate: any XMLParserDelegate) -> Bool {
         let parts = text.components(separatedBy: "<!DOCTYPE")
         let body =
@@ -41,7 +42,7 @@ enum Fixture {
         return try #require(devices.indices.contains(place) ? devices[place] : nil)
     }
 
-    /// The first answer of the real iiod to a request that starts so, errors aside.
+    /// Returns the first successful response of the recorded iiod to a request with the given prefix.
     static func answer(_ request: String) throws -> [UInt8] {
         let text = try String(contentsOf: folder.appending(path: "iiod-0.24-dialogue.jsonl"), encoding: .utf8)
         for line in text.split(separator: "\n") {
@@ -87,7 +88,7 @@ private final class ContextBuilder: NSObject, XMLParserDelegate {
             let last = context.devices[device].channels.count - 1
             context.devices[device].channels[last].scan = IIOScanElement(index: index, format: format)
         case "attribute":
-            // In libiio's order the channels of a device come before its own attributes.
+            // In libiio's order, the channels of a device precede its own attributes.
             if isInChannel {
                 let last = context.devices[device].channels.count - 1
                 context.devices[device].channels[last].attributes.append(attribute)

@@ -4,14 +4,14 @@ import DeviceCore
 import IIOFormat
 import Testing
 
-@Suite("Mount matrices of drivers")
+@Suite("Mount matrices from drivers")
 struct MountMatrixTests {
     private static let turned = "0, -1, 0; 1, 0, 0; 0, 0, 1"
     private static let mirrored = "0, -1, 0; -1, 0, 0; 0, 0, 1"
     private static let singular = "1, 0, 0; 1, 0, 0; 0, 0, 1"
     private static let zeros = "0, 0, 0; 0, 0, 0; 0, 0, 0"
 
-    /// The accelerometer and the gyroscope of a device with matrices in those places.
+    /// Returns the accelerometer and the gyroscope of a device with the given matrices.
     private static func sensors(
         accelerometer: String? = nil, mount: String? = nil, device: [(name: String, value: String)] = []
     ) -> [IIOSensor] {
@@ -34,11 +34,11 @@ struct MountMatrixTests {
         return IIODevice(id: "iio:device0", channels: channels, attributes: attributes).sensors()
     }
 
-    @Test("The matrix of a type comes before that of the device, and without any it is identity")
+    @Test("The matrix of a sensor type precedes that of the device, and the default is the identity")
     func order() throws {
         let both = Self.sensors(accelerometer: Self.turned, mount: "1, 0, 0; 0, -1, 0; 0, 0, -1")
         #expect(both[0].mountMatrixOrigin == "in_accel_mount_matrix")
-        // The matrix takes the sensor's x to the device's y.
+        // The matrix maps the sensor's x axis to the device's y axis.
         #expect(both[0].mountMatrix.apply(to: [1, 0, 0]) == [0, 1, 0])
         #expect(both[1].mountMatrixOrigin == "in_mount_matrix")
         #expect(both[1].mountMatrix.apply(to: [0, 0, 1]) == [0, 0, -1])
@@ -56,14 +56,14 @@ struct MountMatrixTests {
         #expect(fixture[1].mountMatrix.isIdentity)
     }
 
-    @Test("A matrix of zeros is passed over in silence")
+    @Test("A zero matrix is skipped without a remark")
     func zeros() {
         let sensors = Self.sensors(accelerometer: Self.zeros, mount: Self.turned)
         #expect(sensors[0].mountMatrixOrigin == "in_mount_matrix")
         #expect(sensors[0].remarks.isEmpty)
     }
 
-    @Test("A singular matrix and one that is none are passed over with a remark")
+    @Test("A singular or malformed matrix is skipped with a remark")
     func refused() {
         for text in [Self.singular, "1, 0; 0, 1", "1,5, 0", "nan, 0, 0; 0, 1, 0; 0, 0, 1"] {
             let sensor = Self.sensors(accelerometer: text)[0]
@@ -74,19 +74,19 @@ struct MountMatrixTests {
         }
     }
 
-    @Test("One that mirrors serves an accelerometer, with a warning, and nothing else")
+    @Test("A reflection is used for an accelerometer with a remark, and skipped for other sensors")
     func mirrored() {
         let sensors = Self.sensors(mount: Self.mirrored)
         #expect(sensors[0].mountMatrix.determinant == -1)
-        #expect(sensors[0].remarks.first?.contains("mirrors") == true)
+        #expect(sensors[0].remarks.first?.contains("reflection") == true)
         #expect(sensors[1].mountMatrix.isIdentity)
         #expect(sensors[1].remarks.first?.contains("gyroscope") == true)
     }
 
-    @Test("A description's matrix that mirrors is told of: the one of mpu6050 does not")
+    @Test("The matrix of the mpu6050 fixture is not a reflection and causes no remark")
     func fixture() throws {
         let sensors = try Fixture.device("mpu6050").sensors()
-        // 0 1 0; 1 0 0; 0 0 -1: the determinant is 0·… - 1·(1·-1 - 0) + 0 = 1.
+        // The matrix is 0 1 0; 1 0 0; 0 0 -1, and its determinant is 0·… - 1·(1·-1 - 0) + 0 = 1.
         #expect(sensors.map(\.mountMatrix.determinant) == [1, 1])
         #expect(sensors.allSatisfy { $0.remarks.isEmpty })
     }

@@ -3,10 +3,10 @@
 import IIOFormat
 import Testing
 
-@Suite("Numbers of sysfs")
+@Suite("Numbers in sysfs")
 struct NumberTests {
     @Test(
-        "A number has a decimal point, and blanks and NUL bytes around it do not matter",
+        "A number may have a decimal point and may be surrounded by whitespace and NUL bytes",
         arguments: [
             ("0.000598", 0.000598), ("100\n\u{0}", 100), ("\u{0} -2.5e-3 \r\n", -0.0025), ("+7", 7), (".5", 0.5),
         ])
@@ -16,7 +16,7 @@ struct NumberTests {
     }
 
     @Test(
-        "Anything else is none",
+        "Other text is rejected",
         arguments: [
             "", " ", "0,5", "1.0 dB", "nan", "inf", "0x1p3", "1e999", "--1", "1.2.3", "e", "1\u{0}2", "٣", "½",
             String(repeating: "1", count: 65),

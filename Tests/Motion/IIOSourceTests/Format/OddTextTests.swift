@@ -5,9 +5,9 @@ import IIOFormat
 import TestSupport
 import Testing
 
-@Suite("Text that is no description")
+@Suite("Malformed descriptions")
 struct OddTextTests {
-    @Test("Random text in every place gives nothing or something, and never ends the process")
+    @Test("Random text in any attribute never crashes the parser and yields valid values or nil")
     func random() {
         var random = SeededGenerator(seed: 99)
         let alphabet = Array("0123456789.,;:+-eEnaifsulbeSUX/>[] \n\t\u{0}½٣é😀")

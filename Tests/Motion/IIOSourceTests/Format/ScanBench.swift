@@ -4,13 +4,13 @@ import DeviceCore
 import IIOFormat
 import Testing
 
-/// Decodes scans in memory that is exactly as large as they are, off its alignment by one byte.
+/// Decodes scans from memory of exactly their size, misaligned by one byte.
 struct ScanBench {
     var layout: IIOScanLayout
     var axes: [IIOAxis]
     var timestampChannel: Int?
 
-    /// Three axes, or one, and a stamp behind them when its format is given.
+    /// Creates a layout with one or three axes, and a timestamp after them if its format is given.
     init(_ formats: [String], stamp: String? = nil, scales: [Double] = [1, 1, 1], offset: Double = 0) throws {
         var channels: [(channel: Int, scan: IIOScanElement)] = []
         for text in formats + (stamp.map { [$0] } ?? []) {

@@ -4,8 +4,8 @@ import IIOFormat
 import TestSupport
 import Testing
 
-/// Every kind of format over random bytes, against a decoder that takes one bit after the other.
-@Suite("Samples of random scans")
+/// Compares the decoder with a bit-by-bit implementation, for all formats and random bytes.
+@Suite("Decoding of random scans")
 struct ScanDecoderRandomTests {
     private static var formats: [String] {
         var formats: [String] = []
@@ -21,7 +21,8 @@ struct ScanDecoderRandomTests {
         return formats
     }
 
-    /// The rule in words: put the bytes in order, drop `shift` bits, take `bits`, count the topmost as negative.
+    /// The definition of a format: order the bytes, drop `shift` bits, take `bits` bits, and interpret the topmost as
+    /// the sign if the format is signed.
     private static func value(_ bytes: ArraySlice<UInt8>, _ format: IIODataFormat) -> Double {
         let ordered = format.isBigEndian ? Array(bytes.reversed()) : Array(bytes)
         var value: Int128 = 0
@@ -34,7 +35,7 @@ struct ScanDecoderRandomTests {
         return value < 0 ? Double(Int64(value)) : Double(UInt64(value))
     }
 
-    @Test("Each format gives what its definition says", arguments: formats)
+    @Test("Decoded values match the definition of the format", arguments: formats)
     func agrees(text: String) throws {
         let format = try #require(IIODataFormat(text))
         var random = SeededGenerator(seed: 42)

@@ -4,19 +4,19 @@ import IIOFormat
 import TestSupport
 import Testing
 
-@Suite("Scans out of samples")
+@Suite("Encoding of scans")
 struct ScanEncoderTests {
-    @Test("Values become the bytes that a hand works out")
+    @Test("Encoded values match the bytes computed by hand")
     func bytes() throws {
         let bench = try ScanBench(
             Array(repeating: "be:s12/16>>4", count: 3), stamp: "le:s64/64>>0", scales: [0.5, 0.5, 0.5], offset: 10)
         let scan = IIOScanEncoder(layout: bench.layout).encode(
             [(bench.axes, [517, -1019, 4.5])], timestamp: 0x0102_0304_0506_0708, timestampChannel: 3)
-        // 517 / 0.5 - 10 = 1024 = 0x400; -2048 = 0x800; -1 = 0xFFF; each four bits up.
+        // 517 / 0.5 - 10 = 1024 = 0x400; -2048 = 0x800; -1 = 0xFFF; each is shifted by four bits.
         #expect(scan == [0x40, 0, 0x80, 0, 0xFF, 0xF0, 0, 0, 8, 7, 6, 5, 4, 3, 2, 1])
     }
 
-    @Test("Values beyond the range are held at its ends, and what is no number is 0")
+    @Test("Values outside the range are clamped, and NaN is encoded as 0")
     func clamps() throws {
         let signed = try ScanBench(Array(repeating: "le:s12/16>>4", count: 3))
         let encoder = IIOScanEncoder(layout: signed.layout)
@@ -32,7 +32,7 @@ struct ScanEncoderTests {
         #expect(Array(bytes.dropFirst(16)) == Array(repeating: 0, count: 8))
     }
 
-    @Test("A channel that has no place and memory that is too small are told, and nothing is written outside")
+    @Test("A channel outside the layout or a small buffer is reported, and nothing is written out of bounds")
     func refused() throws {
         let bench = try ScanBench(Array(repeating: "le:s16/16>>0", count: 3))
         let encoder = IIOScanEncoder(layout: bench.layout)
@@ -46,7 +46,7 @@ struct ScanEncoderTests {
     }
 
     @Test(
-        "What is encoded comes back within half a step",
+        "Decoding restores encoded values to within half a step",
         arguments: ["be:s16/16>>0", "le:s16/16>>0", "be:s12/16>>4", "le:s20/32>>4", "be:s32/32>>0", "le:s8/8>>0"])
     func roundTrip(text: String) throws {
         let bench = try ScanBench(

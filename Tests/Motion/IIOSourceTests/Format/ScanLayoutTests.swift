@@ -3,7 +3,7 @@
 import IIOFormat
 import Testing
 
-@Suite("Layout of scans")
+@Suite("Scan layouts")
 struct ScanLayoutTests {
     private static func layout(_ formats: [(index: Int, text: String)]) throws -> IIOScanLayout {
         var channels: [(channel: Int, scan: IIOScanElement)] = []
@@ -14,23 +14,23 @@ struct ScanLayoutTests {
         return IIOScanLayout(channels)
     }
 
-    @Test("Three numbers of 32 bits and one of 16 fill 16 bytes, of which libiio 0.24 counts 14")
+    @Test("Three 32-bit channels and one 16-bit channel occupy 16 bytes, of which libiio 0.24 counts 14")
     func oddPadding() throws {
         let device = try Fixture.device("odd-padding-imu")
         let bare = try #require(device.layout(of: 0..<4))
         #expect(bare.elements.map(\.offset) == [0, 4, 8, 12])
         #expect(bare.sampleSize == 16)
         #expect(bare.unpaddedSize == 14)
-        // 14 bytes, then two to align the stamp: 16 + 8.
+        // 14 bytes plus two to align the timestamp: 16 + 8.
         let stamped = try #require(device.layout(of: 0..<5))
         #expect(stamped.elements.map(\.offset) == [0, 4, 8, 12, 16])
         #expect(stamped.sampleSize == 24)
         #expect(stamped.unpaddedSize == 24)
     }
 
-    // What iio_device_get_sample_size() of libiio 0.24 says of these descriptions, all channels enabled.
+    // The expected sizes are those of iio_device_get_sample_size() of libiio 0.24 with all channels enabled.
     @Test(
-        "Recorded and written descriptions give the size that libiio gives",
+        "The scan size of each fixture equals that of libiio",
         arguments: [
             ("mpu6050", 24), ("bmi160", 24), ("adxl355.recorded", 24), ("mma8452", 16), ("hid-accel-3d", 24),
             ("odd-padding-imu", 24),
@@ -42,7 +42,7 @@ struct ScanLayoutTests {
         #expect(layout.unpaddedSize == size)
     }
 
-    @Test("Channels lie in the order of their scan indexes, and indexes that are not there take no room")
+    @Test("Channels are ordered by scan index, and missing indexes occupy no space")
     func gaps() throws {
         let device = try Fixture.device("bmi160")
         let accelerometer = try ["timestamp", "accel_z", "accel_x", "accel_y"].map { id in
@@ -50,12 +50,12 @@ struct ScanLayoutTests {
         }
         let layout = try #require(device.layout(of: accelerometer))
         #expect(layout.elements.map(\.index) == [7, 8, 9, 10])
-        // 3 × 2 bytes, two of padding, 8 of the stamp.
+        // 3 × 2 bytes, two bytes of padding, 8 bytes of timestamp.
         #expect(layout.elements.map(\.offset) == [0, 2, 4, 8])
         #expect(layout.sampleSize == 16)
     }
 
-    @Test("20 bits in 32 with a gap before the stamp: the stamp is aligned to 16")
+    @Test("With 20-bit values in 32 bits, the timestamp is aligned to offset 16")
     func adxl355() throws {
         let device = try Fixture.device("adxl355.recorded")
         let layout = try #require(device.layout(of: [0, 1, 2, 3]))
@@ -63,26 +63,26 @@ struct ScanLayoutTests {
         #expect(layout.sampleSize == 24)
     }
 
-    @Test("A lone byte is followed by padding up to the alignment of what comes next")
+    @Test("A single byte is followed by padding up to the alignment of the next element")
     func bytes() throws {
         let layout = try Self.layout([(0, "le:s8/8>>0"), (1, "le:s16/16>>0"), (2, "le:s8/8>>0")])
-        // 1, padding, 2, 1: 5 bytes, filled up to 6.
+        // 1 byte, padding, 2 bytes, 1 byte: 5 bytes, padded to 6.
         #expect(layout.elements.map(\.offset) == [0, 2, 4])
         #expect(layout.sampleSize == 6)
         #expect(layout.unpaddedSize == 5)
         #expect(try Self.layout([(0, "le:s8/8>>0"), (1, "le:s8/8>>0"), (2, "le:s8/8>>0")]).sampleSize == 3)
     }
 
-    @Test("An element of four values is aligned to the whole of it")
+    @Test("An element with four values is aligned to its total size")
     func repeated() throws {
         let layout = try Self.layout([(0, "le:s16/16>>0"), (1, "le:s32/32X4>>0"), (2, "le:s64/64>>0")])
-        // 2 bytes, up to 16; 16 bytes; the stamp at 32; 40 filled up to a multiple of 16.
+        // 2 bytes, padded to 16; 16 bytes; the timestamp at 32; 40 bytes, padded to a multiple of 16.
         #expect(layout.elements.map(\.offset) == [0, 16, 32])
         #expect(layout.sampleSize == 48)
         #expect(layout.unpaddedSize == 40)
     }
 
-    @Test("A channel that is not there or cannot be captured gives no layout")
+    @Test("A missing channel or one without a scan index has no layout")
     func missing() throws {
         let device = try Fixture.device("adxl355.recorded")
         #expect(device.layout(of: [0, 99]) == nil)
@@ -93,14 +93,14 @@ struct ScanLayoutTests {
         #expect(device.layout(of: [0, 0])?.sampleSize == 4)
     }
 
-    @Test("Scan indexes at the ends of Int do no harm")
+    @Test("Extreme scan indexes cause no overflow")
     func extremeIndexes() throws {
         let layout = try Self.layout([(.max, "le:s16/16>>0"), (.min, "le:s8/8>>0"), (.max, "le:s64/64>>0")])
         #expect(layout.elements.map(\.offset) == [0, 2, 2])
         #expect(layout.sampleSize >= 10)
     }
 
-    @Test("The time stamp is found by its id")
+    @Test("The timestamp channel is found by its ID")
     func timestamp() throws {
         #expect(try Fixture.device("mpu6050").timestampChannel == 7)
         #expect(try Fixture.device("adxl355.recorded").timestampChannel == 3)

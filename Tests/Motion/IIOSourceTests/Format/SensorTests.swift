@@ -4,9 +4,9 @@ import DeviceCore
 import IIOFormat
 import Testing
 
-@Suite("Sensors of a device")
+@Suite("Sensors of an IIO device")
 struct SensorTests {
-    @Test("A chip with accelerometer and gyroscope gives two sensors, and its thermometer none")
+    @Test("An IMU yields an accelerometer and a gyroscope, and no sensor for its thermometer")
     func mpu6050() throws {
         let device = try Fixture.device("mpu6050")
         let sensors = device.sensors()
@@ -25,7 +25,7 @@ struct SensorTests {
         #expect(try Fixture.context("mpu6050").devices[1].sensors().isEmpty)
     }
 
-    @Test("Nine axes in one device give three sensors")
+    @Test("A nine-axis device yields three sensors")
     func nineAxes() throws {
         var device = try Fixture.device("mpu6050")
         for axis in ["x", "y", "z"] {
@@ -35,12 +35,12 @@ struct SensorTests {
         device.channels.append(IIOChannel(id: "deltaangl_x"))
         let sensors = device.sensors()
         #expect(sensors.map(\.kind) == [.accelerometer, .gyroscope, .magnetometer])
-        // Of those appended nothing can be captured.
+        // The added channels have no scan index.
         #expect(sensors.map(\.canBuffer) == [true, true, false])
         #expect(sensors.last?.axes.first?.scale == 1)
     }
 
-    @Test("The rate of the channel's type is at its axes, and which there are may be at the device")
+    @Test("The rate is found at the axes of the channel type, and the available rates may be at the device")
     func rates() throws {
         let bmi160 = try Fixture.device("bmi160").sensors()
         #expect(bmi160.map(\.rateAttribute) == [.channel(3, "sampling_frequency"), .channel(0, "sampling_frequency")])
@@ -48,17 +48,17 @@ struct SensorTests {
         #expect(bmi160[1].rates.greatest == 3200)
         let mma8452 = try #require(try Fixture.device("mma8452").sensors().first)
         #expect(mma8452.rateAttribute == .channel(0, "sampling_frequency"))
-        // The driver lists them from the greatest to the least.
+        // The driver lists the rates in descending order.
         #expect(mma8452.rates == .list([1.56, 6.25, 12.5, 50, 100, 200, 400, 800]))
         let adxl355 = try #require(try Fixture.device("adxl355.recorded").sensors().first)
-        // The recording says "ERROR" where the rates should be.
+        // The recording contains "ERROR" instead of the rates.
         #expect(adxl355.rates == .unknown)
         #expect(adxl355.currentRate == 4000)
         let magnetometer = try Fixture.device("raw-only-accel-magn-baro", 1).sensors()
         #expect(magnetometer.first?.rateAttribute == nil)
     }
 
-    @Test("Sensors without a buffer are read one by one, and a processed pressure is in kPa already")
+    @Test("Sensors without a buffer can be polled, and a processed pressure is already in kPa")
     func rawOnly() throws {
         let devices = try Fixture.context("raw-only-accel-magn-baro").devices
         let sensors = devices.flatMap { $0.sensors() }
@@ -71,7 +71,7 @@ struct SensorTests {
         #expect(sensors[0].axes[2].value(of: 1020) == 1020 * 0.009577)
     }
 
-    @Test("A pressure with raw and scale is taken raw, one with raw alone is taken as it was processed")
+    @Test("A pressure channel with raw value and scale is read raw, and one without a scale is read processed")
     func pressure() throws {
         var channel = IIOChannel(
             id: "pressure", scan: IIOScanElement(index: 0, format: try #require(IIODataFormat("le:u24/32>>0"))),
@@ -84,7 +84,7 @@ struct SensorTests {
         #expect(raw.axes[0].value(of: 400) == 100)
     }
 
-    @Test("Two accelerometers are told apart by label and location")
+    @Test("Two accelerometers are distinguished by label and location")
     func twoAccelerometers() throws {
         let sensors = try Fixture.context("cros-ec-two-accels").devices.flatMap { $0.sensors() }
         #expect(sensors.map(\.label) == ["accel-base", "accel-display"])
@@ -93,7 +93,7 @@ struct SensorTests {
         #expect(IIODevice(id: "d", label: "other").location.isEmpty)
     }
 
-    @Test("An axis's own scale comes before the shared one, and that of the device last")
+    @Test("The scale of an axis precedes the shared scale of its type, and that of the device is last")
     func scales() throws {
         func device(_ attributes: [IIOAttribute], _ ofDevice: [IIOAttribute] = []) -> IIODevice {
             let channels = ["x", "y", "z"].map { axis in
@@ -117,7 +117,7 @@ struct SensorTests {
     }
 
     @Test(
-        "A scale that cannot be is one clear error that names the attribute and its value",
+        "An invalid scale is reported in one error with the attribute and its value",
         arguments: ["0", "0.000000", "nan", "inf", "-inf", "0,5", "", "abc", "1e400", "1e308", "0x10", "1 dB"])
     func badScale(value: String) throws {
         var device = try Fixture.device("mma8452")
@@ -134,7 +134,7 @@ struct SensorTests {
         #expect(IIOScanDecoder(layout: layout, axes: sensor.axes, timestampChannel: nil) == nil)
     }
 
-    @Test("A scale that could not be read and a bad offset are errors too")
+    @Test("An unreadable scale and an invalid offset are reported as errors")
     func unreadable() throws {
         var device = try Fixture.device("mma8452")
         device.channels[2].attributes.append(IIOAttribute(name: "offset", filename: "in_accel_offset", value: "1,5"))
@@ -144,10 +144,10 @@ struct SensorTests {
         for place in device.channels[0].attributes.indices where device.channels[0].attributes[place].name == "scale" {
             device.channels[0].attributes[place].value = nil
         }
-        #expect(device.sensors().first?.problemText?.contains("has no value") == true)
+        #expect(device.sensors().first?.problemText?.contains("could not be read") == true)
     }
 
-    @Test("A sensor with two axes is none, and output channels do not count")
+    @Test("An accelerometer with two axes is no sensor, and output channels are ignored")
     func incomplete() throws {
         var device = try Fixture.device("mma8452")
         device.channels[1].isOutput = true

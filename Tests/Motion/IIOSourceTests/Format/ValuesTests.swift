@@ -3,7 +3,7 @@
 import IIOFormat
 import Testing
 
-@Suite("Values of a context")
+@Suite("Attribute values of a context")
 struct ValuesTests {
     private let context = IIOContext(devices: [
         IIODevice(
@@ -16,7 +16,7 @@ struct ValuesTests {
             bufferAttributes: [IIOAttribute(name: "watermark")])
     ])
 
-    @Test("A key names an attribute of a channel, a device, a buffer or the debugging folder")
+    @Test("A key identifies an attribute of a channel, a device, a buffer or the debug attributes")
     func sets() {
         var context = context
         for (value, key) in [
@@ -36,7 +36,7 @@ struct ValuesTests {
     }
 
     @Test(
-        "A key that names nothing is told",
+        "A key without a matching attribute is rejected",
         arguments: [
             "", "/", "iio:device0", "iio:device0/", "iio:device1/buffer", "iio:device0/none", "iio:device0/buffer/none",
             "iio:device0/input/voltage0", "iio:device0/input/voltage1/raw", "iio:device0/both/voltage0/raw",

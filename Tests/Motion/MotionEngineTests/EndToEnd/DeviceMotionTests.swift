@@ -5,10 +5,10 @@ import DeviceCore
 import SimulatedDevice
 import Testing
 
-@Suite("Device motion, from a recording to a handler", .timeLimit(.minutes(30))) @MainActor
+@Suite("Device motion from recordings to handlers", .timeLimit(.minutes(30))) @MainActor
 struct DeviceMotionTests {
-    /// The recordings with optical truth, and the RMSE of the direction of gravity in degrees that VQF 2.1 (Python, its
-    /// defaults) has on them.
+    /// The recordings with an optical reference, and the RMSE of the gravity direction of VQF 2.1 (Python, default
+    /// parameters) in degrees.
     static let trials: [(name: String, reference: Double)] = [
         ("broad_03_undisturbed_slow_rotation_C", 0.358),
         ("broad_08_undisturbed_fast_rotation_with_breaks_A", 1.803),
@@ -16,7 +16,7 @@ struct DeviceMotionTests {
         ("broad_30_disturbed_stationary_magnet_C", 1.513),
     ]
 
-    /// What was told of a trial, played once for all tests.
+    /// The recorded callbacks of each trial, which is played once for all tests.
     private static var diaries: [String: MotionDiary] = [:]
 
     private func diary(
@@ -30,7 +30,7 @@ struct DeviceMotionTests {
         return diary
     }
 
-    @Test("Gravity points where cameras say that it does: within 1.02 degrees, where a low-pass is off by 40")
+    @Test("Gravity matches the optical reference within 1.02 degrees, whereas a low-pass filter is off by 40 degrees")
     func gravity() throws {
         var errors: [Double] = []
         for (index, trial) in Self.trials.enumerated() {
@@ -46,26 +46,28 @@ struct DeviceMotionTests {
         #expect(mean <= 1.02, "\(mean)")
     }
 
-    @Test("Against magnetic north attitudes are those that cameras measured")
+    @Test("Attitudes relative to magnetic north match the optical reference")
     func attitude() throws {
         let truth = try MotionTruth(Self.trials[0].name)
         let diary = try diary(0, frame: .xMagneticNorthZVertical)
         try #require(diary.motions.count == truth.count)
-        // The truth is against x east, y north, so it is turned clockwise by a quarter about the vertical.
+        // The reference attitude is relative to x east and y north, so it is rotated clockwise by 90 degrees about the
+        // vertical.
         let half = 0.5.squareRoot()
         let errors = truth.rows.map { row -> Double in
             let (w, x, y, z) = (row.attitude[0], row.attitude[1], row.attitude[2], row.attitude[3])
             let north = [half * (w + z), half * (x + y), half * (y - x), half * (z - w)]
             return Angles.between(diary.motions[row.index].attitude, north)
         }
-        // VQF's own total error here is 1.96.
+        // The total error of VQF is 1.96 degrees.
         #expect(Angles.rootMeanSquare(errors) < 2.2, "\(Angles.rootMeanSquare(errors))")
-        // The heading is that of the top edge: its direction is the second column of the rotation matrix.
+        // The heading is the direction of the top edge, which is the second column of the rotation matrix.
         let headings = truth.rows.compactMap { row -> Double? in
             let (w, x, y, z) = (row.attitude[0], row.attitude[1], row.attitude[2], row.attitude[3])
             let east = 2 * (x * y - w * z)
             let north = w * w - x * x + y * y - z * z
-            // Where the top edge points up or down by more than 50 degrees the heading may be that of the back or the face.
+            // If the top edge points up or down by more than 50 degrees, the heading may be that of the back or the
+            // face.
             guard (east * east + north * north).squareRoot() > cos(49 * Double.pi / 180) else { return nil }
             let turns = (diary.motions[row.index].heading - atan2(east, north) * 180 / .pi) / 360
             return (turns - turns.rounded()) * 360
@@ -74,7 +76,7 @@ struct DeviceMotionTests {
         #expect(Angles.rootMeanSquare(headings) < 4, "\(Angles.rootMeanSquare(headings))")
     }
 
-    @Test("At interval 0 each sample is told at its own time, in each frame")
+    @Test("At interval 0, each sample is delivered with its own time in each frame")
     func everySample() throws {
         for (trial, frame) in [(3, CMAttitudeReferenceFrame.xArbitraryZVertical), (0, .xMagneticNorthZVertical)] {
             let count = try MotionTruth(Self.trials[trial].name).count
@@ -84,7 +86,7 @@ struct DeviceMotionTests {
         }
     }
 
-    @Test("The same recording gives the same callbacks, to the last digit")
+    @Test("The same recording yields identical callbacks")
     func twice() throws {
         for interval in [0, 0.03] {
             let diaries = try (0..<2).map { _ in
@@ -102,7 +104,7 @@ struct DeviceMotionTests {
         #expect(again.motions.map(\.description) == first.motions.map(\.description))
     }
 
-    @Test("A program that wants 20 a second gets the same attitudes as one that wants 100")
+    @Test("A handler that requests 20 Hz receives the same attitudes as one that requests 100 Hz")
     func rates() throws {
         let fast = try diary(1, interval: 0.01, frame: .xMagneticNorthZVertical)
         let slow = try diary(1, interval: 0.05, frame: .xMagneticNorthZVertical)
@@ -114,7 +116,7 @@ struct DeviceMotionTests {
         #expect(Angles.rootMeanSquare(errors) <= 0.1, "\(Angles.rootMeanSquare(errors))")
     }
 
-    @Test("Gravity and the user's acceleration add up to the reading of that time", arguments: Recordings.all)
+    @Test("Gravity and user acceleration add up to the reading of the same time", arguments: Recordings.all)
     func sum(recording: String) throws {
         let diary = MotionDiary(try Recordings.device(recording))
         let readings = Dictionary(
@@ -124,7 +126,7 @@ struct DeviceMotionTests {
         for motion in diary.motions {
             guard let reading = readings[motion.time] else { continue }
             let rest = motion.gravity + motion.userAcceleration - reading
-            // Below a half, a reading may have more digits than the sum of two larger numbers.
+            // A reading below 0.5 may have more digits than the sum of two larger numbers.
             for axis in 0..<3 { #expect(abs(rest[axis]) <= (abs(reading[axis]) < 0.5 ? 1e-16 : 0)) }
             #expect(abs(motion.gravity.length - 1) < 1e-14)
             compared += 1
@@ -132,7 +134,7 @@ struct DeviceMotionTests {
         #expect(compared > 300)
     }
 
-    @Test("On a quiet recording of Core Motion gravity is near Core Motion's own, with its sign")
+    @Test("On a quiet recording of Core Motion, gravity is close to the recorded gravity")
     func coreMotion() throws {
         let name = "motionsense/motionsense_std_6_sub9.csv"
         let rows = try String(contentsOf: Recordings.url(name), encoding: .utf8).split(separator: "\n").dropFirst()
@@ -142,21 +144,23 @@ struct DeviceMotionTests {
         var gravity: [Double] = []
         var user: [Double] = []
         var rates: [Double] = []
-        // The first five seconds are for settling.
+        // The first five seconds are excluded, because the filter has to settle.
         for (row, motion) in zip(rows, diary.motions).dropFirst(250) {
             gravity.append(Angles.between([row[3], row[4], row[5]], motion.gravity))
             user.append((motion.userAcceleration - [row[9], row[10], row[11]]).length)
             rates.append((motion.rotationRate - [row[6], row[7], row[8]]).length)
         }
-        // VQF has 2.58; it and this differ by how soon a bias is believed that nobody knows to be there.
+        // VQF has 2.58 degrees. The filters differ in how soon they accept an estimated bias, and the true bias is
+        // unknown.
         #expect(Angles.rootMeanSquare(gravity) <= 3, "\(Angles.rootMeanSquare(gravity))")
-        // 3.5 degrees of 1 g.
+        // 3.5 degrees at 1 g.
         #expect(Angles.rootMeanSquare(user) <= 0.0611, "\(Angles.rootMeanSquare(user))")
-        // Its bias has been taken already; we may find 2 degrees a second of it where the phone never rests.
+        // Core Motion has already removed the bias. The filter may estimate up to 2 degrees per second, because the
+        // phone never rests.
         #expect(Angles.rootMeanSquare(rates) <= 0.035, "\(Angles.rootMeanSquare(rates))")
     }
 
-    @Test("A device that lies on each of its sides has the angles of that side")
+    @Test("Gravity matches the side on which the device lies")
     func sixPoses() throws {
         let device = try Recordings.device("motion/six-poses.trace")
         let diary = MotionDiary(device, frame: .xMagneticNorthZVertical)
@@ -168,15 +172,15 @@ struct DeviceMotionTests {
             #expect(motion.userAcceleration.length < 0.03)
         }
         let first = try #require(diary.motions.first { $0.time > 1_000_000_000 })
-        // Flat with the top edge to the north.
+        // Flat with the top edge pointing north.
         #expect(min(first.heading, 360 - first.heading) < 3, "\(first.heading)")
     }
 
-    @Test("Spun counterclockwise at 90 degrees a second, yaw grows by as much and the heading falls")
+    @Test("During a counterclockwise rotation at 90 degrees per second, the heading decreases at that rate")
     func spin() throws {
         let diary = MotionDiary(try Recordings.device("iio/spin-flat-90dps.csv"), frame: .xMagneticNorthZVertical)
         for motion in diary.motions where motion.time > 2_000_000_000 {
-            // The top edge points north at first.
+            // The top edge points north at the start.
             let expected = -90 * Double(motion.time) / 1e9
             let turns = (motion.heading - expected) / 360
             #expect(abs(turns - turns.rounded()) * 360 < 3, "\(motion.heading) at \(motion.time)")

@@ -4,14 +4,14 @@ import CoreMotion
 import DeviceCore
 import SimulatedDevice
 
-/// A recording of a board whose attitude cameras have measured, read here by hand.
+/// A recording of a board with an optical reference, parsed independently of the package.
 struct MotionTruth {
-    /// The directions of x, y and z of the earth's axes (east, north, up) in the board's, for the rows that count.
+    /// A row with its attitude: the rotation from the board's axes to east, north and up as a quaternion w, x, y, z.
     struct Row {
         let index: Int
         let attitude: [Double]
 
-        /// The third row of the rotation matrix of w, x, y, z.
+        /// The up direction in the board's axes: the third row of the rotation matrix.
         var up: SIMD3<Double> {
             let (w, x, y, z) = (attitude[0], attitude[1], attitude[2], attitude[3])
             return [2 * (x * z - w * y), 2 * (y * z + w * x), w * w - x * x - y * y + z * z]
@@ -22,11 +22,11 @@ struct MotionTruth {
         let line: String
     }
 
-    /// Seconds from one row to the next.
+    /// The interval between rows, in seconds.
     static let interval = 0.0105
 
     let count: Int
-    /// The rows that have a truth while the board moves.
+    /// The rows with a reference attitude while the board moves.
     let rows: [Row]
 
     init(_ name: String) throws {
@@ -46,9 +46,9 @@ struct MotionTruth {
     }
 }
 
-/// One callback for device motion.
+/// A callback of a device motion handler.
 struct MotionHeard {
-    /// Nanoseconds since the recording began.
+    /// Nanoseconds since the start of the recording.
     var time: Int64
     var gravity: SIMD3<Double>
     var userAcceleration: SIMD3<Double>
@@ -70,7 +70,7 @@ struct MotionHeard {
     }
 }
 
-/// All that a handler for device motion was told.
+/// All callbacks of a device motion handler.
 @MainActor
 struct MotionDiary {
     private(set) var motions: [MotionHeard] = []
@@ -104,13 +104,13 @@ struct MotionDiary {
     }
 }
 
-/// Angles in degrees, and their root mean square.
+/// Angles in degrees and their root mean square.
 enum Angles {
     static func between(_ a: SIMD3<Double>, _ b: SIMD3<Double>) -> Double {
         atan2(a.cross(b).length, (a * b).sum()) * 180 / .pi
     }
 
-    /// The angle of the rotation from one attitude to another, each w, x, y, z.
+    /// Returns the angle of the rotation between two attitudes, given as quaternions w, x, y, z.
     static func between(_ a: [Double], _ b: [Double]) -> Double {
         // The vector part of conj(a)·b, whose length is the sine of half the angle.
         let x = a[0] * b[1] - a[1] * b[0] - a[2] * b[3] + a[3] * b[2]

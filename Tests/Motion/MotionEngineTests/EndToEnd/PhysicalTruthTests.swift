@@ -7,9 +7,9 @@ import SensorFusion
 import SimulatedDevice
 import Testing
 
-@Suite("Physical truths, from a recording to a handler") @MainActor
+@Suite("Physical plausibility from recordings to handlers") @MainActor
 struct PhysicalTruthTests {
-    @Test("Gravity and the user's part of each reading add up to it", arguments: Recordings.all)
+    @Test("Gravity and user acceleration from the separator add up to each reading", arguments: Recordings.all)
     func sum(recording: String) throws {
         let heard = Heard(try Recordings.device(recording))
         var separator = GravitySeparator()
@@ -24,10 +24,10 @@ struct PhysicalTruthTests {
         #expect(greatest <= 1e-12)
     }
 
-    @Test("At rest with the face up z reads -1; in free fall nothing is felt")
+    @Test("At rest with the face up, z reads -1; in free fall, all axes read 0")
     func freeFall() throws {
         let heard = Heard(try Recordings.device("iio/free-fall.csv"))
-        // It falls for four tenths of a second after the first. The noise of a reading is 0.05 m/s², 0.005 g.
+        // The free fall begins after 1 s and lasts 0.4 s. The noise of a reading is 0.05 m/s², or 0.005 g.
         #expect((heard.accelerations.mean(from: 0, to: 0.99) - [0, 0, -1]).length < 0.003)
         #expect(heard.accelerations.mean(from: 1.01, to: 1.39).length < 0.003)
         for reading in heard.accelerations where reading.time > 1.01 && reading.time < 1.39 {
@@ -35,7 +35,7 @@ struct PhysicalTruthTests {
         }
     }
 
-    @Test("Spun counterclockwise at 90 degrees a second, z reads +pi/2 and the field turns clockwise")
+    @Test("During a counterclockwise rotation at 90 degrees per second, z reads pi/2 and the field rotates clockwise")
     func spin() throws {
         let heard = Heard(try Recordings.device("iio/spin-flat-90dps.csv"))
         let rate = heard.rotationRates.mean(from: -1, to: 9)
@@ -43,7 +43,7 @@ struct PhysicalTruthTests {
         #expect((heard.accelerations.mean(from: -1, to: 9) - [0, 0, -1]).length < 0.002)
         #expect(heard.fields.count > 790)
         for field in heard.fields {
-            // 20 microtesla to the north, where the top edge points at first.
+            // 20 microtesla towards north, where the top edge points at the start.
             let angle = field.time * .pi / 2
             let expected: SIMD3<Double> = [20 * sin(angle), 20 * cos(angle), -43]
             #expect((field.value - expected).length < 0.002, "\(field)")
@@ -51,12 +51,12 @@ struct PhysicalTruthTests {
     }
 
     @Test(
-        "What the gyroscope says of a turn is what gravity does",
+        "Integrated gyroscope readings match the change of gravity",
         arguments: ["motion/six-poses.trace", "iio/rotate-about-z-upright.csv"])
     func agreement(recording: String) throws {
         let heard = Heard(try Recordings.device(recording))
         let end = try #require(heard.rotationRates.last?.time)
-        // As the device turns, what stands still turns the other way in its axes.
+        // In the axes of a rotating device, a fixed direction rotates the opposite way.
         var gravity = heard.accelerations.mean(from: -1, to: 0.3)
         var former = try #require(heard.rotationRates.first)
         if recording.hasSuffix("csv") { gravity = try #require(heard.accelerations.first).value }
@@ -65,11 +65,11 @@ struct PhysicalTruthTests {
             former = reading
         }
         let measured = heard.accelerations.mean(from: end - 0.02, to: end + 1)
-        // Three degrees of 450 and of 720.
+        // Three degrees, after rotations of 450 and 720 degrees.
         #expect((gravity - measured).length < 0.05, "\(gravity) and \(measured)")
     }
 
-    @Test("A shake has a beginning and an end, and leaves the orientation alone")
+    @Test("A shake begins and ends, and does not change the orientation")
     func shake() throws {
         final class Listener: UIResponder {
             let notes = Notes()
@@ -79,7 +79,7 @@ struct PhysicalTruthTests {
             override func motionCancelled(_ motion: UIEvent.EventSubtype, with event: UIEvent?) { note("over", event) }
 
             private func note(_ text: String, _ event: UIEvent?) {
-                // The shaking is along x, with the device upright.
+                // The upright device is shaken along x.
                 notes.add(text + (event?.acceleration.map { abs($0.y + 1) < 0.1 } == true ? "" : " without a reading"))
             }
         }

@@ -6,7 +6,7 @@ import SimulatedDevice
 import TestSupport
 import TraceFormats
 
-/// The recordings that these tests play.
+/// The recordings for the end-to-end tests.
 enum Recordings {
     private static let folder = Checkout.traces
 
@@ -25,20 +25,20 @@ enum Recordings {
     }
 }
 
-/// A vector that a handler was told, and the seconds since the recording began.
+/// A vector received by a handler, and the time since the start of the recording in seconds.
 struct Reading: Equatable {
     var value: SIMD3<Double>
     var time: Double
 }
 
-/// All that the handlers of one manager were told.
+/// All readings received by the handlers of one manager.
 @MainActor
 final class Heard {
     private(set) var accelerations: [Reading] = []
     private(set) var rotationRates: [Reading] = []
     private(set) var fields: [Reading] = []
 
-    /// Plays the whole recording with handlers for all three sensors, each as fast as it is.
+    /// Plays the whole recording with handlers for all three sensors at their full rates.
     init(_ device: SimulatedDevice) {
         device.use {
             let begin = device.device.clock.now.seconds
@@ -69,7 +69,7 @@ final class Heard {
 }
 
 extension Sequence<Reading> {
-    /// The mean of the values between two times; NaN when there are none.
+    /// Returns the mean of the values between two times; NaN if there are none.
     func mean(from start: Double, to end: Double) -> SIMD3<Double> {
         let values = filter { $0.time > start && $0.time < end }.map(\.value)
         return values.reduce(.zero, +) / Double(values.count)
@@ -83,7 +83,7 @@ extension SIMD3<Double> {
         [y * other.z - z * other.y, z * other.x - x * other.z, x * other.y - y * other.x]
     }
 
-    /// Turned about the axis by its length in radians, right-handed (Rodrigues' formula).
+    /// Returns the vector rotated right-handed about an axis by the axis's length in radians (Rodrigues' formula).
     func turned(by rotation: Self) -> Self {
         let angle = rotation.length
         guard angle > 0 else { return self }

@@ -10,9 +10,9 @@ import SyntheticMotion
 import Testing
 import Trace
 
-@Suite("The same recording again", .timeLimit(.minutes(30)))
+@Suite("Repeated playback of a recording", .timeLimit(.minutes(30)))
 struct RepeatTests {
-    /// What was told, in order, from any thread.
+    /// A thread-safe log of callbacks in order.
     private final class Log: Sendable {
         private let lines = Mutex<[String]>([])
 
@@ -21,7 +21,8 @@ struct RepeatTests {
         func add(_ line: String) { lines.withLock { $0.append(line) } }
     }
 
-    /// Every kind of callback of motion, at intervals that divide the sensor's and that do not.
+    /// An app with all kinds of motion callbacks, at intervals that are multiples of the sensor's interval and others
+    /// that are not.
     @MainActor
     private final class Program {
         let log = Log()
@@ -62,7 +63,7 @@ struct RepeatTests {
         }
     }
 
-    @Test("The same callbacks come in the same order", arguments: ["motion/six-poses.trace", "iio/shake.csv"])
+    @Test("Each playback delivers the same callbacks in order", arguments: ["motion/six-poses.trace", "iio/shake.csv"])
     @MainActor
     func inOrder(recording: String) throws {
         let first = try Self.inOrder(recording)
@@ -70,7 +71,7 @@ struct RepeatTests {
         #expect(try Self.inOrder(recording) == first)
     }
 
-    @Test("A drive is the same to the last bit, whether another thread reads it ahead or not")
+    @Test("A drive yields bit-identical callbacks with and without read-ahead on another thread")
     @MainActor
     func drive() throws {
         let corners = [(48.0, 11.0), (48.003, 11.0), (48.003, 11.005), (48.0, 11.005)]
@@ -105,7 +106,7 @@ struct RepeatTests {
         #expect(play(readsAhead: false) == first)
     }
 
-    /// The bits of all numbers that callbacks bring, in their order.
+    /// The bits of all numbers in callbacks, in order.
     private final class DriveDiary: NSObject, CLLocationManagerDelegate {
         private(set) var bits: [UInt64] = []
 
@@ -144,7 +145,7 @@ struct RepeatTests {
         }
     }
 
-    @Test("Played on another thread, what belongs to the main thread is told on the main queue")
+    @Test("During playback on another thread, callbacks for the main thread run on the main queue")
     func otherThread() async throws {
         final class Listener: UIResponder {
             let log: Log
@@ -162,7 +163,7 @@ struct RepeatTests {
             }
             func accelerometer(_ accelerometer: UIAccelerometer, didAccelerate acceleration: UIAcceleration) {
                 let log = log
-                // Traps elsewhere.
+                // Traps outside the main queue.
                 MainActor.assumeIsolated { log.add("acceleration") }
             }
         }
@@ -194,12 +195,12 @@ struct RepeatTests {
         withExtendedLifetime(kept) {}
     }
 
-    /// Keeps what others hold weakly.
+    /// Retains objects that are otherwise referenced weakly.
     private struct Kept: @unchecked Sendable {
         var objects: [AnyObject]
     }
 
-    @Test("Delivered as live, each handler is told the same")
+    @Test("With live delivery, each handler receives the same callbacks")
     @MainActor
     func asLive() async throws {
         let recording = "motion/six-poses.trace"

@@ -6,13 +6,14 @@ import DeviceSupport
 import SimulatedDevice
 import Testing
 
-// The device lies on each of its sides for 1.6 s, and 0.4 s lead to the next: face up, top edge up, right edge up, bottom
-// edge up, left edge up, face down. Its sensors are mounted turned, which a matrix in the recording says.
-@Suite("Six poses, from a recording to a program") @MainActor
+// The device lies on each of its sides for 1.6 s, followed by a rotation of 0.4 s to the next: face up, top edge up,
+// right edge up, bottom edge up, left edge up, face down. The recording contains a mount matrix for its rotated
+// sensors.
+@Suite("Six poses from a recording to an app") @MainActor
 struct SixPosesTests {
     private static let recording = "motion/six-poses.trace"
 
-    @Test("On each side the axis that points up reads -1")
+    @Test("On each side, the axis that points up reads -1")
     func poses() throws {
         let heard = Heard(try Recordings.device(Self.recording))
         let expected: [SIMD3<Double>] = [
@@ -21,12 +22,13 @@ struct SixPosesTests {
         for (side, direction) in expected.enumerated() {
             let begin = Double(side) * 2
             let mean = heard.accelerations.mean(from: begin + 0.01, to: begin + 1.59)
-            // One reading's noise is 0.02 m/s², 0.002 g; that of the mean of 79 is a ninth of it, and this is seven of it.
+            // The noise of a reading is 0.02 m/s², or 0.002 g. The mean of 79 readings has a ninth of it, and the limit
+            // is seven times that.
             #expect((mean - direction).length < 0.0016, "side \(side): \(mean)")
         }
     }
 
-    @Test("Each turn is a right-handed quarter about its axis")
+    @Test("Each rotation is a right-handed quarter turn about its axis")
     func turns() throws {
         let heard = Heard(try Recordings.device(Self.recording))
         let axes: [SIMD3<Double>] = [[1, 0, 0], [0, 0, 1], [0, 0, 1], [0, 0, 1], [0, 1, 0]]
@@ -34,23 +36,23 @@ struct SixPosesTests {
             let begin = 1.6 + Double(turn) * 2
             let rates = heard.rotationRates.filter { $0.time > begin - 0.05 && $0.time < begin + 0.45 }
             let angle = rates.reduce(.zero) { $0 + $1.value * 0.02 }
-            // Twenty readings of half a sine miss 0.2 % of its area.
+            // The sum of twenty samples of half a sine period deviates from its area by 0.2 %.
             #expect((angle - axis * .pi / 2).length < 0.01, "turn \(turn): \(angle)")
         }
     }
 
-    @Test("The field is that of the place, in microtesla: flat, 20 to the top edge and 43 down")
+    @Test("The field is in microtesla: with the device flat, 20 towards the top edge and 43 down")
     func field() throws {
         let heard = Heard(try Recordings.device(Self.recording))
         let flat = heard.fields.mean(from: 0, to: 1.59)
-        // 0.2 microtesla of noise in a reading, of 31.
+        // The mean of 31 readings with a noise of 0.2 microtesla each.
         #expect((flat - [0, 20, -43]).length < 0.25, "\(flat)")
         for field in heard.fields {
             #expect(abs(field.value.length - (20.0 * 20 + 43 * 43).squareRoot()) < 1.5, "\(field)")
         }
     }
 
-    @Test("The old accelerometer tells what the motion manager tells")
+    @Test("UIAccelerometer delivers the same readings as CMMotionManager")
     func accelerometer() throws {
         final class Delegate: NSObject, UIAccelerometerDelegate {
             var readings: [Reading] = []
@@ -72,7 +74,7 @@ struct SixPosesTests {
         #expect(delegate.readings == heard.accelerations)
     }
 
-    @Test("The orientation is told once for each side")
+    @Test("The orientation is posted once for each side")
     func orientations() throws {
         let device = try Recordings.device(Self.recording)
         let seen = device.use {
@@ -91,7 +93,7 @@ struct SixPosesTests {
             seen == ["faceUp", "portrait", "landscapeLeft", "portraitUpsideDown", "landscapeRight", "faceDown"])
     }
 
-    @Test("The altimeter stays at its first height, and the battery tells of the plug")
+    @Test("Relative altitudes remain near 0, and the connected charger is reported")
     func altimeterAndBattery() throws {
         let device = try Recordings.device(Self.recording)
         device.use {
@@ -104,12 +106,12 @@ struct SixPosesTests {
                 guard let data else { return }
                 let height = data.relativeAltitude.doubleValue
                 heights.add(height == 0 ? "0" : "other")
-                // A pascal is 8 cm; the noise of a mean of five readings is 0.4 Pa.
+                // One pascal corresponds to 8 cm. The noise of a mean of five readings is 0.4 Pa.
                 #expect(abs(height) < 0.3)
                 #expect(abs(data.pressure.doubleValue - 101.325) < 0.002)
             }
             device.play()
-            // Readings from 0.2 s to 11.4 s, an event a second.
+            // Readings from 0.2 s to 11.4 s, with one update per second.
             #expect(heights.all == ["0"] + Array(repeating: "other", count: 10))
             #expect(machine.batteryState == .charging)
             #expect(machine.batteryLevel == 0.49)
@@ -117,7 +119,7 @@ struct SixPosesTests {
     }
 }
 
-/// What was told, in order.
+/// A log of callbacks in order.
 @MainActor
 final class Notes {
     private(set) var all: [String] = []

@@ -9,10 +9,10 @@ import SyntheticMotion
 import Testing
 import Trace
 
-/// A drive that is made up, and what the managers make of it: the truth is the path that it was made from.
-@Suite("A synthetic drive, from the path to the handlers", .timeLimit(.minutes(30))) @MainActor
+/// Compares the output of the managers for a synthetic drive with the path from which it was generated.
+@Suite("A synthetic drive from the path to the handlers", .timeLimit(.minutes(30))) @MainActor
 struct SyntheticDriveTests {
-    /// Twice round a block, with long straight sides that are gone at constant speed.
+    /// A drive twice around a block, with long straight sides at constant speed.
     private static func drive(_ change: (inout MotionOptions) -> Void = { _ in }) throws -> MotionSynthesizer {
         let corners = [(48.0, 11.0), (48.006, 11.0), (48.006, 11.010), (48.0, 11.010)]
         let waypoints = (0...8).map { index in
@@ -29,7 +29,7 @@ struct SyntheticDriveTests {
         return SimulatedDevice(try builder.file())
     }
 
-    /// Seconds during which, for some seconds before, the speed and the course have not changed.
+    /// Returns the times, in tenths of a second, before which speed and course have been constant for 20 s.
     private static func calmTimes(_ synthesizer: MotionSynthesizer, after begin: Double) -> Set<Int64> {
         var calm: Set<Int64> = []
         var since = 0.0
@@ -42,7 +42,7 @@ struct SyntheticDriveTests {
         return calm
     }
 
-    @Test("Heading, gravity and the user's acceleration are those of the path", arguments: ["ideal", "mpu9250"])
+    @Test("Heading, gravity and user acceleration match the path", arguments: ["ideal", "mpu9250"])
     func motion(chip: String) throws {
         let unit = try #require(InertialUnit.all.first { $0.name == chip })
         let synthesizer = try Self.drive {
@@ -62,19 +62,19 @@ struct SyntheticDriveTests {
             let state = synthesizer.state(at: seconds)
             let turns = (motion.heading - state.heading) / 360
             headings.append((turns - turns.rounded()) * 360)
-            // The path's up in the device's axes, which lies flat.
+            // The up direction of the path in the axes of the device, which lies flat.
             let up = state.attitude.up
             let tilt = Angles.between(motion.gravity, SIMD3(repeating: 0) - up)
             let isCalm = calm.contains(Int64((seconds * 10).rounded()))
             if isCalm { calmTilts.append(tilt) }
             if isCalm, let heading = headings.last { calmHeadings.append(heading) }
-            // What is felt beyond gravity, in Core Motion's sign: it reads -1 on the axis that points up.
+            // The acceleration without gravity, in Core Motion's sign convention: -1 on the axis that points up.
             let felt = (state.specificForce - up * 9.809) / -9.80665
             if isCalm { forces.append((motion.userAcceleration - felt).length) }
         }
-        // Braking and corners at 2 to 3 m/s² cannot be told from a tilt while they last. Where the field dips by 64 degrees
-        // a degree of tilt turns a magnetic heading by two: up to 8 degrees after a corner here, which half a minute of
-        // straight road brings down to 3.
+        // Braking and corners at 2 to 3 m/s² are indistinguishable from a tilt while they last. With a magnetic dip of
+        // 64 degrees, one degree of tilt rotates a magnetic heading by two degrees: up to 8 degrees after a corner in
+        // this drive, and 3 degrees after half a minute of straight road.
         #expect(Angles.rootMeanSquare(headings) < 5)
         #expect(Angles.rootMeanSquare(calmHeadings) < 3, "\(Angles.rootMeanSquare(calmHeadings))")
         #expect(calmTilts.count > 500)
@@ -82,7 +82,7 @@ struct SyntheticDriveTests {
         #expect(forces.allSatisfy { $0 < 0.03 }, "\(forces.max() ?? 0)")
     }
 
-    @Test("Locations have the path's course and speed, and are told to be simulated")
+    @Test("Locations have the course and speed of the path and are marked as simulated")
     func locations() throws {
         final class Listener: NSObject, CLLocationManagerDelegate {
             var locations: [CLLocation] = []

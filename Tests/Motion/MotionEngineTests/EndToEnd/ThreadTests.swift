@@ -8,9 +8,9 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Programs with several threads", .timeLimit(.minutes(30)))
+@Suite("Concurrent use of managers", .timeLimit(.minutes(30)))
 struct ThreadTests {
-    /// Sensors whose readings come from threads of their own, as live ones do.
+    /// Sensors that deliver readings on their own threads, like live sensors.
     private final class Sensors: Sendable {
         let hub = MotionHub(
             sensors: [
@@ -27,11 +27,11 @@ struct ThreadTests {
                 positionSource: PositionHub(demandChanged: {}), motionSource: hub)
         }
 
-        /// Feeds readings until the closure has returned.
+        /// Feeds readings until the closure returns.
         func running<Result>(_ body: () throws -> Result) rethrows -> Result {
             for kind in [SensorKind.accelerometer, .gyroscope] {
                 threads.enter()
-                // Threads of their own: on Dispatch's they would keep operations from running.
+                // Uses separate threads, because threads of Dispatch would prevent operations from running.
                 Thread.detachNewThread { [self] in
                     var time = Int64(1)
                     while !isOver.load(ordering: .relaxed) {
@@ -53,7 +53,8 @@ struct ThreadTests {
         }
     }
 
-    /// Removes an observer as it goes: one that stays is asked for the next object at the same address, too.
+    /// Removes an observer on deinitialization. A remaining observer would also be called for the next object at the
+    /// same address.
     private final class Observer: @unchecked Sendable {
         var token: (any NSObjectProtocol)?
 
@@ -63,11 +64,11 @@ struct ThreadTests {
     }
 
     private struct Shared: @unchecked Sendable {
-        // The manager may be used from any thread, though it is not Sendable, as on Apple's platforms.
+        // The manager may be used from any thread although it is not Sendable, as on Apple's platforms.
         let manager: CMMotionManager
     }
 
-    @Test("Started and stopped from four threads at once, it is off after the last stop")
+    @Test("Updates started and stopped on four threads are inactive after the last stop")
     func startAndStop() {
         let sensors = Sensors()
         let manager = sensors.device.bind { CMMotionManager() }
@@ -97,7 +98,7 @@ struct ThreadTests {
         #expect(!sensors.hub.isWanted)
     }
 
-    @Test("Device motion started and stopped from four threads at once is off after the last stop")
+    @Test("Device motion updates started and stopped on four threads are inactive after the last stop")
     func startAndStopDeviceMotion() {
         let sensors = Sensors()
         let manager = sensors.device.bind { CMMotionManager() }
@@ -128,7 +129,7 @@ struct ThreadTests {
         #expect(!sensors.hub.isWanted)
     }
 
-    @Test("While a handler runs another thread can use the manager")
+    @Test("While a handler runs, another thread can use the manager")
     func noLock() {
         let sensors = Sensors()
         let manager = sensors.device.bind { CMMotionManager() }
@@ -155,7 +156,7 @@ struct ThreadTests {
         #expect(!sensors.hub.isWanted)
     }
 
-    @Test("A manager that its handler releases on a queue of its own turns the sensor off")
+    @Test("A manager that is released by its handler on an operation queue stops its sensor")
     func release() {
         let sensors = Sensors()
         let kept = Mutex<Shared?>(nil)
@@ -174,13 +175,13 @@ struct ThreadTests {
                 }
             }
             #expect(done.wait(timeout: .now() + 60) == .success)
-            // The last reference goes with the operation that told.
+            // The operation that runs the handler holds the last reference.
             queue.waitUntilAllOperationsAreFinished()
         }
         #expect(!sensors.hub.isWanted)
     }
 
-    @Test("A handler on a suspended queue hears nothing; resumed it hears the newest 1,024, each once")
+    @Test("A handler on a suspended queue receives the newest 1,024 readings once after the queue resumes")
     func suspended() {
         let sensors = Sensors()
         let manager = sensors.device.bind { CMMotionManager() }
@@ -207,7 +208,7 @@ struct ThreadTests {
         manager.stopAccelerometerUpdates()
     }
 
-    @Test("Handlers for the main operation queue may post to observers on it, wherever that queue runs")
+    @Test("Handlers on the main operation queue may post notifications to observers on the same queue")
     func posting() async {
         let sensors = Sensors()
         let manager = sensors.device.bind { CMMotionManager() }
@@ -234,7 +235,7 @@ struct ThreadTests {
         #expect(!sensors.hub.isWanted)
     }
 
-    @Test("An orientation that a sensor's own thread finds is posted on the main queue")
+    @Test("An orientation change detected on a sensor's thread is posted on the main queue")
     func orientation() async {
         let sensors = Sensors()
         let machine = sensors.device.bind { UIDevice.current }
@@ -244,8 +245,8 @@ struct ThreadTests {
             observer.token = NotificationCenter.default.addObserver(
                 forName: UIDevice.orientationDidChangeNotification, object: machine, queue: .main
             ) { _ in
-                // Traps anywhere else. A post that comes in no operation of the main queue would never return: Foundation
-                // waits there for an operation of that queue.
+                // Traps on other queues. A notification posted outside an operation of the main queue would never
+                // return, because Foundation would wait for an operation of that queue.
                 dispatchPrecondition(condition: .onQueue(.main))
                 if isFirst.exchange(false, ordering: .relaxed) { continuation.resume() }
             }

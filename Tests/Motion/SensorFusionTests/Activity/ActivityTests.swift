@@ -6,14 +6,14 @@ import Testing
 
 @testable import SensorFusion
 
-@Suite("What somebody does who carries the device")
+@Suite("Activity classification")
 struct ActivityTests {
     private static let labels: [(name: String, activity: CarriedActivity)] = [
         ("sit", .stationary), ("std", .stationary), ("wlk", .walking), ("ups", .walking), ("dws", .walking),
         ("jog", .running),
     ]
 
-    /// What is told at the end of each window of 2.56 s, every 1.28 s.
+    /// Returns the activity at the end of each window of 2.56 s, every 1.28 s.
     private func told(
         _ samples: [SIMD3<Double>], speed: Double? = nil, from start: Double = 0
     ) -> [ActivityState] {
@@ -24,7 +24,7 @@ struct ActivityTests {
         }
     }
 
-    @Test("Macro F1 over subjects on whom nothing was tuned is above that of the best rule, and above 0.987")
+    @Test("The macro F1 score over unseen subjects is above 0.987 and above that of the best rule")
     func macroF1() throws {
         var confusion: [[CarriedActivity: Double]] = []
         var sure = [Double](repeating: 0, count: 3)
@@ -55,12 +55,12 @@ struct ActivityTests {
             Recording.lines("Reference/steps.tsv").first { $0.hasPrefix("macro F1 of the rule") }?
                 .split(separator: "\t").last.flatMap { Double($0) })
         #expect(score > rule)
-        // What is said with more confidence is right more often.
+        // Results with a higher confidence are correct more often.
         #expect(right[1] / sure[1] > 0.98 && right[2] / sure[2] > 0.99)
         #expect(right[0] / sure[0] < right[1] / sure[1])
     }
 
-    @Test("However the device is held, the same is told")
+    @Test("The activity does not depend on the orientation of the device")
     func rotation() {
         let samples = Walks.samples("ms_jog_sub19", scale: 0.00980665)
         let (c, s) = (cos(0.7), sin(0.7))
@@ -71,7 +71,7 @@ struct ActivityTests {
         #expect(told(samples).map(\.activity) == told(turned).map(\.activity))
     }
 
-    @Test("Confidence grows, and the beginning stays")
+    @Test("The confidence of a constant activity grows, and its start time does not change")
     func confidence() throws {
         let states = told([SIMD3](repeating: SIMD3(0, 0, 9.8), count: 50 * 30))
         #expect(states.allSatisfy { $0.activity == .stationary && $0.start == 0 })
@@ -80,20 +80,20 @@ struct ActivityTests {
         #expect(states.dropFirst(9).allSatisfy { $0.confidence == .high })
     }
 
-    @Test("A knock is no change, and a walk is one, which began when it began")
+    @Test("A knock does not change the activity, and a walk starts at its actual start")
     func majority() {
         let rest = [SIMD3](repeating: SIMD3(0, 0, 9.8), count: 50 * 20)
         let knock = (0..<32).map { SIMD3(0, 0, 9.8 + ($0.isMultiple(of: 2) ? 8.0 : -8)) }
-        // In the middle of a window's half; across two of them it is in three windows of five.
+        // The knock is in the middle of half a window. Across two halves, it would be in three of five windows.
         let knocked = told(rest.dropLast(25) + knock + rest)
         #expect(knocked.filter { $0.activity != .stationary }.count <= 1)
         let walk = told(rest + Walks.synthetic(seconds: 20, cadence: 1.8))
         #expect(walk.last?.activity == .walking)
-        // It began after twenty seconds.
+        // The walk began after twenty seconds.
         #expect(abs((walk.last?.start ?? 0) - 20) < 2.6)
     }
 
-    @Test("Movement without a rhythm has no class")
+    @Test("Movement without a rhythm is classified as unknown")
     func unknown() {
         var random = SeededGenerator(seed: 11)
         let handled = (0..<1500).map { _ -> SIMD3<Double> in
@@ -120,7 +120,7 @@ struct ActivityTests {
         return told
     }
 
-    @Test("A fast ride is automotive, and a stop at a light is both, without flapping")
+    @Test("A fast ride is automotive, and a stop at a traffic light is both automotive and stationary")
     func automotive() {
         let drive =
             [Double?](repeating: 15, count: 60) + [Double?](repeating: 0, count: 30)
@@ -130,26 +130,26 @@ struct ActivityTests {
         #expect(told[80] == [.automotive, .stationary])
         #expect(told[110] == .automotive)
         #expect(told.dropFirst(10).allSatisfy { $0.contains(.automotive) })
-        // A minute after the last ride it is over.
+        // The ride ends a minute after the last movement.
         #expect(vehicle(drive + [Double?](repeating: 0, count: 70)).last == .stationary)
         #expect(vehicle(drive + [Double?](repeating: nil, count: 70)).last == .stationary)
     }
 
-    @Test("Five metres a second are automotive after twenty seconds, and cycling with pedals")
+    @Test("A constant speed of 5 m/s counts as automotive after twenty seconds")
     func slowRide() {
         let told = vehicle([Double?](repeating: 5, count: 40))
         #expect(told[15] == .stationary)
         #expect(told[39] == .automotive)
     }
 
-    @Test("Without a speed neither is ever claimed")
+    @Test("Without a valid speed, no ride is detected")
     func withoutSpeed() {
         #expect(vehicle([Double?](repeating: nil, count: 60)).last == .stationary)
         let odd = vehicle([Double?](repeating: .nan, count: 30) + [Double?](repeating: -4, count: 30))
         #expect(odd.last == .stationary)
     }
 
-    @Test("Pedals at 1.2 Hz and 5 m/s are cycling, with low confidence, unless they are steps")
+    @Test("Pedalling at 5 m/s is classified as cycling until steps are detected")
     func cycling() {
         var rule = VehicleRule()
         for second in 0..<10 { rule.take(speed: 5, pedalling: 0.8, at: Double(second)) }

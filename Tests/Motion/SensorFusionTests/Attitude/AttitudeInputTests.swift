@@ -7,10 +7,10 @@ import Testing
 
 private let degree = Double.pi / 180
 
-@Suite("Attitude filter: time, disturbance and absurd input")
+@Suite("Attitude filter: timestamps, disturbances and invalid input")
 struct AttitudeInputTests {
     @Test(
-        "After a gap and after a clock that was set back the attitude is found anew, and the bias is kept",
+        "After a gap or a clock step, the attitude is initialized again and the bias is kept",
         arguments: [20.0, -20])
     func gap(seconds: Double) {
         var filter = AttitudeFilter()
@@ -26,7 +26,7 @@ struct AttitudeInputTests {
         #expect(length(filter.bias - motion.bias) < 0.05 * degree)
     }
 
-    @Test("After a gap the field to expect is still known; after another calibration it is not, unless it is told")
+    @Test("The expected field is kept after a gap, and reset after a recalibration that does not specify it")
     func keptField() throws {
         let trial = AttitudeTrial.all[1]
         var filter = AttitudeFilter()
@@ -38,13 +38,13 @@ struct AttitudeInputTests {
                 filter.updateMagnetometer(factor * trial.fields[row], timestamp: time)
             }
         }
-        // The board begins to turn in row 4,000 or so, and the first field takes five seconds of that.
+        // The board begins to rotate at about row 4,000, and the first field requires five seconds of rotation.
         try #require(trial.truth.contains { $0.row < 5000 })
         feed(0..<6000, later: 0, times: 1)
         #expect(filter.isFieldExpected && !filter.isMagneticallyDisturbed)
         feed(6000..<6200, later: 60, times: 1)
         #expect(filter.isFieldExpected && !filter.isMagneticallyDisturbed)
-        // Half as strong: a disturbance to whoever knows the field, nothing of note after a recalibration.
+        // Half the strength is a disturbance of the expected field, but not of an unknown field after a recalibration.
         var disturbed = filter
         swap(&filter, &disturbed)
         feed(6200..<6250, later: 60, times: 0.5)
@@ -57,7 +57,7 @@ struct AttitudeInputTests {
         #expect(filter.isFieldExpected)
     }
 
-    @Test("Late and repeated samples are not taken")
+    @Test("Late and repeated samples are ignored")
     func late() {
         let trial = AttitudeTrial.all[1]
         var clean = AttitudeFilter()
@@ -74,11 +74,10 @@ struct AttitudeInputTests {
             clean.updateAccelerometer(trial.accelerations[row], timestamp: time)
             clean.updateMagnetometer(trial.fields[row], timestamp: time)
         }
-        // The first row has no earlier one; what was late then came first. The rest is the same.
         #expect(SyntheticMotion.angle(filter.magneticAttitude, clean.magneticAttitude ?? .identity) < 1)
     }
 
-    @Test("With a known interval only whole intervals count, whatever the time stamps' jitter")
+    @Test("With a known interval, jitter of the timestamps has no effect")
     func knownInterval() {
         let trial = AttitudeTrial.all[0]
         var exact = AttitudeFilter(interval: AttitudeTrial.interval)
@@ -95,7 +94,7 @@ struct AttitudeInputTests {
         #expect(filter.attitude == exact.attitude)
     }
 
-    @Test("Whatever comes, the quaternions stay finite and of length 1, and the bias within its limit")
+    @Test("For any input, quaternions stay finite and normalized, and the bias stays within its limit")
     func absurd() {
         var random = SeededGenerator(seed: 77)
         let numbers: [Double] = [
@@ -140,7 +139,7 @@ struct AttitudeInputTests {
             }
             filter.reset()
             #expect(!filter.isReady && filter.attitude == .identity)
-            // It has not taken harm.
+            // The filter still works after a reset.
             var motion = SyntheticMotion()
             motion.attitude = Quaternion(x: 0.6, y: 0, z: 0, w: 0.8)
             motion.run(&filter, for: 1)
@@ -148,7 +147,7 @@ struct AttitudeInputTests {
         }
     }
 
-    @Test("After absurd samples it finds its way back without a reset")
+    @Test("After implausible samples, the filter recovers without a reset")
     func recovery() {
         var filter = AttitudeFilter()
         var motion = SyntheticMotion()
@@ -164,7 +163,7 @@ struct AttitudeInputTests {
         #expect(SyntheticMotion.tilt(filter.attitude, motion.attitude) < 0.5)
     }
 
-    @Test("A disturbed field is kept from the heading, and the bound grows with its time")
+    @Test("A disturbed field does not affect the heading, and the heading uncertainty grows with time")
     func disturbance() throws {
         var filter = AttitudeFilter()
         filter.expectField(strength: length(SyntheticMotion.field), dip: atan2(45, 21.8))
@@ -174,7 +173,7 @@ struct AttitudeInputTests {
         #expect(!filter.isMagneticallyDisturbed && filter.isFieldExpected)
         let before = try #require(filter.headingUncertainty)
         #expect(before > 0 && before < 12 * degree)
-        // Stronger, and with north elsewhere.
+        // A stronger field with another north direction.
         motion.fieldFactor = 1.5
         let truth = motion.attitude
         motion.attitude = Quaternion(x: 0, y: 0, z: 0.6, w: 0.8)
@@ -187,7 +186,7 @@ struct AttitudeInputTests {
         #expect(middle > before && after > middle)
     }
 
-    @Test("A magnetometer that falls silent makes the bound grow")
+    @Test("The heading uncertainty grows while the magnetometer is silent")
     func silence() throws {
         var filter = AttitudeFilter()
         var motion = SyntheticMotion()

@@ -17,33 +17,33 @@ struct AttitudePoseTests {
         let attitude: Quaternion
     }
 
-    /// Worked by hand: the field is 20 to the north and 45 down. So each device axis reads 20 times its north component
-    /// less 45 times its up component; the axis that points up reads 9.81.
+    /// Computed by hand for a field of 20 north and 45 down: each device axis reads 20 times its north component minus
+    /// 45 times its up component. The axis that points up reads 9.81.
     static let poses = [
         Pose(
             testDescription: "face up, top edge north", acceleration: [0, 0, 9.81], field: [0, 20, -45],
             attitude: .identity),
-        // x points north, y west: a quarter turn counterclockwise.
+        // x points north and y west: a counterclockwise quarter turn.
         Pose(
             testDescription: "face up, top edge west", acceleration: [0, 0, 9.81], field: [20, 0, -45],
             attitude: Quaternion(x: 0, y: 0, z: half, w: half)),
-        // y up, z (to the reader) south, x east: a quarter turn about x.
+        // y points up, z (towards the reader) south and x east: a quarter turn about x.
         Pose(
             testDescription: "upright, seen from the south", acceleration: [0, 9.81, 0], field: [0, -45, -20],
             attitude: Quaternion(x: half, y: 0, z: 0, w: half)),
-        // x up, y north, z west: a quarter turn about y, backwards.
+        // x points up, y north and z west: a quarter turn about y in the negative direction.
         Pose(
             testDescription: "right edge up, top edge north", acceleration: [9.81, 0, 0], field: [-45, 20, 0],
             attitude: Quaternion(x: 0, y: -half, z: 0, w: half)),
-        // z down, y north, x west: half a turn about y.
+        // z points down, y north and x west: half a turn about y.
         Pose(
             testDescription: "face down, top edge north", acceleration: [0, 0, -9.81], field: [0, 20, 45],
             attitude: Quaternion(x: 0, y: 1, z: 0, w: 0)),
     ]
 
-    @Test("A device that lies still has its pose with the first sample", arguments: poses)
+    @Test("The attitude of a device at rest is correct from the first sample", arguments: poses)
     func pose(pose: Pose) {
-        // The published filter takes the first inclination for a sign of a bias.
+        // The published filter interprets the first inclination as a sign of a bias.
         for (settings, tolerance) in [(AttitudeSettings(), 1e-5), (.reference, 0.5)] {
             var filter = AttitudeFilter(settings: settings)
             var worst = 0.0
@@ -61,7 +61,7 @@ struct AttitudePoseTests {
         }
     }
 
-    @Test("A turn is followed at once, and led by the gyroscope's delay")
+    @Test("A rotation is tracked immediately, and the default settings compensate for the gyroscope's delay")
     func turn() {
         var filter = AttitudeFilter(settings: SyntheticMotion.settings)
         var led = AttitudeFilter()
@@ -69,20 +69,21 @@ struct AttitudePoseTests {
         var other = motion
         motion.run(&filter, for: 1)
         other.run(&led, for: 1)
-        // A quarter turn to the left within a second; the change of the rate is half an interval late on average.
+        // A quarter turn to the left within one second. The change of the rate is detected half an interval late on
+        // average.
         motion.run(&filter, rate: [0, 0, 90 * degree], for: 1)
         other.run(&led, rate: [0, 0, 90 * degree], for: 1)
         let quarter = Quaternion(x: 0, y: 0, z: half, w: half)
         #expect(abs(SyntheticMotion.angle(filter.attitude, quarter) - 0.45) < 0.01)
-        // 5 ms of 90 degrees a second are 0.45 degrees.
+        // At 90 degrees per second, 5 ms correspond to 0.45 degrees.
         #expect(SyntheticMotion.angle(led.attitude, quarter) < 0.01)
         #expect(length(filter.rotationRate - [0, 0, 90 * degree]) < 0.01 * degree)
     }
 
-    @Test("Coning of 3 degrees at 2 Hz, seen at 40 Hz, does not drift")
+    @Test("Coning of 3 degrees at 2 Hz, sampled at 40 Hz, causes no drift")
     func coning() {
-        // The axis of a tilt of 3 degrees goes round twice a second. The integral of the rate over each interval is what a
-        // sensor measures, and here it is taken from the exact turns.
+        // The axis of a tilt of 3 degrees rotates twice per second. A sensor measures the integral of the rate over
+        // each interval, which is computed here from the exact rotations.
         var filter = AttitudeFilter(settings: SyntheticMotion.settings)
         let pose = { (time: Double) in
             let tilt = 3 * degree
@@ -93,7 +94,7 @@ struct AttitudePoseTests {
         for index in 1...4000 {
             let time = Double(index) / 40
             var rate = SIMD3<Double>.zero
-            // The mean of the rate over the interval that is centred at the time, by parts of it.
+            // The mean rate over the interval centred at `time`, computed from its parts.
             for part in 0..<10 {
                 let now = pose(time - 0.0125 + Double(part + 1) * 0.0025)
                 let step = (before.conjugate * now).vector
@@ -103,11 +104,12 @@ struct AttitudePoseTests {
             filter.updateGyroscope(rate, timestamp: time)
             filter.updateAccelerometer(pose(time).conjugate.rotate(SyntheticMotion.reaction), timestamp: time)
         }
-        // Without the cross product it drifts by half the cone's solid angle: 180 degrees · 2 Hz · (1 - cos 3°) · 100 s.
+        // Without the cross product, the drift is half the solid angle of the cone: 180 degrees · 2 Hz · (1 - cos 3°) ·
+        // 100 s.
         #expect(SyntheticMotion.angle(filter.attitude, pose(100)) < 1.5)
     }
 
-    @Test("At rest nothing moves and the bias is found, even a large one", arguments: [0.5, 8])
+    @Test("At rest, the attitude is constant and even a large bias is estimated", arguments: [0.5, 8])
     func rest(bias: Double) {
         var filter = AttitudeFilter()
         var motion = SyntheticMotion()
@@ -125,7 +127,7 @@ struct AttitudePoseTests {
         #expect(filter.biasSigma < 0.05 * degree)
     }
 
-    @Test("A slow turn after a rest is a turn and no bias")
+    @Test("A slow rotation after rest is not interpreted as a bias")
     func slowTurn() {
         var filter = AttitudeFilter(settings: SyntheticMotion.settings)
         var motion = SyntheticMotion()
@@ -134,7 +136,7 @@ struct AttitudePoseTests {
         motion.run(&filter, rate: [0, 0, 6 * degree], for: 15)
         #expect(length(filter.bias) < 0.3 * degree)
         #expect(SyntheticMotion.angle(filter.magneticAttitude, motion.attitude) < 2)
-        // Without a magnetometer too.
+        // The same without a magnetometer.
         filter = AttitudeFilter(settings: SyntheticMotion.settings)
         motion.attitude = .identity
         motion.run(&filter, for: 10, magnetometer: 0)
@@ -143,7 +145,7 @@ struct AttitudePoseTests {
         #expect(abs(SyntheticMotion.angle(filter.attitude, start) - 90) < 3)
     }
 
-    @Test("Sensors of different rates")
+    @Test("Sensors with different sample rates are fused correctly")
     func rates() {
         var filter = AttitudeFilter(settings: SyntheticMotion.settings)
         var motion = SyntheticMotion()
@@ -158,7 +160,7 @@ struct AttitudePoseTests {
         #expect(worst < 2)
     }
 
-    @Test("Accelerometer only: inclination follows within a second, without a north")
+    @Test("With only an accelerometer, the inclination follows within a second and north is unknown")
     func accelerometerOnly() {
         var filter = AttitudeFilter()
         var motion = SyntheticMotion()
@@ -172,7 +174,7 @@ struct AttitudePoseTests {
         #expect(filter.rotationRate == .zero && filter.bias == .zero)
     }
 
-    @Test("Accelerometer and magnetometer: a compass that follows within seconds")
+    @Test("With accelerometer and magnetometer, the heading follows within seconds")
     func compass() {
         var filter = AttitudeFilter()
         var motion = SyntheticMotion()
@@ -183,7 +185,7 @@ struct AttitudePoseTests {
         #expect(filter.headingUncertainty ?? 0 > 0)
     }
 
-    @Test("A gyroscope that comes later and goes again")
+    @Test("A gyroscope may become available later and disappear again")
     func gyroscopeComesAndGoes() {
         var filter = AttitudeFilter(settings: SyntheticMotion.settings)
         var motion = SyntheticMotion()
@@ -197,6 +199,6 @@ struct AttitudePoseTests {
 }
 
 extension Double {
-    /// The number with the sign of this one.
+    /// Returns `value` with the sign of this number.
     fileprivate func sign(_ value: Double) -> Double { self < 0 ? -value : value }
 }

@@ -5,7 +5,7 @@ import SensorFusion
 import TestSupport
 import Testing
 
-@Suite("Attitude filter: the published filter")
+@Suite("Attitude filter: comparison with the published filter")
 struct AttitudeReferenceTests {
     private struct Row {
         let row: Int
@@ -26,7 +26,7 @@ struct AttitudeReferenceTests {
         return rows
     }
 
-    @Test("With reference settings the quaternions are those of PyPI vqf to 1e-9", arguments: AttitudeTrial.all.indices)
+    @Test("With reference settings, quaternions equal those of PyPI vqf to 1e-9", arguments: AttitudeTrial.all.indices)
     func parity(index: Int) throws {
         let trial = AttitudeTrial.all[index]
         let rows = try Self.reference(trial.name)
@@ -51,7 +51,7 @@ struct AttitudeReferenceTests {
         #expect(next == rows.count)
     }
 
-    /// The length of the difference; q and -q are the same attitude.
+    /// Returns the length of the difference. q and -q are the same attitude.
     private func distance(_ a: Quaternion, _ wxyz: ArraySlice<Double>) -> Double {
         let w = wxyz[wxyz.startIndex]
         let b = SIMD4(wxyz[wxyz.startIndex + 1], wxyz[wxyz.startIndex + 2], wxyz[wxyz.startIndex + 3], w)

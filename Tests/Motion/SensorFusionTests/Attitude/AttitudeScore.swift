@@ -4,13 +4,13 @@ import Foundation
 import SensorFusion
 import TestSupport
 
-/// Root mean square errors in degrees, as the BROAD benchmark defines them (D. Laidig et al., Data 6(7):72, 2021): of
-/// e = estimate · truth*, total 2 acos|w|, heading 2 atan|z/w|, inclination 2 acos √(w² + z²), over the motion phase.
+/// Root mean square errors in degrees, as defined by the BROAD benchmark (D. Laidig et al., Data 6(7):72, 2021). With e
+/// = estimate · truth*, over the motion phase: total 2 acos|w|, heading 2 atan|z/w|, inclination 2 acos √(w² + z²).
 struct AttitudeScore: Sendable, CustomStringConvertible {
     private(set) var total = 0.0
     private(set) var heading = 0.0
     private(set) var inclination = 0.0
-    /// The part of the samples whose heading error was within the filter's own bound, and the mean of that bound.
+    /// The fraction of the samples whose heading error is within the filter's bound, and the mean bound.
     private(set) var withinBound = 0.0
     private(set) var meanBound = 0.0
     private var count = 0.0
@@ -19,31 +19,33 @@ struct AttitudeScore: Sendable, CustomStringConvertible {
         String(format: "%.3f/%.3f/%.3f, %.3f within %.1f", total, heading, inclination, withinBound, meanBound)
     }
 
-    /// What happens to a recording before the filter gets it.
+    /// The modifications of a recording before it is passed to the filter.
     struct Treatment: Sendable {
-        /// The part of rows that are lost, with all three sensors: those for which the next number of SplitMix64 with this seed,
-        /// as a number below 1 (the upper 53 bits), is below it. Rows are asked in their order, one number each.
+        /// The fraction of rows that are dropped, for all three sensors. A row is dropped if the next number of
+        /// SplitMix64 with this seed, scaled to below 1 (the upper 53 bits), is below the fraction. One number is drawn
+        /// per row, in order.
         var drops = 0.0
         var seed: UInt64 = 1
-        /// Added to the rate on each axis, degrees a second.
+        /// The bias on each axis, in degrees per second.
         var bias = 0.0
-        /// The largest of a bias on each axis that swings once in two minutes, degrees a second.
+        /// The amplitude of a bias on each axis that oscillates with a period of two minutes, in degrees per second.
         var swing = 0.0
-        /// So many seconds of every ten are lost, with all three sensors.
+        /// The number of seconds that are dropped in every ten seconds, for all three sensors.
         var gap = 0.0
-        /// What time stamps are rounded to, seconds; zero for not.
+        /// The unit to which timestamps are rounded, in seconds; 0 for no rounding.
         var rounding = 0.0
-        /// Seconds before the motion phase at which the recording begins; nil for all of it.
+        /// The start of the recording, in seconds before the motion phase; nil for the whole recording.
         var start: Double?
-        /// As many successive rows are averaged into one, an odd number.
+        /// The number of consecutive rows that are averaged into one; odd.
         var block = 1
-        /// As many samples are made of one, on straight lines between the rows; 1 or 3.
+        /// The number of samples generated per row by linear interpolation between rows; 1 or 3.
         var density = 1
-        /// The part of the interval by which a sample is early or late at most; its values are those of that time.
+        /// The maximum jitter of a sample as a fraction of the interval. The values are interpolated to the shifted
+        /// time.
         var jitter = 0.0
     }
 
-    /// The mean over trials.
+    /// Returns the mean over the trials.
     static func mean(
         _ treatment: Treatment = Treatment(), of trials: [AttitudeTrial] = AttitudeTrial.all,
         filter: AttitudeFilter = AttitudeFilter()
@@ -96,7 +98,7 @@ struct AttitudeScore: Sendable, CustomStringConvertible {
             filter.updateMagnetometer(Self.value(trial.fields, row, treatment.block, shift), timestamp: time)
             guard next < trial.truth.endIndex, trial.truth[next].row == middle, let attitude = filter.magneticAttitude
             else { continue }
-            // The attitude at the truth's own time.
+            // The attitude at the time of the reference.
             let back = -shift * AttitudeTrial.interval * filter.rotationRate
             let turn = Quaternion(x: back.x / 2, y: back.y / 2, z: back.z / 2, w: 1).normalized
             add(attitude * turn, trial.truth[next].attitude, bound: filter.headingUncertainty ?? 0)
@@ -108,7 +110,7 @@ struct AttitudeScore: Sendable, CustomStringConvertible {
         meanBound *= 180 / .pi / count
     }
 
-    /// A sample that is a part of the interval later than a row.
+    /// Updates the filter with a sample that is later than a row by a fraction of the interval.
     private static func update(
         _ filter: inout AttitudeFilter, _ trial: AttitudeTrial, _ row: Int, _ shift: Double, _ bias: SIMD3<Double>
     ) {
@@ -131,7 +133,7 @@ struct AttitudeScore: Sendable, CustomStringConvertible {
         count += 1
     }
 
-    /// The mean of rows, or a row shifted by a part of the interval.
+    /// Returns the mean of several rows, or one row shifted by a fraction of the interval.
     private static func value(_ values: [SIMD3<Double>], _ row: Int, _ block: Int, _ shift: Double) -> SIMD3<Double> {
         guard block == 1 else {
             var sum = SIMD3<Double>.zero

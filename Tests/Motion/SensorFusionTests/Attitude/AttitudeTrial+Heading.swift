@@ -4,7 +4,8 @@ import Foundation
 import SensorFusion
 
 extension AttitudeTrial {
-    /// Heading error in degrees over the samples of the second half, by BROAD's rule: e = q · q_true*, 2·atan |z / w|.
+    /// Returns the heading error over the samples of the second half in degrees, as defined by BROAD: e = q · q_true*,
+    /// 2·atan |z / w|.
     func headingError(_ attitudes: [Quaternion], from: Double = 0.5) -> Double {
         var squares = 0.0
         var count = 0.0

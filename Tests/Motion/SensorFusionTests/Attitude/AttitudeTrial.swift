@@ -4,7 +4,7 @@ import Foundation
 import SensorFusion
 import TestSupport
 
-/// A recording with optical truth from Simulators/Traces/broad; its README has units, origin and licence.
+/// A recording with an optical reference from Simulators/Traces/broad. Its README describes units, origin and licence.
 struct AttitudeTrial: Sendable {
     struct Truth: Sendable {
         let row: Int
@@ -22,10 +22,11 @@ struct AttitudeTrial: Sendable {
     private(set) var rates: [SIMD3<Double>] = []
     private(set) var accelerations: [SIMD3<Double>] = []
     private(set) var fields: [SIMD3<Double>] = []
-    /// Of the motion phase only, which alone counts.
+    /// The reference attitudes of the motion phase.
     private(set) var truth: [Truth] = []
 
-    /// No rows where the file cannot be read; a score of that is NaN, and no NaN is below a limit.
+    /// Reads a recording. It has no rows if the file cannot be read; its score is then NaN, which fails every
+    /// comparison.
     init(_ name: String) {
         self.name = name
         let path = Checkout.traces.appendingPathComponent("broad/\(name).csv")
@@ -34,7 +35,8 @@ struct AttitudeTrial: Sendable {
         var value = 0
         var isNegative = false
         var isFirstLine = true
-        // Whole numbers only, and many of them: read by hand, because tests are not optimized.
+        // The file contains many integers and nothing else. It is parsed by hand because tests are compiled without
+        // optimization.
         for byte in [UInt8](bytes) {
             switch byte {
             case UInt8(ascii: "-"): isNegative = true

@@ -8,7 +8,8 @@ import Testing
 
 @Suite("Stuck accelerometers")
 struct StuckAccelerometerTests {
-    /// The root mean square of a trial's attitude errors in degrees, with the accelerometer stuck for ten seconds.
+    /// Returns the root mean square of a trial's attitude errors in degrees, with the accelerometer stuck for ten
+    /// seconds.
     private func error(_ trial: AttitudeTrial, from part: Double) -> Double {
         var filter = AttitudeFilter()
         let start = Int(part * Double(trial.rates.count))
@@ -31,10 +32,10 @@ struct StuckAccelerometerTests {
         return (squares / count).squareRoot()
     }
 
-    @Test("Ten seconds of a stuck accelerometer cost a few degrees at most", arguments: AttitudeTrial.all.indices)
+    @Test("An accelerometer stuck for ten seconds causes a small error", arguments: AttitudeTrial.all.indices)
     func stuck(index: Int) {
         for part in [0.4, 0.6, 0.75] {
-            // Without detection these errors are 5 to 40 degrees.
+            // Without detection, these errors are 5 to 40 degrees.
             #expect(error(AttitudeTrial.all[index], from: part) < 5)
         }
     }
@@ -52,7 +53,7 @@ struct StuckAccelerometerTests {
         #expect(!other)
     }
 
-    @Test("A sensor with few bits at rest and a sensor polled too fast are not stuck", arguments: [2, 4, 10, 1000])
+    @Test("A low-resolution sensor at rest and a sensor polled too fast are not stuck", arguments: [2, 4, 10, 1000])
     func repeats(times: Int) {
         var detector = RepetitionDetector()
         for number in 0..<5000 {
@@ -61,13 +62,13 @@ struct StuckAccelerometerTests {
         }
     }
 
-    @Test("A sensor with few bits that comes to rest after motion is used again")
+    @Test("A low-resolution sensor that comes to rest after motion is used again")
     func restAfterMotion() {
         var filter = AttitudeFilter()
         let bias = 0.02
         for step in 0..<9000 {
             let time = Double(step) / 100
-            // Turns about the x axis for 30 s with changing readings, and then rests for a minute.
+            // The device rotates about the x axis for 30 s with changing readings, and then rests for a minute.
             let isMoving = step < 3000
             let angle = isMoving ? time : 30.0
             filter.updateGyroscope([(isMoving ? 1 : 0) + bias, 0, 0], timestamp: time)
@@ -75,7 +76,7 @@ struct StuckAccelerometerTests {
         }
         let up = filter.attitude.conjugate.turn(SIMD4(0, 0, 1, 0))
         let error = acos(min(1, up.y * sin(30.0) + up.z * cos(30.0))) * 180 / .pi
-        // The bias alone would turn the attitude by 69 degrees in that minute.
+        // The bias alone would rotate the attitude by 69 degrees in this minute.
         #expect(error < 1)
     }
 }

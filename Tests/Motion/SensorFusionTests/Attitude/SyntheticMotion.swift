@@ -4,9 +4,10 @@ import Foundation
 import SensorFusion
 import TestSupport
 
-/// A device that turns as told, with sensors that measure without delay.
+/// A simulated rotating device with sensors without delay.
 struct SyntheticMotion {
-    /// Earth axes (east, north, up): gravity's reaction in m/s², and a field of 50 µT that dips by atan(45 / 21.8).
+    /// In earth axes (east, north, up): the reaction to gravity in m/s², and a field of 50 µT with a dip of atan(45 /
+    /// 21.8).
     static let reaction = SIMD3<Double>(0, 0, 9.81)
     static let field = SIMD3<Double>(0, 21.8, -45)
 
@@ -18,18 +19,19 @@ struct SyntheticMotion {
         return settings
     }
 
-    /// Device to earth.
+    /// The rotation from device axes to earth axes.
     var attitude = Quaternion.identity
     var time = 0.0
     var bias = SIMD3<Double>.zero
-    /// Standard deviation of the gyroscope's noise in rad/s; of the others in proportion.
+    /// The standard deviation of the gyroscope's noise in rad/s. The noise of the other sensors is proportional to it.
     var noise = 0.0
     var random = SeededGenerator(seed: 11)
     var fieldFactor = 1.0
     private var steps = 0
 
-    /// Lets the filter see a device that turns at a rate in device axes, with samples of the gyroscope at an interval and of
-    /// the others with each so-many-th of them; zero is never.
+    /// Updates the filter with samples of a device that rotates at a constant rate in device axes. The parameters
+    /// `gyroscope`, `accelerometer` and `magnetometer` are the numbers of intervals per sample of each sensor; 0 for
+    /// none.
     mutating func run(
         _ filter: inout AttitudeFilter, rate: SIMD3<Double> = .zero, for seconds: Double, interval: Double = 0.01,
         gyroscope: Int = 1, accelerometer: Int = 1, magnetometer: Int = 1,
@@ -57,14 +59,14 @@ struct SyntheticMotion {
         }
     }
 
-    /// The angle between two attitudes in degrees.
+    /// Returns the angle between two attitudes, in degrees.
     static func angle(_ a: Quaternion?, _ b: Quaternion) -> Double {
         guard let a else { return .nan }
         let e = a * b.conjugate
         return 2 * atan2(length(e.vector), abs(e.w)) * 180 / .pi
     }
 
-    /// The angle between the directions up in degrees.
+    /// Returns the angle between the up directions of two attitudes, in degrees.
     static func tilt(_ a: Quaternion, _ b: Quaternion) -> Double {
         TestSupport.angle(a.up, b.up)
     }

@@ -2,7 +2,7 @@
 
 import SensorFusion
 
-/// The experiment's distortion: measured = soft · field + hard.
+/// The distortion of the experiment: measured = soft · field + hard.
 enum Distortion {
     static let hard = SIMD3<Double>(25, -40, 15)
     static let soft: (SIMD3<Double>, SIMD3<Double>, SIMD3<Double>) = (
@@ -14,17 +14,17 @@ enum Distortion {
     }
 }
 
-/// Filter, calibrator and filter in a row, as a motion engine has them.
+/// An attitude filter with a magnetometer calibrator, connected as in the motion engine.
 struct CalibrationChain {
     var attitudes: [Quaternion] = []
     var calibrator: MagnetometerCalibrator
     var corrections = 0
-    /// The row at which the correction changed last.
+    /// The row of the last change of the correction.
     var lastCorrection = 0
 
     /// - Parameters:
-    ///   - iron: By how many times the distortion's hard iron is stronger.
-    ///   - frozenFrom: The row from which on the calibration in force is kept.
+    ///   - iron: The factor by which hard iron is multiplied.
+    ///   - frozenFrom: The row from which the calibration is no longer updated.
     init(
         _ trial: AttitudeTrial, distorted: Bool, iron: Double = 1, start: MagneticCalibration? = nil,
         frozenFrom: Int = .max, isCalibrating: Bool = true
@@ -46,7 +46,7 @@ struct CalibrationChain {
                 if !calibrator.calibration.correctsTheSame(as: calibration) {
                     corrections += 1
                     lastCorrection = row
-                    // What moves the field by less is followed as the field is.
+                    // The filter treats smaller changes like changes of the field.
                     if !(calibrator.calibration.difference(from: calibration) <= 0.02) {
                         filter.restartMagnetometer(
                             strength: calibrator.calibration.fieldStrength, dip: calibrator.calibration.dip)

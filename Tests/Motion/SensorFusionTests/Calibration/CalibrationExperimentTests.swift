@@ -4,11 +4,12 @@ import SensorFusion
 import TestSupport
 import Testing
 
-/// The recordings' magnetometer as it came from its factory, and with a distortion that leaves no compass at all.
+/// Online calibration of the recordings' magnetometer with its factory calibration, and with a distortion that makes it
+/// unusable as a compass.
 ///
-/// Headings are scored over the moving samples of the second half. The attitude is the filter's own, and everything
-/// runs once, sample by sample.
-@Suite("Online calibration in recordings with optical truth")
+/// Headings are evaluated over the moving samples of the second half. The attitude is that of the filter, and all
+/// samples are processed once, in order.
+@Suite("Online calibration in recordings with an optical reference")
 struct CalibrationExperimentTests {
     static let slow = "broad_03_undisturbed_slow_rotation_C"
     static let breaks = "broad_08_undisturbed_fast_rotation_with_breaks_A"
@@ -16,7 +17,7 @@ struct CalibrationExperimentTests {
     static let magnet = "broad_30_disturbed_stationary_magnet_C"
 
     @Test(
-        "A distorted compass is right within two degrees after half a trial of turning",
+        "After half a trial of rotations, a distorted compass is accurate within two degrees",
         arguments: [slow, breaks, magnet])
     func distorted(_ name: String) {
         let trial = AttitudeTrial(name)
@@ -28,14 +29,14 @@ struct CalibrationExperimentTests {
         }
         #expect(online.calibrator.calibration.quality >= .medium)
         #expect(length(online.calibrator.calibration.hardIron - Distortion.hard) < 2.5)
-        // A sensor of the same make in all trials: its lag is the same.
+        // All trials used the same type of sensor, so the latency is the same.
         #expect(abs(online.calibrator.latency - 0.0155) < 0.0025)
-        // Each correction begins the heading anew: they have to be few.
+        // Each correction resets the heading, so the number of corrections has to be small.
         #expect(online.corrections <= 6)
     }
 
     @Test(
-        "Hard iron of ten times the field, as boards and phones have it, costs no heading",
+        "Hard iron of ten times the field, as in boards and phones, does not affect the heading",
         arguments: [slow, breaks, magnet])
     func raw(_ name: String) {
         let trial = AttitudeTrial(name)
@@ -45,9 +46,10 @@ struct CalibrationExperimentTests {
         #expect(length(online.calibrator.calibration.hardIron - 10 * Distortion.hard) < 3)
     }
 
-    @Test("Moved about in one attitude, a distorted compass is told to be a poor one")
+    @Test("After translation in one attitude, a distorted compass is reported as inaccurate")
     func translated() {
-        // The device yaws by 40 degrees at most and hardly tilts, and the uneven field of the room looks like hard iron.
+        // The device yaws by at most 40 degrees and hardly tilts. The inhomogeneous field of the room resembles hard
+        // iron.
         let trial = AttitudeTrial(Self.translation)
         let online = CalibrationChain(trial, distorted: true)
         #expect(trial.headingError(online.attitudes) < 10)
@@ -56,11 +58,11 @@ struct CalibrationExperimentTests {
         #expect(online.calibrator.candidateUncertainty > 0.05)
     }
 
-    @Test("A sensor calibrated in its factory gets no worse", arguments: [slow, breaks, translation, magnet])
+    @Test("The accuracy of a factory-calibrated sensor is not reduced", arguments: [slow, breaks, translation, magnet])
     func factory(_ name: String) {
         let trial = AttitudeTrial(name)
         let with = CalibrationChain(trial, distorted: false)
-        // Without a correction the headings are the same as without calibrator.
+        // Without corrections, the headings equal those without a calibrator.
         if with.corrections > 0 {
             let without = CalibrationChain(trial, distorted: false, isCalibrating: false)
             #expect(trial.headingError(with.attitudes) <= trial.headingError(without.attitudes) + 0.02)
@@ -69,7 +71,7 @@ struct CalibrationExperimentTests {
         #expect(length(with.calibrator.calibration.hardIron) < 2.5)
     }
 
-    @Test("A stored calibration works at once and stays")
+    @Test("A stored calibration is applied immediately and does not change")
     func stored() {
         let trial = AttitudeTrial(Self.slow)
         let first = CalibrationChain(trial, distorted: true).calibrator.calibration

@@ -5,7 +5,7 @@ import SensorFusion
 import TestSupport
 import Testing
 
-/// A made-up device in the field of Berlin (microtesla, north, dip 68 degrees).
+/// A simulated device in the magnetic field of Berlin (in microtesla, with a dip of 68 degrees).
 struct TurningDevice {
     static let earth = SIMD3<Double>(0, 18.6, -46)
     static let interval = 0.02
@@ -15,15 +15,17 @@ struct TurningDevice {
     var time = 0.0
     var hard = SIMD3<Double>(30, -12, 55)
     var noise = 0.3
-    /// Radians per second of the attitude's heading.
+    /// The drift of the attitude's heading, in radians per second.
     var drift = 0.0
-    /// Of a gyroscope, radians per second in device axes: it turns the attitude's heading, for the rest is corrected.
+    /// The bias of the gyroscope in radians per second, in device axes. It affects only the heading of the attitude;
+    /// the inclination is corrected.
     var bias = SIMD3<Double>.zero
     private var heading = 0.0
 
     init() {}
 
-    /// Turns by a rate for one interval; gives the reading and the attitude that a filter would give.
+    /// Rotates the device at a rate for one interval. Returns the reading, the attitude as estimated by a filter, and
+    /// the time.
     mutating func step(_ rate: SIMD3<Double>, extra: SIMD3<Double> = .zero) -> (SIMD3<Double>, Quaternion, Double) {
         let half = rate * (Self.interval / 2)
         attitude = (attitude * Quaternion(x: half.x, y: half.y, z: half.z, w: 1)).normalized
@@ -33,7 +35,7 @@ struct TurningDevice {
         return (reading + generator.normal(noise), Quaternion(aboutZ: heading) * attitude, time)
     }
 
-    /// Shows a calibrator so many readings while it is turned: by a rate, or in all directions.
+    /// Updates a calibrator with readings of the rotating device, at a rate or in all directions.
     mutating func show(_ calibrator: inout MagnetometerCalibrator, steps: Int, rate: SIMD3<Double>? = nil) {
         for _ in 0..<steps {
             let (field, attitude, time) = step(rate ?? tumble())
@@ -41,7 +43,7 @@ struct TurningDevice {
         }
     }
 
-    /// The rates of a hand that turns the device in all directions.
+    /// Returns the rate of a device that is rotated by hand in all directions.
     func tumble() -> SIMD3<Double> {
         SIMD3(1.3 * sin(0.9 * time), 1.1 * cos(0.7 * time + 1), 0.9 * sin(0.53 * time + 2))
     }
@@ -49,11 +51,11 @@ struct TurningDevice {
 
 @Suite("Magnetometer calibrator")
 struct MagnetometerCalibratorTests {
-    /// How far corrected readings are from the earth's field as a device sees it, as a part of it, at worst.
+    /// Returns the largest distance of corrected readings from the earth's field in device axes, relative to the field.
     private func worstError(_ calibration: MagneticCalibration, hard: SIMD3<Double>) -> Double {
         var generator = SeededGenerator(seed: 3)
         let strength = length(TurningDevice.earth)
-        // The volume of the distortion, which a correction of determinant 1 leaves as a factor.
+        // The determinant of the distortion, which remains as a factor because the determinant of a correction is 1.
         let volume =
             (Distortion.soft.0 * cross(Distortion.soft.1, Distortion.soft.2)).sum()
         let scale = cbrt(volume)
@@ -64,7 +66,7 @@ struct MagnetometerCalibratorTests {
         }.max() ?? .infinity
     }
 
-    @Test("Hard and soft iron are found with a drifting heading")
+    @Test("Hard and soft iron are determined despite a drifting heading")
     func found() {
         var device = TurningDevice()
         device.drift = 0.002
@@ -82,12 +84,12 @@ struct MagnetometerCalibratorTests {
         #expect(found.residual < 0.02)
         #expect(abs(found.dip - atan2(46, 18.6)) < 0.02)
         #expect(abs(calibrator.latency) < 0.003)
-        // The matrix has a determinant of one.
+        // The determinant of the matrix is 1.
         let rows = found.softIron
         #expect(abs((rows[0] * cross(rows[1], rows[2])).sum() - 1) < 1e-9)
     }
 
-    @Test("Hard and soft iron are found without gyroscope")
+    @Test("Hard and soft iron are determined without a gyroscope")
     func foundAlone() {
         var device = TurningDevice()
         var calibrator = MagnetometerCalibrator()
@@ -100,7 +102,7 @@ struct MagnetometerCalibratorTests {
         #expect(calibrator.calibration.dip.isNaN)
     }
 
-    @Test("Rest and noise adopt nothing", arguments: [true, false])
+    @Test("Rest and noise do not change the calibration", arguments: [true, false])
     func resting(_ hasAttitude: Bool) {
         var device = TurningDevice()
         var calibrator = MagnetometerCalibrator()
@@ -112,7 +114,7 @@ struct MagnetometerCalibratorTests {
         #expect(calibrator.calibration == MagneticCalibration())
     }
 
-    @Test("Without attitudes turning about one axis only adopts nothing")
+    @Test("Without attitudes, rotations about a single axis do not change the calibration")
     func planar() {
         var device = TurningDevice()
         var calibrator = MagnetometerCalibrator()
@@ -125,7 +127,7 @@ struct MagnetometerCalibratorTests {
         #expect(calibrator.candidateUncertainty > 0.15)
     }
 
-    @Test("Once around on a table is enough for a heading on the table, and is known to say nothing of other attitudes")
+    @Test("One rotation on a table is sufficient for headings on the table but not in other attitudes")
     func onceAround() {
         var device = TurningDevice()
         device.bias = [0.01, 0.02, 0.05]
@@ -138,19 +140,19 @@ struct MagnetometerCalibratorTests {
             return abs(atan2(level.x, level.y)) * 180 / .pi
         }
         for _ in 0..<1500 { _ = step([0, 0, 0.5]) }
-        // One degree of that is the noise of a single reading.
+        // One degree is due to the noise of a single reading.
         for _ in 0..<500 { #expect(step([0, 0, 0.5]) < 4) }
         #expect(calibrator.quality >= .medium)
         #expect(calibrator.calibration.sidesUp == [.face])
         #expect(calibrator.headingDeviation < 5 * .pi / 180)
-        // Put upright in half a second: what stands across the table has not been seen.
+        // The device is set upright within half a second. The field perpendicular to the table has not been measured.
         for _ in 0..<25 { _ = step([.pi, 0, 0]) }
         for _ in 0..<5 { _ = step(.zero) }
         #expect(calibrator.quality <= .low)
         #expect(calibrator.headingDeviation > 8 * .pi / 180)
     }
 
-    @Test("A gyroscope that is off by degrees a second and has never rested is not taken for iron")
+    @Test("A large gyroscope bias without any rest is not mistaken for iron")
     func biasedGyroscope() {
         var device = TurningDevice()
         device.bias = [0.03, -0.05, 0.075]
@@ -162,7 +164,7 @@ struct MagnetometerCalibratorTests {
         }
         #expect(worstError(calibrator.calibration, hard: device.hard) < 0.02)
         #expect(calibrator.calibration.quality == .high)
-        // The same where a part of the bias was known and taken off.
+        // The same with a part of the bias known and subtracted.
         var known = MagnetometerCalibrator()
         device = TurningDevice()
         device.bias = [0.03, -0.05, 0.025]
@@ -174,7 +176,7 @@ struct MagnetometerCalibratorTests {
         #expect(worstError(known.calibration, hard: device.hard) < 0.02)
     }
 
-    @Test("A magnet near by for a quarter of the time does not spoil it", arguments: [true, false])
+    @Test("A nearby magnet for a quarter of the time does not affect the result", arguments: [true, false])
     func magnet(_ hasAttitude: Bool) {
         var device = TurningDevice()
         var calibrator = MagnetometerCalibrator()
@@ -187,7 +189,7 @@ struct MagnetometerCalibratorTests {
         #expect(worstError(calibrator.calibration, hard: device.hard) < 0.06)
     }
 
-    @Test("A device that gets a magnet of its own is calibrated anew")
+    @Test("The device is calibrated again after a magnet has been attached")
     func newMagnet() {
         var device = TurningDevice()
         var calibrator = MagnetometerCalibrator()
@@ -197,7 +199,7 @@ struct MagnetometerCalibratorTests {
         #expect(worstError(calibrator.calibration, hard: device.hard) < 0.05)
     }
 
-    @Test("Iron that comes after a minute is known within half a minute: what was seen before it is forgotten")
+    @Test("Iron that is added after a minute is determined within half a minute, and older samples are dropped")
     func laterIron() {
         var device = TurningDevice()
         var calibrator = MagnetometerCalibrator()
@@ -208,11 +210,12 @@ struct MagnetometerCalibratorTests {
         #expect(calibrator.quality >= .medium)
     }
 
-    @Test("A fit that contradicts the expected field is not adopted")
+    @Test("A fit that contradicts the expected field is rejected")
     func expected() {
         var device = TurningDevice()
         var calibrator = MagnetometerCalibrator()
-        // The readings' strength is about 50: an expectation of twice as much stands for a hall of steel.
+        // The readings have a strength of about 50. The expected strength of 100 makes them implausible, as inside a
+        // steel building.
         calibrator.expectField(strength: 100, dip: 1.18)
         for _ in 0..<2000 {
             let (field, attitude, time) = device.step(device.tumble())
@@ -230,7 +233,7 @@ struct MagnetometerCalibratorTests {
         #expect(plain.calibration.quality == .high)
     }
 
-    @Test("Hostile samples change nothing and break nothing", arguments: [true, false])
+    @Test("Extreme samples do not change the calibration and cause no crash", arguments: [true, false])
     func hostile(_ hasAttitude: Bool) {
         var calibrator = MagnetometerCalibrator()
         var generator = SeededGenerator(seed: 11)
@@ -242,7 +245,7 @@ struct MagnetometerCalibratorTests {
             _ = calibrator.update([pick(), pick(), pick()], attitude: hasAttitude ? q : nil, timestamp: time)
             #expect(calibrator.calibration.isUsable)
         }
-        // It works afterwards.
+        // The calibrator still works after a reset.
         calibrator.reset()
         var device = TurningDevice()
         for _ in 0..<3000 {
@@ -252,7 +255,7 @@ struct MagnetometerCalibratorTests {
         #expect(worstError(calibrator.calibration, hard: device.hard) < 0.03)
     }
 
-    @Test("Random readings are no field", arguments: [true, false])
+    @Test("Random readings yield no calibration", arguments: [true, false])
     func random(_ hasAttitude: Bool) {
         var device = TurningDevice()
         var calibrator = MagnetometerCalibrator()
@@ -276,7 +279,7 @@ struct MagnetometerCalibratorTests {
         #expect(calibrator.calibration.quality <= .low)
     }
 
-    @Test("The same readings give the same calibration, in any unit")
+    @Test("The same readings yield the same calibration in any unit")
     func deterministic() {
         func run(_ factor: Double) -> MagneticCalibration {
             var device = TurningDevice()
@@ -294,7 +297,7 @@ struct MagnetometerCalibratorTests {
         #expect(length(gauss.hardIron * 100 - first.hardIron) < 1e-6)
     }
 
-    @Test("An unusable start is ignored, a usable one is in force at once")
+    @Test("An unusable initial calibration is ignored, and a usable one is applied immediately")
     func start() {
         var bad = MagneticCalibration()
         bad.softIron = [[1, 0, 0], [0, 1, 0], [0, 0, -1]]
@@ -306,13 +309,13 @@ struct MagnetometerCalibratorTests {
         good.quality = .medium
         var calibrator = MagnetometerCalibrator(start: good)
         #expect(calibrator.calibration == good)
-        // But it may be of a time before something was screwed on.
+        // The quality is low because iron may have been added since the calibration was stored.
         #expect(calibrator.quality == .low)
         calibrator.reset()
         #expect(calibrator.calibration == good && calibrator.quality == .low)
     }
 
-    @Test("A stored calibration that no longer fits is replaced")
+    @Test("A stored calibration that is no longer valid is replaced")
     func staleStart() {
         var stale = MagneticCalibration()
         stale.hardIron = [-30, 40, 0]
@@ -325,7 +328,7 @@ struct MagnetometerCalibratorTests {
         #expect(calibrator.calibration.difference(from: stale) > 0.5)
     }
 
-    @Test("A stored calibration that fits is as good as it was once the device has been turned")
+    @Test("A stored calibration that is still valid regains its quality after the device has been rotated")
     func testedStart() {
         var device = TurningDevice()
         var first = MagnetometerCalibrator()
@@ -338,7 +341,7 @@ struct MagnetometerCalibratorTests {
         #expect(again.quality >= .medium)
     }
 
-    @Test("How the device was held: flat on a table, once around, and tipped over an edge")
+    @Test("The survey reports poses: flat on a table, rotated once, and tilted over an edge")
     func survey() throws {
         var device = TurningDevice()
         var calibrator = MagnetometerCalibrator()
@@ -346,26 +349,26 @@ struct MagnetometerCalibratorTests {
             device.show(&calibrator, steps: Int(seconds / TurningDevice.interval), rate: rate)
         }
         #expect(calibrator.survey == nil)
-        // The first two seconds do not count.
+        // The first two seconds are ignored.
         turn(.zero, seconds: 3)
         let start = try #require(calibrator.survey)
         #expect(start.sectors <= 1 && !start.isCalibrated)
         turn([0, 0, .pi / 4], seconds: 2)
         let quarter = try #require(calibrator.survey)
-        // From north over west by ninety degrees: 3 of 12 parts, and one that was begun.
+        // Rotating by 90 degrees from north to west covers 3 of 12 sectors, and possibly the beginning of another.
         #expect((3...4).contains(quarter.sectors) && quarter.sidesUp == [.face])
         turn([0, 0, .pi / 4], seconds: 7)
         #expect(calibrator.survey?.sectors == MagneticSurvey.sectorCount)
         turn([0, .pi / 4, 0], seconds: 2)
-        // Right-handed about the top edge: the right edge goes down.
+        // The rotation is right-handed about the y axis, so the right edge is lowered.
         let tipped = try #require(calibrator.survey)
         #expect(tipped.sidesUp == [.face, .leftEdge])
-        // Turns about the vertical alone do not reveal the iron along it; the next fit finds it.
+        // Rotations about the vertical do not reveal the iron along it. The next fit determines it.
         turn([0, .pi / 4, 0], seconds: 2)
         #expect(calibrator.survey?.isCalibrated == true)
     }
 
-    @Test("The ellipsoid agrees with scipy's")
+    @Test("The ellipsoid fit matches scipy")
     func reference() throws {
         let lines = try Recording.lines("Reference/ellipsoid.txt")
         let rows = try lines.dropFirst().map { try Recording.numbers($0, separator: " ", count: 3) }
@@ -376,13 +379,13 @@ struct MagnetometerCalibratorTests {
         }
         let found = calibrator.candidate
         #expect(found.quality == .high)
-        // Weighted by cells and with a prior belief in a sphere, so not to the last digit: a tenth of the noise.
+        // The fit is weighted by cells and has a prior for a sphere, so the tolerance is a tenth of the noise.
         #expect(length(found.hardIron - expected[0]) < 0.05)
         for index in 0..<3 { #expect(length(found.softIron[index] - expected[index + 1]) < 0.004) }
     }
 }
 
 extension MagneticCalibration {
-    /// False for readings that are used as they come.
+    /// False if readings are used without a correction.
     fileprivate var correctsReadings: Bool { !correctsTheSame(as: MagneticCalibration()) }
 }

@@ -5,7 +5,7 @@ import SensorFusion
 import TestSupport
 import Testing
 
-/// A sensor on a rod that swings about one horizontal axis. Such motion does not reveal the iron along that axis.
+/// A sensor on a rod that swings about one horizontal axis. This motion does not reveal the iron along that axis.
 @Suite("Online calibration on a pendulum")
 struct PendulumTests {
     /// The heading errors in degrees, and the accuracy that the calibrator reports.
@@ -18,7 +18,7 @@ struct PendulumTests {
 
     /// Simulates 60 s at 100 Hz.
     ///
-    /// - Parameter twist: The amplitude in radians of a slow turn about the rod.
+    /// - Parameter twist: The amplitude of a slow rotation about the rod, in radians.
     private func swing(seed: UInt64, twist: Double) -> Outcome {
         var random = SeededGenerator(seed: seed)
         func uniform(_ range: ClosedRange<Double>) -> Double { Double.random(in: range, using: &random) }

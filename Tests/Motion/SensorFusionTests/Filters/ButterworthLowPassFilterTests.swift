@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Second-order Butterworth low-pass filter")
 struct ButterworthLowPassFilterTests {
-    @Test("It agrees with scipy at regular and irregular intervals, below and above the sample rate")
+    @Test("The output matches scipy at regular and irregular intervals, below and above the sample rate")
     func scipy() throws {
         var filter = ButterworthLowPassFilter(cutoff: 1, startingAt: .zero)
         var tolerance = 0.0
@@ -19,8 +19,8 @@ struct ButterworthLowPassFilterTests {
                 let cutoff = try #require(Double(fields[2]))
                 kinds.insert(String(fields[1]))
                 filter = ButterworthLowPassFilter(cutoff: cutoff, startingAt: .zero)
-                // The digital form, a bilinear transform, sees a sample half an interval later than a held input:
-                // a phase of π f / 400, 0.8 % of the part at 1 Hz and less of what is left above.
+                // The digital form, a bilinear transform, delays a sample by half an interval relative to a held input:
+                // a phase of π f / 400, which is 0.8 % at 1 Hz and less of the remaining signal at higher frequencies.
                 tolerance = fields[1] == "digital" ? 0.01 : 1e-11
                 continue
             }
@@ -35,7 +35,7 @@ struct ButterworthLowPassFilterTests {
         #expect(rows == 1340)
     }
 
-    @Test("A step follows the formula of the continuous filter, however the time is divided")
+    @Test("The step response matches the continuous filter for any intervals")
     func step() {
         var random = SeededGenerator(seed: 3)
         for cutoff in [0.1, 2, 50] {
@@ -51,13 +51,13 @@ struct ButterworthLowPassFilterTests {
         }
     }
 
-    @Test("At the cutoff a sine keeps half its power, elsewhere 1 / (1 + r⁴)", arguments: [0.25, 0.5, 1, 2, 8])
+    @Test("The power gain at r times the cutoff frequency is 1 / (1 + r⁴)", arguments: [0.25, 0.5, 1, 2, 8])
     func gain(ratio: Double) {
         let cutoff = 2.0
         let rate = 2000.0
         var filter = ButterworthLowPassFilter(cutoff: cutoff, startingAt: .zero)
         var sums = (sine: 0.0, cosine: 0.0)
-        // Three seconds to settle, then whole periods of each ratio.
+        // Three seconds to settle, followed by whole periods of each ratio.
         for index in 0..<Int(7 * rate) {
             let phase = 2 * .pi * cutoff * ratio * Double(index) / rate
             let output = filter.update(SIMD3(0, sin(phase), 0), interval: 1 / rate).y
@@ -71,9 +71,9 @@ struct ButterworthLowPassFilterTests {
         if ratio == 1 { #expect(abs(20 * log10(gain) + 3.0103) < 0.01) }
     }
 
-    @Test("Whatever the intervals, the output of inputs between -1 and 1 stays within coth(π/2)")
+    @Test("For any intervals, the output of inputs between -1 and 1 stays within coth(π/2)")
     func bounded() {
-        // The integral of the magnitude of the impulse response, 2 a exp(-a t) sin(a t), is coth(π/2) = 1.0903.
+        // The integral of the absolute impulse response, 2 a exp(-a t) sin(a t), is coth(π/2) = 1.0903.
         var random = SeededGenerator(seed: 4)
         var filter = ButterworthLowPassFilter(cutoff: 1)
         var greatest = 0.0
@@ -86,7 +86,7 @@ struct ButterworthLowPassFilterTests {
         #expect(greatest > 1)
     }
 
-    @Test("The first sample is the first output, and rest stays rest")
+    @Test("The first output is the first sample, and a constant input yields a constant output")
     func firstSample() {
         let sample = SIMD3(0.3, -0.8, 0.2)
         var filter = ButterworthLowPassFilter(cutoff: 1)
@@ -97,7 +97,7 @@ struct ButterworthLowPassFilterTests {
         #expect(filter.value == nil)
     }
 
-    @Test("Bad samples and intervals leave the state; after a long gap the output is the new sample")
+    @Test("Invalid samples and intervals do not change the state, and a long gap resets the output to the sample")
     func notTaken() {
         let one = SIMD3<Double>(repeating: 1)
         var filter = ButterworthLowPassFilter(cutoff: 1)
@@ -119,7 +119,7 @@ struct ButterworthLowPassFilterTests {
         #expect(filter.update(one, interval: 100) == one)
     }
 
-    @Test("A cutoff that is none lets everything pass, and zero holds the first value")
+    @Test("An invalid cutoff frequency disables the filter, and zero holds the first value")
     func parameters() {
         for cutoff in [-1, .infinity, Double.nan] {
             var filter = ButterworthLowPassFilter(cutoff: cutoff)

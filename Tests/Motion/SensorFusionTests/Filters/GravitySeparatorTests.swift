@@ -5,16 +5,16 @@ import SensorFusion
 import TestSupport
 import Testing
 
-@Suite("Gravity and user acceleration by a low-pass filter")
+@Suite("Separation of gravity and user acceleration by a low-pass filter")
 struct GravitySeparatorTests {
     private let both = [GravitySeparator(), GravitySeparator(butterworthCutoff: 0.5)]
 
-    @Test("The two parts of every sample of the recordings add up to it")
+    @Test("Gravity and user acceleration of every recorded sample add up to the sample")
     func identity() throws {
         var recordings = try ["shake", "free-fall"].map(Recording.industrial)
         recordings += try ["std_6_sub9", "dws_1_sub1", "jog_16_sub5"].map(Recording.coreMotion)
         for recording in recordings {
-            // In g, and in m/s².
+            // In g and in m/s².
             for unit in [1, 9.80665] {
                 for start in both {
                     var separator = start
@@ -30,7 +30,7 @@ struct GravitySeparatorTests {
         }
     }
 
-    @Test("They add up at random intervals, repeated time stamps included")
+    @Test("Both parts add up to the sample at random intervals, including repeated timestamps")
     func identityAtRandom() {
         var random = SeededGenerator(seed: 5)
         for start in both {
@@ -44,7 +44,7 @@ struct GravitySeparatorTests {
         }
     }
 
-    @Test("At rest all is gravity, from the first sample on")
+    @Test("At rest, the whole acceleration is gravity from the first sample")
     func rest() {
         for start in both {
             var separator = start
@@ -56,7 +56,7 @@ struct GravitySeparatorTests {
         }
     }
 
-    @Test("The user's part of a turn in place fades as the low-pass filter follows")
+    @Test("After a sudden rotation, the user acceleration decays at the rate of the low-pass filter")
     func turn() {
         var separator = GravitySeparator(timeConstant: 0.2)
         _ = separator.update(SIMD3(0, -1, 0), interval: 0.01)
@@ -68,7 +68,7 @@ struct GravitySeparatorTests {
         }
     }
 
-    @Test("In free fall gravity fades to zero, and the user's part with it")
+    @Test("In free fall, gravity and user acceleration decay to zero")
     func freeFall() {
         for start in both {
             var separator = start
@@ -79,7 +79,7 @@ struct GravitySeparatorTests {
         }
     }
 
-    /// The angle to Core Motion's gravity over a recording, root mean square in degrees.
+    /// Returns the root mean square of the angle to Core Motion's gravity over a recording, in degrees.
     private func error(_ recording: [Recording.Sample], timeConstant: Double) -> Double {
         var separator = GravitySeparator(timeConstant: timeConstant)
         let squares = recording.map { sample in
@@ -88,7 +88,7 @@ struct GravitySeparatorTests {
         return sqrt(squares.reduce(0, +) / Double(squares.count))
     }
 
-    @Test("The default time constant is where longer ones stop to help on stairs")
+    @Test("Time constants above the default do not improve the gravity estimate on stairs")
     func defaultTimeConstant() throws {
         let stairs = try Recording.coreMotion("dws_1_sub1")
         let standard = error(stairs, timeConstant: 0.2)
@@ -97,7 +97,7 @@ struct GravitySeparatorTests {
         #expect(error(try Recording.coreMotion("std_6_sub9"), timeConstant: 0.2) < 4)
     }
 
-    @Test("A sample that is no number leaves both parts")
+    @Test("A non-finite sample does not change either part")
     func notTaken() {
         for start in both {
             var separator = start

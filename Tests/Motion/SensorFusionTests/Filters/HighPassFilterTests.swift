@@ -9,7 +9,7 @@ import Testing
 struct HighPassFilterTests {
     private let one = SIMD3<Double>(repeating: 1)
 
-    /// The form found in print, which feeds its output back: h = x - (0.1 x + 0.9 h).
+    /// The published form, which feeds its output back: h = x - (0.1 x + 0.9 h).
     private func printed(_ inputs: [Double]) -> [Double] {
         var output = 0.0
         return inputs.map { input in
@@ -23,7 +23,7 @@ struct HighPassFilterTests {
         return inputs.map { filter.update(SIMD3(repeating: $0)).x }
     }
 
-    @Test("A step from zero comes through by nine tenths and then goes to zero; the printed form keeps 0.474 of it")
+    @Test("The step response starts at 0.9 and decays to zero, whereas the published form settles at 0.474")
     func step() {
         let step = [Double](repeating: 1, count: 400)
         let ours = ours(step)
@@ -38,7 +38,7 @@ struct HighPassFilterTests {
         #expect(abs(printed[399] - 0.474) < 0.0005)
     }
 
-    @Test("At half the sample rate the gain is 18/19; that of the printed form is 9")
+    @Test("The gain at half the sample rate is 18/19, whereas that of the published form is 9")
     func highestFrequency() {
         let alternating = (0..<600).map { $0 % 2 == 0 ? 1.0 : -1.0 }
         // 1 - 0.1 / (1 + 0.9)
@@ -47,7 +47,7 @@ struct HighPassFilterTests {
         #expect(abs(abs(printed(alternating)[599]) - 9) < 1e-9)
     }
 
-    @Test("With a time constant a step fades as exp(-t / tau), however the time is divided")
+    @Test("The step response with a time constant is exp(-t / tau) for any intervals")
     func timeConstant() {
         var random = SeededGenerator(seed: 2)
         var filter = HighPassFilter(timeConstant: 0.5, startingAt: .zero)
@@ -59,7 +59,7 @@ struct HighPassFilterTests {
         }
     }
 
-    @Test("Beginning with the first sample, rest is zero from the start")
+    @Test("With the first sample as the start, the output at rest is zero from the beginning")
     func rest() {
         for start in [HighPassFilter(factor: 0.1), HighPassFilter(timeConstant: 0.3), HighPassFilter(cutoff: 1)] {
             var filter = start
@@ -70,7 +70,7 @@ struct HighPassFilterTests {
         }
     }
 
-    @Test("Samples that are no numbers leave the output; a bad interval leaves the low-pass part")
+    @Test("A non-finite sample does not change the output, and an invalid interval does not change the low-pass part")
     func notTaken() {
         var filter = HighPassFilter(timeConstant: 0.5)
         #expect(filter.update(SIMD3(.nan, 1, 1), interval: 0.01) == .zero)

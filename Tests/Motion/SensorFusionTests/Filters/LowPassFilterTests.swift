@@ -9,7 +9,7 @@ import Testing
 struct LowPassFilterTests {
     private let one = SIMD3<Double>(repeating: 1)
 
-    @Test("With a time constant a step follows 1 - exp(-t / tau), however the time is divided")
+    @Test("The step response with a time constant is 1 - exp(-t / tau) for any intervals")
     func step() {
         var random = SeededGenerator(seed: 1)
         for tau in [0.05, 0.2, 3] {
@@ -25,14 +25,14 @@ struct LowPassFilterTests {
         }
     }
 
-    @Test("A cutoff in hertz stands for the time constant 1 / (2π f)")
+    @Test("A cutoff frequency f corresponds to a time constant of 1 / (2π f)")
     func cutoff() {
         var filter = LowPassFilter(cutoff: 0.5, startingAt: .zero)
-        // tau = 1 / π = 0.3183 s; after one tau 1 - 1/e.
+        // tau = 1 / π = 0.3183 s. The step response after tau is 1 - 1/e.
         #expect(abs(filter.update(one, interval: 0.3183098861837907).x - 0.6321205588285577) < 1e-12)
     }
 
-    @Test("The usual factor of 0.1 from zero reaches 65 % after 10 samples and 99 % after 44")
+    @Test("With a factor of 0.1, the step response reaches 65 % after 10 samples and 99 % after 44")
     func usualFactor() {
         var filter = LowPassFilter(factor: 0.1, startingAt: .zero)
         var outputs: [Double] = []
@@ -47,7 +47,7 @@ struct LowPassFilterTests {
         #expect(outputs[43] > 0.99)
     }
 
-    @Test("The first sample is the first output, by either rule, and nothing is known before it")
+    @Test("The first output is the first sample, and before it there is no value")
     func firstSample() {
         let sample = SIMD3(0.1, -0.9, 0.3)
         for start in [LowPassFilter(timeConstant: 0.2), LowPassFilter(factor: 0.1), LowPassFilter(cutoff: 1)] {
@@ -55,7 +55,7 @@ struct LowPassFilterTests {
             #expect(filter.value == nil)
             #expect(filter.update(sample, interval: .nan) == sample)
             #expect(filter.value == sample)
-            // At rest it stays there, to the last bit.
+            // A constant input does not change the value, bit for bit.
             for _ in 0..<100 { #expect(filter.update(sample, interval: 0.01) == sample) }
             filter.reset()
             #expect(filter.value == nil)
@@ -64,7 +64,7 @@ struct LowPassFilterTests {
         }
     }
 
-    @Test("The interval makes no difference to a factor")
+    @Test("A filter with a factor ignores the interval")
     func factorIgnoresInterval() {
         var first = LowPassFilter(factor: 0.25)
         var second = LowPassFilter(factor: 0.25)
@@ -74,17 +74,17 @@ struct LowPassFilterTests {
         }
     }
 
-    @Test("After a long gap the output is the new sample")
+    @Test("After a long gap, the output is the new sample")
     func gap() {
         var filter = LowPassFilter(timeConstant: 0.2)
         _ = filter.update(one, interval: 0.01)
-        // exp(-2 / 0.2) = 4.5e-5 of the old value is left.
+        // A fraction of exp(-2 / 0.2) = 4.5e-5 of the old value remains.
         #expect(abs(filter.update(.zero, interval: 2).x - 4.539992976e-5) < 1e-14)
         #expect(filter.update(-one, interval: 1e6) == -one)
         #expect(filter.update(one, interval: .infinity) == one)
     }
 
-    @Test("Samples that are no numbers and intervals that are none leave the output as it was")
+    @Test("Non-finite samples and invalid intervals do not change the output")
     func notTaken() {
         var filter = LowPassFilter(timeConstant: 0.2)
         #expect(filter.update(SIMD3(0, .nan, 0), interval: 0.01) == .zero)
@@ -96,16 +96,16 @@ struct LowPassFilterTests {
         for bad in [0, -0.0, -1, -Double.infinity, Double.nan] {
             #expect(filter.update(.zero, interval: bad) == one)
         }
-        // Without an interval a time constant has no weight.
+        // Without an interval, a filter with a time constant ignores the sample.
         #expect(filter.update(.zero) == one)
         #expect(filter.update(.zero, interval: 0.2).x < 0.4)
-        // Numbers whose difference overflows do not stick either.
+        // Values whose difference overflows have no lasting effect.
         _ = filter.update(SIMD3(repeating: 1.7e308), interval: 1e3)
         #expect(filter.update(SIMD3(repeating: -1.7e308), interval: 0.01) == SIMD3(repeating: 1.7e308))
         #expect(filter.update(one, interval: 1e3) == one)
     }
 
-    @Test("Parameters out of range are brought into it")
+    @Test("Parameters out of range are clamped")
     func parameters() {
         for passing in [
             LowPassFilter(timeConstant: 0), LowPassFilter(timeConstant: -1), LowPassFilter(timeConstant: .nan),

@@ -5,12 +5,13 @@ import SensorFusion
 import TestSupport
 import Testing
 
-/// Gravity in g of an upright device that was turned counterclockwise from portrait by an angle in degrees.
+/// Returns the gravity of an upright device that is rotated counterclockwise from portrait, in g. The angle is in
+/// degrees.
 func upright(_ degrees: Double) -> SIMD3<Double> {
     SIMD3(-sin(degrees * .pi / 180), -cos(degrees * .pi / 180), 0)
 }
 
-/// Gravity in g of a portrait device whose screen was tilted up; 0 lies flat, 90 is upright.
+/// Returns the gravity of a portrait device with a tilted screen, in g. 0 degrees is flat, 90 degrees is upright.
 func tilted(_ degrees: Double) -> SIMD3<Double> {
     SIMD3(0, -sin(degrees * .pi / 180), -cos(degrees * .pi / 180))
 }
@@ -21,7 +22,7 @@ struct OrientationChange: Equatable {
 }
 
 extension OrientationDetector {
-    /// The changes that a stretch of samples brings about.
+    /// Updates the detector with samples at the given times and returns the changes of the orientation.
     mutating func feed(_ times: [Double], _ sample: (Double) -> SIMD3<Double>) -> [OrientationChange] {
         var changes: [OrientationChange] = []
         for time in times {
@@ -57,19 +58,19 @@ struct OrientationDetectorTests {
         #expect(DeviceOrientation.allCases == names)
     }
 
-    @Test("The six rest poses are known one hold time after the first sample", arguments: [5.0, 10, 20, 50, 100, 200])
+    @Test("Each rest pose is detected one hold time after the first sample", arguments: [5.0, 10, 20, 50, 100, 200])
     func restPoses(rate: Double) {
         for (gravity, expected) in Self.rest {
             var detector = OrientationDetector()
             #expect(detector.orientation == .unknown)
-            // Time stamps of a board that has been up for a day.
+            // Timestamps of a board with an uptime of one day.
             let changes = detector.feed(times(rate, from: 86_400, to: 86_405)) { _ in gravity }
             #expect(changes.map(\.orientation) == [expected])
             #expect(abs((changes.first?.time ?? 0) - 86_400.2) < 1e-6)
         }
     }
 
-    @Test("A tilted device is known by its edge, with an offset and a scale error as cheap sensors have them")
+    @Test("A tilted device is detected by its edge despite an offset and a scale error of the sensor")
     func tiltedPoses() {
         for turned in stride(from: 0.0, to: 360, by: 90) {
             for tilt in stride(from: 50.0, through: 130, by: 20) {
@@ -89,7 +90,7 @@ struct OrientationDetectorTests {
         }
     }
 
-    @Test("At exactly 45 degrees noise makes one orientation known and then changes nothing", arguments: [10.0, 100])
+    @Test("Noise at exactly 45 degrees yields one orientation without further changes", arguments: [10.0, 100])
     func noiseAtDiagonal(rate: Double) {
         var random = SeededGenerator(seed: 6)
         for diagonal in [45.0, 135, 225, 315] {
@@ -97,7 +98,7 @@ struct OrientationDetectorTests {
             let first = detector.feed(times(rate, to: 60)) { _ in upright(diagonal) + random.normal(0.05) }
             #expect(first.count == 1)
             #expect((first.first?.time ?? 60) < 0.5)
-            // Coming from an edge, that edge stays.
+            // After an edge has been detected, the orientation does not change.
             for edge in [diagonal - 45, diagonal + 45] {
                 detector.reset()
                 _ = detector.feed(times(rate, to: 1)) { _ in upright(edge) }
@@ -109,7 +110,7 @@ struct OrientationDetectorTests {
         }
     }
 
-    @Test("Noise at any angle, tilt included, never brings an orientation back that was left")
+    @Test("Noise at any angle never restores a previous orientation")
     func noiseEverywhere() {
         var random = SeededGenerator(seed: 7)
         for degrees in stride(from: 0.0, through: 90, by: 2.5) {
@@ -121,7 +122,8 @@ struct OrientationDetectorTests {
                     detector.reset()
                     _ = detector.feed(times(20, to: 1)) { _ in start }
                     let changes = detector.feed(times(20, from: 1.1, to: 31)) { _ in pose + random.normal(0.03) }
-                    // On the way it may pass through another one: from the left edge to the right one by the top.
+                    // The orientation may pass through another one, for example from left to right landscape through
+                    // portrait.
                     #expect(Set(changes.map(\.orientation) + [known]).count == changes.count + 1, "\(changes)")
                     #expect(changes.count <= 2)
                 }
@@ -129,12 +131,12 @@ struct OrientationDetectorTests {
         }
     }
 
-    @Test("A slow turn changes 60 degrees after each edge, in either direction, and never flaps")
+    @Test("During a slow rotation, the orientation changes 60 degrees after each edge, in both directions")
     func slowSweep() {
         var random = SeededGenerator(seed: 8)
         var detector = OrientationDetector()
         _ = detector.feed(times(20, to: 1)) { _ in upright(0) }
-        // 1 degree a second, once round and back; noise of 0.01 g is 0.6 degrees.
+        // 1 degree per second, one turn forwards and one back. Noise of 0.01 g corresponds to 0.6 degrees.
         let there = detector.feed(times(20, from: 1.05, to: 361)) { upright($0 - 1) + random.normal(0.01) }
         #expect(there.map(\.orientation) == [.landscapeLeft, .portraitUpsideDown, .landscapeRight, .portrait])
         for (change, degrees) in zip(there, [60.0, 150, 240, 330]) {
@@ -147,12 +149,12 @@ struct OrientationDetectorTests {
         }
     }
 
-    /// One degree a second: within two of them.
+    /// Expects a time within two seconds, which is two degrees at 1 degree per second.
     private func expect(_ time: Double?, near wanted: Double, _ location: SourceLocation = #_sourceLocation) {
         #expect(abs((time ?? 0) - wanted) < 2, sourceLocation: location)
     }
 
-    @Test("Laid down slowly a device is face up below 30 degrees, and raised it is portrait above 40")
+    @Test("A device is face up at tilts below 30 degrees and becomes portrait again above 40 degrees")
     func tiltSweep() {
         var random = SeededGenerator(seed: 9)
         var detector = OrientationDetector()
@@ -163,23 +165,23 @@ struct OrientationDetectorTests {
         let up = detector.feed(times(20, from: 91.05, to: 181)) { tilted($0 - 91) + random.normal(0.01) }
         #expect(up.map(\.orientation) == [.portrait])
         expect(up.first?.time, near: 131)
-        // On over the top to the other side.
+        // The rotation continues over the top edge to the other side.
         let over = detector.feed(times(20, from: 181.05, to: 271)) { tilted($0 - 91) }
         #expect(over.map(\.orientation) == [.faceDown])
         expect(over.first?.time, near: 241)
     }
 
-    @Test("A constant spin about the vertical changes nothing, upright or flat")
+    @Test("A constant rotation about the vertical does not change the orientation, upright or flat")
     func spinAboutVertical() {
         for pose in [SIMD3(0, 0, -1.0), SIMD3(0, -1, 0)] {
             var detector = OrientationDetector()
-            // What a turntable adds: a centripetal acceleration of 0.1 g, fixed to the device.
+            // The centripetal acceleration of a turntable, 0.1 g in a constant direction of the device.
             let changes = detector.feed(times(50, to: 20)) { _ in pose + SIMD3(0.1, 0, 0) }
             #expect(changes.count == 1)
         }
     }
 
-    @Test("A spin about the screen's normal goes through the four edges in order")
+    @Test("A rotation about the screen's normal yields the four edges in order")
     func spinUpright() {
         var random = SeededGenerator(seed: 10)
         var detector = OrientationDetector()
@@ -189,7 +191,7 @@ struct OrientationDetectorTests {
         for (index, change) in changes.enumerated() { #expect(change.orientation == order[index % 4]) }
     }
 
-    @Test("Settings move the thresholds")
+    @Test("Settings change the thresholds")
     func settings() {
         var settings = OrientationSettings()
         settings.edgeHysteresis = 0
@@ -205,7 +207,7 @@ struct OrientationDetectorTests {
         detector.reset()
         #expect(detector.orientation == .unknown)
         let raised = detector.feed(times(20, from: 100, to: 130)) { tilted($0 - 100) }
-        // A leave angle below the enter angle counts as the enter angle.
+        // A leave angle below the enter angle is treated as the enter angle.
         #expect(raised.map(\.orientation) == [.faceUp, .portrait])
         #expect(abs((raised.last?.time ?? 0) - 110) < 0.5)
     }

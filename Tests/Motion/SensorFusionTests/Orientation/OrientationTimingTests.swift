@@ -5,7 +5,7 @@ import SensorFusion
 import TestSupport
 import Testing
 
-@Suite("Device orientation: time, gaps and disturbances")
+@Suite("Device orientation: timing, gaps and disturbances")
 struct OrientationTimingTests {
     private func known(_ start: SIMD3<Double>, rate: Double = 50) -> OrientationDetector {
         var detector = OrientationDetector()
@@ -13,7 +13,7 @@ struct OrientationTimingTests {
         return detector
     }
 
-    @Test("A quick turn is reported within half a second, a shorter visit never", arguments: [10.0, 20, 50, 200])
+    @Test("A quick rotation is reported within 0.5 s, and a shorter pose never", arguments: [10.0, 20, 50, 200])
     func hold(rate: Double) {
         var detector = known(upright(0), rate: rate)
         let start = 1 + 1 / rate
@@ -27,28 +27,28 @@ struct OrientationTimingTests {
         #expect(visit.isEmpty)
     }
 
-    @Test("A hold is not completed by a sample after a gap")
+    @Test("A sample after a gap does not complete the hold time")
     func gap() {
         var detector = known(upright(0))
-        // 0.19 s of landscape are not enough; the filter takes a tenth of it to turn over.
+        // Landscape for 0.19 s is not sufficient. The filter needs about a tenth of a second to change its direction.
         let before = detector.feed(times(100, from: 1.01, to: 1.2)) { _ in upright(90) }
         #expect(before.isEmpty)
-        // An hour later it happens to be landscape again: that alone proves nothing.
+        // A single landscape sample an hour later is not sufficient.
         let after = detector.feed(times(100, from: 3601.2, to: 3603)) { _ in upright(90) }
         #expect(after.map(\.orientation) == [.landscapeLeft])
         #expect(abs((after.first?.time ?? 0) - 3601.4) < 1e-6)
     }
 
-    @Test("After a gap the direction before it is forgotten, and the orientation stays until there is evidence")
+    @Test("A gap resets the filtered direction but keeps the orientation until a new one is detected")
     func staleDirection() {
         var detector = known(upright(0))
         let changes = detector.feed(times(100, from: 10, to: 12)) { _ in upright(180) }
-        // No trace of the low-pass filter's way from portrait: only the hold time.
+        // Only the hold time applies, without the low-pass filter's transition from portrait.
         #expect(changes == [OrientationChange(time: changes.first?.time ?? 0, orientation: .portraitUpsideDown)])
         #expect(abs((changes.first?.time ?? 0) - 10.2) < 1e-6)
     }
 
-    @Test("A slow but regular stream is followed, from one sample in two seconds", arguments: [0.5, 1, 2, 4])
+    @Test("A slow but regular stream is tracked from 0.5 Hz", arguments: [0.5, 1, 2, 4])
     func slowStreams(rate: Double) {
         var detector = OrientationDetector()
         let first = detector.feed(times(rate, to: 20)) { _ in upright(0) }
@@ -58,10 +58,10 @@ struct OrientationTimingTests {
         #expect((second.first?.time ?? 99) <= 20 + 2 / rate + 0.3)
     }
 
-    @Test("While the acceleration is strong, and half a second after it, the orientation is frozen")
+    @Test("During strong acceleration and for half a second afterwards, the orientation does not change")
     func frozen() {
         var detector = known(upright(0), rate: 100)
-        // Turned over while being shaken hard at 4 Hz. The zero crossings are calm samples among strong ones.
+        // The device is rotated while being shaken strongly at 4 Hz. Samples at zero crossings are calm.
         let shaken = detector.feed(times(100, from: 1.01, to: 3)) { time in
             upright(90) + SIMD3(0, 0, 2.5) * sin(8 * .pi * time)
         }
@@ -69,11 +69,11 @@ struct OrientationTimingTests {
         let calm = detector.feed(times(100, from: 3.01, to: 5)) { _ in upright(90) }
         #expect(calm.map(\.orientation) == [.landscapeLeft])
         let delay = (calm.first?.time ?? 0) - 3
-        // 0.5 s to settle and 0.2 s to hold, from the last strong sample, up to 0.03 s before.
+        // 0.5 s to settle and 0.2 s to hold after the last strong sample, which is up to 0.03 s earlier.
         #expect(delay > 0.66 && delay < 0.75)
     }
 
-    @Test("A device that is shaken from the start is unknown until it is calm")
+    @Test("The orientation of a device that is shaken from the start is unknown until it is calm")
     func strongStart() {
         var detector = OrientationDetector()
         let changes = detector.feed(times(50, to: 4)) { $0 < 1 ? SIMD3(3, 0, 0) : upright(180) }
@@ -81,7 +81,7 @@ struct OrientationTimingTests {
         #expect(abs((changes.first?.time ?? 0) - 1.68) < 0.05)
     }
 
-    @Test("Shaking and a fall leave the recorded orientation as it is")
+    @Test("A recorded shake and a recorded fall do not change the orientation")
     func recordings() throws {
         for (name, expected) in [("shake", DeviceOrientation.portrait), ("free-fall", .faceUp)] {
             var detector = OrientationDetector()
@@ -92,19 +92,19 @@ struct OrientationTimingTests {
         }
     }
 
-    @Test("A phone upside down in a trouser pocket stays so, standing and jogging")
+    @Test("A phone upside down in a trouser pocket keeps its orientation while standing and jogging")
     func pocket() throws {
         for name in ["std_6_sub9", "jog_16_sub5"] {
             var detector = OrientationDetector()
             let changes = try Recording.coreMotion(name).compactMap {
                 detector.update(acceleration: $0.acceleration, timestamp: $0.time)
             }
-            // Jogging may never be calm for long enough; then nothing is said.
+            // While jogging, the phone may never be calm for long enough to detect an orientation.
             #expect(changes == [.portraitUpsideDown] || (name.hasPrefix("jog") && changes.isEmpty))
         }
     }
 
-    @Test("In free fall there is no direction, and nothing changes")
+    @Test("In free fall, the orientation does not change")
     func freeFall() {
         var random = SeededGenerator(seed: 11)
         var detector = known(SIMD3(0, 0, -1))
@@ -112,10 +112,10 @@ struct OrientationTimingTests {
         #expect(changes.isEmpty)
     }
 
-    @Test("Turned to and fro too fast to follow, no orientation is made up")
+    @Test("Oscillation that is too fast to track yields no orientation")
     func flutter() {
         var detector = known(SIMD3(0, 0, -1))
-        // Left and right change at 25 Hz. Their mean is 0.2 g along the screen: an offset as likely as a direction.
+        // Left and right alternate at 25 Hz. The mean of 0.2 g along the screen may be an offset or a direction.
         var sign = 1.0
         let changes = detector.feed(times(50, from: 1.02, to: 10)) { _ in
             sign = -sign
@@ -124,7 +124,7 @@ struct OrientationTimingTests {
         #expect(changes.isEmpty)
     }
 
-    @Test("Samples and time stamps that are no numbers change nothing")
+    @Test("Non-finite samples and timestamps are ignored")
     func notFinite() {
         var detector = OrientationDetector()
         var changes: [DeviceOrientation] = []
@@ -140,7 +140,7 @@ struct OrientationTimingTests {
         #expect(changes == [.portrait])
     }
 
-    @Test("Repeated and late samples are left out")
+    @Test("Repeated and late samples are ignored")
     func lateSamples() {
         var detector = known(upright(0))
         for _ in 0..<1000 {
@@ -150,18 +150,18 @@ struct OrientationTimingTests {
         #expect(detector.orientation == .portrait)
     }
 
-    @Test("A clock that is set back begins a new stream and does not stay frozen")
+    @Test("After the clock is set back, detection restarts and is not suspended")
     func clockSetBack() {
         var detector = OrientationDetector()
         _ = detector.feed(times(50, from: 5000, to: 5001)) { _ in upright(0) }
-        // Frozen until 5001.5 of the old clock.
+        // Detection is suspended until 5001.5 s of the old clock.
         _ = detector.update(acceleration: SIMD3(4, 0, 0), timestamp: 5001.02)
         let changes = detector.feed(times(50, from: 3, to: 6)) { _ in upright(90) }
         #expect(changes.map(\.orientation) == [.landscapeLeft])
         #expect((changes.first?.time ?? 9) < 3.8)
     }
 
-    @Test("One wrong time stamp far ahead does not stop the stream")
+    @Test("A single timestamp far in the future does not stop detection")
     func stampFarAhead() {
         var detector = known(upright(0))
         _ = detector.update(acceleration: upright(0), timestamp: 1e12)

@@ -5,12 +5,12 @@ import SensorFusion
 import TestSupport
 import Testing
 
-@Suite("Shaking")
+@Suite("Shake detector")
 struct ShakeDetectorTests {
-    @Test("A short shake along any line begins and ends once, at each rate", arguments: [20.0, 25, 50, 100, 200])
+    @Test("A short shake along any axis begins and ends once at each sample rate", arguments: [20.0, 25, 50, 100, 200])
     func shortShake(rate: Double) {
         var random = SeededGenerator(seed: 20)
-        // With fewer than three samples a period some strokes are never seen.
+        // With fewer than three samples per period, some strokes are not sampled.
         for frequency in [2.5, 3, 4, 5, 6, 7, 8] where 3 * frequency <= rate {
             for _ in 0..<20 {
                 let axis = random.direction()
@@ -29,7 +29,7 @@ struct ShakeDetectorTests {
         }
     }
 
-    @Test("Shaking that goes on is cancelled once, soon after a second, and then nothing is said until it stops")
+    @Test("Continuous shaking is cancelled once after about a second and then ignored until it stops")
     func longShake() {
         for duration in [1.6, 3, 20] {
             for rate in [20.0, 50, 200] {
@@ -39,14 +39,14 @@ struct ShakeDetectorTests {
                 let events = detector.feed(times(rate, to: stop + 0.5)) { shaking($0) }
                 #expect(events.map(\.event) == [.began, .cancelled])
                 guard events.count == 2 else { continue }
-                // A reversal every 0.125 s, the first stroke within the first of them.
+                // The direction reverses every 0.125 s, and the first stroke is within the first of these intervals.
                 #expect(events[0].time > 2.3 && events[0].time < 2.6)
                 #expect(events[1].time > 3.2 && events[1].time < 3.45)
-                // Shaken again before it has been calm for a second: the same movement still.
+                // Shaking that resumes before one second of calm belongs to the same movement.
                 let soon = Shaking(start: stop + 0.7)
                 let still = detector.feed(times(rate, from: stop + 0.5 + 1 / rate, to: stop + 2.5)) { soon($0) }
                 #expect(still.isEmpty)
-                // And 1.1 s after the end of that, a shake.
+                // A movement 1.1 s after its end is a new shake.
                 let later = Shaking(start: stop + 2.7)
                 let shake = detector.feed(times(rate, from: stop + 2.5 + 1 / rate, to: stop + 5)) { later($0) }
                 #expect(shake.map(\.event) == [.began, .ended])
@@ -54,7 +54,7 @@ struct ShakeDetectorTests {
         }
     }
 
-    @Test("Two shakes a second apart are two, and strokes within the refractory time count for nothing")
+    @Test("Two shakes one second apart are both detected, and strokes within the refractory time are ignored")
     func refractory() {
         var detector = ShakeDetector()
         let first = Shaking(start: 1, duration: 0.8)
@@ -62,14 +62,14 @@ struct ShakeDetectorTests {
         let events = detector.feed(times(100, to: 6)) { $0 < 2.5 ? first($0) : second($0) }
         #expect(events.map(\.event) == [.began, .ended, .began, .ended])
 
-        // The pause is only half a second: the second one begins too early to be a shake of its own.
+        // After a pause of half a second, the second movement begins too early for a new shake.
         detector = ShakeDetector()
         let early = Shaking(start: 2.3, duration: 0.5)
         let one = detector.feed(times(100, to: 6)) { $0 < 2.3 ? first($0) : early($0) }
         #expect(one.map(\.event) == [.began, .ended])
     }
 
-    @Test("Too weak, too few, too slow or always the same way is no shake")
+    @Test("Weak, short, slow or one-sided movements are not detected as a shake")
     func notShaking() {
         let weak = Shaking(duration: 5, amplitude: 1.2)
         let few = Shaking(duration: 0.25)
@@ -85,11 +85,12 @@ struct ShakeDetectorTests {
         }
     }
 
-    @Test("Turning the device, at any speed, once, to and fro or for ever, is no shake")
+    @Test("Rotations at any speed, once, back and forth or continuously, are not detected as a shake")
     func turning() {
         var random = SeededGenerator(seed: 21)
         for rate in [20.0, 50, 100, 200] {
-            // To and fro over an angle, as quickly as the period allows, which no hand can do without acceleration.
+            // Back and forth over an angle, as fast as the period permits, which is impossible by hand without
+            // acceleration.
             for period in [0.1, 0.2, 0.3, 0.5, 0.8, 1, 1.5, 2, 3] {
                 for range in [90.0, 180] {
                     for turnTime in [0.02, 0.1, 0.3] {
@@ -106,7 +107,7 @@ struct ShakeDetectorTests {
                     }
                 }
             }
-            // Spins about any axis, up to ten turns a second.
+            // Rotations about any axis with up to ten turns per second.
             for turns in [0.1, 0.25, 0.5, 1, 2, 3, 5, 10] {
                 let axis = random.direction()
                 var detector = ShakeDetector()
@@ -118,14 +119,14 @@ struct ShakeDetectorTests {
         }
     }
 
-    @Test("A tap, a row of taps and their ringing are no shake", arguments: [20.0, 50, 100, 200])
+    @Test("Single and repeated taps with ringing are not detected as a shake", arguments: [20.0, 50, 100, 200])
     func taps(rate: Double) {
         var random = SeededGenerator(seed: 22)
         for spacing in [10.0, 0.5, 0.25] {
             for _ in 0..<20 {
                 let offset = Double.random(in: 0..<0.02, using: &random)
                 var detector = ShakeDetector()
-                // 6 g that ring at 90 Hz and die away within some hundredths of a second.
+                // 6 g with ringing at 90 Hz that decays within a few hundredths of a second.
                 let events = detector.feed(times(rate, to: 10)) { time in
                     let since = (time - 1 - offset).truncatingRemainder(dividingBy: spacing)
                     guard time > 1, since >= 0 else { return SIMD3(0, 0, -1) }
@@ -136,9 +137,9 @@ struct ShakeDetectorTests {
         }
     }
 
-    @Test("A fall with its impact and bounces is no shake", arguments: [20.0, 50, 100, 200])
+    @Test("A fall with impact and bounces is not detected as a shake", arguments: [20.0, 50, 100, 200])
     func fall(rate: Double) {
-        // Times of flight of a drop from the table and of bounces from a floor; 30 ms of impact between them.
+        // The durations of a fall from a table and of bounces on the floor, with impacts of 30 ms in between.
         let flights = [0.4, 0.25, 0.15, 0.1, 0.06]
         for shift in stride(from: 0.0, to: 0.05, by: 0.005) {
             var detector = ShakeDetector()
@@ -156,7 +157,7 @@ struct ShakeDetectorTests {
         }
     }
 
-    @Test("A vibrating machine gives no shake that ends, and at most one that is cancelled")
+    @Test("A vibrating machine causes at most one shake, and that one is cancelled")
     func vibration() {
         for frequency in [11.0, 23, 50, 77] {
             for rate in [50.0, 100, 200] {
@@ -168,7 +169,7 @@ struct ShakeDetectorTests {
         }
     }
 
-    @Test("A motor that buzzes for half a second is no shake", arguments: [23.0, 40, 90])
+    @Test("A vibration motor that runs for half a second is not detected as a shake", arguments: [23.0, 40, 90])
     func buzz(frequency: Double) {
         for rate in [100.0, 200] where rate > 2.2 * frequency {
             var detector = ShakeDetector()
@@ -177,7 +178,7 @@ struct ShakeDetectorTests {
         }
     }
 
-    @Test("A hand that sets out sideways shakes all the same")
+    @Test("A shake that starts with a sideways movement is detected")
     func sideways() {
         var detector = ShakeDetector()
         let shaking = Shaking(start: 2.1, duration: 0.6)
@@ -187,7 +188,7 @@ struct ShakeDetectorTests {
         #expect(events.map(\.event) == [.began, .ended])
     }
 
-    @Test("Shaking does not turn the device, and turning it does not shake it")
+    @Test("A shake does not change the orientation, and a rotation is not detected as a shake")
     func noCollision() {
         var shake = ShakeDetector()
         var orientation = OrientationDetector()
@@ -195,7 +196,7 @@ struct ShakeDetectorTests {
         var shakes: [ShakeEvent] = []
         var orientations: [DeviceOrientation] = []
         for time in times(50, to: 10) {
-            // At 6 s it is turned to landscape within a quarter of a second.
+            // At 6 s, the device is rotated to landscape within a quarter of a second.
             let sample = time < 6 ? shaking(time) : upright(min(90, (time - 6) * 360))
             if let event = shake.update(acceleration: sample, timestamp: time) { shakes.append(event) }
             if let new = orientation.update(acceleration: sample, timestamp: time) { orientations.append(new) }
@@ -204,7 +205,7 @@ struct ShakeDetectorTests {
         #expect(orientations == [.portrait, .landscapeLeft])
     }
 
-    @Test("Settings move the thresholds")
+    @Test("Settings change the thresholds")
     func settings() {
         var settings = ShakeSettings()
         settings.threshold = 3

@@ -11,7 +11,7 @@ struct TimedShakeEvent: Equatable, CustomStringConvertible {
 }
 
 extension ShakeDetector {
-    /// The events that a stretch of samples brings about.
+    /// Updates the detector with samples at the given times and returns the events.
     mutating func feed(_ times: [Double], _ sample: (Double) -> SIMD3<Double>) -> [TimedShakeEvent] {
         times.compactMap { time in
             update(acceleration: sample(time), timestamp: time).map { TimedShakeEvent(time: time, event: $0) }
@@ -26,8 +26,8 @@ extension ShakeDetector {
     }
 }
 
-/// An upright device at rest that is shaken for a while: a sine along an axis, and as the wrist moves on an arc, some
-/// of it sideways at twice the frequency.
+/// An upright device at rest that is shaken for some time: a sine along an axis, and a sideways movement at twice the
+/// frequency, because the wrist moves along an arc.
 struct Shaking {
     var start = 2.0
     var duration = 0.9

@@ -5,7 +5,7 @@ import SensorFusion
 import TestSupport
 import Testing
 
-@Suite("Shaking: gaps, clocks and wrong samples")
+@Suite("Shake detector: gaps, clocks and invalid samples")
 struct ShakeTimingTests {
     private let shaking = Shaking()
 
@@ -17,13 +17,13 @@ struct ShakeTimingTests {
         return detector
     }
 
-    @Test("A gap cancels a shake in progress, and the strokes before it are forgotten")
+    @Test("A gap cancels a shake in progress and discards the previous strokes")
     func gap() {
         var detector = shaken()
         let after = detector.feed(times(100, from: 3, to: 6)) { _ in SIMD3(0, -1, 0) }
         #expect(after == [TimedShakeEvent(time: 3, event: .cancelled)])
 
-        // Two reversals, a gap of 0.3 s, one more.
+        // Two reversals, a gap of 0.3 s, and one more reversal.
         detector = ShakeDetector()
         _ = detector.feed(times(100, to: 2.36)) { shaking($0) }
         let late = Shaking(start: 2.7, duration: 0.3)
@@ -31,7 +31,7 @@ struct ShakeTimingTests {
         #expect(events.isEmpty)
     }
 
-    @Test("Short losses do no harm: a shake with every third sample missing is one")
+    @Test("A shake with a third of its samples missing is detected")
     func losses() {
         var random = SeededGenerator(seed: 30)
         for _ in 0..<50 {
@@ -41,7 +41,7 @@ struct ShakeTimingTests {
         }
     }
 
-    @Test("A reset cancels a shake in progress and says so")
+    @Test("A reset cancels a shake in progress and reports it")
     func reset() {
         var detector = shaken()
         #expect(detector.reset() == .cancelled)
@@ -50,21 +50,21 @@ struct ShakeTimingTests {
         #expect(detector == ShakeDetector())
     }
 
-    @Test("A clock that is set back begins a new stream, in which a shake is soon seen again")
+    @Test("After the clock is set back, detection restarts and a shake is soon detected again")
     func clockSetBack() {
         var detector = shaken()
         let again = Shaking(start: 1.5)
         let events = detector.feed(times(100, from: 0, to: 5)) { again($0) }
         #expect(events.map(\.event) == [.cancelled, .began, .ended])
 
-        // The refractory time of the old clock does not last into the new one.
+        // The refractory time of the old clock does not apply to the new one.
         detector = ShakeDetector()
         let late = Shaking(start: 5002)
         #expect(detector.feed(times(100, from: 5000, to: 5003.4)) { late($0) }.map(\.event) == [.began, .ended])
         #expect(detector.feed(times(100, from: 0, to: 5)) { again($0) }.map(\.event) == [.began, .ended])
     }
 
-    @Test("Samples and time stamps that are no numbers, and repeated ones, change nothing")
+    @Test("Non-finite samples, invalid timestamps and late samples are ignored")
     func notFinite() {
         var detector = ShakeDetector()
         var events: [ShakeEvent] = []
@@ -73,7 +73,7 @@ struct ShakeTimingTests {
                 (SIMD3(.nan, 0, 0), time), (SIMD3(0, -.infinity, 0), time), (SIMD3(9, 9, 9), .nan),
                 (SIMD3(-9, 9, 9), .infinity), (SIMD3(9, -9, 9), time - 0.1),
             ]
-            // A sample a tenth of a second late is left out, once there is one to be late after.
+            // A sample that is 0.1 s late is ignored once there are earlier samples.
             for (sample, stamp) in bad where time > 0.2 {
                 #expect(detector.update(acceleration: sample, timestamp: stamp) == nil)
             }
@@ -82,7 +82,7 @@ struct ShakeTimingTests {
         #expect(events == [.began, .ended])
     }
 
-    @Test("A sample beyond all reason is forgotten within seconds")
+    @Test("The effect of an extreme sample ends within seconds")
     func hugeSample() {
         var detector = ShakeDetector()
         let late = Shaking(start: 8)

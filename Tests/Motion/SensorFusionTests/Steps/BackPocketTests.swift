@@ -6,14 +6,14 @@ import Testing
 
 @testable import SensorFusion
 
-/// Walks with different numbers of peaks per stride; in back pockets there are more than two.
+/// Walks with different numbers of peaks per stride. In back pockets, there are more than two.
 @Suite("Steps with several peaks")
 struct BackPocketTests {
     /// A peak of the acceleration: its phase in the stride, from 0 to 1, and its height in m/s².
     typealias Bump = (place: Double, height: Double)
 
-    /// Simulates two minutes of strides with these peaks, whose phases and heights vary slightly. Returns the number of
-    /// steps and the number that is counted.
+    /// Simulates two minutes of strides with these peaks, whose phases and heights vary slightly. Returns the actual
+    /// number of steps and the counted number.
     private func walk(_ bumps: [Bump], stride: Double, seed: UInt64) -> (steps: Double, counted: Double) {
         var random = SeededGenerator(seed: seed)
         var magnitudes = [Double](repeating: 9.81, count: 6000)
@@ -36,7 +36,7 @@ struct BackPocketTests {
     }
 
     @Test(
-        "Three peaks of a stride are two steps",
+        "Three peaks per stride are counted as two steps",
         arguments: [
             ([(0, 7), (0.45, 3.5), (0.77, 3)], 1.2), ([(0, 7), (0.45, 3.5), (0.77, 3)], 1.3),
             ([(0, 7), (0.4, 3), (0.7, 4)], 1.1), ([(0, 7), (0.4, 3), (0.7, 4)], 1.2),
@@ -50,7 +50,7 @@ struct BackPocketTests {
     }
 
     @Test(
-        "Two peaks of a stride are two steps, however different they are",
+        "Two peaks per stride are counted as two steps, even if their heights differ",
         arguments: [
             ([(0, 5), (0.5, 5)], 0.72), ([(0, 5), (0.5, 5)], 1), ([(0, 5), (0.5, 5)], 1.3), ([(0, 7), (0.45, 3)], 0.9),
             ([(0, 7), (0.45, 3)], 1.1), ([(0, 7), (0.6, 2.5)], 1.2),

@@ -5,20 +5,21 @@ import Testing
 
 @testable import SensorFusion
 
-@Suite("How far, how fast, how high")
+@Suite("Step length, pace and floors")
 struct StepMeasureTests {
-    @Test("A step has the length of Chen's formula")
+    @Test("The step length follows Chen's formula")
     func chen() {
         var length = StepLength()
-        // 0.7 + 0.371 * (1.70 - 1.75) = 0.68145 at 1.79 Hz; a step a second more makes 0.227 * 1.70 / 1.75 = 0.220514.
+        // 0.7 + 0.371 * (1.70 - 1.75) = 0.68145 m at 1.79 Hz. One more step per second adds 0.227 * 1.70 / 1.75 =
+        // 0.220514 m.
         #expect(abs(length.length(interval: 1 / 1.79, speed: nil) - 0.68145) < 1e-6)
         #expect(abs(length.length(interval: 1 / 2.79, speed: nil) - 0.901964) < 1e-6)
     }
 
-    @Test("A receiver's speed counts, and what it teaches stays")
+    @Test("The receiver's speed determines the step length and calibrates later estimates")
     func learning() {
         var length = StepLength()
-        // 1.53 m/s at 1.79 Hz are 0.8547 m: 1.2543 times the formula.
+        // 1.53 m/s at 1.79 Hz corresponds to 0.8547 m, or 1.2543 times the formula.
         for _ in 0..<200 {
             #expect(abs(length.length(interval: 1 / 1.79, speed: 1.53) - 0.8547) < 1e-3)
         }
@@ -29,7 +30,7 @@ struct StepMeasureTests {
         #expect(StepLength(factor: 9).factor == 1.3)
     }
 
-    @Test("A speed that cannot be one of steps teaches nothing")
+    @Test("An implausible speed does not affect the calibration")
     func nonsense() {
         var length = StepLength()
         for speed in [0, -3, .nan, .infinity, 40] {
@@ -38,7 +39,7 @@ struct StepMeasureTests {
         #expect(length.factor == 1)
     }
 
-    @Test("Cadence and speed are those of the last five seconds, and end after a pause")
+    @Test("Cadence and speed cover the last five seconds and become nil after a pause")
     func pace() throws {
         var pace = StepPace()
         #expect(pace.pace(at: 0) == nil)
@@ -50,12 +51,12 @@ struct StepMeasureTests {
         #expect(pace.pace(at: 22.5) == nil)
     }
 
-    /// Heights once a second, with steps or without.
+    /// Returns a counter that has processed one height per second, with or without steps.
     private func climb(_ heights: [Double], steps: Bool = true) -> FloorCounter {
         var floors = FloorCounter()
         for (second, height) in heights.enumerated() {
             floors.take(height: height, at: Double(second))
-            // Steps of a second are told four seconds later.
+            // Steps are reported four seconds later.
             guard steps, second > 4 else { continue }
             floors.note(step: Double(second) - 4.3)
             floors.note(step: Double(second) - 3.7)
@@ -63,7 +64,7 @@ struct StepMeasureTests {
         return floors
     }
 
-    @Test("Twelve metres at 0.3 m/s are four floors up, and down again four down")
+    @Test("12 m at 0.3 m/s are four floors up, and the way back is four floors down")
     func floors() {
         let up = (0..<10).map { _ in 0.0 } + (1...40).map { Double($0) * 0.3 } + (0..<30).map { _ in 12.0 }
         #expect(climb(up).ascended == 4)
@@ -73,7 +74,7 @@ struct StepMeasureTests {
         #expect(climb(down).descended == 4)
     }
 
-    @Test("One floor of 2.8 m counts, 2.5 m do not, and landings in between do not matter")
+    @Test("A climb of 2.8 m is one floor and one of 2.5 m is none, even with a landing")
     func first() {
         func flight(_ height: Double) -> [Double] {
             let flat = [Double](repeating: 0, count: 10)
@@ -85,11 +86,11 @@ struct StepMeasureTests {
         #expect(climb(flight(2.5)).ascended == 0)
     }
 
-    @Test("A lift, the weather and a barometer's noise are no floors")
+    @Test("A lift, the weather and barometer noise are not counted as floors")
     func noFloors() {
         let lift = (0..<30).map { _ in 0.0 } + (1...30).map { Double($0) } + (0..<30).map { _ in 30.0 }
         #expect(climb(lift, steps: false).ascended == 0)
-        // Faster than anybody walks, though somebody walks to and fro in it.
+        // A lift moves faster than walking, even if the user walks in it.
         #expect(climb(lift).ascended == 0)
         var random = SeededGenerator(seed: 5)
         let weather = (0..<3600).map { second -> Double in
@@ -100,7 +101,7 @@ struct StepMeasureTests {
         #expect(walked.ascended == 0 && walked.descended == 0, "\(walked.ascended) \(walked.descended)")
     }
 
-    @Test("Heights that are none, gaps and clocks that were set back count nothing")
+    @Test("Non-finite heights, gaps and clock steps are not counted as floors")
     func oddHeights() {
         var floors = FloorCounter()
         for (height, time) in [

@@ -5,14 +5,14 @@ import TestSupport
 
 @testable import SensorFusion
 
-/// The recordings of Simulators/Traces/steps, and what others' methods make of them.
+/// The recordings in Simulators/Traces/steps and the results of other methods.
 enum Walks {
-    /// A walk, in m/s² at 50 Hz.
+    /// A walk, in m/s² at 50 Hz, with its reference counts.
     struct Walk: Sendable {
         var name: String
         var samples: [SIMD3<Double>]
         var truth: Double
-        /// Without foot switches that closed twice within 0.3 s.
+        /// The number of steps with closures of a foot switch within 0.3 s merged.
         var merged: Double
         var plain: Double
         var published: Double
@@ -31,7 +31,7 @@ enum Walks {
         }
     }()
 
-    /// The rows of a table, in m/s².
+    /// Reads the rows of a file and scales them to m/s².
     static func samples(_ name: String, scale: Double) -> [SIMD3<Double>] {
         let url = Checkout.traces.appendingPathComponent("steps/\(name).csv")
         guard let text = try? String(contentsOf: url, encoding: .utf8) else { return [] }
@@ -41,7 +41,7 @@ enum Walks {
         }
     }
 
-    /// The steps that a tracker counts.
+    /// Returns the number of steps counted by a tracker.
     static func count(_ samples: [SIMD3<Double>], rate: Double = 50) -> Double {
         var tracker = WalkTracker()
         var steps = 0
@@ -52,13 +52,13 @@ enum Walks {
         return Double(steps)
     }
 
-    /// The mean of the errors in per cent.
+    /// Returns the mean relative error in percent.
     static func meanError(_ counts: [Double], _ truths: [Double]) -> Double {
         let errors = zip(counts, truths).map { (count: Double, truth: Double) in abs(count - truth) / truth * 100 }
         return errors.reduce(0, +) / Double(max(1, truths.count))
     }
 
-    /// Somebody who walks on the spot: so many steps a second.
+    /// Returns the accelerations of a user who walks in place with the given cadence, in steps per second.
     static func synthetic(seconds: Double, cadence: Double, strength: Double = 3, rate: Double = 50) -> [SIMD3<Double>]
     {
         (0..<Int(seconds * rate)).map { index in

@@ -4,15 +4,15 @@ import Testing
 
 @testable import SensorFusion
 
-@Suite("Time stamps that are rounded")
+@Suite("Rounded timestamps")
 struct RoundedStampsTests {
-    /// The intervals of samples at those places in a row, which are so far apart; nil for as told.
+    /// Returns the intervals for samples at multiples of the interval `apart`; nil if the timestamp difference is used.
     private func intervals(_ places: [Int], apart: Double, digits: Double) -> [Double?] {
         var stamps = RoundedStamps()
         return places.map { stamps.interval(to: (Double($0) * apart * digits).rounded() / digits) }
     }
 
-    @Test("A regular sensor has its own interval, whatever its stamps are rounded to", arguments: [100.0, 1000])
+    @Test("The interval of a regular sensor is recovered from rounded timestamps", arguments: [100.0, 1000])
     func regular(digits: Double) {
         for rate in [10, 19.6, 26.1, 49.7, 62.5, 83, 95.24, 98.6, 99, 100.0] {
             let apart = 1 / rate
@@ -24,7 +24,7 @@ struct RoundedStampsTests {
         }
     }
 
-    @Test("Lost samples are counted as such, and where they are lost all the time stamps stay as they are")
+    @Test("Lost samples are detected, and timestamps with frequent losses are used unchanged")
     func lost() {
         let few = (0..<3000).filter { $0 % 500 != 303 && !(2000..<2004).contains($0) }
         let found = intervals(few, apart: 0.0243, digits: 100)
@@ -36,7 +36,7 @@ struct RoundedStampsTests {
         #expect(many.allSatisfy { $0 == nil })
     }
 
-    @Test("Stamps with all their digits stay as they are, also where some are round")
+    @Test("Timestamps with full precision are used unchanged, even if some of them are round numbers")
     func precise() {
         var stamps = RoundedStamps()
         for index in 0..<1000 {
@@ -45,7 +45,7 @@ struct RoundedStampsTests {
         }
     }
 
-    @Test("Irregular samples are never moved by more than their stamps are rounded")
+    @Test("Irregular samples are moved by at most the rounding of their timestamps")
     func irregular() {
         var stamps = RoundedStamps()
         var time = 0.0

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Intervals of a sample stream")
 struct SensorIntervalTests {
-    @Test("Intervals are told, late and repeated samples are not used")
+    @Test("Intervals are computed from timestamps, and late or repeated samples are ignored")
     func intervals() {
         var clock = SensorInterval(maximumGap: 0.25, slowest: 0)
         #expect(clock.step(to: 10) == .start)
@@ -18,7 +18,7 @@ struct SensorIntervalTests {
         #expect(clock.interval(to: 10.375) == 0.25)
     }
 
-    @Test("A gap and a clock that was set back begin a new stream")
+    @Test("A gap and a clock that is set back start a new stream")
     func interruptions() {
         var clock = SensorInterval(maximumGap: 0.25, slowest: 0)
         #expect(clock.step(to: 1e6) == .start)
@@ -32,7 +32,7 @@ struct SensorIntervalTests {
         #expect(clock.interval(to: 0.125) == 0.125)
     }
 
-    @Test("A slow stream is uninterrupted when it is regular, up to the slowest interval")
+    @Test("A slow stream is continuous if it is regular, up to the slowest interval")
     func slowStream() {
         var clock = SensorInterval(maximumGap: 0.25, slowest: 3)
         #expect(clock.step(to: 0) == .start)
@@ -47,6 +47,6 @@ struct SensorIntervalTests {
 }
 
 extension SensorInterval {
-    /// The interval that goes on to that time; nil where the stream begins or the sample is not used.
+    /// Returns the interval before the sample; nil if the sample starts the stream or is ignored.
     fileprivate mutating func interval(to time: Double) -> Double? { step(to: time) == .next ? interval : nil }
 }

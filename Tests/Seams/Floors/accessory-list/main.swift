@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Prints the accessories that are attached or declared, once.
+// Prints the attached and declared accessories once.
 
 import DeviceCore
 import UdevSource

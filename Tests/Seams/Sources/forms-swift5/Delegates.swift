@@ -2,7 +2,7 @@
 
 import CoreLocation
 
-/// Isolated as a whole, which Swift 5 mode allows.
+/// A class isolated as a whole, which Swift 5 mode allows.
 @MainActor final class WholeDelegate: NSObject, CLLocationManagerDelegate {
     let locationManager = CLLocationManager()
     var count = 0
@@ -17,7 +17,7 @@ import CoreLocation
     }
 }
 
-/// Calls its delegate itself, as test doubles do.
+/// Calls its delegate itself, like published test doubles.
 final class MadeUpManager: CLLocationManager {
     func feed(_ location: CLLocation) {
         delegate?.locationManager?(self, didUpdateLocations: [location])

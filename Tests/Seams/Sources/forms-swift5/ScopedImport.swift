@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// One class and nothing else of the framework.
+// Imports one class and nothing else of the framework.
 
 import class CoreLocation.CLLocation
 

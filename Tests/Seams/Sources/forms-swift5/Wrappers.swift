@@ -2,7 +2,7 @@
 
 import CoreLocation
 
-/// In front of a manager, without `@Sendable`, as Apple's is.
+/// A protocol that abstracts a manager, without `@Sendable`, as in Apple's declaration.
 protocol Manager: AnyObject {
     func requestTemporaryFullAccuracyAuthorization(
         withPurposeKey purposeKey: String, completion: (((any Error)?) -> Void)?)
@@ -13,7 +13,7 @@ protocol Manager: AnyObject {
 
 extension CLLocationManager: Manager {}
 
-/// Passed between tasks.
+/// A value that is passed between tasks.
 enum Fence: Sendable {
     case region(CLRegion)
     case visit(CLVisit)

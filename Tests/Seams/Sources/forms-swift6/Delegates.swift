@@ -2,7 +2,7 @@
 
 import CoreLocation
 
-/// The conformance belongs to the main actor.
+/// The conformance is isolated to the main actor.
 @MainActor final class IsolatedDelegate: NSObject, @MainActor CLLocationManagerDelegate {
     let locationManager = CLLocationManager()
     var count = 0
@@ -26,7 +26,7 @@ import CoreLocation
     }
 }
 
-/// Steps onto the main actor by itself.
+/// Enters the main actor explicitly.
 @MainActor final class SteppingDelegate: NSObject, CLLocationManagerDelegate {
     var count = 0
 
@@ -35,7 +35,7 @@ import CoreLocation
     }
 }
 
-/// Calls its delegate itself, as test doubles do.
+/// Calls its delegate itself, like published test doubles.
 final class MadeUpManager: CLLocationManager {
     func feed(_ location: CLLocation) {
         delegate?.locationManager?(self, didUpdateLocations: [location])

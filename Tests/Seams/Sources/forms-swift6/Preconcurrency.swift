@@ -4,7 +4,8 @@ import Foundation
 @preconcurrency import CoreMotion
 import Synchronization
 
-// Compiles without errors or warnings against Apple's modules, which are in Swift 5 mode, and has to do so here.
+// Compiles without errors or warnings with Apple's modules, which are in Swift 5 mode, and must do so with these
+// modules.
 
 /// Collects the motions that a handler receives.
 final class MotionStore: Sendable {

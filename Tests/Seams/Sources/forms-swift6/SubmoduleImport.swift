@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// As programs translated from Objective-C headers import it; Foundation comes along.
+// Imports a submodule, like programs translated from Objective-C. The import includes Foundation.
 
 import CoreLocation.CLLocationManagerDelegate
 

@@ -5,13 +5,13 @@ import CoreMotion
 import CustomDump
 import XCTest
 
-/// Keeps the borrowed tests honest: they would be empty without Core Location.
+/// Ensures that the copied tests have contents, because they would be empty without Core Location.
 final class ModuleTests: XCTestCase {
     func testTypesAreOurs() {
         XCTAssertEqual(String(reflecting: CLLocation.self), "CoreLocation.CLLocation")
     }
 
-    /// The package has no tests for its Core Motion conformances, which it compiles where there is a Core Motion.
+    /// The package has no tests for its Core Motion conformances, which it compiles if Core Motion is available.
     func testMotionIsDumped() {
         XCTAssertEqual(String(customDumping: CMAuthorizationStatus.denied), "CMAuthorizationStatus.denied")
         XCTAssertEqual(

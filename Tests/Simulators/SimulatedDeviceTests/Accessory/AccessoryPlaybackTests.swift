@@ -6,9 +6,9 @@ import SimulatedDevice
 import Testing
 import Trace
 
-@Suite("Playing accessories", .timeLimit(.minutes(5)))
+@Suite("Playback of accessories", .timeLimit(.minutes(5)))
 struct AccessoryPlaybackTests {
-    @Test("Accessories come and go at their times, with numbers from 1")
+    @Test("Accessories attach and detach at their recorded times and are numbered from 1")
     func attachments() throws {
         let trace = try accessoryTrace([
             #"{"t":2,"attach":{"id":"x","name":"Other"}}"#, #"{"t":3,"detach":"1"}"#,
@@ -28,7 +28,7 @@ struct AccessoryPlaybackTests {
         #expect(device.warnings.isEmpty)
     }
 
-    @Test("What the accessory said is handed over at its time, to a program that says what was recorded")
+    @Test("A program that writes the recorded output receives the recorded input on time")
     func dialogue() throws {
         let trace = try accessoryTrace([
             opened(1), said(2, "in", "READY"), said(2, "out", "READ"), said(3, "in", "12 kg"), said(3.5, "in", "13 kg"),
@@ -45,7 +45,7 @@ struct AccessoryPlaybackTests {
         #expect(device.accessoryDifferences.isEmpty)
     }
 
-    @Test("A dialogue waits for the program, and the rest of the trace goes on")
+    @Test("A dialogue waits for the program while the rest of the trace continues")
     func waiting() throws {
         let trace = try accessoryTrace([
             opened(1), said(2, "out", "RE"), said(2, "out", "AD"), said(3, "in", "first"), said(4, "in", "second"),
@@ -59,14 +59,14 @@ struct AccessoryPlaybackTests {
         device.advance(by: 0)
         #expect(program.notes.count == 2)
         program.write("D", "com.a")
-        // Nothing happens outside of playback.
+        // Nothing is delivered outside playback.
         #expect(program.notes.count == 2)
         playNow(device)
         #expect(program.notes.dropFirst(2) == ["5.5 com.a < firstsecond"])
         #expect(device.accessoryDifferences.isEmpty)
     }
 
-    @Test("What still waits for the program at the end of the trace is told, and what it did not write")
+    @Test("Undelivered input and missing output are reported at the end of the trace")
     func waitingAtTheEnd() throws {
         let trace = try accessoryTrace([opened(1), said(2, "out", "READ"), said(3, "in", "12345"), closed(4)])
         let device = SimulatedDevice(trace)
@@ -82,17 +82,17 @@ struct AccessoryPlaybackTests {
         #expect(differences.first?.accessory == 1)
         #expect(
             differences.map(\.description) == [
-                #"session 1 with com.a of Scale, byte 0: recorded was "READ", the program wrote nothing"#,
-                "session 1 with com.a of Scale: 5 bytes of the recording never reached the program",
+                #"session 1 with com.a of Scale, byte 0: the recording has "READ", the program wrote nothing"#,
+                "session 1 with com.a of Scale: 5 recorded bytes did not reach the program",
             ])
-        // Late is not different: nothing is noted for good before it is over.
+        // Late output is not a difference. A difference becomes final only when the session ends.
         program.write("READ", "com.a")
         device.advance(by: 1)
         #expect(device.accessoryDifferences.isEmpty)
         #expect(program.notes.last == "4.0 com.a < 12345")
     }
 
-    @Test("Other bytes than the recorded ones are named with their place, and the dialogue goes on")
+    @Test("Differing bytes are reported with their offset, and the dialogue continues")
     func differences() throws {
         let trace = try accessoryTrace([
             opened(1), said(2, "out", "READ 1\\r\\n"), said(3, "in", "one"), said(3, "out", "READ 2\\r\\n"),
@@ -115,7 +115,7 @@ struct AccessoryPlaybackTests {
         #expect(found.first?.time.seconds == 2)
     }
 
-    @Test("A program that opens later gets what waits, and one that never opens is told of")
+    @Test("A program that opens late receives pending input, and a session never opened is reported")
     func lateOpening() throws {
         let trace = try accessoryTrace([
             opened(1), said(2, "in", "a"), said(3, "in", "b"), closed(4),
@@ -132,7 +132,7 @@ struct AccessoryPlaybackTests {
         #expect(device.accessoryDifferences.map(\.kind) == [.notOpened])
     }
 
-    @Test("Each session gets the dialogue of its number, and a protocol in use is busy")
+    @Test("Each session plays the dialogue of its number, and a protocol in use is busy")
     func sessions() throws {
         let trace = try accessoryTrace([
             opened(1), said(1.5, "in", "first"), closed(2), opened(3), said(4, "in", "second"), said(5, "in", "more"),
@@ -142,7 +142,7 @@ struct AccessoryPlaybackTests {
         device.advance(by: 1.75)
         program.open(1, "com.a")
         program.close("com.a")
-        // Before its time, in the moment in which the first session ended.
+        // Opens before the recorded time, at the moment at which the first session ended.
         program.open(1, "com.a")
         playNow(device)
         #expect(
@@ -156,7 +156,7 @@ struct AccessoryPlaybackTests {
         #expect(program.notes.suffix(2) == ["5.0 com.a notFound", "5.0 com.c notFound"])
     }
 
-    @Test("Bytes without a beginning are a dialogue, and one closed early lacks the rest")
+    @Test("Bytes without a recorded opening form a dialogue, and closing early leaves the rest undelivered")
     func closedEarly() throws {
         let trace = try accessoryTrace([said(2, "in", "a"), said(3, "in", "bc"), said(4, "in", "def"), closed(5)])
         let device = SimulatedDevice(trace)
@@ -168,7 +168,7 @@ struct AccessoryPlaybackTests {
         #expect(device.accessoryDifferences.map(\.kind) == [.notHandedOver(5)])
     }
 
-    @Test("The accessory ends a session as it did when it was recorded, after everything before")
+    @Test("A session ends as recorded, after all preceding bytes")
     func recordedEnds() throws {
         let hungUp = SimulatedDevice(
             try accessoryTrace([opened(1), said(2, "out", "X"), said(2, "in", "bye"), closed(3, "hungUp")]))
@@ -185,7 +185,7 @@ struct AccessoryPlaybackTests {
         #expect(other.notes.dropFirst() == ["2.0 com.a < bye", "3.0 com.a ended: failed"])
     }
 
-    @Test("Unplugging ends sessions first; what had come in is read, and what was lacking is told")
+    @Test("Detaching ends sessions first; received bytes stay readable and missing ones are reported")
     func unplugged() throws {
         let trace = try accessoryTrace([
             opened(1), said(2, "in", "a"), said(3, "out", "X"), said(3.5, "in", "never"), #"{"t":4,"detach":"1"}"#,
@@ -202,7 +202,7 @@ struct AccessoryPlaybackTests {
         #expect(program.notes.last == "4.0 com.a cannot write: detached")
     }
 
-    @Test("What waits for a program that does not read is bounded, and the oldest goes first")
+    @Test("Input for a program that does not read is bounded, and the oldest input is dropped first")
     func bounded() throws {
         let line = String(repeating: "x", count: 65_535)
         let device = SimulatedDevice(
@@ -212,13 +212,13 @@ struct AccessoryPlaybackTests {
         program.open(1, "com.a")
         device.advance(by: 0)
         let read = program.notes.dropFirst()
-        // 20 times 64 KiB came, and 16 are kept.
+        // Of 20 blocks of 64 KiB, 16 are kept.
         #expect(read.joined().utf8.filter { $0 == UInt8(ascii: "x") }.count == 16 * 65_535)
         #expect(read.first?.hasPrefix("2.0 com.a < 4x") == true)
         #expect(device.accessoryDifferences.map(\.kind) == [.dropped(4 * 65_536)])
     }
 
-    @Test("A program that writes without end, or much more than was recorded, is told of once")
+    @Test("A program that writes far more than recorded is reported once")
     func endlessWriting() throws {
         let device = SimulatedDevice(try accessoryTrace([opened(1), said(2, "out", "ab"), closed(3)]))
         let program = AccessoryProgram(device, opening: ["com.a"])
@@ -233,7 +233,7 @@ struct AccessoryPlaybackTests {
         #expect(device.accessoryDifferences.first?.found.count == AccessoryDifference.maximumBytes)
     }
 
-    @Test("Steps are events of the trace, and the last one leaves nothing behind")
+    @Test("Each step is one event of the trace, and the last step leaves no work pending")
     func steps() throws {
         let device = SimulatedDevice(
             try accessoryTrace([opened(1), said(2, "in", "a"), said(2, "out", "A"), said(2, "in", "b")]))
@@ -245,7 +245,7 @@ struct AccessoryPlaybackTests {
         #expect(program.notes.dropFirst() == ["2.0 com.a < a", "2.0 com.a < b"])
     }
 
-    @Test("Two devices that play one trace tell exactly the same, in both ways of delivery")
+    @Test("Devices that play the same trace produce identical events in both delivery modes")
     func determinism() async throws {
         var lines = [opened(1)]
         for second in 2..<60 {
@@ -268,7 +268,7 @@ struct AccessoryPlaybackTests {
         playNow(devices[0])
         playNow(devices[1])
         await devices[2].play(speed: 0)
-        // The opening, and two of each second.
+        // One for the attachment and two for each second.
         let noteCount = 1 + 2 * 58
         #expect(programs[0].notes.count == noteCount)
         #expect(programs[1].notes == programs[0].notes)
@@ -278,7 +278,7 @@ struct AccessoryPlaybackTests {
         #expect(devices[2].accessoryDifferences == devices[0].accessoryDifferences)
     }
 
-    @Test("A played session is recorded as it was, and its recording plays the same")
+    @Test("A played session is recorded unchanged, and its recording plays identically")
     func recordingOfPlayback() throws {
         let trace = try accessoryTrace([
             opened(1), said(2, "in", "READY"), said(2, "out", "READ"), said(3, "in", "12 kg"),

@@ -5,7 +5,7 @@ import SimulatedDevice
 import Synchronization
 import Trace
 
-/// A program that talks to the accessories of a simulated device, and notes what happens with the time.
+/// A program that uses the accessories of a simulated device and records events with their times.
 final class AccessoryProgram: Sendable {
     private struct State {
         var notes: [String] = []
@@ -18,9 +18,8 @@ final class AccessoryProgram: Sendable {
     private let delivery: any Delivery
     private let state = Mutex(State())
 
-    /// - Parameters:
-    ///   - opening: protocols that it opens as soon as an accessory offers them.
-    ///   - device: what it talks through; nil for the simulated device itself.
+    /// - Parameter opening: Protocols to open as soon as an accessory offers them.
+    /// - Parameter device: The device to use, nil for the simulated device itself.
     init(_ simulated: SimulatedDevice, opening: [String] = [], device: Device? = nil) {
         let device = device ?? simulated.device
         self.device = device
@@ -39,7 +38,7 @@ final class AccessoryProgram: Sendable {
         state.withLock { $0.notes.append("\(seconds) \(text)") }
     }
 
-    /// Answers what comes in on that protocol, as it comes.
+    /// Answers input on a protocol as soon as it arrives.
     func answer(_ name: String, _ answer: @escaping @Sendable (String) -> String?) {
         state.withLock { $0.answers[name] = answer }
     }
@@ -114,7 +113,7 @@ private final class NoDelivery: Delivery {
     func schedule(_ work: @escaping @Sendable () -> Void) { work() }
 }
 
-/// A trace of one accessory, "1", which is attached at 1 s; the device's clock begins at 0.
+/// A trace with one accessory, "1", which is attached at 1 s. The device's clock starts at 0.
 func accessoryTrace(_ lines: [String], protocols: [String] = ["com.a", "com.b"]) throws -> TraceFile {
     let list = protocols.map { "\"\($0)\"" }.joined(separator: ",")
     let attach = "{\"t\":1,\"attach\":{\"id\":\"1\",\"name\":\"Scale\",\"protocols\":[\(list)]}}"
@@ -122,7 +121,7 @@ func accessoryTrace(_ lines: [String], protocols: [String] = ["com.a", "com.b"])
     return try TraceFile(bytes: Array(([header, attach] + lines).joined(separator: "\n").utf8) + [10], name: "scale")
 }
 
-/// Lines of a trace about "1" and "com.a".
+/// A trace line about accessory "1" and protocol "com.a".
 func said(_ time: Double, _ key: String, _ text: String) -> String {
     "{\"t\":\(time),\"\(key)\":\"\(text)\",\"accessory\":\"1\",\"protocol\":\"com.a\"}"
 }
@@ -133,5 +132,5 @@ func closed(_ time: Double, _ end: String? = nil) -> String {
     "{\"t\":\(time),\"close\":\"com.a\",\"accessory\":\"1\"" + (end.map { ",\"end\":\"\($0)\"" } ?? "") + "}"
 }
 
-/// Plays without the choice between the two forms, of which an async test takes the other one.
+/// Calls the synchronous `play()`. In an async test the compiler would choose the asynchronous overload.
 func playNow(_ device: SimulatedDevice) { device.play() }

@@ -7,7 +7,7 @@ import SimulatedDevice
 import Testing
 import Trace
 
-/// Talks to an accessory as a program does: a manager, a session, streams with delegates.
+/// A program that uses a manager, a session and streams with delegates.
 private final class StreamProgram: NSObject, StreamDelegate, @unchecked Sendable {
     let device: Device
     private(set) var notes: [String] = []
@@ -49,9 +49,9 @@ private final class StreamProgram: NSObject, StreamDelegate, @unchecked Sendable
     }
 }
 
-@Suite("Playing accessories to streams", .timeLimit(.minutes(5)))
+@Suite("Playback of accessories to streams", .timeLimit(.minutes(5)))
 struct AccessoryStreamPlaybackTests {
-    @Test("A program with streams hears what was recorded at its time, and is compared with the recording")
+    @Test("A program with streams receives recorded input on time, and its output is compared")
     func streams() throws {
         let trace = try accessoryTrace([
             opened(1), said(2, "in", "READY"), said(2, "out", "READ"), said(3, "in", "12 kg"), said(3.5, "out", "OFF"),
@@ -83,7 +83,7 @@ struct AccessoryStreamPlaybackTests {
         #expect(first.1 == second.1)
     }
 
-    @Test("A program without a run loop talks to a peer in code, and play returns when it has asked for more")
+    @Test("A task without a run loop exchanges bytes with a coded peer, and advance(by:) waits for it")
     func tasks() async throws {
         let simulated = SimulatedDevice()
         let peer = LinePeer(greeting: [.text("HELLO")]) { line in [.wait(1), .text("got \(line)")] }

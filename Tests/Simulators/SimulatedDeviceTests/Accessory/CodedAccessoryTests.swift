@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 import Trace
 
-@Suite("Accessories in code", .timeLimit(.minutes(5)))
+@Suite("Coded accessories", .timeLimit(.minutes(5)))
 struct CodedAccessoryTests {
     private static let echo = CodedPeer { event in
         switch event {
@@ -28,7 +28,7 @@ struct CodedAccessoryTests {
         return faults
     }
 
-    @Test("A peer answers on the device's clock, and hears of the end")
+    @Test("A peer answers on the device's clock and receives the end of the session")
     func answers() {
         let device = SimulatedDevice()
         let program = AccessoryProgram(device, opening: ["com.a"])
@@ -58,7 +58,7 @@ struct CodedAccessoryTests {
     }
 
     @Test(
-        "A peer that has much to do hears of the end of its session all the same",
+        "A busy peer still receives the end of its session",
         arguments: [
             [AccessoryPeerAction](repeating: .wait(3600), count: 2000),
             [.send([UInt8](repeating: 1, count: 3 << 20))],
@@ -80,7 +80,7 @@ struct CodedAccessoryTests {
         #expect(heard.withLock { $0 } == [.opened, .received(Array("x".utf8)), .closed])
     }
 
-    @Test("Much that a peer does at once is done in its order")
+    @Test("Many actions of a peer run in order")
     func manyActions() {
         let device = SimulatedDevice()
         let program = AccessoryProgram(device, opening: ["com.a"])
@@ -94,7 +94,7 @@ struct CodedAccessoryTests {
         #expect(program.notes.last == "0.0 com.a ended: hungUp")
     }
 
-    @Test("A peer that is a value begins anew in each session, and one that wakes speaks by itself")
+    @Test("A value-type peer restarts in each session, and a woken peer sends without a request")
     func sessions() {
         struct Counter: AccessoryPeer {
             var count = 0
@@ -119,7 +119,7 @@ struct CodedAccessoryTests {
             ])
     }
 
-    @Test("Lines are answered whole, however they are cut")
+    @Test("A line peer answers complete lines, regardless of how the input is split")
     func lines() {
         let device = SimulatedDevice()
         let program = AccessoryProgram(device, opening: ["com.a"])
@@ -137,7 +137,7 @@ struct CodedAccessoryTests {
             ])
     }
 
-    @Test("A script is followed step by step, and a departure from it is named")
+    @Test("A scripted peer follows its steps and reports a departure from the script")
     func scripts() {
         let departures = Mutex<[ScriptedPeer.Departure]>([])
         let script: [ScriptedPeer.Step] = [
@@ -177,7 +177,7 @@ struct CodedAccessoryTests {
             ])
     }
 
-    @Test("Unplugged in the middle of a write, the accessory is gone and the rest is lost")
+    @Test("An accessory unplugged during a write is detached, and the unsent bytes are lost")
     func unpluggedInWrite() {
         let device = SimulatedDevice()
         let program = AccessoryProgram(device, opening: ["com.a"])
@@ -200,7 +200,7 @@ struct CodedAccessoryTests {
         #expect(end?.error?.code == .connectionLost)
     }
 
-    @Test("Unplugged while it sends, what had come in is still read")
+    @Test("Bytes received before an accessory is unplugged stay readable")
     func unpluggedInRead() {
         let device = SimulatedDevice()
         let program = AccessoryProgram(device, opening: ["com.a"])
@@ -212,7 +212,7 @@ struct CodedAccessoryTests {
             ])
     }
 
-    @Test("Pieces come one by one, a slow accessory takes its time, and nothing is lost")
+    @Test("Bytes arrive in pieces at the configured interval and rate, and none is lost")
     func pieces() {
         let device = SimulatedDevice()
         let program = AccessoryProgram(device, opening: ["com.a"])
@@ -233,14 +233,14 @@ struct CodedAccessoryTests {
                 faults { $0.bytesPerSecond = 400 }))
         device.advance(by: 1.1)
         let slow = program.notes.filter { $0.contains("< y") }
-        // 4 bytes, a hundredth of a second's worth, come every hundredth; the first at once.
+        // 4 bytes arrive every 10 ms, the first 4 immediately.
         #expect(slow.count == 110 || slow.count == 111)
         device.advance(by: 10)
         let all = program.notes.filter { $0.contains("< y") }.joined().filter { $0 == "y" }
         #expect(all.count == 1000)
     }
 
-    @Test("The same seed makes the same garbage, another one other garbage")
+    @Test("The same seed yields the same garbage, and another seed yields different garbage")
     func garbage() {
         func bytes(seed: UInt64) -> [UInt8] {
             let device = SimulatedDevice()
@@ -261,14 +261,14 @@ struct CodedAccessoryTests {
         }
         let first = bytes(seed: 1)
         #expect(first.count == 1010)
-        // A tenth of 1,000 bytes, of which every 256th is 0 again: about 100.
+        // A tenth of the 1,000 bytes is replaced. One in 256 of the replacements is 0, so about 100 bytes change.
         let changed = first.dropFirst(10).count { $0 != 0 }
         #expect(changed > 60 && changed < 140)
         #expect(bytes(seed: 1) == first)
         #expect(bytes(seed: 2) != first)
     }
 
-    @Test("A coded accessory is there beside those of a trace, and answers at the end of play")
+    @Test("A coded accessory works beside a recorded one and answers until the end of playback")
     func besideTrace() throws {
         let device = SimulatedDevice(try accessoryTrace([opened(1), said(2, "in", "x")], protocols: ["com.a"]))
         let program = AccessoryProgram(device, opening: ["com.a", "com.b"])
@@ -289,7 +289,7 @@ struct CodedAccessoryTests {
         #expect(program.notes.suffix(2) == ["2.0 com.a ended: detached", "2.0 detached 2 Scale"])
     }
 
-    @Test("A device that nobody keeps goes, with sessions that were open")
+    @Test("An unreferenced device is released together with its open sessions")
     func release() throws {
         weak var former: Device?
         weak var channel: (any ByteChannel)?

@@ -5,16 +5,16 @@ import DeviceCore
 import Testing
 import Trace
 
-/// What a program meets that looked an accessory up just before it was unplugged.
-@Suite("Accessories that are unplugged while they are opened")
+/// An app may find an accessory just before it is unplugged, and open it afterwards.
+@Suite("Accessories unplugged during opening")
 struct SimulatedAttachmentTests {
-    @Test("One in code is not opened any more")
+    @Test("A coded accessory that was unplugged cannot be opened")
     func coded() {
         let accessory = SimulatedAccessory(name: "Scale", protocol: "com.a", peer: LinePeer { _ in [] })
         isNotFound(CodedAttachment(accessory, clock: LiveClock()) { _ in })
     }
 
-    @Test("One of a recording is not opened any more")
+    @Test("A recorded accessory that was unplugged cannot be opened")
     func recorded() {
         isNotFound(RecordedAttachment(name: "Scale", clock: LiveClock(), differences: AccessoryDifferences()))
     }

@@ -10,16 +10,16 @@ import UmockdevFormat
 
 @testable import AccessorySimulator
 
-@Suite("Accessories of files", .serialized)
+@Suite("Accessories from files", .serialized)
 struct AccessoryFileTests {
     static let dialogue: [(write: String, read: String)] = [
         ("ID?\r\n", "Weigh Scale WS-2024 2.10\r\n"), ("TARE\r\n", "OK\r\n"), ("SI\r\n", "S D     12.4 g\r\n"),
         ("S\r\n", "S S     12.5 g\r\n"),
     ]
 
-    // The names and numbers stand in the files as they are here.
+    // The names and numbers in the files.
     @Test(
-        "Descriptions become accessories by the rules for live ones",
+        "Descriptions become accessories by the same rules as live devices",
         arguments: [
             ("acm-plain", "Thermo Probe", "TP00042", ["com.example.thermoprobe"]),
             ("acm-interface-string", "Weigh Scale", "WS-7731", ["com.example.scale"]),
@@ -39,7 +39,7 @@ struct AccessoryFileTests {
     }
 
     @Test(
-        "A recorded scale answers, and tells where a program departs",
+        "A recorded scale answers and reports where a program departs from the recording",
         arguments: ["weigh-scale.umockdev", "weigh-scale.trace"])
     func scale(file: String) throws {
         for departs in [false, true] {
@@ -62,13 +62,14 @@ struct AccessoryFileTests {
             #expect(simulator.differences.count == (departs ? 1 : 0), "\(simulator.differences)")
             if departs {
                 #expect(
-                    simulator.differences.first?.hasSuffix("tep 3: \"BARE\\r\\n\" in place of \"TARE\\r\\n\".") == true,
+                    simulator.differences.first?.hasSuffix("tep 3: received \"BARE\\r\\n\" instead of \"TARE\\r\\n\".")
+                        == true,
                     "\(simulator.differences)")
             }
         }
     }
 
-    @Test("A trace whose program does not come is over all the same, and says so")
+    @Test("A trace whose accessory is never opened still ends and reports the unopened session")
     func nobody() throws {
         var options = AccessorySimulatorOptions()
         options.speed = 100
@@ -76,11 +77,11 @@ struct AccessoryFileTests {
         let simulator = try AccessorySimulator(file: Samples.path("weigh-scale.trace"), options: options)
         try simulator.start()
         #expect(simulator.waitUntilPlayed(seconds: 60))
-        #expect(simulator.differences == ["Weigh Scale, com.example.scale, session 1: nobody opened it."])
+        #expect(simulator.differences == ["Weigh Scale, com.example.scale, session 1: no program opened it."])
         simulator.stop()
     }
 
-    @Test("What is not as it should be in a trace is told of")
+    @Test("Problems in a trace are reported")
     func warnings() throws {
         let header = try #require(
             String(contentsOfFile: Samples.path("weigh-scale.trace"), encoding: .utf8)
@@ -98,11 +99,11 @@ struct AccessoryFileTests {
         let simulator = try AccessorySimulator(file: file.path)
         #expect(
             simulator.differences == [
-                #"time goes back here; the time of the line before was kept (line 3: "{\"t\":0.05,\"open\":\"com.example.probe\",\"accessory\":\"1\"}")."#,
-                #"the accessory is not attached here, or does not offer the protocol; the event was left out (line 4: "{\"t\":0.2,\"in\":\"x\",\"accessory\":\"2\",\"protocol\":\"com.example.probe\"}")."#,
-                #"the trace ends in the middle of this line, which was left out (line 5: "{\"t\":0.3,")."#,
+                #"the time is earlier than in the previous line; the previous time was used (line 3: "{\"t\":0.05,\"open\":\"com.example.probe\",\"accessory\":\"1\"}")."#,
+                #"the accessory is not attached at this time, or does not offer the protocol; the event was skipped (line 4: "{\"t\":0.2,\"in\":\"x\",\"accessory\":\"2\",\"protocol\":\"com.example.probe\"}")."#,
+                #"the trace ends in the middle of this line, which was skipped (line 5: "{\"t\":0.3,")."#,
             ])
-        // Equal problems give one remark, which leaves room for the differences of a program.
+        // Equal problems produce one message, so that the differences of a program still fit.
         try Data((lines.prefix(2) + Array(repeating: lines[3], count: 500)).joined(separator: "\n").utf8).write(
             to: file)
         let differences = try AccessorySimulator(file: file.path).differences
@@ -110,7 +111,7 @@ struct AccessoryFileTests {
         #expect(differences.first?.contains("(500 times; first in line 3: ") == true)
     }
 
-    @Test("An accessory of a trace that offers no protocol is told of, and leaves nothing behind")
+    @Test("An accessory without protocols is reported and leaves no files")
     func noProtocol() throws {
         let header = try #require(
             String(contentsOfFile: Samples.path("weigh-scale.trace"), encoding: .utf8)
@@ -131,7 +132,7 @@ struct AccessoryFileTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: parent.path) == ["lamp.trace"])
     }
 
-    @Test("A declared accessory gets the peer that is asked for")
+    @Test("A declared accessory uses the peer that the closure returns")
     func declaration() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -147,14 +148,14 @@ struct AccessoryFileTests {
     }
 
     @Test(
-        "Files without accessories are refused in words",
+        "A file without accessories is rejected, and the error names it",
         arguments: ["umockdev-sony-xperia-mini-pro.umockdev", "README.md", "missing"])
     func nothing(file: String) {
         let error = #expect(throws: DeviceError.self) { try AccessorySimulator(file: Samples.path(file)) }
         #expect(error?.message.contains(file) == true)
     }
 
-    /// The socket of the first accessory that is announced.
+    /// Returns the socket path of the first announced accessory.
     private func socket(of simulator: AccessorySimulator, in folder: String) throws -> String {
         var name: String?
         let isThere = simulator.wait(seconds: 60) {

@@ -10,11 +10,11 @@ import TestSupport
 import Testing
 import Trace
 
-@Suite("The simulator's ports", .serialized)
+@Suite("Ports of the accessory simulator", .serialized)
 struct AccessorySimulatorTests {
     static let transports: [SimulatedTransport] = [.socket, .pseudoTerminal]
 
-    @Test("An accessory is announced with its protocols, and is gone from the folder when it is detached")
+    @Test("An attached accessory is declared in the folder, and detaching removes the declaration")
     func announcement() throws {
         let simulator = AccessorySimulator()
         let folder = try simulator.start()
@@ -44,7 +44,7 @@ struct AccessorySimulatorTests {
         #expect(!FileManager.default.fileExists(atPath: folder))
     }
 
-    @Test("A second start has a folder of its own, and what is stopped leaves nothing behind")
+    @Test("A restart uses a new folder, and stopping leaves no files")
     func restart() throws {
         let simulator = AccessorySimulator([accessory(EchoPeer())])
         let first = try simulator.start()
@@ -58,17 +58,17 @@ struct AccessorySimulatorTests {
         #expect(throws: DeviceError.self) { try simulator.attach(accessory(EchoPeer())) }
     }
 
-    @Test("What a simulator that was killed has left is removed by the next one, and nothing else is")
+    @Test("Files of a killed simulator are removed by the next one, and other files are kept")
     func abandoned() throws {
         let parent = FileManager.default.temporaryDirectory.appendingPathComponent(
             "left-\(UUID().uuidString.prefix(8))")
         defer { try? FileManager.default.removeItem(at: parent) }
         let files = [
-            // Left behind.
+            // Left behind by a killed simulator.
             "accessories-aaaaaa": ["1.json", "1-0", "12.json.tmp", "12-10"],
-            // With something in it that no simulator makes.
+            // Contains files that no simulator creates.
             "accessories-bbbbbb": ["1.json", "mine", "-1", "1-x", "1.jso"],
-            // Perhaps just made.
+            // Possibly just created.
             "accessories-cccccc": [],
             "accessories-other": ["1.json"],
         ]
@@ -94,7 +94,7 @@ struct AccessorySimulatorTests {
         #expect(rest == ["-1", "1-x", "1.jso", "mine"])
     }
 
-    @Test("An accessory without protocols is refused, and nothing is left of it")
+    @Test("An accessory without protocols is rejected and leaves no files")
     func noProtocol() throws {
         let simulator = AccessorySimulator()
         let folder = try simulator.start()
@@ -108,7 +108,7 @@ struct AccessorySimulatorTests {
         #expect(!FileManager.default.fileExists(atPath: folder))
     }
 
-    @Test("A folder that is not there or whose path is too long for sockets is refused in words")
+    @Test("A folder that is missing or too long for a socket path is rejected with advice")
     func folders() throws {
         let parent = FileManager.default.temporaryDirectory.appendingPathComponent(String(repeating: "x", count: 100))
         try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)
@@ -123,7 +123,7 @@ struct AccessorySimulatorTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: parent.path) == [])
     }
 
-    @Test("An echo answers, in as many sessions as there are", arguments: transports)
+    @Test("An echo peer answers in several sessions", arguments: transports)
     func echo(transport: SimulatedTransport) throws {
         let simulator = AccessorySimulator()
         try simulator.start()
@@ -142,14 +142,14 @@ struct AccessorySimulatorTests {
         simulator.stop()
     }
 
-    @Test("What a peer has sent is read before the port hangs up", arguments: transports)
+    @Test("Bytes sent by a peer are read before the port hangs up", arguments: transports)
     func endOfPeer(transport: SimulatedTransport) throws {
         let simulator = AccessorySimulator()
         try simulator.start()
         let id = try simulator.attach(accessory(PatternPeer(length: 300_000, hangsUp: false)), transport: transport)
         let port = try open(simulator)
         let first = port.read(299_000)
-        // All is sent, and a part of it not read, when the accessory leaves.
+        // All bytes are sent, but not all are read, when the accessory is detached.
         #expect(simulator.wait(seconds: 60) { (simulator.traffic(of: id)?.bytesSent ?? 0) >= 300_000 })
         let detached = Bell()
         Thread.detachNewThread {
@@ -165,7 +165,7 @@ struct AccessorySimulatorTests {
         simulator.stop()
     }
 
-    @Test("What a program writes before it closes reaches the peer", arguments: transports)
+    @Test("Bytes that a program writes before it closes the port reach the peer", arguments: transports)
     func sink(transport: SimulatedTransport) throws {
         let simulator = AccessorySimulator()
         try simulator.start()
@@ -182,7 +182,7 @@ struct AccessorySimulatorTests {
         simulator.stop()
     }
 
-    @Test("A socket takes one program at a time, and the next one when that is gone")
+    @Test("A socket serves one program at a time, and the next one after it closes")
     func exclusive() throws {
         let simulator = AccessorySimulator()
         let folder = try simulator.start()
@@ -202,7 +202,7 @@ struct AccessorySimulatorTests {
         simulator.stop()
     }
 
-    @Test("A program that does not flush its terminal is talked to all the same")
+    @Test("A program that does not flush its terminal receives the data as well")
     func withoutFlush() throws {
         let simulator = AccessorySimulator()
         let folder = try simulator.start()
@@ -213,7 +213,7 @@ struct AccessorySimulatorTests {
         simulator.stop()
     }
 
-    @Test("An accessory that is unplugged at once ends the port", arguments: transports)
+    @Test("Unplugging an accessory immediately closes its port", arguments: transports)
     func unplugged(transport: SimulatedTransport) throws {
         let simulator = AccessorySimulator()
         let folder = try simulator.start()
@@ -222,7 +222,7 @@ struct AccessorySimulatorTests {
         #expect(port.read(1000).count == 1000)
         simulator.detach(id, .atOnce)
         #expect(try declarations(folder).isEmpty)
-        // Whatever was under way, and then the end.
+        // The bytes in transit, then end of file.
         let rest = port.readAll()
         let isSame = rest == (0..<rest.count).map { PatternPeer.byte(at: Int64($0) + 1000) }
         #expect(isSame)
@@ -230,7 +230,7 @@ struct AccessorySimulatorTests {
         simulator.stop()
     }
 
-    @Test("An accessory can be unplugged in the middle of what a program writes", arguments: transports)
+    @Test("An accessory can be unplugged while a program writes", arguments: transports)
     func unpluggedWhileWriting(transport: SimulatedTransport) throws {
         var faults = AccessoryFaults()
         faults.unplugsAfterReceiving = 10_000
@@ -249,7 +249,7 @@ struct AccessorySimulatorTests {
         simulator.stop()
     }
 
-    @Test("A device that hangs takes nothing in, and goes on later", arguments: transports)
+    @Test("A hanging device accepts no input and resumes later", arguments: transports)
     func held(transport: SimulatedTransport) throws {
         let simulator = AccessorySimulator()
         try simulator.start()
@@ -262,7 +262,7 @@ struct AccessorySimulatorTests {
         simulator.holdInput(of: id)
         let taken = port.fill([UInt8](repeating: 9, count: 4096))
         #expect(taken > 0)
-        // Between two commands the server has looked at all its ports.
+        // After two more commands the server has polled all its ports.
         for _ in 0..<2 { simulator.holdInput(of: id) }
         #expect(simulator.traffic(of: id)?.bytesReceived == 1)
         #expect(sink.count == 1)
@@ -272,7 +272,7 @@ struct AccessorySimulatorTests {
         simulator.stop()
     }
 
-    @Test("A program that leaves a device that hangs makes room for the next one", arguments: transports)
+    @Test("Closing the port of a hanging device frees it for the next program", arguments: transports)
     func heldAndLeft(transport: SimulatedTransport) throws {
         let simulator = AccessorySimulator()
         try simulator.start()
@@ -288,7 +288,7 @@ struct AccessorySimulatorTests {
         simulator.stop()
     }
 
-    @Test("Nobody waits for a simulator that has stopped")
+    @Test("Commands to a stopped simulator complete immediately")
     func stopped() throws {
         let state = try SimulatorState()
         let early = Bell()
@@ -301,7 +301,7 @@ struct AccessorySimulatorTests {
         #expect(late.wait(seconds: 60))
     }
 
-    @Test("A peer that hangs up leaves its socket, and takes a terminal along")
+    @Test("A hang-up of the peer keeps its socket but removes its terminal")
     func hangUp() throws {
         let simulator = AccessorySimulator()
         let folder = try simulator.start()
@@ -315,7 +315,7 @@ struct AccessorySimulatorTests {
         simulator.stop()
     }
 
-    @Test("A thousand accessories come and go, and no descriptor is left behind", arguments: transports)
+    @Test("Attaching and detaching 1,000 accessories does not exhaust descriptors", arguments: transports)
     func storm(transport: SimulatedTransport) throws {
         let simulator = AccessorySimulator()
         let folder = try simulator.start()
@@ -347,7 +347,7 @@ struct AccessorySimulatorTests {
         }
     }
 
-    /// Opens the accessory's first protocol, when the former session is over.
+    /// Opens the accessory's first protocol after the previous session has ended.
     private func open(_ simulator: AccessorySimulator, _ round: Int = 0, place: Int = 0) throws -> PlainPort {
         let folder = try #require(simulator.folder)
         let accessories = try declarations(folder)

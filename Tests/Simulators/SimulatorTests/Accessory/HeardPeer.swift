@@ -3,7 +3,7 @@
 import DeviceCore
 import Trace
 
-/// A peer that rings a bell when it has dealt with what has happened.
+/// A peer that signals a semaphore after it has processed an event.
 struct HeardPeer: AccessoryPeer {
     private var peer: any AccessoryPeer
     private let heard: Bell

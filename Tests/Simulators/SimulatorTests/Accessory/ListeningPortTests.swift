@@ -11,10 +11,10 @@ import Trace
 
 @testable import AccessorySimulator
 
-/// Ports by themselves, with the test in the place of the server's thread.
-@Suite("Ports whose programs leave")
+/// Ports without a server thread. The test serves them itself.
+@Suite("Ports closed by their programs")
 struct ListeningPortTests {
-    @Test("A port with nobody left on the other side is not waited for over and over", arguments: [true, false])
+    @Test("A port abandoned by its program does not wake poll() repeatedly", arguments: [true, false])
     func left(isSocket: Bool) throws {
         try withBuffer { buffer in
             let changed = Bell()
@@ -27,10 +27,10 @@ struct ListeningPortTests {
                 isSocket ? PlainPort(socket: path) : PlainPort(terminal: port.node.path))
             try wait(changed, port, context) { port.conversation != nil }
             port.isInputHeld = true
-            // The peer sends more than fits.
+            // The peer sends more than the buffers hold.
             try wait(changed, port, context) { port.conversation?.hasOutput == true }
             program.close()
-            // The port is told of the end, in one look or in a few.
+            // The port detects the end within a few calls.
             var looks = 0
             while port.conversation != nil, looks < 10, var entry = port.interest {
                 #expect(poll(&entry, 1, 60_000) == 1)
@@ -42,7 +42,7 @@ struct ListeningPortTests {
         }
     }
 
-    @Test("A terminal that nobody has opened is not looked at, and its server is told when somebody does")
+    @Test("An unopened terminal is not polled, and opening it notifies its server")
     func opening() throws {
         try withBuffer { buffer in
             let openings = OpeningWatch()
@@ -74,7 +74,7 @@ struct ListeningPortTests {
         }
     }
 
-    @Test("Without descriptors nobody is let in for a moment, and after that again", arguments: [EMFILE, ENOMEM])
+    @Test("Without descriptors or memory a port retries accept() after a pause", arguments: [EMFILE, ENOMEM])
     func noDescriptor(number: Int32) throws {
         try withBuffer { buffer in
             final class Count { var value = 0 }
@@ -125,7 +125,7 @@ struct ListeningPortTests {
         try body(buffer)
     }
 
-    /// Serves the port as its server does, until something is so.
+    /// Serves the port as its server does until the condition is true.
     private func wait(
         _ changed: Bell, _ port: any SimulatedPort, _ context: PortContext, until condition: () -> Bool
     ) throws {

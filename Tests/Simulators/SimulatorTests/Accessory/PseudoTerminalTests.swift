@@ -10,10 +10,10 @@ import Testing
 
 @Suite("Pseudo-terminals")
 struct PseudoTerminalTests {
-    @Test("One that hangs up when all is read loses nothing of it")
+    @Test("A terminal that hangs up after everything was read loses no data")
     func reading() throws {
         let clock = LiveClock()
-        // In pieces of that size the kernel keeps the most behind what a terminal holds.
+        // With writes of this size the kernel queues the most data beyond the terminal's own buffer.
         let piece = [UInt8](repeating: 65, count: 1500)
         var looks = 0
         let rounds = Thoroughness.rounds(200, quick: 20)
@@ -37,10 +37,10 @@ struct PseudoTerminalTests {
                 guard written > 0 else { break }
                 sent += written
             }
-            // The terminal's 4095 bytes more than three times.
+            // More than three times the terminal's 4095 bytes.
             #expect(sent > 12_000)
             filled.ring()
-            // As often as can be: the moment in which it would be wrong is short.
+            // Polls as often as possible, because a wrong answer would be visible only for a short time.
             let limit = clock.now.advanced(bySeconds: 60)
             repeat { looks += 1 } while PseudoTerminal.isRead(path) == false && clock.now < limit
             try #require(PseudoTerminal.isRead(path) == true)
@@ -49,11 +49,11 @@ struct PseudoTerminalTests {
             #expect(ended.wait(seconds: 60))
             try #require(count.withLock { $0 } == sent, "round \(round)")
         }
-        // Not every time at the first look, or nothing was tried.
+        // If the first poll always succeeded, the test would prove nothing.
         #expect(looks > 2 * rounds)
     }
 
-    @Test("Of one that cannot be opened nothing is said")
+    @Test("The read state of a terminal that cannot be opened is nil")
     func absent() {
         #expect(PseudoTerminal.isRead("/dev/pts/nowhere") == nil)
     }

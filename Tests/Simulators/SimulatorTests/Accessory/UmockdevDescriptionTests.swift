@@ -8,10 +8,10 @@ import Testing
 import UdevRecords
 import UmockdevFormat
 
-@Suite("Descriptions of umockdev")
+@Suite("umockdev descriptions")
 struct UmockdevDescriptionTests {
     @Test(
-        "What was read is written again byte for byte",
+        "A parsed description is written back byte for byte",
         arguments: [
             "acm-interface-string", "acm-plain", "composite-2acm-hid", "ea-native-two-protocols", "umockdev-fido2",
             "umockdev-sony-xperia-mini-pro", "usbserial-noserial-a", "usbserial-noserial-b", "weigh-scale",
@@ -20,11 +20,11 @@ struct UmockdevDescriptionTests {
         let bytes = try Samples.bytes("\(name).umockdev")
         let description = try UmockdevDescription(bytes: bytes, name: name)
         #expect(!description.devices.isEmpty)
-        // Not the bytes themselves, which nobody wants to read in a failure.
+        // Compares strings, because arrays of bytes are unreadable in a failure message.
         #expect(String(decoding: description.text, as: UTF8.self) == String(decoding: bytes, as: UTF8.self))
     }
 
-    @Test("Every kind of line is understood")
+    @Test("Every kind of line is parsed")
     func kinds() throws {
         let description = try read(
             """
@@ -40,7 +40,7 @@ struct UmockdevDescriptionTests {
             L: driver=../../bus/drv
 
             """)
-        // Values as umockdev-run 0.17.16 put them below /sys for the same lines.
+        // The values that umockdev-run 0.17.16 creates below /sys for the same lines.
         let expected: [UmockdevDevice.Entry] = [
             .node(name: "bus/usb/001/006", contents: [0x12, 0xFF]), .link("serial/by-id/a b"),
             .property(name: "SUBSYSTEM", value: "usb"),
@@ -59,7 +59,7 @@ struct UmockdevDescriptionTests {
         #expect(device.attribute("missing") == nil)
     }
 
-    @Test("There is a bound on the lines of a file")
+    @Test("The number of lines per file is limited")
     func tooMany() throws {
         let most = UmockdevDescription.maximumEntries
         let text =
@@ -69,7 +69,7 @@ struct UmockdevDescriptionTests {
         #expect(error?.message.hasPrefix("sample, line \(most + 2): ") == true, "\(error?.message ?? "none")")
     }
 
-    @Test("Attributes are written with C's escapes, and with octal digits for what is no ASCII")
+    @Test("Attributes are written with C escapes, and non-ASCII bytes with octal digits")
     func escapes() throws {
         let value = Array("\"\\\u{8}\t\n\u{B}\u{C}\r\u{1}\u{7F}\u{E4}~".utf8)
         let device = UmockdevDevice(
@@ -83,7 +83,7 @@ struct UmockdevDescriptionTests {
     }
 
     @Test(
-        "What cannot be read is named with its line",
+        "A parse error names its line",
         arguments: [
             ("# words\n", 1), ("\nE: SUBSYSTEM=a\n", 2), ("P: /dev/a\n", 1), ("P: /devices/../a\n", 1),
             ("P: /devices/a//b\n", 1), ("P: /devices/a\nE: NAME=1\n", 2),
@@ -101,14 +101,14 @@ struct UmockdevDescriptionTests {
         #expect(error?.message.hasPrefix("sample, line \(line): ") == true, "\(error?.message ?? "none")")
     }
 
-    @Test("An empty file describes nothing, and the last line needs no end")
+    @Test("An empty file has no devices, and the last line needs no line feed")
     func ends() throws {
         #expect(try read("").devices.isEmpty)
         #expect(try read("\n\n").devices.isEmpty)
         #expect(try read("P: /devices/a\nE: SUBSYSTEM=a").devices.count == 1)
     }
 
-    @Test("Damaged files give an error or devices, and never more than they hold")
+    @Test("A damaged file yields an error or devices that can be written and parsed again")
     func damage() throws {
         let bytes = try Samples.bytes("composite-2acm-hid.umockdev")
         var numbers = TestRandom()
@@ -123,12 +123,12 @@ struct UmockdevDescriptionTests {
                 }
             }
             guard let description = try? UmockdevDescription(bytes: damaged, name: "x") else { continue }
-            // What was understood can be written and is understood again.
+            // A parsed description can be written and parsed again.
             #expect(try UmockdevDescription(bytes: description.text, name: "y") == description)
         }
     }
 
-    @Test("Devices become what a monitor of udev would tell of them")
+    @Test("Devices become the records that a udev monitor reports")
     func records() throws {
         let description = try UmockdevDescription(path: Samples.path("acm-interface-string.umockdev"))
         let records = description.records
@@ -141,7 +141,7 @@ struct UmockdevDescriptionTests {
         #expect(device.attributes["descriptors"]?.hasPrefix("12010002020000400912") == true)
         #expect(records.last?.node == "/dev/ttyACM1")
         #expect(records.last?.isInitialized == true)
-        // The port belongs to an interface, which has the name, and to a device, which has the number.
+        // The port belongs to an interface, which has the name, and to a device, which has the serial number.
         #expect(records.last?.usbInterface == "/sys/devices/pci0000:00/0000:00:14.0/usb1/1-2/1-2:1.0")
         #expect(records.last?.usbDevice == device.path)
         #expect(records.last?.attributes["interface"] == "com.example.scale")
@@ -156,7 +156,7 @@ struct UmockdevDescriptionTests {
     }
 }
 
-/// The files that the project ships.
+/// The udev samples of the project.
 enum Samples {
     static let folder = Checkout.traces.appendingPathComponent("udev")
 

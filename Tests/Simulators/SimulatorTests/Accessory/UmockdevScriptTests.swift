@@ -7,9 +7,9 @@ import Testing
 import Trace
 import UmockdevFormat
 
-@Suite("Scripts of umockdev")
+@Suite("umockdev scripts")
 struct UmockdevScriptTests {
-    @Test("What was read is written again byte for byte", arguments: ["umockdev-fido2.script", "weigh-scale.script"])
+    @Test("A parsed script is written back byte for byte", arguments: ["umockdev-fido2.script", "weigh-scale.script"])
     func roundTrip(name: String) throws {
         let bytes = try Samples.bytes(name)
         let script = try UmockdevScript(bytes: bytes, name: name)
@@ -18,14 +18,14 @@ struct UmockdevScriptTests {
         #expect(isSame)
     }
 
-    @Test("Steps, times and escapes are understood")
+    @Test("Steps, times and escapes are parsed")
     func steps() throws {
         let text: [UInt8] =
             Array("d 0 /dev/ttyACM0\n# words\n\nw 5 AT^M\nf 20 -\nr 10 hel^`l^^o^J^@ ^b".utf8) + [0xFF]
             + Array("\nQ 0 -\nno line of a script".utf8)
         let script = try UmockdevScript(bytes: text, name: "sample")
         #expect(script.device == "/dev/ttyACM0")
-        // Bytes as a program read them from umockdev-run 0.17.16 for the same lines.
+        // The bytes that a program read from umockdev-run 0.17.16 for the same lines.
         #expect(
             script.steps == [
                 .write(milliseconds: 5, Array("AT\r".utf8)), .fuzz(percent: 20),
@@ -33,14 +33,14 @@ struct UmockdevScriptTests {
             ])
     }
 
-    @Test("All bytes survive writing and reading")
+    @Test("All byte values survive writing and parsing")
     func allBytes() throws {
         let script = UmockdevScript(steps: [.read(milliseconds: 0, (0...255).map { UInt8($0) })])
         #expect(try UmockdevScript(bytes: script.text, name: "sample") == script)
     }
 
     @Test(
-        "What cannot be read is named with its line",
+        "A parse error names its line",
         arguments: [
             ("r10 a\n", 1), ("# a\nr 10\n", 2), ("r 1x a\n", 1), ("r -1 a\n", 1), ("r  a\n", 1),
             ("r 9999999999 a\n", 1),
@@ -55,7 +55,7 @@ struct UmockdevScriptTests {
         #expect(error?.message.hasPrefix("sample, line \(line): ") == true, "\(error?.message ?? "none")")
     }
 
-    @Test("There is a bound on the steps of a file")
+    @Test("The number of steps per file is limited")
     func tooMany() throws {
         let most = UmockdevScript.maximumSteps
         let text = [[UInt8]](repeating: Array("r 0 a\n".utf8), count: most + 1).joined()
@@ -63,7 +63,7 @@ struct UmockdevScriptTests {
         #expect(error?.message.hasPrefix("sample, line \(most + 1): ") == true, "\(error?.message ?? "none")")
     }
 
-    @Test("A peer sends what the program read and takes what it wrote, however that is cut")
+    @Test("A peer sends recorded reads and accepts recorded writes, regardless of how they are split")
     func dialogue() {
         let differences = Mutex<[String]>([])
         var peer = UmockdevPeer(
@@ -78,7 +78,7 @@ struct UmockdevScriptTests {
         #expect(differences.withLock { $0 } == [])
     }
 
-    @Test("What the program writes otherwise is noted, unless the script allows it")
+    @Test("Differing writes are reported unless the script allows them")
     func differing() {
         let differences = Mutex<[String]>([])
         var peer = UmockdevPeer(
@@ -92,12 +92,12 @@ struct UmockdevScriptTests {
         #expect(peer.react(to: .closed) == [])
         #expect(
             differences.withLock { $0 } == [
-                "Step 1: \"A\\nCD\" in place of \"ABCD\".",
-                "Step 5: the session ended after 0 of 1 bytes: \"\" in place of \"Z\".",
+                "Step 1: received \"A\\nCD\" instead of \"ABCD\".",
+                "Step 5: the session ended after 0 of 1 bytes: \"\" instead of \"Z\".",
             ])
     }
 
-    @Test("Bytes behind the last step are noted")
+    @Test("Bytes after the last step are reported")
     func behind() {
         let differences = Mutex<[String]>([])
         var peer = UmockdevPeer(
@@ -105,6 +105,6 @@ struct UmockdevScriptTests {
             differed: { text in differences.withLock { $0.append(text) } })
         _ = peer.react(to: .opened)
         _ = peer.react(to: .received([65, 66, 0]))
-        #expect(differences.withLock { $0 } == ["After the last step: \"B\\x00\"."])
+        #expect(differences.withLock { $0 } == ["Received after the last step: \"B\\x00\"."])
     }
 }

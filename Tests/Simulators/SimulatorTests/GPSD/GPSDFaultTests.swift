@@ -6,7 +6,7 @@ import Testing
 
 @testable import GPSDSimulator
 
-@Suite("Faults")
+@Suite("Faults of the simulated gpsd")
 struct GPSDFaultTests {
     private static let watch = #"?WATCH={"enable":true,"json":true};"#
 
@@ -15,7 +15,7 @@ struct GPSDFaultTests {
         return try Stage(Stage.drive(count)) { $0.faults = list }
     }
 
-    @Test("The receiver goes and comes back")
+    @Test("The receiver disappears and returns")
     func unplug() throws {
         let stage = try stage("unplug@1.5s,return(/dev/ttyS1)@4.5s")
         let client = try stage.connect()
@@ -28,7 +28,7 @@ struct GPSDFaultTests {
         #expect(client.kinds() == ["DEVICE", "TPV"])
     }
 
-    @Test("The server dies and returns")
+    @Test("The server is killed and restarts")
     func kill() throws {
         #expect(try self.stage("kill,restart@4s").engine.isListening == false)
         let stage = try stage("kill@2.5s,restart@4s")
@@ -46,7 +46,7 @@ struct GPSDFaultTests {
         #expect(next.lines().last == Stage.fix(5))
     }
 
-    @Test("Connections are cut while the server stays")
+    @Test("Connections are closed while the server keeps listening")
     func drop() throws {
         let stage = try stage("drop@#2")
         let client = try stage.connect()
@@ -57,7 +57,7 @@ struct GPSDFaultTests {
         #expect(stage.engine.isListening)
     }
 
-    @Test("A connection is cut for the client even where a program that is just being started has a copy of it")
+    @Test("A dropped connection closes for the client even if a child process holds a duplicate")
     func cutBesideCopy() throws {
         let stage = try stage("drop@#2")
         let (client, copy) = try stage.connectWithCopy()
@@ -68,7 +68,7 @@ struct GPSDFaultTests {
         #expect(client.isClosed)
     }
 
-    @Test("It falls silent and goes on")
+    @Test("The server stalls and resumes")
     func stall() throws {
         let stage = try stage("stall@#1,resume@#3")
         let client = try stage.connect()
@@ -79,7 +79,7 @@ struct GPSDFaultTests {
         #expect(client.kinds() == ["VERSION"])
     }
 
-    @Test("Half a report comes, and then the end")
+    @Test("Half a report is sent before the connection closes")
     func half() throws {
         let stage = try stage("half@#1")
         let client = try stage.connect()
@@ -91,7 +91,7 @@ struct GPSDFaultTests {
         #expect(client.isClosed)
     }
 
-    @Test("Half a report comes, and the rest later, with what came in between behind it")
+    @Test("The second half of a report is delayed, and the reports in between follow it")
     func laterHalf() throws {
         let stage = try stage("half=1500ms@#1")
         let client = try stage.connect()
@@ -109,7 +109,7 @@ struct GPSDFaultTests {
         #expect(client.lines() == [Stage.fix(3)])
     }
 
-    @Test("Bytes that mean nothing come between whole reports, the same ones in every run")
+    @Test("Garbage appears between complete reports and is identical in every run")
     func garbage() throws {
         func run() throws -> [UInt8] {
             let stage = try stage("garbage=200@#1")
@@ -125,7 +125,7 @@ struct GPSDFaultTests {
         #expect(try run() == bytes)
     }
 
-    @Test("They wait for a report that somebody gets")
+    @Test("Garbage waits for a report that reaches a client")
     func garbageWaits() throws {
         let stage = try stage("garbage=200@#1")
         let client = try stage.connect()
@@ -140,18 +140,18 @@ struct GPSDFaultTests {
         #expect(client.read()?.count == 202 + Stage.fix(2).utf8.count + 2)
     }
 
-    @Test("The greeting can name another version")
+    @Test("The greeting can contain another protocol version")
     func version() throws {
         let client = try stage("version=2.9").connect()
         #expect(
             client.lines() == [#"{"class":"VERSION","release":"3.22","rev":"3.22","proto_major":2,"proto_minor":9}"#])
     }
 
-    @Test("The greeting can be late")
+    @Test("The greeting can be delayed")
     func greeting() throws {
         let stage = try stage("greeting=2s")
         let client = try stage.connect()
-        // Most clients ask before they are greeted.
+        // Most clients send a request before the greeting arrives.
         client.send("?DEVICES;")
         stage.pass(1.9)
         #expect(client.lines().isEmpty)
@@ -160,7 +160,7 @@ struct GPSDFaultTests {
         #expect(client.kinds() == ["VERSION", "DEVICES"])
     }
 
-    @Test("A server that is restarted goes away and is back a second later, or after the duration")
+    @Test("A restarted server returns after one second, or after the given duration")
     func restart() throws {
         let stage = try stage("restart@1.5s,restart@4s+3s")
         try stage.connect().send(Self.watch)
@@ -170,14 +170,14 @@ struct GPSDFaultTests {
                 return stage.engine.isListening
             }
         }
-        // The time begins with the first step.
+        // The clock starts with the first step.
         stage.pass(0.25)
         #expect(states(5) == [true, true, false, false, true])
         #expect(states(8) == [true, true, false, false, false, false, false, false])
         #expect(states(2) == [true, true])
     }
 
-    @Test("A restart at the start or while it runs, and one after a kill, bring it back")
+    @Test("Restarts at the start, at run time and after a kill bring the server back")
     func otherRestarts() throws {
         let atStart = try stage("restart")
         #expect(!atStart.engine.isListening)
@@ -194,17 +194,17 @@ struct GPSDFaultTests {
         #expect(atStart.engine.isListening)
     }
 
-    @Test("What has a duration ends by itself, from a time or a report on")
+    @Test("Faults with a duration end by themselves, whether they start at a time or at a report")
     func durations() throws {
         let stage = try stage("unplug@5.5s+2s,stall@#2+2s")
         let client = try stage.connect()
         client.send(Self.watch)
         stage.pass(8.25)
-        // Two reports have come at 1 s, so the stall lasts until shortly after 3 s.
+        // Two reports have arrived by 1 s, so the stall lasts until shortly after 3 s.
         #expect(client.lines().filter { $0.contains("TPV") } == [0, 1, 4, 5, 8].map { Stage.fix($0) })
     }
 
-    @Test("What cannot be read is told with the words that were wrong")
+    @Test("A malformed fault is rejected, and the error quotes it")
     func syntax() throws {
         for text in [
             "explode", "unplug@1", "unplug@-1s", "garbage=0", "garbage", "version=3", "version=a.b", "half=5", "kill=1",

@@ -7,11 +7,11 @@ import Testing
 
 @testable import GPSDSimulator
 
-@Suite("Dialogues that were recorded with Debian's gpsd 3.22")
+@Suite("Dialogues recorded with Debian's gpsd 3.22")
 struct GPSDGoldenDialogueTests {
     struct Dialogue: Decodable {
         var receivers: Int
-        /// What was sent in one piece, and what came back.
+        /// The steps: a request, sent in one piece, and its answer.
         var steps: [[String]]
     }
 
@@ -23,17 +23,17 @@ struct GPSDGoldenDialogueTests {
         }
     }
 
-    /// One byte for each character, as the dialogues are written.
+    /// Converts each character to one byte, as in the files of dialogues.
     private static func bytes(_ text: String) -> [UInt8] { text.unicodeScalars.map { UInt8($0.value) } }
 
-    /// The reports in a ?POLL that was answered.
+    /// Returns the reports of a receiver from a recorded answer to ?POLL.
     private static func reports(_ dialogues: [Dialogue], _ key: String, of receiver: String) throws -> [UInt8] {
         let answer = try #require(
             dialogues.flatMap(\.steps).map { $0[1] }.first { $0.contains(#"{"class":"POLL""#) && $0.contains(receiver) }
         )
         let poll = try #require(answer.split(separator: "\r\n").first { $0.hasPrefix(#"{"class":"POLL""#) })
         let list = try #require(poll.range(of: "\"\(key)\":["))
-        // Up to the end of the object of that receiver.
+        // Ends with the receiver's object.
         let start = try #require(
             poll.range(
                 of: "{\"class\":\"\(key.uppercased())\",\"device\":\"\(receiver)\"",
@@ -61,7 +61,7 @@ struct GPSDGoldenDialogueTests {
         return GPSDWorld(version: GPSDWorld.defaultVersion, receivers: receivers)
     }
 
-    @Test("Every answer is the same, byte for byte")
+    @Test("Every answer is identical byte for byte")
     func replays() throws {
         let dialogues = try Self.dialogues()
         #expect(dialogues.count > 200)
@@ -73,7 +73,7 @@ struct GPSDGoldenDialogueTests {
                 var reply = session.answer(Self.bytes(step[0]))
                 var expected = Self.bytes(step[1])
                 if expected.count == GPSDWorld.longestReply {
-                    // gpsd's last line shows in a way of its own that there was no room for it.
+                    // gpsd truncates the last line in its own way if the reply exceeds its buffer.
                     let end = try #require(expected.lastIndex(of: 10))
                     #expect(reply.count == expected.count)
                     (reply, expected) = (Array(reply[...end]), Array(expected[...end]))

@@ -9,7 +9,7 @@ import Trace
 
 @testable import GPSDSimulator
 
-@Suite("The server on a loopback socket", .serialized, .timeLimit(.minutes(30)))
+@Suite("The gpsd server on a loopback socket", .serialized, .timeLimit(.minutes(30)))
 struct GPSDServerTests {
     private func server(_ count: Int, _ configure: (inout GPSDServerOptions) -> Void = { _ in }) throws -> GPSDServer {
         var options = GPSDServerOptions()
@@ -19,7 +19,7 @@ struct GPSDServerTests {
         return GPSDServer(try TraceFile(bytes: Array(text.utf8), name: "drive"), options: options)
     }
 
-    @Test("It starts, plays, stops, and starts again")
+    @Test("The server starts, plays, stops and starts again")
     func lifeCycle() throws {
         let server = try server(100) { $0.end = .close }
         #expect(server.port == nil)
@@ -40,7 +40,7 @@ struct GPSDServerTests {
         }
     }
 
-    @Test("A port that is taken is told")
+    @Test("A port in use is reported as busy")
     func takenPort() throws {
         let first = try server(1)
         let port = try first.start()
@@ -52,7 +52,7 @@ struct GPSDServerTests {
         }
     }
 
-    @Test("A fault of a receiver that is not in the trace is refused before anything starts")
+    @Test("A fault for a receiver missing from the trace is rejected before the server starts")
     func unknownReceiver() throws {
         let known = try server(1) { $0.faults = [GPSDFault(.unplug, device: "/dev/ttyS1", at: .seconds(1))] }
         _ = try known.start()
@@ -61,11 +61,11 @@ struct GPSDServerTests {
             try unknown.start()
         } throws: { error in
             let error = error as? DeviceError
-            return error?.code == .invalidConfiguration && error?.message.contains("it has /dev/ttyS1") == true
+            return error?.code == .invalidConfiguration && error?.message.contains("Its receivers: /dev/ttyS1") == true
         }
     }
 
-    @Test("A fault that is injected kills the server, and another brings it back on its port")
+    @Test("An injected kill closes the server, and an injected restart reopens its port")
     func injected() throws {
         let server = try server(10) { $0.pace = .realTime(speed: 1) }
         let port = try server.start()
@@ -83,18 +83,18 @@ struct GPSDServerTests {
         #expect(isBack)
     }
 
-    @Test("Sixty-four clients are served at once, and one more is sent away")
+    @Test("64 clients are served at once, and the next client is disconnected")
     func manyClients() throws {
         let server = try server(20) { $0.end = .close }
         let port = try server.start()
         let clients = try (0..<64).map { _ in try TestClient(port) }
         for client in clients { _ = try client.readLine() }
-        // Who has asked for something keeps his place.
+        // A client that has sent a request is not evicted.
         for client in clients { try client.send("?VERSION;") }
         for client in clients { _ = try client.readLine() }
         let last = try TestClient(port)
         #expect(throws: TestClient.Failure.self) { try last.readLine() }
-        // One that watches after playback has begun would miss its beginning.
+        // A client that watches after playback has begun would miss the first reports.
         for client in clients.dropLast() { try client.send("?WATCH={\"enable\":true};") }
         for client in clients.dropLast() { _ = try (client.readLine(), client.readLine()) }
         try clients.last?.send("?WATCH={\"json\":true};")

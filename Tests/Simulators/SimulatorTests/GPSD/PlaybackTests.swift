@@ -11,7 +11,7 @@ import Trace
 struct PlaybackTests {
     private static let watch = #"?WATCH={"enable":true,"json":true};"#
 
-    @Test("A client that watches gets the list, the policy, and the reports word for word at their times")
+    @Test("A watching client receives the devices, the policy, and unmodified reports at their times")
     func plays() throws {
         let stage = try Stage(Stage.drive(3))
         let client = try stage.connect()
@@ -33,7 +33,7 @@ struct PlaybackTests {
         #expect(stage.engine.reportCount == 3)
     }
 
-    @Test("It is as fast as asked")
+    @Test("Playback runs at the configured speed")
     func speed() throws {
         let stage = try Stage(Stage.drive(11)) { $0.pace = .realTime(speed: 10) }
         let client = try stage.connect()
@@ -42,7 +42,7 @@ struct PlaybackTests {
         #expect(client.kinds().filter { $0 == "TPV" }.count == 6)
     }
 
-    @Test("Playback that starts at once is not heard from the beginning by those that come later")
+    @Test("A client that connects after an immediate start misses the earlier reports")
     func startsAtOnce() throws {
         let stage = try Stage(Stage.drive(5)) { $0.start = .atOnce }
         stage.pass(1.5)
@@ -53,7 +53,7 @@ struct PlaybackTests {
         #expect(client.lines() == [Stage.fix(2)])
     }
 
-    @Test("Satellites are told with the fix behind them, and not later to one who comes when nobody has heard that")
+    @Test("GSV sentences follow their fix, and a client that connects later does not receive them")
     func satellitesOfTheirTime() throws {
         let satellite = #"{"PRN":5,"el":30.0,"az":20.0,"ss":40.0,"used":true}"#
         let sky = #"{"t":0.5,"gpsd":{"class":"SKY","device":"/dev/ttyS1","satellites":[\#(satellite)]}}"#
@@ -73,17 +73,17 @@ struct PlaybackTests {
         #expect(kinds.contains("$GPRMC") && !kinds.contains("$GPGSV"))
     }
 
-    @Test("A round lasts as long as that of other servers")
+    @Test("A loop has the given length unless its reports take longer")
     func longRounds() throws {
         let file = try TraceFile(bytes: Array(Stage.drive(3).joined(separator: "\n").utf8), name: "drive")
         var long = PlayedTrace(file, repeats: true, roundLength: 7_500_000_000)
         #expect((0..<5).map { _ in (long.next()?.time ?? -1) / 100_000_000 } == [0, 10, 20, 75, 85])
-        // Too short for the reports.
+        // The given length is shorter than the reports.
         var short = PlayedTrace(file, repeats: true, roundLength: 1_000_000_000)
         #expect((0..<5).map { _ in (short.next()?.time ?? -1) / 100_000_000 } == [0, 10, 20, 30, 40])
     }
 
-    @Test("A loop goes on with times that rise by the length of the trace")
+    @Test("Each loop advances the times by the length of the trace")
     func loops() throws {
         let stage = try Stage(Stage.drive(3)) { $0.end = .loop }
         let client = try stage.connect()
@@ -92,7 +92,7 @@ struct PlaybackTests {
         let times = client.lines().filter { $0.contains("TPV") }
             .compactMap { $0.components(separatedBy: "\"time\":\"").last?.prefix(19) }
         #expect(times.map(String.init) == (0..<8).map { "2024-03-23T12:00:0\($0)" })
-        // All else is as it was.
+        // The rest of the report is unchanged.
         let stage2 = try Stage(Stage.drive(1)) { $0.end = .loop }
         let other = try stage2.connect()
         other.send(Self.watch)
@@ -101,7 +101,7 @@ struct PlaybackTests {
         #expect(other.lines() == [Stage.fix(0).replacingOccurrences(of: "12:00:00", with: "12:00:01")])
     }
 
-    @Test("Times can be moved to now, by whole seconds")
+    @Test("Times can be moved to the present by whole seconds")
     func rebases() throws {
         let line = Stage.fix(0).replacingOccurrences(of: "00.000Z", with: "00.250Z")
         let stage = try Stage(
@@ -114,7 +114,7 @@ struct PlaybackTests {
         client.send(Self.watch)
         _ = client.read()
         stage.pass(4)
-        // It is 2026-01-01T00:00:00Z; the report comes 2.5 s later and says .25 of a second.
+        // The clock reads 2026-01-01T00:00:00Z. The report arrives 2.5 s later and keeps its fraction of .25 s.
         let moved = line.replacingOccurrences(of: "2024-03-23T12:00:00", with: "2026-01-01T00:00:02")
         let lines = client.lines()
         #expect(lines.first == moved)
@@ -124,7 +124,7 @@ struct PlaybackTests {
         #expect(lines.count == 2)
     }
 
-    @Test("Reports that name no receiver get one, behind the class")
+    @Test("A report without a receiver gets one after its class")
     func namesReceiver() throws {
         let stage = try Stage(Stage.drive(1, device: nil))
         let client = try stage.connect()
@@ -132,7 +132,7 @@ struct PlaybackTests {
         #expect(client.lines().last == Stage.fix(0, device: "/dev/ttyS0"))
     }
 
-    @Test("Text of gpsd without stamps is paced by the times of its fixes; jumps are cut short")
+    @Test("gpsd text without timestamps is paced by its fix times, and jumps are shortened")
     func textPace() throws {
         let day = Stage.fix(3).replacingOccurrences(of: "2024-03-23", with: "2024-03-24")
         let stage = try Stage([Stage.fix(0), Stage.fix(2), Stage.fix(1), day])
@@ -147,7 +147,7 @@ struct PlaybackTests {
         #expect(client.lines() == [day])
     }
 
-    @Test("As fast as read, nothing is lost however slow the reader")
+    @Test("With pace asFastAsRead nothing is lost, however slow the reader is")
     func asFastAsRead() throws {
         let stage = try Stage(Stage.drive(2000)) { $0.pace = .asFastAsRead }
         let client = try stage.connect(room: 4096)
@@ -165,7 +165,7 @@ struct PlaybackTests {
         #expect(stage.engine.allLost == 0)
     }
 
-    @Test("In real time a client that does not read loses reports or is cut off, and the others do not notice")
+    @Test("In real time a slow client loses reports or is disconnected, and others are unaffected")
     func slowReader() throws {
         let stage = try Stage(Stage.drive(3000)) { $0.pace = .realTime(speed: 100) }
         let slow = try stage.connect(room: 4096)
@@ -177,12 +177,12 @@ struct PlaybackTests {
             stage.pass(0.1)
             count += quick.kinds().filter { $0 == "TPV" }.count
         }
-        // The first one came when only the slow one watched.
+        // The first report was sent while only the slow client was watching.
         #expect(count == 2999)
         #expect(stage.engine.allLost > 0 || stage.engine.clients.count == 1)
     }
 
-    @Test("Who reads nothing while others wait for it is cut off after ten seconds")
+    @Test("A client that blocks playback by not reading is disconnected after 10 s")
     func stuckReader() throws {
         let stage = try Stage(Stage.drive(3000)) { $0.pace = .asFastAsRead }
         let stuck = try stage.connect(room: 4096)
@@ -194,7 +194,7 @@ struct PlaybackTests {
         #expect(stage.engine.clients.isEmpty)
     }
 
-    @Test("The end is as asked", arguments: [GPSDServerOptions.End.silence, .unplug, .close])
+    @Test("Playback ends as configured", arguments: [GPSDServerOptions.End.silence, .unplug, .close])
     func ends(end: GPSDServerOptions.End) throws {
         let stage = try Stage(Stage.drive(1)) { $0.end = end }
         let client = try stage.connect()
@@ -209,7 +209,7 @@ struct PlaybackTests {
         #expect(stage.engine.clients.count == (end == .close ? 0 : 1))
     }
 
-    @Test("Beyond the limit a client takes the place of one that asked for nothing, or is closed without a word")
+    @Test("Beyond the limit a new client replaces an idle one or is disconnected")
     func limits() throws {
         let stage = try Stage(Stage.drive(1)) { $0.maximumClients = 2 }
         let silent = try stage.connect()
@@ -224,7 +224,7 @@ struct PlaybackTests {
         #expect(asking.kinds() == ["VERSION", "VERSION"])
         #expect(try stage.connect().isClosed)
         #expect(stage.engine.clients.count == 2)
-        // Idle ones are closed after fifteen minutes.
+        // Idle clients are disconnected after 15 minutes.
         stage.pass(899, step: 1)
         #expect(stage.engine.clients.count == 2)
         stage.pass(2)
@@ -232,7 +232,7 @@ struct PlaybackTests {
         #expect(asking.isClosed)
     }
 
-    @Test("A connection that was lost in the recording is lost again, and comes back")
+    @Test("A recorded connection loss is replayed, and the server returns")
     func losses() throws {
         let header = Stage.drive(0)[0]
         let trace = [
@@ -255,7 +255,7 @@ struct PlaybackTests {
         #expect(next.lines().last == Stage.fix(6))
     }
 
-    @Test("A trace without positions leaves the server with no receivers, and silent")
+    @Test("Without positions the server has no receivers and sends no reports")
     func empty() throws {
         let stage = try Stage(Stage.drive(0)) { $0.end = .loop }
         let client = try stage.connect()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import GPSDSimulator
 
-@Suite("What each client gets")
+@Suite("Watch policies of gpsd clients")
 struct PolicyTests {
     private static let header = Stage.drive(0)[0]
 
@@ -16,7 +16,7 @@ struct PolicyTests {
 
     private static let two = [Stage.fix(0, device: "/dev/a"), Stage.fix(1, device: "/dev/b")]
 
-    @Test("One receiver of several can be watched")
+    @Test("A client can watch one of several receivers")
     func oneReceiver() throws {
         let stage = try Stage(trace(Self.two)) { $0.start = .firstWatcher }
         let client = try stage.connect()
@@ -26,7 +26,7 @@ struct PolicyTests {
         #expect(lines.filter { $0.hasPrefix(#"{"class":"TPV""#) } == [Self.two[1]])
     }
 
-    @Test("POLL has the last report of each receiver that is watched, and nothing before")
+    @Test("POLL returns only the last reports of each watched receiver")
     func poll() throws {
         let sky = #"{"class":"SKY","device":"/dev/b","hdop":1.00,"nSat":0,"uSat":0}"#
         let noise = #"{"class":"GST","device":"/dev/a","rms":1.000}"#
@@ -42,7 +42,7 @@ struct PolicyTests {
         #expect(client.lines() == [poll])
     }
 
-    @Test("Pulses go to those with JSON or pps, clock offsets to those with pps only")
+    @Test("PPS reports go to clients with JSON or pps, and TOFF reports only to clients with pps")
     func pulses() throws {
         let pps =
             #"{"class":"PPS","device":"/dev/a","real_sec":1,"real_nsec":0,"clock_sec":1,"clock_nsec":0,"precision":-20}"#
@@ -55,7 +55,7 @@ struct PolicyTests {
         json.send(#"?WATCH={"enable":false,"json":true};"#)
         raw.send(#"?WATCH={"enable":false,"nmea":true,"pps":true};"#)
         for client in [json, raw, quiet] { _ = client.read() }
-        // All at once, because the first that watches begins playback.
+        // The clients watch at the same time, because the first watcher starts playback.
         _ = json
         json.sendWithoutServing(#"?WATCH={};"#)
         raw.sendWithoutServing(#"?WATCH={"pps":true};"#)
@@ -65,8 +65,8 @@ struct PolicyTests {
         #expect(quiet.kinds().isEmpty)
     }
 
-    /// Found by fuzzing: it got them only while somebody else had JSON.
-    @Test("Who wants pulses and no JSON gets them alone too")
+    /// Found by fuzzing: the client received PPS reports only while another client had JSON enabled.
+    @Test("A lone client with pps but without JSON receives PPS reports")
     func pulsesAlone() throws {
         let pps = #"{"class":"PPS","device":"/dev/a","real_sec":1,"real_nsec":0,"clock_sec":1,"clock_nsec":0}"#
         let stage = try Stage(trace([pps])) { $0.start = .firstWatcher }
@@ -75,7 +75,7 @@ struct PolicyTests {
         #expect(client.kinds().filter { $0 == "PPS" } == ["PPS"])
     }
 
-    @Test("The halves of AIS 24 come apart for those who ask for that, and together for others")
+    @Test("AIS type 24 parts arrive separately with split24 and combined without it")
     func split24() throws {
         let parts = ["A", "B", "AB"].map {
             #"{"class":"AIS","device":"/dev/a","type":24,"scaled":true,"part":"\#($0)"}"#
@@ -88,7 +88,7 @@ struct PolicyTests {
         }
     }
 
-    @Test("gpsd's own timing is left out for those who do not ask for it")
+    @Test("gpsd's timing fields are sent only with the timing policy")
     func timing() throws {
         let report =
             #"{"class":"TPV","device":"/dev/a","mode":3,"lat":48.1,"rtime":1711195200.5,"pps":1,"sor":0.1,"chars":90,"sats":9,"week":2306,"tow":1.5,"rollovers":2,"eph":3.000}"#
@@ -101,7 +101,7 @@ struct PolicyTests {
         }
     }
 
-    @Test("Sentences of the trace go to those with nmea or raw; other bytes as raw 1 and 2 have them")
+    @Test("nmea and raw clients receive recorded sentences; raw 1 gets binary data as hex, raw 2 as bytes")
     func sentences() throws {
         let lines = [
             Self.header, #"{"t":0,"gpsdText":"$GPGGA,1*00"}"#, #"{"t":0,"gpsdText":"!AIVDM,1"}"#,
@@ -124,13 +124,13 @@ struct PolicyTests {
         }
     }
 
-    @Test("Without sentences in the trace they are made of the reports")
+    @Test("Reports are converted to NMEA if the trace has no sentences")
     func madeSentences() throws {
         let stage = try Stage(Stage.drive(2))
         let client = try stage.connect()
         client.send(#"?WATCH={"nmea":true};"#)
         let sentences = client.lines().filter { $0.hasPrefix("$") }
-        // 48 degrees north, 11 degrees and 30 minutes east.
+        // 48° north, 11° 30′ east.
         #expect(
             sentences.contains { $0.contains("GGA,120000.") && $0.contains(",4800.0000") && $0.contains(",01130.0000") }
         )
@@ -142,7 +142,7 @@ struct PolicyTests {
         }
     }
 
-    @Test("Receivers come, are identified, and go as in the trace")
+    @Test("Receivers appear, are identified and disappear as in the trace")
     func hotPlug() throws {
         let device =
             #"{"class":"DEVICE","path":"/dev/b","driver":"u-blox","activated":"2024-03-23T12:00:01.000Z","flags":1,"native":1,"bps":9600,"parity":"N","stopbits":1,"cycle":1.00}"#
@@ -170,7 +170,7 @@ struct PolicyTests {
         #expect(!client.lines()[0].contains("/dev/b"))
     }
 
-    @Test("What gpsd says of itself in the recording is not said again, but the greeting is its own")
+    @Test("gpsd's own messages in the recording are not replayed, except for the greeting")
     func serverLines() throws {
         let version = #"{"class":"VERSION","release":"3.25","rev":"3.25","proto_major":3,"proto_minor":15}"#
         let stage = try Stage([

@@ -12,7 +12,7 @@ import Trace
 
 @Suite("A receiver on a pseudo-terminal", .timeLimit(.minutes(30)))
 struct ReceiverTerminalTests {
-    @Test("All sentences come whole and in order, as fast as the program reads, until it is stopped")
+    @Test("All sentences arrive complete and in order, as fast as the program reads, until stop()")
     func asFast() throws {
         let terminal = try Self.terminal(Self.drive(200))
         #expect(terminal.path == nil)
@@ -34,7 +34,7 @@ struct ReceiverTerminalTests {
         }
     }
 
-    @Test("With rounds without end it goes on, with times that rise, until it is stopped")
+    @Test("An endless loop continues with increasing times until it is stopped")
     func loops() throws {
         let terminal = try Self.terminal(Self.drive(3)) { $0.end = .loop }
         let program = try #require(PlainPort(terminal: try terminal.start(), flushes: false))
@@ -46,7 +46,7 @@ struct ReceiverTerminalTests {
     }
 
     @Test(
-        "A round without a sentence is the last one, and does not keep it from being stopped",
+        "A loop without sentences ends after one iteration and can still be stopped",
         arguments: [GPSDServerOptions.Pace.asFastAsRead, .realTime(speed: 1)])
     func nothingToSay(pace: GPSDServerOptions.Pace) throws {
         let skies = (0..<2).map { #"{"t":\#($0),"gpsd":{"class":"SKY","device":"/dev/ttyS1","satellites":[]}}"# }
@@ -63,11 +63,11 @@ struct ReceiverTerminalTests {
     }
 
     @Test(
-        "Of several receivers the one that is named is played, whoever's sentences the trace holds",
+        "Only the named or the first receiver is played, and sentences of unknown origin are skipped",
         arguments: [(nil, "4801.0000"), ("/dev/a", "4801.0000"), ("/dev/b", "4802.0000"), ("/dev/c", "4803.0000")]
             as [(String?, String)])
     func receivers(name: String?, latitude: String) throws {
-        // The third one comes when the others have reported.
+        // The third receiver appears after the others have reported.
         let late =
             #"{"t":4,"gpsd":{"class":"DEVICE","path":"/dev/c","driver":"NMEA0183","activated":"2024-03-23T12:00:04Z"}}"#
         let lines = (0..<5).flatMap { second in
@@ -89,7 +89,7 @@ struct ReceiverTerminalTests {
         terminal.stop()
     }
 
-    @Test("The sentences of a trace with one receiver are played as they stand")
+    @Test("The sentences of a trace with one receiver are played unchanged")
     func own() throws {
         let text = "$GPTXT,01,01,02,as it stands*5D"
         let lines = [Self.fix(0, "/dev/a"), #"{"t":0,"gpsdText":"\#(text)"}"#, Self.fix(1, "/dev/a")]
@@ -103,24 +103,24 @@ struct ReceiverTerminalTests {
         }
     }
 
-    @Test("A receiver that the trace does not have is refused, with those that it has")
+    @Test("A receiver missing from the trace is rejected, and the error lists the available ones")
     func unknownReceiver() throws {
         let both = try Self.terminal([Self.fix(0, "/dev/a"), Self.fix(0, "/dev/b")], receiver: "/dev/x")
         let error = #expect(throws: DeviceError.self) { try both.start() }
         #expect(error?.code == .notFound)
-        #expect(error?.message == "There is no receiver /dev/x in drive. It has /dev/a, /dev/b: name one of these.")
+        #expect(error?.message == "There is no receiver /dev/x in drive. It has /dev/a, /dev/b. Specify one of these.")
         #expect(both.path == nil)
         let one = #expect(throws: DeviceError.self) {
             try Self.terminal([Self.fix(0, "/dev/a")], receiver: "/dev/x").start()
         }
-        #expect(one?.message.hasSuffix("It has /dev/a alone: name that one, or none.") == true)
+        #expect(one?.message.hasSuffix("It has only /dev/a. Specify that one, or none.") == true)
         let none = #expect(throws: DeviceError.self) { try Self.terminal([], receiver: "/dev/x").start() }
-        #expect(none?.message.hasSuffix("It names none: leave the receiver out.") == true)
+        #expect(none?.message.hasSuffix("It names no receivers. Omit the receiver.") == true)
     }
 
-    @Test("When a program goes in the middle, the next one is told the rest in whole sentences")
+    @Test("If a program closes the terminal, the next one receives the rest in complete sentences")
     func hangUp() throws {
-        // More than a terminal holds.
+        // More than a terminal buffers.
         let terminal = try Self.terminal(Self.drive(2000))
         let path = try terminal.start()
         let first = try #require(PlainPort(terminal: path))
@@ -130,21 +130,21 @@ struct ReceiverTerminalTests {
         let second = try #require(PlainPort(terminal: path))
         let lines = Self.lines(second) { Self.timeOfDay($0) == Self.time(1999) }
         #expect(Self.times(lines).last == Self.time(1999))
-        // It may have been quick enough to come into the middle of one.
+        // The second program may open the terminal in the middle of a sentence.
         #expect(lines.dropFirst().allSatisfy(Self.isWhole))
         #expect(Self.times(lines) == Self.times(lines).sorted())
         #expect(terminal.waitUntilPlayed(seconds: 60))
         terminal.stop()
     }
 
-    @Test("At the pace of the trace, what a program does not read is lost, and what it gets is whole")
+    @Test("In real time, unread sentences are dropped, and the program receives complete sentences only")
     func lost() throws {
         let terminal = try Self.terminal(Self.drive(2000)) { $0.pace = .realTime(speed: 1e6) }
         let program = try #require(PlainPort(terminal: try terminal.start(), flushes: false))
         #expect(terminal.waitUntilPlayed(seconds: 60))
         #expect(terminal.lostCount > 0)
         #expect(terminal.sentenceCount > 0)
-        // The same as for a program that reads.
+        // Without a program the terminal drops every sentence, so its count is the total.
         let whole = try Self.terminal(Self.drive(2000)) { options in
             options.pace = .realTime(speed: 1e6)
             options.start = .atOnce
@@ -160,11 +160,11 @@ struct ReceiverTerminalTests {
         whole.stop()
     }
 
-    @Test("At the end it is closed where that is asked for", arguments: [GPSDServerOptions.End.unplug, .close])
+    @Test("The terminal closes at the end of the trace", arguments: [GPSDServerOptions.End.unplug, .close])
     func ends(end: GPSDServerOptions.End) throws {
         let terminal = try Self.terminal(Self.drive(3)) { $0.end = end }
         let program = try #require(PlainPort(terminal: try terminal.start(), flushes: false))
-        // What it has not read when the terminal goes is gone too.
+        // The kernel discards unread data when the terminal closes.
         let text = program.readAll()
         #expect(program.hangsUp())
         #expect(text.isEmpty || text.first == UInt8(ascii: "$"))
@@ -172,7 +172,7 @@ struct ReceiverTerminalTests {
         terminal.stop()
     }
 
-    @Test("A terminal that nobody has opened is not looked at, and its player is told when somebody does")
+    @Test("An unopened terminal is not polled, and opening it notifies its player")
     func opening() throws {
         let (master, path) = try PseudoTerminal.open(for: "a test")
         let openings = OpeningWatch()
@@ -197,7 +197,7 @@ struct ReceiverTerminalTests {
         }
     }
 
-    @Test("A program that opens the terminal between the look and the wait is told of")
+    @Test("A program that opens the terminal between the check and the wait is detected")
     func openedInBetween() throws {
         let (master, path) = try PseudoTerminal.open(for: "a test")
         let openings = OpeningWatch()
@@ -209,7 +209,7 @@ struct ReceiverTerminalTests {
         openings.drain()
         #expect(PseudoTerminal.isHungUp(master))
         let program = try #require(PlainPort(terminal: path))
-        // The terminal itself would not tell: a program that waits for sentences writes none.
+        // The terminal itself stays silent, because a program that waits for sentences writes nothing.
         let wait = loop.interestInOpening(until: .never)
         #expect(wait.descriptor == openings.descriptor)
         var told = pollfd(fd: openings.descriptor, events: Int16(POLLIN), revents: 0)
@@ -240,17 +240,17 @@ struct ReceiverTerminalTests {
             #"{"t":\#(second),"gpsd":{"class":"TPV","device":"\#(device)","mode":3,"time":"\#(time)","lat":\#(latitude),"lon":11.5,"altMSL":500.5,"speed":21.3,"track":302.1}}"#
     }
 
-    /// The second's time of day, as sentences have it.
+    /// The time of day of a second, in the format of NMEA sentences.
     private static func time(_ second: Int) -> String { String(format: "12%02d%02d", second / 60, second % 60) }
 
-    /// The time of day that an RMC sentence tells; nil for others.
+    /// The time of day in an RMC sentence, nil for other sentences.
     private static func timeOfDay(_ line: String) -> String? {
         line.dropFirst(3).hasPrefix("RMC,") ? String(line.dropFirst(7).prefix(6)) : nil
     }
 
     private static func times(_ lines: [String]) -> [String] { lines.compactMap(timeOfDay) }
 
-    /// What is read until a line that satisfies the condition, or until no more come.
+    /// Reads up to and including the first line that satisfies the condition, or until no more lines arrive.
     private static func lines(_ program: PlainPort, until isLast: (String) -> Bool) -> [String] {
         var lines: [String] = []
         while let line = program.readLine() {
@@ -260,14 +260,14 @@ struct ReceiverTerminalTests {
         return lines
     }
 
-    /// So many lines, or fewer when no more come.
+    /// Reads up to `count` lines, fewer if no more lines arrive.
     private static func lines(_ program: PlainPort, count: Int) -> [String] {
         var lines: [String] = []
         while lines.count < count, let line = program.readLine() { lines.append(line) }
         return lines
     }
 
-    /// True when the sentence has its beginning, its end, and the exclusive or of the bytes between as its checksum.
+    /// True if the sentence is complete and its checksum matches the exclusive or of the bytes between $ and *.
     private static func isWhole(_ line: String) -> Bool {
         guard line.hasPrefix("$"), line.hasSuffix("\r\n"), let star = line.lastIndex(of: "*") else { return false }
         let sum = line[line.index(after: line.startIndex)..<star].utf8.reduce(0, ^)

@@ -1,11 +1,11 @@
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""Asks an installed gpsd what it answers to requests, whole and broken, and writes the dialogues.
+"""Sends valid and invalid requests to an installed gpsd, and writes the dialogues.
 
     python3 make_dialogue.py > gpsd-3.22-dialogue.jsonl
 
-Each line is one connection: the number of receivers, and pairs of what was sent in one piece and what came back. Times
-and the ports of receivers, which differ from run to run, are replaced by fixed ones. Needs gpsd in /usr/sbin.
+Each line is one connection: the number of receivers, and pairs of sent data and responses. Times and ports of receivers,
+which differ between runs, are replaced by constants. Requires gpsd in /usr/sbin.
 """
 import functools, json, os, re, socket, subprocess, sys, tempfile, time
 

@@ -6,14 +6,14 @@ import Testing
 
 @testable import IIODSimulator
 
-@Suite("Attributes")
+@Suite("IIO attributes")
 struct AttributeTests {
     private func write(_ value: String, to place: String, in dialogue: inout Dialogue) -> String {
         dialogue.line("WRITE iio:device0 \(place) \(value.utf8.count + 1)").isEmpty
             ? String(decoding: dialogue.send(Array(value.utf8) + [0]), as: UTF8.self) : "refused"
     }
 
-    @Test("A listed rate is taken, with or without a line feed", arguments: ["50", "50\n", "+50", "50.0"])
+    @Test("A listed rate is accepted with or without a line feed", arguments: ["50", "50\n", "+50", "50.0"])
     func rate(wanted: String) {
         var dialogue = Dialogue()
         #expect(write(wanted, to: "sampling_frequency", in: &dialogue) == "\(wanted.utf8.count + 1)\n")
@@ -21,9 +21,9 @@ struct AttributeTests {
         #expect(dialogue.world.context.value(for: "iio:device0/sampling_frequency") == "50")
     }
 
-    // As in __iio_str_to_fixpoint() of Linux 6.1; the board sends most of these to the kernel.
+    // The syntax of __iio_str_to_fixpoint() in Linux 6.1. The board passes most of these texts to the kernel.
     @Test(
-        "A number has the syntax of the kernel's fixed-point numbers",
+        "Numbers use the syntax of the kernel's fixed-point numbers",
         arguments: [
             ("100", 100), ("-5", -5), ("100.5", 100.5), ("0.000598", 0.000598), ("12\n", 12), ("+3", 3), (".5", 0.5),
             ("5.", 5), ("-", 0), ("\n", 0), ("007", 7), ("", nil), ("1e2", nil), ("12 ", nil), (" 12", nil),
@@ -34,7 +34,7 @@ struct AttributeTests {
     }
 
     @Test(
-        "A number is stored in the format of the attribute",
+        "A number is stored in the format of its attribute",
         arguments: [
             ("100", "50.000000", "100.000000"), ("100.5", "7", "100"), ("30.25", "1.0", "30.2"), ("-5", "0", "-5"),
             ("0.5", "", "0"), ("1.", "2.00", "1.00"), ("-0.5", "0.0", "-0.5"), ("-0.5", "1", "0"), (".5", "1", "0"),
@@ -44,7 +44,7 @@ struct AttributeTests {
     }
 
     @Test(
-        "What a driver would refuse is refused",
+        "Values that a driver would reject are rejected",
         arguments: [
             ("sampling_frequency", "fast", "-22\n"), ("sampling_frequency", "-1", "-22\n"),
             ("sampling_frequency", "0", "-22\n"), ("current_timestamp_clock", "sundial", "-22\n"),
@@ -61,7 +61,7 @@ struct AttributeTests {
         #expect(dialogue.world.context.context == before)
     }
 
-    @Test("A file that serves three axes changes on all of them")
+    @Test("An attribute shared by three axes changes on all of them")
     func shared() {
         var dialogue = Dialogue()
         dialogue.world.context.context.devices[0].channels[0].attributes.append(
@@ -77,21 +77,21 @@ struct AttributeTests {
         #expect(dialogue.line("READ iio:device0 INPUT accel_x calibbias") == "2\n0\0\n")
     }
 
-    @Test("All attributes of a device can be written at once; a length below zero leaves one alone")
+    @Test("All attributes of a device can be written at once, and a negative length skips one")
     func all() {
         var dialogue = Dialogue()
-        // The clock stays (length -1), the rate becomes 200, the list stays.
+        // The clock is unchanged (length -1), the rate becomes 200, and the list is unchanged.
         let value: [UInt8] = [255, 255, 255, 255, 0, 0, 0, 4, 50, 48, 48, 0, 255, 255, 255, 255]
         #expect(dialogue.line("WRITE iio:device0  \(value.count)") == "")
         #expect(String(decoding: dialogue.send(value), as: UTF8.self) == "16\n")
         #expect(dialogue.world.context.value(for: "iio:device0/sampling_frequency") == "200")
         #expect(dialogue.world.context.value(for: "iio:device0/current_timestamp_clock") == "realtime")
-        // A length that lies beyond the value.
+        // A length beyond the end of the value.
         #expect(dialogue.line("WRITE iio:device0  4") == "")
         #expect(String(decoding: dialogue.send([127, 255, 255, 255]), as: UTF8.self) == "-22\n")
     }
 
-    @Test("The clock of the stamps ends with a line feed, and cannot be changed while the buffer runs")
+    @Test("The timestamp clock ends with a line feed and cannot be changed while the buffer runs")
     func clock() {
         var dialogue = Dialogue()
         #expect(write("boottime", to: "current_timestamp_clock", in: &dialogue) == "9\n")
@@ -111,9 +111,9 @@ struct AttributeTests {
         #expect(dialogue.line("WRITE iio:device0 nope 0") == "-13\n")
     }
 
-    @Test("The raw attribute follows what is measured, in steps of the scale")
+    @Test("The raw attribute follows the measured value in steps of the scale")
     func raw() {
-        // One second at 0, then 9.80665 m/s²; 9.80665 / 0.000598 is 16399.08.
+        // 0 for one second, then 9.80665 m/s². 9.80665 / 0.000598 is 16399.08.
         let track = IIOSampleTrack(
             kind: .accelerometer, times: [0, 1_000_000_000], values: [.zero, [0, 0, 9.80665]])
         var dialogue = Dialogue(samples: IIORecordedSource([track]))
@@ -124,7 +124,7 @@ struct AttributeTests {
         #expect(dialogue.line("READ iio:device0 INPUT accel_z raw") == "6\n16399\0\n")
     }
 
-    @Test("With the buffer running raw reads can be refused, as drivers do")
+    @Test("Raw reads can fail while the buffer runs, as with some drivers")
     func directMode() {
         var dialogue = Dialogue { $0.refusesRawReadsWhileCapturing = true }
         #expect(dialogue.line("READ iio:device0 INPUT accel_z raw") == "3\n12\0\n")
@@ -133,7 +133,7 @@ struct AttributeTests {
         #expect(dialogue.line("READ iio:device0 INPUT accel_z scale") == "9\n0.000598\0\n")
     }
 
-    @Test("A rate range is kept, and numbers are printed without exponents")
+    @Test("A rate range is preserved, and numbers are printed without exponents")
     func ranges() {
         let range = IIOAvailableValues("[10 5 200]")
         #expect(range.listed("15\n") == "15")

@@ -4,11 +4,11 @@ import Testing
 
 @testable import IIODSimulator
 
-/// The expected answers were seen from Debian's iiod 0.24 unless a comment says otherwise.
-@Suite("Commands")
+/// The expected answers were recorded from Debian's iiod 0.24 unless a comment states otherwise.
+@Suite("iiod commands")
 struct CommandTests {
     @Test(
-        "Lines are taken or refused as iiod does",
+        "Lines are accepted or rejected as by iiod",
         arguments: [
             ("version", "0.24.v0.24  \n"), ("Version", "-22\n"), (" VERSION", "-22\n"), ("VERSION ", "0.24.v0.24  \n"),
             ("VERSION x", "-22\n"), ("print x", "-22\n"), ("EXIT now", "-22\n"), ("ZPRINT", "-22\n"),
@@ -23,7 +23,7 @@ struct CommandTests {
             ("OPEN iio:device0 4 0000000f CYCLI", "-22\n"), ("OPEN iio:device0 4 0000000f cyclic", "-1\n"),
             ("OPEN nodev 4 0000000f", "-19\n"), ("OPEN trigger0 4 00000001", "-22\n"),
             ("OPEN  iio:device0 4 ffffffff", "0\n"), ("OPEN iio:device0 4 000000000000000f", "-22\n"),
-            // Ours: memory for so many scans is refused at once.
+            // Unlike iiod, the simulator rejects a request for memory of this size immediately.
             ("OPEN iio:device0 99999999999999999999 0000000f", "-12\n"),
             ("CLOSE nodev", "-19\n"), ("READBUF nodev 4", "-19\n"), ("READBUF iio:device0 x", "-9\n"),
             ("WRITEBUF iio:device0 4", "-9\n"), ("GETTRIG nodev", "-22\n"), ("SETTRIG nodev x", "-19\n"),
@@ -38,7 +38,7 @@ struct CommandTests {
     func answers(line: String, expected: String) {
         var dialogue = Dialogue { $0.attributesFollowSamples = false }
         #expect(dialogue.line(line) == expected)
-        // Whatever it was, the session goes on.
+        // The session continues after every line.
         #expect(dialogue.line("VERSION") == "0.24.v0.24  \n")
     }
 
@@ -48,14 +48,14 @@ struct CommandTests {
         #expect(dialogue.send(Array("VERSION\n\n\r\nTIMEOUT 5\n".utf8)) == Array("0.24.v0.24  \n0\n".utf8))
     }
 
-    @Test("HELP answers text and the session goes on")
+    @Test("HELP returns text, and the session continues")
     func help() {
         var dialogue = Dialogue()
         #expect(dialogue.line("HELP").contains("READBUF"))
         #expect(dialogue.line("TIMEOUT 1") == "0\n")
     }
 
-    @Test("A line without an end is refused once and costs bounded memory")
+    @Test("An unterminated line is rejected once and uses bounded memory")
     func longLine() {
         var dialogue = Dialogue()
         var replies: [UInt8] = []
@@ -66,11 +66,11 @@ struct CommandTests {
         #expect(dialogue.line("TIMEOUT 1") == "0\n")
     }
 
-    @Test("Bits of the mask are places in the list of channels, seven channels of a BMI160")
+    @Test("Mask bits are indices into the channel list")
     func mask() throws {
-        // accel_x and the time stamp, fourth and seventh: 0x08 + 0x40.
+        // accel_x and the timestamp are the fourth and seventh of the seven channels of a BMI160: 0x08 + 0x40.
         #expect(try #require(IIODChannelMask("00000048", channelCount: 7)).channels == [3, 6])
-        // The most significant word comes first: channel 32 is bit 0 of the first.
+        // The most significant word comes first: channel 32 is bit 0 of the first word.
         let wide = try #require(IIODChannelMask("0000000100000003", channelCount: 33))
         #expect(wide.channels == [0, 1, 32])
         #expect(IIODChannelMask("00000001", channelCount: 33) == nil)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import IIODSimulator
 
-@Suite("Faults")
+@Suite("Faults of the simulated iiod")
 struct IIODFaultTests {
     private func dialogue(_ faults: String, isPaced: Bool = false) throws -> Dialogue {
         let list = try faults.isEmpty ? [] : IIODFault.list(faults)
@@ -17,7 +17,7 @@ struct IIODFaultTests {
         }
     }
 
-    @Test("The stream breaks before a sample and works again after the next OPEN")
+    @Test("A stream error occurs before its sample, and streaming works after the next OPEN")
     func atSample() throws {
         var dialogue = try dialogue("enodev@#6")
         _ = dialogue.line("OPEN iio:device0 4 0000000f")
@@ -31,7 +31,7 @@ struct IIODFaultTests {
         #expect(try #require(Chunks(dialogue.send(Array("READBUF iio:device0 64\r\n".utf8)))).lengths == [64])
     }
 
-    @Test("Partial chunks lose nothing")
+    @Test("Partial chunks lose no samples")
     func partial() throws {
         var dialogue = try dialogue("partial=5")
         _ = dialogue.line("OPEN iio:device0 16 0000000f")
@@ -42,7 +42,7 @@ struct IIODFaultTests {
         }
     }
 
-    @Test("Length lines can be wrong")
+    @Test("A fault can make length lines wrong")
     func wrongLength() throws {
         var dialogue = try dialogue("length=-4")
         _ = dialogue.line("OPEN iio:device0 1 0000000f")
@@ -51,7 +51,7 @@ struct IIODFaultTests {
         #expect(reply.starts(with: "12\n".utf8))
     }
 
-    @Test("OPEN is refused until that is over")
+    @Test("OPEN fails until the fault is cleared")
     func open() throws {
         var dialogue = try dialogue("open=EBUSY,open=EACCES@1s,open=ok@2s")
         #expect(dialogue.line("OPEN iio:device0 4 0000000f") == "-16\n")
@@ -61,7 +61,7 @@ struct IIODFaultTests {
         #expect(dialogue.line("OPEN iio:device0 4 0000000f") == "0\n")
     }
 
-    @Test("Unplugged, the device answers nothing; back again, old streams stay dead and new ones work")
+    @Test("An unplugged device fails every request; after replugging only new streams work")
     func unplug() throws {
         var dialogue = try dialogue("unplug=ENODEV(mpu6050)@1s,return@2s", isPaced: true)
         _ = dialogue.line("OPEN iio:device0 200 0000000f")
@@ -76,11 +76,11 @@ struct IIODFaultTests {
         #expect(dialogue.line("READ iio:device0 sampling_frequency") == "4\n100\0\n")
         #expect(dialogue.line("READBUF iio:device0 3200") == "-19\n")
         _ = dialogue.line("OPEN iio:device0 1 0000000f")
-        // Time has gone on: sample 200 is due after two seconds.
+        // Time has continued: sample 200 is due after two seconds.
         #expect(try #require(Chunks(dialogue.send(Array("READBUF iio:device0 16\r\n".utf8)))).first == [200])
     }
 
-    @Test("A stall ends with the samples that are due then")
+    @Test("After a stall, the stream continues with the samples due at that time")
     func stall() throws {
         var dialogue = try dialogue("stall@15ms,resume@1s", isPaced: true)
         _ = dialogue.line("OPEN iio:device0 1 0000000f")
@@ -91,11 +91,11 @@ struct IIODFaultTests {
         #expect(dialogue.wait == .time(.never))
         reply += dialogue.pass(490_000_000)
         reply += dialogue.pass(20_000_000)
-        // Sample 100 is due when the stall ends; all before are lost.
+        // Sample 100 is due when the stall ends. All earlier samples are lost.
         #expect(try #require(Chunks(reply)).first.prefix(3) == [0, 1, 100])
     }
 
-    @Test("Reading attributes fails, one or all, also within a list")
+    @Test("Reading one or all attributes fails, also in a list of attributes")
     func attributes() throws {
         var dialogue = try dialogue("attr=scale:EIO")
         #expect(dialogue.line("READ iio:device0 INPUT accel_x scale") == "-5\n")
@@ -109,7 +109,7 @@ struct IIODFaultTests {
         #expect(dialogue.line("READ iio:device0 sampling_frequency") == "4\n100\0\n")
     }
 
-    @Test("Delayed answers are held")
+    @Test("An answer is held for the configured delay")
     func delay() throws {
         var dialogue = try dialogue("delay=50ms")
         dialogue.session.receiveText("VERSION\r\n")
@@ -118,7 +118,7 @@ struct IIODFaultTests {
         #expect(dialogue.session.heldUntil == BootTime(nanoseconds: 1_050_000_000))
     }
 
-    @Test("Dropping, killing and restarting are orders for the server")
+    @Test("Drop, kill and restart become commands for the server")
     func orders() throws {
         var dialogue = try dialogue("drop@1s,kill@2s,restart@3s")
         _ = dialogue.line("OPEN iio:device0 4 0000000f")
@@ -135,7 +135,7 @@ struct IIODFaultTests {
         #expect(dialogue.world.nextFault == .never)
     }
 
-    @Test("A server that is restarted goes away and is back a second later, or after the duration")
+    @Test("A restarted server returns after one second, or after the given duration")
     func restart() throws {
         var dialogue = try dialogue("restart@1s,restart@5s+3s")
         _ = dialogue.line("OPEN iio:device0 4 0000000f")
@@ -152,7 +152,7 @@ struct IIODFaultTests {
         #expect(dialogue.world.nextFault == .never)
     }
 
-    @Test("A server that is away before its first use comes back, though nobody can start the time")
+    @Test("A server that is unavailable at first returns, although no client can start its clock")
     func restartBeforeUse() throws {
         for faults in ["restart", "kill,restart@1s"] {
             var dialogue = try dialogue(faults)
@@ -164,7 +164,7 @@ struct IIODFaultTests {
         }
     }
 
-    @Test("What has a duration ends by itself, from a time or a sample on")
+    @Test("Faults with a duration end by themselves, whether they start at a time or at a sample")
     func durations() throws {
         var dialogue = try dialogue("open=EACCES@1s+1s,partial=5@#16+1s")
         _ = dialogue.line("OPEN iio:device0 16 0000000f")
@@ -173,7 +173,7 @@ struct IIODFaultTests {
         }
         #expect(try lengths() == [256])
         #expect(try lengths() == [80, 80, 80, 16])
-        // The second begins with the next look at the time.
+        // The one second of the fault starts with the next clock read.
         _ = dialogue.pass(0)
         #expect(try lengths() == [80, 80, 80, 16])
         _ = dialogue.pass(1_000_000_000)
@@ -184,7 +184,7 @@ struct IIODFaultTests {
         #expect(dialogue.line("OPEN iio:device0 4 0000000f") == "0\n")
     }
 
-    @Test("The text of faults is read")
+    @Test("Faults are parsed from text")
     func text() throws {
         #expect(
             try IIODFault.list("unplug@2.5s, return@4s") == [
@@ -203,13 +203,14 @@ struct IIODFaultTests {
     }
 
     @Test(
-        "What is wrong with a fault is said",
+        "A malformed fault is rejected with a reason",
         arguments: [
-            ("unplg", "is none of"), ("unplug@2", "needs a time with its unit"), ("partial", "needs a value"),
-            ("partial=x", "whole number"), ("partial=-1", "number of samples"), ("open=EWHAT", "known are"),
-            ("stall=3", "takes no value"), ("stall@#x", "number of a sample"), ("stall@-1s", "needs a time"),
-            ("stall@nans", "needs a time"), ("stall()", "no device"), ("@1s", "is none of"),
-            ("delay=infs", "needs a time"), ("drop@1s+1s", "takes no duration"), ("enodev@1s+1s", "takes no duration"),
+            ("unplg", "is not one of"), ("unplug@2", "needs a time with a unit"), ("partial", "needs a value"),
+            ("partial=x", "needs an integer"), ("partial=-1", "number of samples"), ("open=EWHAT", "known errors are"),
+            ("stall=3", "accepts no value"), ("stall@#x", "number of a sample"), ("stall@-1s", "needs a time"),
+            ("stall@nans", "needs a time"), ("stall()", "no device"), ("@1s", "is not one of"),
+            ("delay=infs", "needs a time"), ("drop@1s+1s", "accepts no duration"),
+            ("enodev@1s+1s", "accepts no duration"),
             ("kill(mpu6050)", "whole server"),
         ])
     func wrongText(text: String, reason: String) {

@@ -7,9 +7,9 @@ import Testing
 
 @testable import IIODSimulator
 
-/// The dialogue was recorded with a folder in place of sysfs. Two answers are those that the kernel's files give: the clock of
-/// the stamps ends with a line feed, and a device without a trigger has an empty `current_trigger`.
-@Suite("The recorded dialogue with Debian's iiod 0.24")
+/// The dialogue was recorded with a directory in place of sysfs. Two answers are those of the kernel's files: the
+/// timestamp clock ends with a line feed, and a device without a trigger has an empty `current_trigger`.
+@Suite("The dialogue recorded with Debian's iiod 0.24")
 struct IIODGoldenDialogueTests {
     struct Exchange: Decodable {
         var request: String
@@ -32,8 +32,8 @@ struct IIODGoldenDialogueTests {
         }
     }
 
-    /// The stamps of the samples in the dialogue, by the number on x; those that iiod lost lie just behind their
-    /// predecessor.
+    /// The timestamps of the samples in the dialogue, indexed by their number on x. A sample that iiod lost gets a
+    /// timestamp just after its predecessor.
     static func stamps(_ exchanges: [Exchange]) throws -> [Int64] {
         var stamps: [Int: Int64] = [:]
         for exchange in exchanges where exchange.request.hasPrefix("READBUF") {
@@ -46,7 +46,7 @@ struct IIODGoldenDialogueTests {
         return result
     }
 
-    @Test("Every answer is the same, byte for byte")
+    @Test("Every answer is identical byte for byte")
     func replays() throws {
         let exchanges = try IIODGoldenDialogueTests.exchanges()
         #expect(exchanges.count == 39)
@@ -67,7 +67,7 @@ struct IIODGoldenDialogueTests {
         }
     }
 
-    @Test("The dialogue can be cut into single bytes")
+    @Test("The dialogue works when sent byte by byte")
     func singleBytes() throws {
         let exchanges = try IIODGoldenDialogueTests.exchanges()
         let track = Fixtures.counting(try IIODGoldenDialogueTests.stamps(exchanges))
@@ -84,7 +84,7 @@ struct IIODGoldenDialogueTests {
         #expect(isSame)
     }
 
-    @Test("All requests at once give all answers")
+    @Test("Pipelined requests yield all answers")
     func pipelined() throws {
         let exchanges = try IIODGoldenDialogueTests.exchanges()
         let track = Fixtures.counting(try IIODGoldenDialogueTests.stamps(exchanges))

@@ -8,7 +8,7 @@ import Testing
 
 @testable import IIODSimulator
 
-@Suite("The server on a loopback socket", .serialized, .timeLimit(.minutes(30)))
+@Suite("The iiod server on a loopback socket", .serialized, .timeLimit(.minutes(30)))
 struct IIODServerTests {
     private func server(
         _ faults: String = "", _ configure: (inout IIODServerOptions) -> Void = { _ in }
@@ -23,7 +23,7 @@ struct IIODServerTests {
             samples: IIORecordedSource([Fixtures.counting(Fixtures.steps(1000))]), options: options)
     }
 
-    /// Reads an answer to READBUF of that many bytes.
+    /// Reads an answer to READBUF of `length` bytes.
     private func chunks(_ client: TestClient, _ length: Int) throws -> Chunks {
         try client.send(line: "READBUF iio:device0 \(length)")
         var reply: [UInt8] = []
@@ -39,13 +39,13 @@ struct IIODServerTests {
         return try #require(Chunks(reply))
     }
 
-    /// True as soon as nobody listens there. A program that another test starts holds the socket from its fork to its
-    /// exec, so it may take a moment.
+    /// True as soon as the port is closed. A child process of another test holds the socket between fork and exec, so
+    /// closing may take a moment.
     private func isFree(_ port: UInt16) -> Bool {
         comes { (try? TestClient(port)) == nil }
     }
 
-    /// Asks until it is so, for at most a minute, and lets others have the processor in between.
+    /// Polls the condition for at most a minute and yields the processor in between.
     private func comes(_ condition: () -> Bool) -> Bool {
         let end = ContinuousClock.now + .seconds(60)
         repeat {
@@ -55,7 +55,7 @@ struct IIODServerTests {
         return false
     }
 
-    @Test("It starts, answers, stops, and starts again")
+    @Test("The server starts, answers, stops and starts again")
     func lifeCycle() throws {
         let server = try server()
         #expect(server.port == nil)
@@ -72,7 +72,7 @@ struct IIODServerTests {
         }
     }
 
-    @Test("A port that is taken is told")
+    @Test("A port in use is reported as busy")
     func takenPort() throws {
         let first = try server()
         let port = try first.start()
@@ -82,7 +82,7 @@ struct IIODServerTests {
         } throws: { ($0 as? DeviceError)?.code == .busy }
     }
 
-    @Test("Clients capture different channels of one device at once, each all samples")
+    @Test("Several clients capture different channels of one device, and each receives all samples")
     func severalClients() throws {
         let server = try server()
         let port = try server.start()
@@ -103,7 +103,7 @@ struct IIODServerTests {
         #expect(server.samplesSent == 10 * 80)
     }
 
-    @Test("In real time samples come at their times, with stamps of the clock")
+    @Test("In real time, samples arrive on time with timestamps of the selected clock")
     func realTime() throws {
         let server = try server { $0.pace = .realTime(speed: 1) }
         let client = try TestClient(try server.start())
@@ -116,11 +116,11 @@ struct IIODServerTests {
         let intervals = zip(stamps, stamps.dropFirst()).map { $1 - $0 }
         #expect(intervals == [10_000_000, 10_000_000, 10_000_000, 10_000_000])
         let last = try #require(stamps.last)
-        // The last was due before it came, and not long before.
+        // The last sample was due before it arrived, and not long before.
         #expect(last <= now && last > now - 60_000_000_000)
     }
 
-    @Test("Values can be read and set from outside")
+    @Test("Attribute values can be read and set from outside the session")
     func values() throws {
         let server = try server()
         let client = try TestClient(try server.start())
@@ -131,7 +131,7 @@ struct IIODServerTests {
         #expect(server.value(for: "iio:device0/sampling_frequency") == "50")
     }
 
-    @Test("A fault of a device that is not there is refused before anything starts")
+    @Test("A fault for an unknown device is rejected before the server starts")
     func unknownDevice() throws {
         let server = try server("unplug(mpu6050)@1s,stall(nowhere)@1s")
         #expect {
@@ -143,7 +143,7 @@ struct IIODServerTests {
         }
     }
 
-    @Test("Faults come while it runs: a stall, a drop, a kill and a restart on the same port")
+    @Test("Faults can be injected at run time, including a restart on the same port")
     func faults() throws {
         let server = try server()
         let port = try server.start()
@@ -167,7 +167,7 @@ struct IIODServerTests {
         #expect(comes { (try? TestClient(port).ask("TIMEOUT 1")) == "0" })
     }
 
-    @Test("A server that is killed before a sample cuts the stream there")
+    @Test("A kill before a sample ends the stream at that sample")
     func killedAtSample() throws {
         let server = try server("kill@#8")
         let client = try TestClient(try server.start())
@@ -177,7 +177,7 @@ struct IIODServerTests {
         #expect(client.isClosed())
     }
 
-    @Test("A client that never reads does not keep the others waiting")
+    @Test("A client that never reads does not block the others")
     func slowClient() throws {
         let server = try server()
         let port = try server.start()
@@ -189,7 +189,7 @@ struct IIODServerTests {
         for _ in 0..<100 { #expect(try chunks(client, 1024).scans.count == 1024) }
     }
 
-    @Test("Garbage of every kind leaves it working")
+    @Test("Garbage requests leave the server working")
     func garbage() throws {
         let server = try server()
         let port = try server.start()
@@ -217,25 +217,25 @@ struct IIODServerTests {
                     bytes += Array((words[Int(random() >> 8) % words.count] + " ").utf8)
                 }
             }
-            // The server may have closed already.
+            // The server may already have closed the connection.
             try? client.send(bytes)
         }
         let client = try TestClient(port)
         #expect(try client.ask("VERSION") == "0.24.v0.24  ")
     }
 
-    @Test("A flood of connections is bounded, and ends")
+    @Test("The number of connections is limited, and closed connections free their slots")
     func flood() throws {
         let server = try server { $0.maximumConnections = 16 }
         let port = try server.start()
         for round in 0..<4 {
             var clients: [TestClient] = []
             for _ in 0..<100 { clients.append(try TestClient(port)) }
-            // Who came later is there; later still, places become free while new clients come.
+            // The most recent connections stay open. In later rounds slots become free while new clients connect.
             if round == 0 {
                 for client in clients.prefix(84) { #expect(client.isClosed()) }
                 for client in clients.suffix(16) { #expect(try client.ask("TIMEOUT 1") == "0") }
-                // These have asked for something, and keep their places.
+                // These clients have sent a request and are not evicted.
                 #expect(try TestClient(port).isClosed())
                 for client in clients.suffix(16) { #expect(try client.ask("TIMEOUT 1") == "0") }
             }
@@ -245,7 +245,7 @@ struct IIODServerTests {
         }
     }
 
-    @Test("Half-closed connections get their answers first")
+    @Test("A half-closed connection receives its answers before it closes")
     func halfClosed() throws {
         let server = try server()
         let client = try TestClient(try server.start())

@@ -6,7 +6,7 @@ import Testing
 
 @testable import IIODSimulator
 
-@Suite("Devices made for sensors")
+@Suite("Devices created for sensors")
 struct SensorContextTests {
     private func sensor(_ id: String, _ kind: SensorKind, _ rates: SensorRates = .list([50, 100])) -> SensorDescription
     {
@@ -17,7 +17,7 @@ struct SensorContextTests {
         return sensor
     }
 
-    @Test("Sensors of one part share a device when their rates agree")
+    @Test("Sensors of one chip share a device if their rates agree")
     func grouping() {
         let context = SimulatedIIOContext(sensors: [
             sensor("local:/iio:device3/accel", .accelerometer), sensor("local:/iio:device3/anglvel", .gyroscope),
@@ -31,13 +31,13 @@ struct SensorContextTests {
                 ["accel_x", "accel_y", "accel_z", "timestamp"], ["magn_x", "magn_y", "magn_z", "timestamp"],
                 ["pressure", "timestamp"],
             ])
-        // Six axes of four bytes, then the stamp at 24: 32 bytes.
+        // Six axes of four bytes, then the timestamp at offset 24: 32 bytes.
         #expect(context.devices[0].layout(of: 0..<7)?.sampleSize == 32)
         #expect(context.devices[0].attribute("sampling_frequency_available")?.value == "50 100")
         #expect(context.devices[0].attribute("sampling_frequency")?.value == "100")
     }
 
-    @Test("The client's side finds the sensors again, with kind, matrix and rates")
+    @Test("The client finds the sensors with their kind, mount matrix and rates")
     func roundTrip() throws {
         let context = SimulatedIIOContext(sensors: [sensor("a/accel", .accelerometer), sensor("a/anglvel", .gyroscope)])
         let found = try #require(context.context.devices.first).sensors()
@@ -49,7 +49,7 @@ struct SensorContextTests {
         }
     }
 
-    @Test("Values fit with more than 24 bits", arguments: [(nil, "0.0000001"), (500, "0.000001"), (9.9, "0.00000001")])
+    @Test("Values use more than 24 bits", arguments: [(nil, "0.0000001"), (500, "0.000001"), (9.9, "0.00000001")])
     func scales(peak: Double?, scale: String) throws {
         let peaks = peak.map { [SensorKind.accelerometer: $0] } ?? [:]
         let context = SimulatedIIOContext(sensors: [sensor("a", .accelerometer)], peaks: peaks)
@@ -59,7 +59,7 @@ struct SensorContextTests {
         #expect((peak ?? 200) / step > 16_777_216)
     }
 
-    @Test("A recorded value comes out of the stream to the step of the scale")
+    @Test("A recorded value is streamed with the precision of the scale")
     func values() throws {
         let track = IIOSampleTrack(kind: .accelerometer, times: [0], values: [[0.1234567, -9.80665, 156.9]])
         var dialogue = Dialogue(

@@ -6,8 +6,8 @@ import Testing
 
 @testable import IIODSimulator
 
-/// Ten samples of the counting accelerometer take 100 ms; a scan has 16 bytes.
-@Suite("Samples in time")
+/// Ten samples of the counting accelerometer take 100 ms. A scan has 16 bytes.
+@Suite("Sample timing")
 struct StreamTests {
     static let start: Int64 = 1_700_000_000_000_000_000
 
@@ -20,7 +20,7 @@ struct StreamTests {
             configure)
     }
 
-    @Test("A refill is there when its last sample is, and not before; stamps are the times of the samples")
+    @Test("A refill completes when its last sample is due, and timestamps are the sample times")
     func onTime() throws {
         var dialogue = dialogue(100)
         #expect(dialogue.line("OPEN iio:device0 4 0000000f") == "0\n")
@@ -38,7 +38,7 @@ struct StreamTests {
     }
 
     @Test(
-        "Stamps follow the clock that was asked for, also when the thread was held up", arguments: [0, 4_000_000_000])
+        "Timestamps follow the selected clock, even if the thread was suspended", arguments: [0, 4_000_000_000])
     func clock(heldUp: Int64) throws {
         var dialogue = dialogue(10, heldUp: heldUp)
         #expect(dialogue.line("WRITE iio:device0 current_timestamp_clock 9") == "")
@@ -54,7 +54,7 @@ struct StreamTests {
         #expect(try #require(Chunks(others)).stamps == [StreamTests.start])
     }
 
-    @Test("A client that does not read loses the newest samples, as the kernel's buffer does")
+    @Test("A client that does not read loses the newest samples, as with the kernel's buffer")
     func overflow() throws {
         var dialogue = dialogue(200)
         #expect(dialogue.line("SET iio:device0 BUFFERS_COUNT 2") == "0\n")
@@ -68,7 +68,7 @@ struct StreamTests {
         #expect(try #require(Chunks(dialogue.pass(40_000_000))).first == [101, 102, 103, 104])
     }
 
-    @Test("Twice the speed halves the times and the stamps")
+    @Test("Twice the speed halves the times and timestamps of samples")
     func speed() throws {
         var dialogue = dialogue(10) { $0.pace = .realTime(speed: 2) }
         #expect(dialogue.line("OPEN iio:device0 3 0000000f") == "0\n")
@@ -78,7 +78,7 @@ struct StreamTests {
         #expect(chunks.stamps.map { $0 - StreamTests.start } == [0, 5_000_000, 10_000_000])
     }
 
-    @Test("A trace that loops goes on counting time", arguments: [true, false])
+    @Test("Timestamps keep increasing when a trace loops", arguments: [true, false])
     func loop(isPaced: Bool) throws {
         var dialogue = dialogue(3) { options in
             options.end = .loop
@@ -92,7 +92,7 @@ struct StreamTests {
         #expect(chunks.stamps.map { ($0 - StreamTests.start) / 1_000_000 } == [0, 10, 20, 30, 40, 50, 60])
     }
 
-    @Test("At the end of the trace a shorter chunk comes, then nothing, or ENODEV")
+    @Test("The last chunk is shorter and is followed by silence or by ENODEV")
     func end() throws {
         for end in [IIODServerOptions.End.stall, .noDevice] {
             var dialogue = dialogue(6) { $0.end = end }
@@ -105,9 +105,9 @@ struct StreamTests {
         }
     }
 
-    @Test("At the device's rate the last reading holds")
+    @Test("At the device's rate, a sample repeats the last reading")
     func deviceRate() throws {
-        // 200 Hz over readings every 10 ms: each twice.
+        // 200 Hz with readings every 10 ms: each reading appears twice.
         var dialogue = dialogue(4, release: .deviceRate)
         #expect(dialogue.line("WRITE iio:device0 sampling_frequency 4") == "")
         #expect(dialogue.send(Array("200\0".utf8)) == Array("4\n".utf8))
@@ -118,7 +118,7 @@ struct StreamTests {
         #expect(chunks.stamps.last == StreamTests.start + 35_000_000)
     }
 
-    @Test("As fast as asked or in real time, scans are the same")
+    @Test("Scans are identical in real time and as fast as requested")
     func sameAtAnyPace() throws {
         var ahead = dialogue(50) { $0.pace = .asFastAsAsked }
         var paced = dialogue(50)
@@ -133,7 +133,7 @@ struct StreamTests {
         #expect(try #require(Chunks(replies[0])).first == Array(0..<50))
     }
 
-    @Test("Channels that nothing is measured on keep their raw attribute, at the rate of the device")
+    @Test("Without recorded samples, channels deliver their raw attribute at the device's rate")
     func rest() throws {
         var dialogue = Dialogue()
         #expect(dialogue.line("OPEN iio:device0 2 0000000f") == "0\n")
@@ -144,7 +144,7 @@ struct StreamTests {
         #expect(chunks.stamps == [StreamTests.start, StreamTests.start + 10_000_000])
     }
 
-    @Test("Readings beyond the format are held at its ends")
+    @Test("Readings outside the data format are clamped to its limits")
     func clamped() throws {
         let track = IIOSampleTrack(kind: .accelerometer, times: [0], values: [[1e9, -1e9, .nan]])
         var dialogue = Dialogue(samples: IIORecordedSource([track]))
@@ -165,7 +165,7 @@ struct StreamTests {
         #expect(dialogue.line("SET iio:device0 BUFFERS_COUNT 4") == "0\n")
     }
 
-    @Test("Counts and times of a rate agree at every sample", arguments: [1.0, 100, 104, 1.5625, 833, 3200, 1e6])
+    @Test("Sample counts and times of a rate are consistent", arguments: [1.0, 100, 104, 1.5625, 833, 3200, 1e6])
     func rateTimeline(rate: Double) throws {
         let timeline = IIOTimeline(IIODeviceSignals(), rate: rate, loops: false)
         for sample in stride(from: Int64(0), to: 1_000_000, by: 997) {
@@ -175,9 +175,9 @@ struct StreamTests {
         }
     }
 
-    @Test("Stamps of a looping trace at a rate of whole nanoseconds are even")
+    @Test("Timestamps of a looping trace are evenly spaced if the period is a whole number of nanoseconds")
     func evenStamps() throws {
-        // Four readings in 40 ms at 200 Hz: eight samples a pass; a chunk ends with the pass.
+        // Four readings in 40 ms at 200 Hz are eight samples per loop. A chunk ends with each loop.
         var dialogue = dialogue(4, release: .deviceRate) { options in
             options.pace = .asFastAsAsked
             options.end = .loop
@@ -191,7 +191,7 @@ struct StreamTests {
         #expect(places == Array(0..<24))
     }
 
-    @Test("Samples written to a device are taken and forgotten")
+    @Test("Samples written to a device are accepted and discarded")
     func writeBuffer() {
         var dialogue = Dialogue()
         _ = dialogue.line("OPEN iio:device0 4 0000000f")

@@ -21,32 +21,32 @@ private let hasLibIIO = false
 
 @Suite("Simulated servers", .timeLimit(.minutes(10)))
 struct SimulatedServersTests {
-    @Test("Only servers for what the trace has are told of, and a round lasts as long as the longest of them")
+    @Test("Servers exist only for streams of the trace, and a loop lasts as long as its longest stream")
     func sources() throws {
         let all = try Traces.file(Traces.fixes(3) + [Traces.attach] + Traces.readings(100))
         #expect(try SimulatedServers([all]).sources == [.positions, .motion, .accessories])
-        // A hundred readings in steps of 20 ms, but the fourth fix would come at 3 s.
+        // 100 readings at 20 ms end at 2 s, but a fourth fix would follow at 3 s.
         #expect(try SimulatedServers([all]).duration == 3_000_000_000)
         let motion = try Traces.file(Traces.readings(100))
         #expect(try SimulatedServers([motion]).sources == [.motion])
         #expect(try SimulatedServers([motion]).duration == 2_000_000_000)
         #expect(try SimulatedServers([try Traces.file([])]).sources.isEmpty)
-        // Text of gpsd without stamps of arrival: as long as its fixes tell.
+        // gpsd text without arrival timestamps lasts as long as its fix times.
         let text = Traces.fixes(5).compactMap { $0.split(separator: ",", maxSplits: 1).last?.dropFirst(7).dropLast() }
         let plain = try TraceFile(bytes: Array(text.joined(separator: "\n").utf8), name: "plain")
         #expect(plain.format == .gpsd)
         #expect(try SimulatedServers([plain]).duration == 5_000_000_000)
     }
 
-    @Test("What cannot be played together is refused with the way out")
+    @Test("Traces that cannot be played together are rejected with advice")
     func refusals() throws {
         let error = #expect(throws: DeviceError.self) { try SimulatedServers([]) }
-        #expect(error?.message == "There is no trace to play. Name one.")
+        #expect(error?.message == "There is no trace to play. Specify one.")
         let timeless = try Traces.file(Traces.readings(3), name: "walk.trace", start: nil)
         let merged = #expect(throws: DeviceError.self) {
             try SimulatedServers([try Traces.file(Traces.fixes(2)), timeless])
         }
-        #expect(merged?.message.contains("walk.trace does not say when it began") == true)
+        #expect(merged?.message.contains("walk.trace does not contain its start time") == true)
         var options = SimulatedServersOptions()
         options.alignment = .start
         #expect(
@@ -54,21 +54,21 @@ struct SimulatedServersTests {
                 == [.positions, .motion])
     }
 
-    @Test("Several traces are played as one, and faults in them happen")
+    @Test("Several traces are played as one, and faults apply to them")
     func several() throws {
         let positions = try Traces.file(Traces.fixes(10))
         let later = #""start":{"utc":"2026-01-01T00:00:30Z","boot":5}"#
         let motion = try Traces.file(Traces.readings(50), start: later)
         let servers = try SimulatedServers([positions, motion])
         #expect(servers.sources == [.positions, .motion])
-        // The readings begin half a minute after the positions.
+        // The readings begin 30 s after the positions.
         #expect(servers.duration == 31_000_000_000)
         var options = SimulatedServersOptions()
         options.faults = [TraceFault(.silence, target: "gpsd")]
         #expect(try SimulatedServers([positions], options: options).sources.isEmpty)
     }
 
-    @Test("It leaves nothing behind, and can be started again")
+    @Test("Stopped servers leave no files and can be started again")
     func lifetime() throws {
         let servers = try SimulatedServers([try Traces.file(Traces.fixes(3) + [Traces.attach])])
         #expect(servers.environment.isEmpty)
@@ -90,7 +90,7 @@ struct SimulatedServersTests {
         servers.stop()
     }
 
-    @Test("What a killed process has left behind is removed, and what a running one needs is not")
+    @Test("Files of a killed process are removed, and files of a running process are kept")
     func leftBehind() throws {
         let parent = NSTemporaryDirectory() + "ds-" + String(UUID().uuidString.prefix(8))
         try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
@@ -111,24 +111,24 @@ struct SimulatedServersTests {
         #expect(!FileManager.default.fileExists(atPath: dead))
         let configuration = try #require(running.environment["DEVICE_SERVICES_CONFIG"])
         #expect(FileManager.default.fileExists(atPath: configuration))
-        // Who only looks for leftovers is no client.
+        // The check for leftover files does not count as a client.
         #expect(!running.hasBegun)
         next.stop()
         running.stop()
         #expect(try FileManager.default.contentsOfDirectory(atPath: parent).isEmpty)
     }
 
-    @Test("A folder that cannot be had is one clear error")
+    @Test("A missing parent directory throws one error with advice")
     func noFolder() throws {
         var options = SimulatedServersOptions()
         options.folder = "/nonexistent"
         let servers = try SimulatedServers([try Traces.file([])], options: options)
         let error = #expect(throws: DeviceError.self) { try servers.start() }
-        #expect(error?.message.contains("below /nonexistent. Set TMPDIR to another.") == true)
+        #expect(error?.message.contains("in /nonexistent. Set TMPDIR to another directory.") == true)
         #expect(servers.environment.isEmpty)
     }
 
-    @Test("Positions begin the clock that motion goes by", .enabled(if: hasLibIIO, "built without libiio"))
+    @Test("A position subscription starts the clock that motion uses", .enabled(if: hasLibIIO, "built without libiio"))
     func oneClock() throws {
         let servers = try SimulatedServers([try Traces.file(Traces.fixes(60) + Traces.readings(3000))])
         let machine = Machine(try servers.start())
@@ -141,7 +141,7 @@ struct SimulatedServersTests {
             if case .report = event { arrivals.add(machine.clock.now) }
         }
         defer { watch.cancel() }
-        // The third one, so that motion is asked for two seconds after the beginning.
+        // Waits for the third report, so that motion is subscribed to two seconds after the beginning.
         try #require(arrivals.wait { $0.count >= 3 })
         #expect(servers.hasBegun)
         let motion = machine.motion
@@ -152,8 +152,8 @@ struct SimulatedServersTests {
         defer { capture.cancel() }
         try #require(batches.wait { $0.count >= 50 })
         let first = try #require(arrivals.elements.first)
-        // When reading 0 was, as the stamps have it: between asking for positions and the first of them. The reading with
-        // which it begins is read axis by axis before it is stamped, which may take a while.
+        // According to the timestamps, reading 0 lies between the position subscription and the first report. The first
+        // reading of a stream is read axis by axis before it is timestamped, which may take some time.
         var origins: [Int64] = []
         for batch in batches.elements {
             guard let time = batch.times.first, let value = batch.values.first else { continue }
@@ -162,12 +162,12 @@ struct SimulatedServersTests {
             origins.append(time.nanoseconds - Int64(number) * 20_000_000)
         }
         let origin = try #require(origins.min())
-        // The first reading may be one that was asked for, and is then held for up to 20 ms.
+        // The first reading may be a direct read, which is then held for up to 20 ms.
         #expect(origin >= before.nanoseconds - 30_000_000)
         #expect(origin <= first.nanoseconds + 30_000_000)
     }
 
-    @Test("Whoever looks for accessories begins the clock, and they come")
+    @Test("An accessory subscription starts the clock, and the accessory attaches")
     func accessoriesBegin() throws {
         let servers = try SimulatedServers([try Traces.file([Traces.attach] + Traces.readings(5))])
         let machine = Machine(try servers.start())
@@ -187,7 +187,7 @@ struct SimulatedServersTests {
         #expect(servers.hasBegun)
     }
 
-    @Test("What the trace has nothing of is not there, whatever the machine has")
+    @Test("Sources missing from the trace are absent, regardless of the machine's hardware")
     func absentSources() throws {
         let servers = try SimulatedServers([try Traces.file(Traces.fixes(3))])
         let machine = Machine(try servers.start())
@@ -203,7 +203,7 @@ struct SimulatedServersTests {
         }
     }
 
-    @Test("Without positions there is a gpsd that has no receiver, and says nothing of losses")
+    @Test("Without positions, gpsd has no receivers and no loss is reported")
     func absentReceiver() throws {
         let servers = try SimulatedServers([try Traces.file([Traces.attach])])
         let machine = Machine(try servers.start())
@@ -224,11 +224,11 @@ struct SimulatedServersTests {
         #expect(source.receivers.isEmpty)
     }
 
-    @Test("A sensor that was lost in the trace is lost to the program", .enabled(if: hasLibIIO, "built without libiio"))
+    @Test("A sensor loss in the trace is reported to the app", .enabled(if: hasLibIIO, "built without libiio"))
     func sensorLoss() throws {
         let loss = #"{"t":2,"lost":{"code":"connectionLost","message":"gone"},"sensor":"accelerometer"}"#
         let back = #"{"t":3,"regained":true,"sensor":"accelerometer"}"#
-        // Long enough for a program that looks for it again at its leisure.
+        // Long enough for the source to find the sensor again, although it searches only now and then.
         let readings = Traces.readings(5000)
         let servers = try SimulatedServers([
             try Traces.file(readings[..<100] + [loss] + readings[100..<150] + [back] + readings[150...])
@@ -250,7 +250,7 @@ struct SimulatedServersTests {
         #expect(events.wait { $0.contains("regained") })
     }
 
-    @Test("The first to begin sets the time for all, and wakes them")
+    @Test("The first server to begin sets the time for all servers and notifies them")
     func commonStart() {
         let common = CommonStart()
         let woken = Log<Int>()
@@ -263,7 +263,7 @@ struct SimulatedServersTests {
         #expect(common.time == BootTime(nanoseconds: 5))
     }
 
-    @Test("With everything played, the wait for the end is over")
+    @Test("waitUntilPlayed returns after everything has been played")
     func end() throws {
         var options = SimulatedServersOptions()
         options.start = .atOnce
@@ -276,7 +276,7 @@ struct SimulatedServersTests {
         #expect(servers.waitUntilPlayed(seconds: 60))
     }
 
-    @Test("With rounds without end the wait is over with the first of them, and not before")
+    @Test("With endless loops, waitUntilPlayed returns after the first loop and not before")
     func endOfRound() throws {
         var options = SimulatedServersOptions()
         options.start = .atOnce

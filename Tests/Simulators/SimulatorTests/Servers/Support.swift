@@ -9,7 +9,7 @@ import TestSupport
 import Trace
 import UdevSource
 
-/// Traces for these tests.
+/// Traces for the server tests.
 enum Traces {
     static let start = #""start":{"utc":"2026-01-01T00:00:00Z","boot":100}"#
 
@@ -19,7 +19,7 @@ enum Traces {
         return try TraceFile(bytes: Array(text.utf8), name: name)
     }
 
-    /// A position each second.
+    /// One position per second.
     static func fixes(_ count: Int) -> [String] {
         (0..<count).map { second in
             #"{"t":\#(second),"gpsd":{"class":"TPV","device":"/dev/ttyS1","mode":3,"#
@@ -27,7 +27,7 @@ enum Traces {
         }
     }
 
-    /// Readings that count, fifty a second.
+    /// Numbered accelerometer readings at 50 Hz.
     static func readings(_ count: Int, more: String = "") -> [String] {
         (0..<count).map { #"{"t":\#(Double($0) / 50),"accelerometer":[\#(Double($0) / 1000),0,9.8]\#(more)}"# }
     }
@@ -36,7 +36,7 @@ enum Traces {
         #"{"t":0.2,"attach":{"id":"1","name":"Scale","serial":"7","protocols":["com.example.scale"]}}"#
 }
 
-/// The live sources of a machine with that environment.
+/// The live sources of a machine with the given environment variables.
 struct Machine {
     let configuration: Configuration
     let clock = LiveClock()

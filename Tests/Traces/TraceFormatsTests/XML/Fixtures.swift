@@ -11,7 +11,8 @@ enum Fixtures {
         [UInt8](try Data(contentsOf: folder.appendingPathComponent(name)))
     }
 
-    /// The XML that iiod 0.24 answered to PRINT: what stands behind the line with its length, without the line end.
+    /// Returns the XML in iiod 0.24's reply to PRINT, without the line that contains its length and without the final
+    /// line feed.
     static func goldenXML() throws -> [UInt8] {
         for line in String(decoding: try bytes("iiod-0.24-dialogue.jsonl"), as: UTF8.self).split(separator: "\n") {
             let entry = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]

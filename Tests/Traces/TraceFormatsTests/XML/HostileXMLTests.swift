@@ -6,7 +6,7 @@ import IIOFormat
 import Testing
 import TraceFormats
 
-@Suite("XML that is damaged or hostile")
+@Suite("Damaged and hostile XML")
 struct HostileXMLTests {
     private func failure(_ text: String) -> DeviceError? {
         do throws(DeviceError) {
@@ -17,7 +17,7 @@ struct HostileXMLTests {
         }
     }
 
-    @Test("A file that an entity names is not read")
+    @Test("The file of an external entity is not read")
     func externalEntity() {
         let error = failure(
             """
@@ -28,13 +28,13 @@ struct HostileXMLTests {
         #expect(error?.message.contains("c.xml, line 2") == true)
     }
 
-    @Test("A document type that lies elsewhere is not fetched, and does no harm")
+    @Test("An external document type is neither fetched nor an error")
     func externalDocumentType() throws {
         let text = "<!DOCTYPE context SYSTEM \"http://192.0.2.1/context.dtd\">\n<context name=\"a\"></context>"
         #expect(try IIOContext(xml: [UInt8](text.utf8)).name == "a")
     }
 
-    @Test("Entities that grow when they are used do not exist")
+    @Test("Nested entities are not expanded")
     func entityBomb() {
         var text = "<!DOCTYPE context [<!ENTITY a0 \"ha]>'ha\">"
         for level in 1...30 { text += "<!ENTITY a\(level) \"&a\(level - 1);&a\(level - 1);&a\(level - 1);\">" }
@@ -43,12 +43,12 @@ struct HostileXMLTests {
         )
     }
 
-    @Test("Other encodings are refused, so that nothing hides in them")
+    @Test("Encodings other than UTF-8 are rejected")
     func encodings() {
         #expect(failure("<?xml version=\"1.0\" encoding=\"UTF-7\"?><context/>")?.message.contains("UTF-7") == true)
         #expect(failure("<?xml version=\"1.0\" encoding='utf-8'?><context/>") == nil)
         #expect(failure("<?xml version=\"1.0\" encoding='ISO-8859-1'?><context/>") != nil)
-        // A name that is not UTF-8 would end the process in FoundationXML.
+        // A name that is not UTF-8 would crash FoundationXML.
         #expect(throws: DeviceError.self) {
             try IIOContext(xml: [UInt8]("<context><devi".utf8) + [0xe4] + [UInt8]("/>".utf8))
         }
@@ -56,7 +56,7 @@ struct HostileXMLTests {
         #expect(throws: DeviceError.self) { try IIOContext(xml: [0x3c, 0x00, 0x63, 0x00]) }
     }
 
-    @Test("Every cut of a context is refused with a line")
+    @Test("A truncated context is rejected with a line number")
     func cuts() throws {
         let xml = try Fixtures.goldenXML()
         for length in stride(from: 0, to: xml.count, by: 7) {
@@ -70,7 +70,7 @@ struct HostileXMLTests {
         }
     }
 
-    @Test("Changed bytes never end the process")
+    @Test("Random changes never crash the process")
     func changes() throws {
         let xml = try Fixtures.bytes("mpu6050.xml")
         let rounds = Int(ProcessInfo.processInfo.environment["FUZZ_ROUNDS"] ?? "") ?? 500
@@ -81,26 +81,26 @@ struct HostileXMLTests {
                 state ^= state << 13
                 state ^= state >> 7
                 state ^= state << 17
-                // Mostly the marks that XML is made of, else any byte.
+                // Mostly characters of XML markup, otherwise any byte.
                 let marks = [UInt8]("<>&;\"'/!?[]-=:x \n".utf8)
                 let mark = Int(truncatingIfNeeded: (state >> 32) % UInt64(marks.count + 4))
                 let place = Int(truncatingIfNeeded: state % UInt64(xml.count))
                 changed[place] = mark < marks.count ? marks[mark] : UInt8(truncatingIfNeeded: state >> 40)
             }
             _ = try? IIOContext(xml: changed)
-            // Without bytes that are no UTF-8 the parser sees more of them.
+            // If all bytes are ASCII, the parser reads more of the text.
             _ = try? IIOContext(xml: changed.map { $0 & 0x7f })
         }
     }
 
     @Test(
-        "What is wrong is said with its line",
+        "Errors name the line",
         arguments: [
             ("<html></html>", "line 1: the text begins with <html>"),
-            ("<context>\n<device/></context>", "line 2: <device> says no id"),
+            ("<context>\n<device/></context>", "line 2: <device> lacks the attribute id"),
             (
                 "<context>\n<device id=\"d\">\n<channel type=\"input\"/></device></context>",
-                "line 3: <channel> says no id"
+                "line 3: <channel> lacks the attribute id"
             ),
             (
                 "<context><device id=\"d\"><channel id=\"accel_x\">\n<scan-element index=\"-1\" format=\"le:s8/8>>0\"/></channel></device></context>",
@@ -119,7 +119,7 @@ struct HostileXMLTests {
         #expect(error?.message.hasPrefix("c.xml") == true)
     }
 
-    @Test("Elements that are not known are passed over with all that is in them")
+    @Test("Unknown elements are skipped with their contents")
     func unknown() throws {
         let text =
             "<context><x><device id=\"no\"/></x><device id=\"yes\"><y><attribute name=\"no\"/></y></device></context>"
@@ -128,7 +128,7 @@ struct HostileXMLTests {
         #expect(context.devices[0].attributes.isEmpty)
     }
 
-    @Test("Too many elements, too deep ones and too many bytes are refused")
+    @Test("Too many elements, too many levels and too many bytes are rejected")
     func bounds() {
         #expect(failure("<context>" + String(repeating: "<a/>", count: 200_001) + "</context>") != nil)
         #expect(failure("<context>" + String(repeating: "<a>", count: 100_000)) != nil)

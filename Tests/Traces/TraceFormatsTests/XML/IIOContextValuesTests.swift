@@ -5,7 +5,7 @@ import IIOFormat
 import Testing
 import TraceFormats
 
-@Suite("Values of a context")
+@Suite("Attribute values of a context")
 struct IIOContextValuesTests {
     static let names = [
         "mpu6050", "bmi160", "lsm6dso", "hid-accel-3d", "mma8452", "msa311", "cros-ec-two-accels",
@@ -20,7 +20,7 @@ struct IIOContextValuesTests {
         #expect(context != before)
     }
 
-    @Test("Values go to the attributes that their keys name")
+    @Test("Values are assigned to the attributes named by their keys")
     func values() throws {
         var context = try IIOContext(xml: try Fixtures.bytes("mpu6050.xml"))
         try context.setValues(json: try Fixtures.bytes("mpu6050.values.json"))
@@ -30,7 +30,7 @@ struct IIOContextValuesTests {
         #expect(context.devices[0].bufferAttributes.first { $0.name == "direction" }?.value == "in")
     }
 
-    @Test("Keys that name nothing are returned, and numbers are taken as written")
+    @Test("Unknown keys are returned, and numbers keep their notation")
     func unknown() throws {
         var context = try IIOContext(xml: try Fixtures.bytes("mpu6050.xml"))
         let json = "{\"iio:device0/sampling_frequency\": 1e2, \"iio:device9/x\": \"1\", \"\": \"\"}"
@@ -38,7 +38,7 @@ struct IIOContextValuesTests {
         #expect(context.devices[0].attribute("sampling_frequency")?.value == "1e2")
     }
 
-    @Test("Values that are no object of strings change nothing and are refused with their line")
+    @Test("Values that are not an object of strings are rejected with their line and change nothing")
     func wrong() throws {
         var context = try IIOContext(xml: try Fixtures.bytes("mpu6050.xml"))
         let before = context

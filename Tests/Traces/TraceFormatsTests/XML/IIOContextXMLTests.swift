@@ -5,9 +5,9 @@ import IIOFormat
 import Testing
 import TraceFormats
 
-@Suite("Contexts as XML")
+@Suite("XML of IIO contexts")
 struct IIOContextXMLTests {
-    /// Counted by Python's xml.etree: context attributes, devices, channels, scan elements, attributes of devices and
+    /// Counts from Python's xml.etree: context attributes, devices, channels, scan elements, attributes of devices and
     /// channels, buffer attributes, debug attributes.
     static let counted: [(name: String, counts: [Int])] = [
         ("adxl355.recorded", [3, 3, 5, 4, 27, 2, 0]),
@@ -38,7 +38,7 @@ struct IIOContextXMLTests {
         #expect(found == counts)
     }
 
-    @Test("Every shipped context reads back the same after it was written", arguments: counted)
+    @Test("Every shipped context is written and read back unchanged", arguments: counted)
     func written(name: String, counts: [Int]) throws {
         var context = try IIOContext(xml: try Fixtures.bytes("\(name).xml"))
         // A context without a version is written with one.
@@ -47,7 +47,7 @@ struct IIOContextXMLTests {
         #expect(again == context)
     }
 
-    @Test("What iiod 0.24 sent is written again byte for byte")
+    @Test("The XML from iiod 0.24 is written back byte for byte")
     func golden() throws {
         let xml = try Fixtures.goldenXML()
         let context = try IIOContext(xml: xml)
@@ -56,21 +56,21 @@ struct IIOContextXMLTests {
         #expect(String(decoding: xml, as: UTF8.self) == context.xml(includingValues: false))
     }
 
-    @Test("A recorded context carries the values that its attributes had")
+    @Test("A recorded context contains the values of its attributes")
     func values() throws {
         let context = try IIOContext(xml: try Fixtures.bytes("adxl355.recorded.xml"))
         let device = try #require(context.devices.first { $0.name == "adxl355" })
         #expect(device.channel("accel_x")?.attribute("raw")?.value == "-4641")
         #expect(device.channel("accel_x")?.attribute("scale")?.value == "0.000038245")
         #expect(device.channel("accel_x")?.scan?.format == IIODataFormat("be:s20/32>>4"))
-        // The generator could not read this one and wrote ERROR.
+        // The generator could not read this attribute and wrote ERROR.
         #expect(device.channel("accel_x")?.attribute("sampling_frequency_available")?.value == nil)
-        // It stands there with a blank behind it, which was the file's line end.
+        // The value in the file ends with a space, which was a line feed.
         #expect(device.attribute("current_timestamp_clock")?.value == "realtime")
         #expect(context.attributes.contains { $0.name == "local,kernel" && $0.value == "5.10.63-v7+" })
     }
 
-    @Test("The dialects of 0.21 and 1.0 are read")
+    @Test("The dialects of libiio 0.21 and 1.0 are read")
     func dialects() throws {
         let old = """
             <?xml version='1.0'?><context name="local" description="d"><device id="iio:device0" name="x">\
@@ -91,7 +91,7 @@ struct IIOContextXMLTests {
         #expect(second.devices[0].bufferAttributes == [IIOAttribute(name: "watermark", value: "1")])
     }
 
-    @Test("Channels stand in the order of their scan indexes, others behind them as they came")
+    @Test("Channels are in the order of their scan indexes, followed by the others in document order")
     func order() throws {
         func channel(_ id: String, _ index: Int?) -> String {
             let scan = index.map { "<scan-element index=\"\($0)\" format=\"le:s16/16>>0\"/>" } ?? ""

@@ -6,9 +6,9 @@ import Testing
 
 @testable import Trace
 
-@Suite("Reading accessories of a trace")
+@Suite("Reading accessory events")
 struct AccessoryEventReadingTests {
-    @Test("Each kind of event is read, whatever the order of its members")
+    @Test("Each kind of event is read, with its members in any order")
     func kinds() throws {
         let reading = try AccessoryReading(lines: [
             scaleLine,
@@ -35,7 +35,7 @@ struct AccessoryEventReadingTests {
         #expect(reading.cursor.warnings.isEmpty)
     }
 
-    @Test("An accessory that says little has the port for its identity")
+    @Test("An accessory without vendor and serial number is identified by its port")
     func little() throws {
         let reading = try AccessoryReading(lines: [
             #"{"t":1,"attach":{"id":"x","later":{"a":[1]},"port":"3-1"}}"#,
@@ -46,7 +46,7 @@ struct AccessoryEventReadingTests {
         #expect(reading.events.map(\.change) == [.attached(bare), .attached(declared)])
     }
 
-    @Test("Events that cannot be used are passed over with a warning, and do not hide those behind them")
+    @Test("Invalid events are skipped with a warning, and the following events are read")
     func hostile() throws {
         let long = String(repeating: "n", count: 1025)
         let broken = [
@@ -69,7 +69,7 @@ struct AccessoryEventReadingTests {
         #expect(reading.cursor.warnings.map(\.line) == (3..<3 + broken.count).map { $0 })
     }
 
-    @Test("Events of what is not attached or not offered are passed over with a warning")
+    @Test("Events of unattached accessories and unknown protocols are skipped with a warning")
     func unknown() throws {
         let reading = try AccessoryReading(lines: [
             #"{"t":1,"open":"com.example.scale","accessory":"1"}"#, scaleLine,
@@ -82,7 +82,7 @@ struct AccessoryEventReadingTests {
         #expect(reading.reasons == Array(repeating: .unknownAccessory, count: 6))
     }
 
-    @Test("At most 256 accessories are attached at a time, with 64 protocols each and none twice")
+    @Test("At most 256 accessories are attached at a time, with at most 64 distinct protocols each")
     func bounds() throws {
         let names = (0..<70).map { "\"com.example.p\($0)\"" } + ["\"com.example.p0\"", "7", "\"bad\""]
         let attach = (0..<300).map {
@@ -101,7 +101,7 @@ struct AccessoryEventReadingTests {
         #expect(description.protocols.map(\.name) == (0..<64).map { "com.example.p\($0)" })
     }
 
-    @Test("Lines cut anywhere and random changes of a trace never stop the reader")
+    @Test("Truncated and randomly changed traces are read without a crash")
     func anyBytes() throws {
         let lines = [
             scaleLine, #"{"t":1,"open":"com.example.scale","accessory":"1"}"#,

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Trace
 
-@Suite("Writing accessories to a trace")
+@Suite("Writing accessory events")
 struct AccessoryEventWritingTests {
     private func lines(_ events: [(Int64, TraceAccessoryEvent)]) throws -> [UInt8] {
         let folder = try Folder()
@@ -16,7 +16,7 @@ struct AccessoryEventWritingTests {
         return try folder.bytes("a.trace")
     }
 
-    @Test("Events are written in the forms of the format's description")
+    @Test("Events are written in the documented forms")
     func forms() throws {
         let id = "1"
         let bytes = try lines([
@@ -44,12 +44,12 @@ struct AccessoryEventWritingTests {
             ])
     }
 
-    @Test("Whatever is said comes back as the same bytes, in events that are not too long")
+    @Test("Bytes are read back unchanged, in events of at most the maximum size")
     func bytes() throws {
         var numbers = SeededNumbers(seed: 3)
         var said: [UInt8] = []
         var events: [(Int64, TraceAccessoryEvent)] = [(0, TraceAccessoryEvent(accessory: "a\"\n", .attached(scale)))]
-        // Characters of 1 to 4 bytes, which a cut must not go through, and lengths about the limit.
+        // Characters of 1 to 4 bytes, which must not be split, and lengths around the limit.
         let texts = ["a", "\u{e9}", "\u{20ac}", "\u{1f600}"]
         for length in [1, 65_535, 65_536, 65_537, 131_073, 200_000] {
             for text in texts {
@@ -73,7 +73,7 @@ struct AccessoryEventWritingTests {
         #expect(heard == said)
     }
 
-    @Test("Descriptions come back with what a trace keeps of them")
+    @Test("Descriptions are read back with the properties that a trace stores")
     func descriptions() throws {
         var declared = AccessoryDescription(identity: "declared:x:1", name: "A \"B\"\u{1}\u{e9}", portPath: "bench")
         declared.protocols = [AccessoryProtocol(name: "com.a", origin: .configuration, interface: 2)]

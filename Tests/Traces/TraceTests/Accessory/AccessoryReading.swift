@@ -4,7 +4,7 @@ import DeviceCore
 
 @testable import Trace
 
-/// Everything that the accessories of a trace do.
+/// The accessory events of a trace.
 struct AccessoryReading {
     var events: [TraceAccessoryEvent] = []
     var times: [Int64?] = []

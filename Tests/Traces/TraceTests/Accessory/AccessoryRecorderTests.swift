@@ -5,7 +5,7 @@ import Testing
 
 @testable import Trace
 
-/// A device with a hub for accessories and one channel in memory for each session.
+/// An accessory source with a hub and a single in-memory channel.
 private final class TestSource: AccessorySource {
     let hub = AccessoryHub()
     let pair = MemoryChannel.pair()
@@ -38,7 +38,7 @@ struct AccessoryRecorderTests {
         return buffer.withUnsafeMutableBytes { channel.read(into: $0) }
     }
 
-    @Test("Accessories and what is said to them are recorded in the order in which the program saw it")
+    @Test("Accessories and their data are recorded in the order in which the program received them")
     func dialogue() throws {
         let folder = try Folder()
         source.hub.attach(scale)
@@ -48,7 +48,7 @@ struct AccessoryRecorderTests {
         try recorder.start()
         clock.move(to: BootTime(nanoseconds: 6_000_000_000))
         let channel = try device.accessorySource.open(1, protocol: "com.example.scale")
-        // An answer that comes inside of the write is told behind it.
+        // A reply that arrives during the write is recorded after it.
         source.pair.1.observe { [source] _ in _ = [UInt8]("OK".utf8).withUnsafeBytes { source.pair.1.write($0) } }
         channel.observe { _ in _ = read(channel) }
         write("READ", to: channel)
@@ -88,7 +88,7 @@ struct AccessoryRecorderTests {
         #expect(reading.cursor.warnings.isEmpty)
     }
 
-    @Test("A session that the accessory ends is recorded as such, once the program has noticed")
+    @Test("A session ended by the accessory is recorded as hung up when the program reads the end")
     func hangUp() throws {
         let folder = try Folder()
         source.hub.attach(scale)
@@ -112,7 +112,7 @@ struct AccessoryRecorderTests {
             ])
     }
 
-    @Test("A device that is not listened to is recorded without its sessions, and wrapping it twice does nothing")
+    @Test("A device without recordingAccessories() is recorded without sessions; applying it twice has no effect")
     func withoutTap() throws {
         let folder = try Folder()
         source.hub.attach(scale)

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Trace
 
-@Suite("Writing what was read")
+@Suite("Rewriting traces")
 struct RewritingTests {
-    @Test("A trace of all kinds of events comes back byte for byte")
+    @Test("A trace with events of all kinds is rewritten byte for byte")
     func everything() throws {
         let lines = [
             #"{"format":"device-services-trace","version":1,"devices":[],"units":{}}"#,

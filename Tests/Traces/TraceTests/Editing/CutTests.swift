@@ -11,7 +11,7 @@ struct CutTests {
     static let sensors = #"{"id":"gyroscope","kind":"gyroscope"}"#
     static let attach = #""attach":{"id":"1","name":"Scale","port":"1-2","protocols":["com.example.a"]}"#
 
-    @Test("A part keeps its events and begins at zero, also on the clocks")
+    @Test("A cut keeps its events, begins at time zero and adjusts the start on both clocks")
     func part() throws {
         let trace = try makeTrace(
             [
@@ -30,7 +30,7 @@ struct CutTests {
         #expect(part.header?.sensors.map(\.id) == ["gyroscope"])
     }
 
-    @Test("What had happened before and still holds goes along")
+    @Test("State from before the cut is repeated at time zero if it still applies")
     func state() throws {
         let trace = try makeTrace(
             [
@@ -54,7 +54,7 @@ struct CutTests {
         #expect(lines.last == #"{"t":1.0,"gyroscope":[3.0,0.0,0.0]}"#)
     }
 
-    @Test("Reports without stamps of arrival are cut by the receiver's time")
+    @Test("Reports without arrival times are cut by the receiver's time")
     func receiverTime() throws {
         let text = (0..<10).map { tpvLine(50, 8, second: $0) + "\n" }.joined()
         let trace = try TraceFile(bytes: [UInt8](text.utf8), name: "log")
@@ -64,7 +64,7 @@ struct CutTests {
         #expect(part.header?.start?.wallTime == part.positions.first?.time)
     }
 
-    @Test("A part that ends before it begins is refused")
+    @Test("A cut that ends before it begins is rejected")
     func reversed() throws {
         let trace = try makeTrace([])
         #expect(throws: DeviceError.self) {

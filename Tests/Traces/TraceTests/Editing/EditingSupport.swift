@@ -7,7 +7,7 @@ import Trace
 
 @testable import TraceEditing
 
-/// A trace of these lines behind a header.
+/// Returns a trace of a header and these lines.
 func makeTrace(
     _ lines: [String], sensors: String = "", start: String? = nil, name: String = "t"
 ) throws -> TraceFile {
@@ -19,7 +19,7 @@ func makeTrace(
 }
 
 extension TraceFile {
-    /// Its events as lines, with times as short as they can be.
+    /// The event lines, with times in their shortest form.
     var eventLines: [String] {
         String(decoding: bytes, as: UTF8.self).split(separator: "\n").dropFirst().map { line in
             var text = String(line)
@@ -34,7 +34,7 @@ extension TraceFile {
         }
     }
 
-    /// The positions in it.
+    /// The positions in the trace.
     var positions: [PositionReport] {
         var decoder = GPSDDecoder()
         var reading = TraceReading(self)
@@ -46,7 +46,7 @@ extension TraceFile {
     }
 }
 
-/// A position as gpsd tells it.
+/// Returns a TPV report.
 func tpvLine(_ latitude: Double, _ longitude: Double, second: Int = 0, more: String = "") -> String {
     let time = "2024-05-01T10:00:\(second < 10 ? "0" : "")\(second).000Z"
     return

@@ -6,9 +6,9 @@ import Trace
 
 @testable import TraceEditing
 
-@Suite("What faults are of")
+@Suite("Targets of faults")
 struct FaultTargetTests {
-    /// Two kinds of sensors, two receivers and an accessory.
+    /// Returns a trace with two kinds of sensors, two receivers and an accessory.
     private static func trace() throws -> TraceFile {
         let position = tpvLine(50, 8)
         return try makeTrace(
@@ -22,15 +22,16 @@ struct FaultTargetTests {
     }
 
     @Test(
-        "One that the trace has not is an error that says what it has",
+        "A target missing from the trace is an error that lists the available ones",
         arguments: [
             ("drop=1(gyro)", "gyroscope, m (magnetometer)"), ("stuck(gyro.x)", "gyroscope, m (magnetometer)"),
-            ("loss(magnetometer1)", "no sensor"), ("silence(accelerometer)", "no sensor"),
-            ("drop=1(/dev/ttyACM0)", "no sensor"), ("stuck(gpsd)", "no sensor"),
-            ("nofix(/dev/other)", "it has /dev/ttyACM0, /dev/ttyUSB1"), ("clockstep=1s(1)", "no receiver"),
-            ("nofix(gyroscope)", "not of sensors"), ("clockstep=1s(m)", "not of sensors"),
-            ("nofix(pressure)", "not of sensors"), ("unplug(Scale)", "it has 1 (Scale)"),
-            ("cut(/dev/ttyACM0)", "no accessory"), ("unplug(gpsd)", "not of gpsd"),
+            ("loss(magnetometer1)", "not a sensor"), ("silence(accelerometer)", "not a sensor"),
+            ("drop=1(/dev/ttyACM0)", "not a sensor"), ("stuck(gpsd)", "not a sensor"),
+            ("nofix(/dev/other)", "the recording has /dev/ttyACM0, /dev/ttyUSB1"),
+            ("clockstep=1s(1)", "not a receiver"),
+            ("nofix(gyroscope)", "not to sensors"), ("clockstep=1s(m)", "not to sensors"),
+            ("nofix(pressure)", "not to sensors"), ("unplug(Scale)", "the recording has 1 (Scale)"),
+            ("cut(/dev/ttyACM0)", "not an accessory"), ("unplug(gpsd)", "not to gpsd"),
         ])
     func unknown(text: String, words: String) throws {
         let trace = try Self.trace()
@@ -43,7 +44,7 @@ struct FaultTargetTests {
     }
 
     @Test(
-        "One that the trace has is taken",
+        "A target in the trace is accepted",
         arguments: [
             "drop=1(gyroscope)", "drop=1(m)", "drop=1(magnetometer)", "drop=1(gpsd)", "stuck(m.y)", "loss(gpsd)",
             "nofix(gpsd)", "nofix(/dev/ttyUSB1)", "clockstep=1s(/dev/ttyACM0)", "unplug(1)", "cut(1)", "unplug",
@@ -53,7 +54,7 @@ struct FaultTargetTests {
         _ = try FaultTests.apply(text, to: try Self.trace())
     }
 
-    @Test("One that would begin behind the last event is an error, and one that begins with it is not")
+    @Test("A fault that begins after the last event is an error, and one that begins with it is not")
     func behindTheEnd() throws {
         let trace = try Self.trace()
         for text in ["nofix@4.1s", "loss@99s", "unplug@4.001s", "drop=0.1@0s,stuck(m)@3600s+1s"] {
@@ -67,7 +68,7 @@ struct FaultTargetTests {
         for text in ["nofix@4s", "loss@4s+3600s"] { _ = try FaultTests.apply(text, to: trace) }
     }
 
-    @Test("Where there are several kinds of sensors, values in the unit of one need to say which")
+    @Test("With several kinds of sensors, a value in the unit of one kind requires a target")
     func kinds() throws {
         let trace = try Self.trace()
         for text in ["saturate=4.36", "disturb=1/0/0"] {
@@ -82,7 +83,7 @@ struct FaultTargetTests {
         #expect(value == [1, 1.5, 1.5])
     }
 
-    @Test("What happens in an instant has no duration", arguments: ["unplug(1)@1s+3s", "cut(1)@0s+1s", "cut@1s+1s"])
+    @Test("Instantaneous faults reject a duration", arguments: ["unplug(1)@1s+3s", "cut(1)@0s+1s", "cut@1s+1s"])
     func durations(text: String) throws {
         #expect(throws: DeviceError.self) { try TraceFault.list(text) }
         let trace = try Self.trace()
@@ -92,14 +93,14 @@ struct FaultTargetTests {
         }
     }
 
-    @Test("A receiver that is named loses its fix alone")
+    @Test("Only the named receiver loses its fix")
     func oneReceiver() throws {
         let positions = try FaultTests.apply("nofix(/dev/ttyUSB1)", to: try Self.trace()).positions
         #expect(positions.map(\.receiver) == ["/dev/ttyACM0", "/dev/ttyUSB1"])
         #expect(positions.map(\.hasFix) == [true, false])
     }
 
-    @Test("A receiver that is named has a wrong clock alone")
+    @Test("Only the clock of the named receiver is stepped")
     func oneClock() throws {
         let seconds = try FaultTests.apply("clockstep=5s(/dev/ttyUSB1)", to: try Self.trace()).positions.compactMap {
             $0.time?.seconds

@@ -19,7 +19,7 @@ struct FaultTests {
         try TraceEditor.trace(trace, edits: [FaultEdit(try TraceFault.list(faults), seed: seed)], named: "f")
     }
 
-    @Test("The same seed gives the same trace, another another, and the header says both")
+    @Test("Equal seeds give equal traces, different seeds different ones, and the header records the seed")
     func seeds() throws {
         let trace = try Self.motion()
         let faults = "drop=0.1,duplicate=0.1,jitter=20ms"
@@ -32,17 +32,17 @@ struct FaultTests {
                 == #"{"seed":"1","list":"drop=0.1,duplicate=0.1,jitter=0.02s"}"#)
     }
 
-    @Test("As many events are dropped and doubled as was asked")
+    @Test("Events are dropped and duplicated with the given probability")
     func probabilities() throws {
         let trace = try Self.motion(10_000)
-        // Four standard deviations of a binomial distribution, sqrt(10000 * 0.1 * 0.9) = 30.
+        // The tolerance is four standard deviations of a binomial distribution, sqrt(10000 * 0.1 * 0.9) = 30.
         #expect(abs(try Self.apply("drop=0.1", to: trace).eventLines.count - 9000) < 120)
         #expect(abs(try Self.apply("duplicate=0.1", to: trace).eventLines.count - 11_000) < 120)
         #expect(try Self.apply("drop=1(gyroscope)@2s+1s", to: trace).eventLines.count == 9900)
         #expect(try Self.apply("drop=1(gpsd)", to: trace).eventLines.count == 10_000)
     }
 
-    @Test("Jitter keeps the order of time and says when readings were measured")
+    @Test("Jitter keeps events in time order and stamps readings with the time of measurement")
     func jitter() throws {
         let late = try Self.apply("jitter=500ms", to: try Self.motion())
         var reading = TraceReading(late)
@@ -78,7 +78,7 @@ struct FaultTests {
         #expect(try values("disturb=1/0/-1(magnetometer)").first == [0, 2, 3])
     }
 
-    @Test("gpsd loses its fix, goes and comes back, and its clock goes wrong")
+    @Test("gpsd loses its fix, disconnects and reconnects, and its clock is stepped")
     func positions() throws {
         let trace = try makeTrace((0..<6).map { #"{"t":\#($0),"gpsd":\#(tpvLine(50, 8, second: $0))}"# })
         #expect(
@@ -92,7 +92,7 @@ struct FaultTests {
         #expect(stepped.map { $0 - first } == [0, 1, 2, 1, 2, 3])
     }
 
-    @Test("A sensor is gone and comes back")
+    @Test("A sensor is lost and regained")
     func sensorLoss() throws {
         let lines = try Self.apply("loss(gyroscope)@15ms+10ms", to: try Self.motion(4)).eventLines
         #expect(lines.count == 5)
@@ -100,7 +100,7 @@ struct FaultTests {
         #expect(lines[3] == #"{"t":0.025,"regained":true,"sensor":"gyroscope"}"#)
     }
 
-    @Test("An accessory is unplugged, also in the middle of a write, and nothing more is heard of it")
+    @Test("An accessory is unplugged, also during a write, and has no further events")
     func accessories() throws {
         let trace = try makeTrace([
             #"{"t":1,"attach":{"id":"1","name":"Scale","port":"1-2","protocols":["com.example.a"]}}"#,
@@ -123,12 +123,12 @@ struct FaultTests {
         #expect(cut[4].contains("detach"))
     }
 
-    @Test("A list is read as it is written, and what is wrong with one is said")
+    @Test("A fault list is parsed and formatted without change, and invalid faults are rejected")
     func text() throws {
         let text =
             "nofix@10.0s+5.0s,silence(gpsd),loss,drop=0.01(gyroscope),duplicate=0.5,jitter=0.02s,stuck(m.z)@1.0s,saturate=4.36,disturb=0.3/0.0/-0.1(magnetometer)@1.0s+2.0s,clockstep=-2.0s@3.0s,unplug(1)@4.0s,cut"
         #expect(try TraceFault.list(text).map(\.description).joined(separator: ",") == text)
-        // A restart is a loss that ends by itself.
+        // `restart` is a loss of gpsd with a duration, 1 s by default.
         let restarts = try TraceFault.list("restart@10s,restart(gpsd)@0s+3s").map(\.description)
         #expect(restarts == ["loss(gpsd)@10.0s+1.0s", "loss(gpsd)@0.0s+3.0s"])
         for wrong in [
@@ -141,7 +141,7 @@ struct FaultTests {
         }
     }
 
-    @Test("A list without a fault in it is refused", arguments: ["", ",", ",,"])
+    @Test("A list without faults is rejected", arguments: ["", ",", ",,"])
     func empty(text: String) {
         #expect(throws: DeviceError.self) { try TraceFault.list(text) }
     }

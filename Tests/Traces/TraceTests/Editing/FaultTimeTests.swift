@@ -6,7 +6,7 @@ import Trace
 
 @testable import TraceEditing
 
-@Suite("When faults happen")
+@Suite("Times of faults")
 struct FaultTimeTests {
     private static func sparse() throws -> TraceFile {
         try makeTrace(
@@ -16,7 +16,7 @@ struct FaultTimeTests {
             ], sensors: FaultTests.sensors)
     }
 
-    /// Times and kinds of the losses and returns.
+    /// Returns the times and kinds of the loss and recovery events.
     private static func losses(_ faults: String, _ trace: TraceFile) throws -> [String] {
         var reading = TraceReading(try FaultTests.apply(faults, to: trace))
         var lines: [String] = []
@@ -38,7 +38,7 @@ struct FaultTimeTests {
         return lines
     }
 
-    @Test("They happen in the order of time, whatever the order of the list, also where nothing else happens")
+    @Test("Faults occur in time order, regardless of the order of the list and of other events")
     func order() throws {
         let expected = ["20.0 gyroscope lost", "21.0 gyroscope back", "50.0 gpsd lost", "51.0 gpsd back"]
         let trace = try Self.sparse()
@@ -46,13 +46,13 @@ struct FaultTimeTests {
         #expect(try Self.losses("loss(gyroscope)@20s+1s,loss(gpsd)@50s+1s", trace) == expected)
     }
 
-    @Test("One that is over before the next begins leaves that one whole")
+    @Test("A loss that ends before the next one begins leaves that one unchanged")
     func severalLosses() throws {
         let expected = ["10.0 gpsd lost", "15.0 gpsd back", "20.0 gpsd lost", "21.0 gpsd back"]
         #expect(try Self.losses("loss@20s+1s,loss@10s+5s", try Self.sparse()) == expected)
     }
 
-    @Test("Of losses that overlap the last end counts, and of those that touch there is an end and a beginning")
+    @Test("Overlapping losses become one that ends with the last, and adjacent losses stay separate")
     func overlaps() throws {
         let trace = try Self.sparse()
         #expect(try Self.losses("loss@10s+10s,loss@12s+2s", trace) == ["10.0 gpsd lost", "20.0 gpsd back"])
@@ -61,12 +61,12 @@ struct FaultTimeTests {
                 == ["10.0 gpsd lost", "15.0 gpsd back", "15.0 gpsd lost", "20.0 gpsd back"])
     }
 
-    @Test("A loss that lasts longer than the trace does not end in it")
+    @Test("A loss that is longer than the trace does not end in it")
     func longLoss() throws {
         #expect(try Self.losses("loss@90s+60s", try Self.sparse()) == ["90.0 gpsd lost"])
     }
 
-    @Test("A second edit adds to what the first one has noted")
+    @Test("A second edit appends its faults to those recorded in the header")
     func notes() throws {
         let once = try FaultTests.apply("drop=0.5", seed: 3, to: try Self.sparse())
         let twice = try FaultTests.apply("nofix@5.0s+1.0s", seed: 4, to: once)
@@ -84,7 +84,7 @@ struct FaultTimeTests {
         )
     }
 
-    @Test("A wrong clock changes times and no other byte of the reports")
+    @Test("A clock step changes only the times in reports")
     func clockStep() throws {
         let pps =
             #"{"class":"PPS","device":"/dev/ttyACM0","real_sec":1714557600,"real_nsec":0,"clock_sec":1714557600,"clock_nsec":7}"#
@@ -97,12 +97,12 @@ struct FaultTimeTests {
             lines[0]
                 == #"{"t":0.0,"gpsd":\#(tpvLine(50, 8, second: 5, more: #","ecefx":3.5e6,"jam":12,"new":{"a":[1]}"#))}"#
         )
-        // The machine's own clock goes on as it did.
+        // The system clock is unchanged.
         #expect(
             lines[1] == #"{"t":1.0,"gpsd":\#(pps.replacing("real_sec\":1714557600", with: "real_sec\":1714557598"))}"#)
     }
 
-    @Test("Sentences that would tell of another fix or time are left out, and stay where positions are as they were")
+    @Test("NMEA sentences are removed if a fault changes the fix or the time, and kept otherwise")
     func sentences() throws {
         let trace = try makeTrace([
             #"{"t":0,"gpsd":\#(tpvLine(50, 8))}"#,

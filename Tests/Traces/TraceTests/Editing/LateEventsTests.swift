@@ -6,17 +6,17 @@ import Trace
 
 @testable import TraceEditing
 
-@Suite("Events that wait for their time")
+@Suite("Delayed events")
 struct LateEventsTests {
     private static func reading(_ time: Int64, _ value: Double = 0) -> TraceEvent {
         TraceEvent(time: time, .sample(SIMD3(value, 0, 0), kind: .pressure, sensor: "p", stamp: nil))
     }
 
-    @Test("They come in the order of their times, and those of one time in the order in which they were added")
+    @Test("Events are released in time order, and events with equal times in insertion order")
     func order() {
         var late = LateEvents()
         var events: [TraceEvent] = []
-        // 37 is prime to 101, so that each time comes once in each round.
+        // 37 and 101 are coprime, so each round contains each time once.
         for number in 0..<303 { late.add(Self.reading(Int64(number * 37 % 101), Double(number)), into: &events) }
         #expect(events.isEmpty)
         late.release(upTo: 49, into: &events)
@@ -33,7 +33,7 @@ struct LateEventsTests {
         #expect(keys == expected)
     }
 
-    @Test("Where too many wait some go early, in order, and the readings keep the times at which they were measured")
+    @Test("Beyond the capacity, events are released early in order, and readings keep their measurement times")
     func bound() throws {
         var late = LateEvents(capacity: 2)
         var events: [TraceEvent] = []
@@ -41,7 +41,7 @@ struct LateEventsTests {
         #expect(events.map(\.time) == [10])
         late.add(Self.reading(40), into: &events)
         late.add(Self.reading(50), into: &events)
-        // 20 and 30 have gone by then.
+        // The events at 20 and 30 have been released by then.
         late.add(Self.reading(5), into: &events)
         late.release(upTo: .max, into: &events)
         #expect(events.map(\.time) == [10, 20, 30, 30, 40, 50])
@@ -52,20 +52,20 @@ struct LateEventsTests {
         #expect(stamp == 5)
     }
 
-    @Test("Large events wait up to a number of bytes")
+    @Test("Delayed events are limited by their size in bytes")
     func bytes() {
         var late = LateEvents()
         var events: [TraceEvent] = []
         let line = [UInt8](repeating: UInt8(ascii: " "), count: 1 << 20)
         for time in 0..<100 as Range<Int64> { late.add(TraceEvent(time: time, .gpsd(line)), into: &events) }
         #expect(late.size <= LateEvents.maximumSize)
-        // 64 MiB less what the events themselves take.
+        // The limit of 64 MiB includes the overhead of the events, so 63 of them fit.
         #expect(events.count == 37 && events.map(\.time) == (0..<37).map { $0 })
         late.release(upTo: .max, into: &events)
         #expect(events.count == 100 && late.size == 0)
     }
 
-    @Test("Jitter of a minute keeps every event, in order")
+    @Test("Jitter of a minute keeps all events, in time order")
     func wide() throws {
         let trace = try FaultTests.motion(5000)
         var reading = TraceReading(try FaultTests.apply("jitter=60s", to: trace))

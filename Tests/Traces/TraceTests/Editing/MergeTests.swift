@@ -16,7 +16,7 @@ struct MergeTests {
         return (try builder.file(), remarks)
     }
 
-    @Test("Traces lie to each other as their clocks say")
+    @Test("Traces are aligned by their clocks")
     func clocks() throws {
         let late = try makeTrace(
             [#"{"t":0,"gyroscope":[1.0,0.0,0.0]}"#, #"{"t":1,"gyroscope":[2.0,0.0,0.0],"stamp":0.5}"#],
@@ -34,7 +34,7 @@ struct MergeTests {
         #expect(remarks.isEmpty)
     }
 
-    @Test("Sensors and accessories of one name stay apart")
+    @Test("Sensors and accessories with equal names stay separate")
     func names() throws {
         let line = #"{"t":0,"gyroscope":[1.0,0.0,0.0]}"#
         let attach = #"{"t":1,"attach":{"id":"1","name":"Scale","port":"1-2","protocols":["com.example.a"]}}"#
@@ -49,7 +49,7 @@ struct MergeTests {
         #expect(remarks.count == 1)
     }
 
-    @Test("A phone's errors of 68 per cent become gpsd's of 95 beside gpsd's, and stay as they are by themselves")
+    @Test("A phone's accuracies at 68 % are converted to 95 % if merged with gpsd's, and kept otherwise")
     func errors() throws {
         func trace(_ device: String, isPhone: Bool) throws -> TraceFile {
             let units = isPhone ? #","units":{"eph":"m at 68%"}"# : ""
@@ -64,21 +64,21 @@ struct MergeTests {
         for traces in [[phone, gpsd], [gpsd, phone]] {
             let (mixed, remarks) = try Self.merged(traces, .start)
             #expect(mixed.header?.hasPhoneAccuracies == false)
-            // 2.447747 deviations in the plane in the place of 1.509592, 1.959964 along an axis of 0.994458: times 1.621463 and
-            // 1.970887.
+            // In the plane, 2.447747 standard deviations instead of 1.509592, a factor of 1.621463; along an axis,
+            // 1.959964 instead of 0.994458, a factor of 1.970887.
             let told = try #require(mixed.positions.first { $0.receiver == "phone" })
             #expect(abs(told.horizontalError - 16.215) < 0.001)
             #expect(abs(told.verticalError - 9.854) < 0.001 && abs(told.speedError - 0.985) < 0.01)
             let other = try #require(mixed.positions.first { $0.receiver == "gps" })
             #expect(other.horizontalError == 10 && other.verticalError == 5 && other.speedError == 0.5)
-            #expect(remarks.count { $0.contains("of 68 per cent, are of 95 here") } == 1)
+            #expect(remarks.count { $0.contains("from 68 % to 95 % confidence") } == 1)
         }
         let (phones, remarks) = try Self.merged([phone, try trace("other", isPhone: true)], .start)
         #expect(phones.header?.hasPhoneAccuracies == true && remarks.isEmpty)
         #expect(phones.positions.map(\.horizontalError) == [10, 10])
     }
 
-    @Test("A trace that does not say when it began cannot be put beside others by the clock")
+    @Test("A trace without a start time cannot be aligned by clock")
     func noClock() throws {
         let one = try makeTrace([], start: "2024-05-01T10:00:00.000000000Z")
         let two = try makeTrace([], name: "other")
@@ -91,7 +91,7 @@ struct MergeTests {
         trace.positions.map { "\($0.receiver) \(Int($0.latitude))" }
     }
 
-    /// A trace of positions, one a second, of a receiver; empty for none.
+    /// Returns a trace with one position a second from a receiver; without a receiver if the path is empty.
     private static func positions(
         _ latitude: Double, path: String, from: Int = 0, count: Int = 2, name: String = "t", more: [String] = []
     ) throws -> TraceFile {
@@ -102,7 +102,7 @@ struct MergeTests {
         return try makeTrace(lines + more, start: "2024-05-01T10:00:00.000000000Z", name: name)
     }
 
-    @Test("Receivers of one path that report at one time stay apart, in every report that names them")
+    @Test("Simultaneous receivers with equal paths are renamed in every report that names them")
     func receivers() throws {
         let more = [
             #"{"t":1,"gpsd":{"class":"SKY","device":"/dev/a","hdop":1}}"#,
@@ -121,10 +121,12 @@ struct MergeTests {
                 #"{"class":"DEVICES","devices":[{"path":"/dev/a-2","driver":"u-blox"},{"path":"/dev/c"}]}"#,
                 #"{"class":"DEVICE","path":"/dev/a-2","note":{"device":"/dev/a"}}"#,
             ])
-        #expect(remarks == ["The receiver /dev/a of two is called /dev/a-2 here, where /dev/a is another."])
+        #expect(
+            remarks == ["The receiver /dev/a of two was renamed to /dev/a-2, because another receiver is named /dev/a."]
+        )
     }
 
-    @Test("Receivers without a name get one beside others, and so do those of the first trace")
+    @Test("Receivers without a name get one if merged with others, including those of the first trace")
     func nameless() throws {
         let (trace, remarks) = try Self.merged([
             try Self.positions(1, path: "", name: "one.gpx"), try Self.positions(2, path: "", name: "two.gpx"),
@@ -135,7 +137,7 @@ struct MergeTests {
         #expect(remarks.count == 2 && remarks[1].contains("two.gpx"))
     }
 
-    @Test("Of more receivers than are told apart it is said, and they keep their names")
+    @Test("Receivers beyond the maximum keep their names, and a remark reports them")
     func manyReceivers() throws {
         let lines = (0...MergeSurvey.maximumReceivers).map { number in
             #"{"t":\#(number),"gpsd":{"class":"TPV","device":"/dev/\#(number)","mode":2,"lat":1,"lon":8}}"#
@@ -146,7 +148,7 @@ struct MergeTests {
             let last = try makeTrace([try #require(lines.last)], name: "other")
             let (trace, remarks) = try Self.merged([many, last], .start)
             let names = trace.positions.map(\.receiver)
-            // The last one of the first trace is not known to the second one.
+            // Receivers beyond the maximum are not compared, so the second trace keeps the name too.
             #expect(Set(names) == Set((0...MergeSurvey.maximumReceivers).map { "/dev/\($0)" }))
             #expect(names.count == count + 1)
             #expect(remarks.count == (isTold ? 1 : 0))
@@ -154,7 +156,7 @@ struct MergeTests {
         }
     }
 
-    @Test("Parts of one drive that follow each other keep their receiver")
+    @Test("Consecutive parts of one drive keep their receiver")
     func parts() throws {
         for path in ["/dev/a", ""] {
             let (trace, remarks) = try Self.merged([
@@ -165,7 +167,7 @@ struct MergeTests {
         }
     }
 
-    @Test("The battery is that of the first trace that has one, and losses of several receivers are told")
+    @Test("The first trace's battery is kept, and remarks report omitted batteries and ambiguous losses")
     func battery() throws {
         let event = [
             #"{"t":1,"battery":{"level":0.25,"state":"unplugged"}}"#,
@@ -180,14 +182,14 @@ struct MergeTests {
         #expect(remarks.contains { $0.contains("lost 1 times in one") })
     }
 
-    @Test("Times of a machine's clock beside others are told")
+    @Test("A remark reports traces that use different clocks")
     func twoClocks() throws {
         let receiver = try Self.positions(1, path: "/dev/a", name: "way")
         let text = String(decoding: receiver.bytes, as: UTF8.self).replacing(
             #""version":1"#, with: #""version":1,"clock":"CLOCK_BOOTTIME""#)
         let machine = try TraceFile(bytes: [UInt8](text.utf8), name: "board")
         let (_, remarks) = try Self.merged([receiver, machine])
-        #expect(remarks.contains { $0.contains("way goes by a clock of its own and board by that of its machine") })
+        #expect(remarks.contains { $0.contains("way uses a clock of its own, and board that of its machine") })
         #expect(!(try Self.merged([receiver, machine], .start).1.contains { $0.contains("clock") }))
     }
 }

@@ -13,9 +13,9 @@ struct ScrubTests {
     static let sensors =
         #"{"id":"local:/iio:device0/gyro","kind":"gyroscope","name":"mpu6050","serial":"S3CR3T","path":"i2c-1","source":"ip:10.1.2.3"}"#
 
-    @Test("A drive keeps its shape and says nothing of its place")
+    @Test("A scrubbed drive keeps its shape and loses its location")
     func shape() throws {
-        // A square of about a kilometre.
+        // A square with sides of about 1 km.
         let corners = [(50.0, 8.0), (50.009, 8.0), (50.009, 8.014), (50.0, 8.014), (50.0, 8.0)]
         let trace = try makeTrace(
             corners.enumerated().map {
@@ -33,17 +33,17 @@ struct ScrubTests {
         for index in 1..<4 {
             let was = Geodesic.inverse(from: point(before[0]), to: point(before[index]))
             let now = Geodesic.inverse(from: point(after[0]), to: point(after[index]))
-            // A nanodegree of the text is a tenth of a millimetre.
+            // The text has a resolution of 1e-9 degrees, which is 0.1 mm.
             #expect(abs(was.distance - now.distance) < 0.001)
             #expect(abs(was.initialAzimuth - now.initialAzimuth) < 1e-4)
         }
         #expect(after[0].altitudeMSL == 200 && after[0].altitudeHAE.isNaN && after[0].geoidSeparation.isNaN)
         #expect(after[0].magneticVariation.isNaN && after[0].speed == 10)
-        // 2000-01-01, a second from report to report.
+        // The times begin at 2000-01-01, one second apart.
         #expect(after.map { $0.time?.seconds } == [946_684_800, 946_684_801, 946_684_802, 946_684_803, 946_684_804])
     }
 
-    @Test("Owners' names, and the date and the field of a calibration, are not left; names of chips are")
+    @Test("Names of owners and a calibration's date and field are removed, and chip names are kept")
     func sensorNames() throws {
         var header = TraceHeader()
         for (id, name, place) in [("a", "Anna Example's iPhone", "S3CR3T"), ("b", "bmi160-accel", "accel-base")] {
@@ -67,7 +67,7 @@ struct ScrubTests {
         #expect(kept.dip.isNaN && kept.fieldStrength.isNaN && kept.date == .epoch)
     }
 
-    @Test("Nothing of what names a machine, a device or a place is left")
+    @Test("Names of machines, devices and locations are removed")
     func names() throws {
         let lines = [
             #"{"t":0,"gpsd":{"class":"DEVICES","devices":[{"path":"/dev/serial-S3CR3T","subtype":"S3CR3T"}]}}"#,
@@ -93,14 +93,14 @@ struct ScrubTests {
         for part in [
             "77", "123", "10.1.2.3", "48.1", "11.98", "987654", "4177", "2024", "05-01", "T10:00", "i2c", "by-id",
         ] { #expect(!text.contains(part), "\(part)") }
-        // The receiver is six seconds behind the beginning, as it was.
+        // The receiver's time is still 6 s after the start.
         #expect(text.contains("2000-01-01T00:00:06.000Z") && text.contains("u-blox") && text.contains("X-1"))
         #expect(text.contains("mpu6050") && text.contains("PRN") && text.contains("attach"))
         #expect(scrubbed.eventLines.contains(#"{"t":1.0,"gyroscope":[1.0,0.0,0.0]}"#))
         #expect(scrubbed.findSensors().map(\.id) == ["gyroscope"])
     }
 
-    @Test("Motion stays as it was measured")
+    @Test("Motion readings are unchanged")
     func motion() throws {
         let trace = try makeTrace(
             [#"{"t":1,"gyroscope":[0.1,0.2,0.3],"stamp":0.99}"#], sensors: #"{"id":"gyroscope","kind":"gyroscope"}"#)

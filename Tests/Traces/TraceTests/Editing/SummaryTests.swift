@@ -6,9 +6,9 @@ import Trace
 
 @testable import TraceEditing
 
-@Suite("What is in a trace")
+@Suite("Trace summaries")
 struct SummaryTests {
-    @Test("Reports that are damaged, and numbers that cannot be, are counted, with the line of the first")
+    @Test("Damaged reports and impossible numbers are counted, with the line of the first one")
     func damage() throws {
         let trace = try makeTrace([
             #"{"t":1,"gpsd":\#(tpvLine(50, 8, second: 0, more: #","eph":4.0"#))}"#,
@@ -17,7 +17,7 @@ struct SummaryTests {
             #"{"t":4,"gpsd":{"class":"TPV","mode":tru}}"#,
         ])
         let remarks = [
-            #"a report is damaged and was ignored (2 times; first in line 3: "gpsd report, byte 34: the line is not JSON")."#,
+            #"a report is damaged and was ignored (2 times; first in line 3: "gpsd report, byte 34: the line is not valid JSON")."#,
             "a number is impossible and was treated as unknown (2 times; first in line 4).",
         ]
         #expect(TraceSummary(trace).remarks == remarks)
@@ -46,14 +46,14 @@ struct SummaryTests {
         #expect(positions.count == 3 && positions.fixCount == 2 && positions.threeDimensionalCount == 2)
         #expect(positions.medianError == 6)
         #expect(positions.south == 50 && positions.north == 50.001 && positions.west == 8 && positions.east == 8)
-        // A thousandth of a degree along the meridian at 50 degrees is 111.2 m.
+        // 0.001 degrees along the meridian at 50 degrees of latitude are 111.2 m.
         #expect(abs(positions.distance - 111.23) < 0.05)
         #expect(summary.clocks.map(\.time) == [5_000_000_000, 6_000_000_000])
         #expect(summary.clockDrift == nil)
     }
 
     @Test(
-        "The area of a way over 180 degrees is the small one",
+        "The area of a track across the 180th meridian is the smaller one",
         arguments: [
             ([179.99, -179.99], 179.99, -179.99), ([-179.99, 179.99, 179.98], 179.98, -179.99),
             ([179, 180, -179.5], 179, -179.5),
@@ -65,21 +65,21 @@ struct SummaryTests {
         #expect(positions.west == west && positions.east == east)
     }
 
-    @Test("A receiver's clock that is slower than the machine's is told in parts per million")
+    @Test("The drift between the machine's and the receiver's clock is reported in parts per million")
     func drift() throws {
         let trace = try makeTrace(
             [
                 #"{"t":0,"gpsd":\#(tpvLine(50, 8, second: 0))}"#,
                 #"{"t":120.0012,"gpsd":{"class":"TPV","mode":1,"time":"2024-05-01T10:02:00.000Z"}}"#,
             ], start: "2024-05-01T10:00:00.000000000Z")
-        // The test's header names no clock.
+        // The header in this test names no clock.
         var summary = TraceSummary(trace)
         summary.header.clock = "CLOCK_BOOTTIME"
         #expect(abs((summary.clockDrift ?? .nan) - 10) < 0.01)
     }
 
     @Test(
-        "Receivers whose years are centuries apart, or go back, have no drift that could be told",
+        "Receiver times centuries apart give a finite drift, and times that do not increase give none",
         arguments: [
             ("1700", "2200"), ("2200", "1700"), ("2024", "2024"),
         ])
@@ -91,12 +91,12 @@ struct SummaryTests {
                     #"{"t":\#($0.0),"gpsd":{"class":"TPV","mode":1,"time":"\#($0.1)-05-01T10:00:00.000Z"}}"#
                 }, start: "2024-05-01T10:00:00.000000000Z"))
         summary.header.clock = "CLOCK_BOOTTIME"
-        // 100 seconds against five hundred years: the machine's clock all but stands.
+        // 100 s on the machine's clock against 500 years: it is slow by almost 1e6 parts per million.
         let drift = summary.clockDrift
         #expect(first < last ? abs((drift ?? .nan) + 1e6) < 0.1 : drift == nil)
     }
 
-    @Test("Thousands of streams take bounded memory")
+    @Test("Thousands of streams use bounded memory")
     func hostile() throws {
         let lines = (0..<5000).map { #"{"t":0,"gpsd":{"class":"TPV","device":"/dev/\#($0)","mode":1}}"# }
         let summary = TraceSummary(try makeTrace(lines))

@@ -4,9 +4,9 @@ import DeviceCore
 import Testing
 import Trace
 
-@Suite("How faults are written")
+@Suite("Syntax of faults")
 struct FaultClauseTests {
-    @Test("Every part of a fault is found, and those that are not there are nil")
+    @Test("All parts of a fault are parsed, and missing parts are nil")
     func parts() throws {
         let clause = try FaultClause("stuck=3(iio:device0)@2.5s+300ms")
         #expect(clause.name == "stuck")
@@ -23,7 +23,7 @@ struct FaultClauseTests {
         #expect(bare.duration == nil)
     }
 
-    @Test("A target may have any characters in it that are not its parentheses")
+    @Test("A target may contain any characters except parentheses")
     func targets() throws {
         let clause = try FaultClause("unplug(/dev/serial@1:a=b+c)@4s")
         #expect(clause.target == "/dev/serial@1:a=b+c")
@@ -33,7 +33,7 @@ struct FaultClauseTests {
         #expect(try FaultClause("unplug(a@b)").moment == .start)
     }
 
-    @Test("A number behind # counts where something is counted, and may have a duration")
+    @Test("A moment such as #12 counts events if the caller supports it, and may have a duration")
     func counts() throws {
         let clause = try FaultClause("stall@#12+2s", counting: "a report")
         #expect(clause.moment == .reading(12))
@@ -43,7 +43,7 @@ struct FaultClauseTests {
         #expect(throws: DeviceError.self) { try FaultClause("stall@#", counting: "a report") }
     }
 
-    @Test("A list is parted by commas, of which more than one do no harm")
+    @Test("A list is separated by commas, and empty elements are ignored")
     func list() throws {
         #expect(try FaultClause.list("a, b=1 ,,c@1s").map(\.name) == ["a", "b", "c"])
         for text in ["", ",", ",,"] { #expect(throws: DeviceError.self) { try FaultClause.list(text) } }
@@ -52,7 +52,7 @@ struct FaultClauseTests {
         #expect(throws: DeviceError.self) { try FaultClause.list(longest + "a") }
     }
 
-    @Test("Values are read as what they are needed for")
+    @Test("Values are parsed as the requested type")
     func values() throws {
         #expect(try FaultClause("a=0.25").number(in: 0...1) == 0.25)
         #expect(try FaultClause("a=-7").wholeNumber() == -7)
@@ -63,10 +63,10 @@ struct FaultClauseTests {
     }
 
     @Test(
-        "What is wrong is said with the words that were written",
+        "An error quotes the invalid fault",
         arguments: [
-            ("a@1", "needs a time with its unit"), ("a@-1s", "needs a time from 0"), ("a@nans", "needs a time from 0"),
-            ("a@1s+", "needs a time with its unit"), ("a@1s+2", "needs a time with its unit"),
+            ("a@1", "needs a time with a unit"), ("a@-1s", "needs a time from 0"), ("a@nans", "needs a time from 0"),
+            ("a@1s+", "needs a time with a unit"), ("a@1s+2", "needs a time with a unit"),
             ("a@1000001s", "needs a time from 0"), ("a()", "names no device"),
         ])
     func wrongTimes(text: String, reason: String) {
@@ -79,7 +79,7 @@ struct FaultClauseTests {
         }
     }
 
-    @Test("A value that does not serve, one too many and one too few are refused")
+    @Test("Invalid, unexpected and missing values are rejected")
     func wrongValues() throws {
         let wordless = try FaultClause("a")
         #expect(throws: DeviceError.self) { try wordless.neededValue() }

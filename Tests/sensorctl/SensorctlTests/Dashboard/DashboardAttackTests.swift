@@ -8,9 +8,9 @@ import Testing
 
 @testable import Dashboard
 
-@Suite("Nobody holds up the dashboard's server", .waiting)
+@Suite("Denial of service against the dashboard's server", .waiting)
 struct DashboardAttackTests {
-    /// Waits until it is so, half a minute at most.
+    /// Waits until the condition is true, for at most 30 s.
     static func wait(for what: Comment, until condition: () throws -> Bool) throws {
         for _ in 0..<3000 {
             if try condition() { return }
@@ -19,18 +19,18 @@ struct DashboardAttackTests {
         Issue.record("In vain: \(what)")
     }
 
-    @Test("A request line without an end is cut off", arguments: ["GET /", "GET / HTTP/1.1\r\nX: ", ""])
+    @Test("A request line without an end closes the connection", arguments: ["GET /", "GET / HTTP/1.1\r\nX: ", ""])
     func endlessLine(_ start: String) throws {
         let dashboard = try TestDashboard()
         let client = try TestClient(dashboard.port)
         try client.send(start)
         let part = [UInt8](repeating: UInt8(ascii: "a"), count: 4096)
-        // It closes after 8 KiB; what is sent on meets a closed door.
+        // The server closes the connection after 8 KiB, so that later writes fail.
         #expect(throws: TestClient.Failure.self) { for _ in 0..<10_000 { try client.send(part) } }
         #expect(try dashboard.get("/").status == 200)
     }
 
-    @Test("Headers without an end are cut off")
+    @Test("Headers without an end close the connection")
     func endlessHeaders() throws {
         let dashboard = try TestDashboard()
         let client = try TestClient(dashboard.port)
@@ -39,7 +39,7 @@ struct DashboardAttackTests {
         #expect(try dashboard.get("/").status == 200)
     }
 
-    @Test("A hundred headers are too many")
+    @Test("A request with a hundred extra headers is refused")
     func manyHeaders() throws {
         let dashboard = try TestDashboard()
         let head = dashboard.request("/", (0..<100).map { "X-\($0): 1" })
@@ -47,7 +47,7 @@ struct DashboardAttackTests {
     }
 
     @Test(
-        "Who connects and says nothing, or half of something, is given up",
+        "A client that sends no complete request in time is disconnected",
         arguments: ["", "G", "GET / HTTP/1.1\r\nHost:"])
     func halfOpen(_ start: String) throws {
         let dashboard = try TestDashboard { $0.requestTime = 0.2 }
@@ -57,11 +57,11 @@ struct DashboardAttackTests {
         try Self.wait(for: "no connection is left") { dashboard.server.counts.connections == 0 }
     }
 
-    @Test("Drop by drop is not in time either")
+    @Test("A request sent byte by byte times out as well")
     func slow() throws {
         let dashboard = try TestDashboard { $0.requestTime = 0.3 }
         let client = try TestClient(dashboard.port)
-        // Without a limit all of it would be taken.
+        // Without the time limit, the server would accept all bytes.
         #expect(throws: TestClient.Failure.self) {
             for byte in "GET / HTTP/1.1\r\nX: ".utf8 + [UInt8](repeating: 97, count: 3000) {
                 try client.send([byte])
@@ -70,7 +70,7 @@ struct DashboardAttackTests {
         }
     }
 
-    @Test("Who asks and does not read is given up")
+    @Test("A client that does not read its response is disconnected")
     func unread() throws {
         let folder = try AssetFixture()
         try folder.add("js/leaflet/leaflet.js", String(repeating: "x", count: 3 << 20))
@@ -84,7 +84,7 @@ struct DashboardAttackTests {
         #expect(client.isClosed())
     }
 
-    @Test("Two hundred connections keep nobody out, and cost no more than sixty-four")
+    @Test("200 connections block no page, and at most 64 stay open")
     func manyConnections() throws {
         let dashboard = try TestDashboard()
         let page = try PageClient(dashboard.port, token: dashboard.token)
@@ -97,14 +97,14 @@ struct DashboardAttackTests {
             #expect(dashboard.server.counts.connections <= DashboardServer.maximumConnections)
         }
         for _ in 0..<5 { #expect(try dashboard.get("/").status == 200) }
-        // The page that was there has not noticed.
+        // The existing page is not affected.
         #expect(try page.command(#""do":"pause""#)["type"] as? String == "done")
         #expect(dashboard.server.counts.pages == 1)
         #expect(dashboard.server.counts.connections <= DashboardServer.maximumConnections)
         withExtendedLifetime(clients) {}
     }
 
-    @Test("The seventeenth page is one too many, and the next one after one has gone is not")
+    @Test("The seventeenth page is refused until another page disconnects")
     func manyPages() throws {
         let dashboard = try TestDashboard()
         var pages = try (0..<DashboardServer.maximumPages).map { _ in try PageClient(dashboard.port) }
@@ -114,7 +114,7 @@ struct DashboardAttackTests {
         _ = try PageClient(dashboard.port).message("ready")
     }
 
-    @Test("Sixteen pages without the token do not keep out one that has it, and it is let go by none of them")
+    @Test("Sixteen pages without the token do not block a page with it, and cannot replace it")
     func heldPlaces() throws {
         let dashboard = try TestDashboard()
         let strangers = try (0..<DashboardServer.maximumPages).map { _ in try PageClient(dashboard.port) }
@@ -125,7 +125,7 @@ struct DashboardAttackTests {
         _ = try own.message("ready")
         #expect(dashboard.server.counts.pages == DashboardServer.maximumPages)
         #expect(try dashboard.ask(PageClient.handshake(dashboard.port)).status == 503)
-        // It makes way for nobody, who may have the token too.
+        // A page with the token is not replaced, not even by a page that also has it.
         let others = try (1..<DashboardServer.maximumPages).map { _ in
             try PageClient(dashboard.port, token: dashboard.token, path: "/live?token=\(dashboard.token)")
         }
@@ -136,15 +136,15 @@ struct DashboardAttackTests {
         withExtendedLifetime((strangers, others)) {}
     }
 
-    @Test("A page that never reads slows nobody down, and is told what it has missed")
+    @Test("A page that never reads delays no other page and is notified of dropped readings")
     func neverReads() throws {
-        // It answers no ping either, and a slow machine takes minutes.
+        // An hour, because the page does not answer pings and a slow machine takes minutes.
         let dashboard = try TestDashboard { ($0.frameTime, $0.pingTime) = (0, 3_600) }
         let lazy = try PageClient(dashboard.port)
         let other = try PageClient(dashboard.port)
         _ = try other.message("ready")
         try Self.wait(for: "both are there") { dashboard.server.counts.pages == 2 }
-        // Far more than the sockets and the queue hold.
+        // More data than the sockets and the queue can hold.
         let (rounds, readings) = (400, 4000)
         var received = 0
         for round in 0..<rounds {
@@ -157,7 +157,7 @@ struct DashboardAttackTests {
             }
         }
         #expect(received == rounds * readings)
-        // The lazy one reads at last.
+        // The page that did not read now reads its messages.
         var kept = 0
         let dropped = try lazy.message("dropped") { frame in
             if case .binary(let bytes) = frame { kept += try PageClient.readings(bytes, axes: 3).times.count }
@@ -167,7 +167,7 @@ struct DashboardAttackTests {
         #expect(count > 0 && kept + count <= received)
     }
 
-    @Test("A page that answers no ping is given up")
+    @Test("A page that does not answer pings is disconnected")
     func silentPage() throws {
         let dashboard = try TestDashboard { $0.pingTime = 0.1 }
         let page = try PageClient(dashboard.port)
@@ -178,7 +178,7 @@ struct DashboardAttackTests {
     }
 
     @Test(
-        "Frames that may not be end the connection with the reason",
+        "Invalid WebSocket frames close the connection with a status code",
         arguments: [
             (PageClient.masked(1, [UInt8](repeating: 97, count: 4097)), 1009),
             (PageClient.masked(1, [UInt8](repeating: 97, count: 70_000)), 1009),
@@ -211,7 +211,7 @@ struct DashboardAttackTests {
         try Self.wait(for: "it has gone") { dashboard.server.counts.connections == 0 }
     }
 
-    @Test("A command may come in parts, with a ping between them")
+    @Test("A command may be fragmented, with a ping between the fragments")
     func fragments() throws {
         let dashboard = try TestDashboard()
         let page = try PageClient(dashboard.port)
@@ -227,7 +227,7 @@ struct DashboardAttackTests {
     }
 
     @Test(
-        "Answers that nobody takes do not pile up",
+        "Unread answers do not accumulate",
         arguments: [
             PageClient.masked(9, [UInt8](repeating: 0, count: 125)), PageClient.masked(9, []), PageClient.masked(1, []),
             PageClient.masked(1, Array(#"{"id":1,"token":"","do":"play"}"#.utf8)),
@@ -239,12 +239,12 @@ struct DashboardAttackTests {
         page.client.limitSending(seconds: 0.2)
         page.client.limitReceiving(bytes: 4096)
         let many = (0..<1000).flatMap { _ in frame }
-        // The sockets are full after a while: the rest waits with its sender.
+        // Once the sockets are full, the client cannot send more.
         #expect(throws: TestClient.Failure.self) { for _ in 0..<20_000 { try page.send(many) } }
         #expect(try dashboard.get("/").status == 200)
     }
 
-    @Test("Commands that nobody answers do not pile up")
+    @Test("Unanswered commands do not accumulate")
     func unanswered() throws {
         let dashboard = try TestDashboard { _ in
         } handler: { _, _ in
@@ -252,7 +252,7 @@ struct DashboardAttackTests {
         let page = try PageClient(dashboard.port, token: dashboard.token)
         _ = try page.message("ready")
         let command = PageClient.masked(1, Array(#"{"id":1,"token":"\#(dashboard.token)","do":"play"}"#.utf8))
-        // The socket is full after a while: the rest waits with its sender.
+        // Once the socket is full, the client cannot send more.
         page.client.limitSending(seconds: 0.2)
         #expect(throws: TestClient.Failure.self) { for _ in 0..<500_000 { try page.send(command) } }
         #expect(try dashboard.get("/").status == 200)

@@ -6,9 +6,9 @@ import Testing
 
 @testable import Dashboard
 
-@Suite("The dashboard's server lets nobody in but its page", .waiting)
+@Suite("Access control of the dashboard's server", .waiting)
 struct DashboardGuardTests {
-    @Test("The page comes with headers that forbid it all else")
+    @Test("The page is served with restrictive security headers")
     func page() throws {
         let dashboard = try TestDashboard {
             $0.tiles = .init(url: "https://{s}.tile.example/{z}/{x}/{y}.png", attribution: "")
@@ -29,7 +29,7 @@ struct DashboardGuardTests {
         #expect(String(decoding: body, as: UTF8.self).lowercased().hasPrefix("<!doctype html>"))
     }
 
-    @Test("What is built into the program is what lies in the sources", arguments: PageFile.all.map(\.name))
+    @Test("An embedded file is identical to the file in the sources", arguments: PageFile.all.map(\.name))
     func embedded(name: String) throws {
         let path = Checkout.root.path + "/Sources/sensorctl/DashboardPage/page/" + name
         let file = try #require(PageFile.all.first { $0.name == name })
@@ -37,7 +37,7 @@ struct DashboardGuardTests {
             file.bytes == [UInt8](try Data(contentsOf: URL(fileURLWithPath: path))), "Change the number in files.inc.")
     }
 
-    @Test("Each file of the page is built in")
+    @Test("Each file of the page is embedded in the program")
     func allEmbedded() throws {
         let folder = Checkout.root.path + "/Sources/sensorctl/DashboardPage/page"
         let names = try FileManager.default.contentsOfDirectory(atPath: folder)
@@ -45,7 +45,7 @@ struct DashboardGuardTests {
     }
 
     @Test(
-        "A name that leads here does not make it another site",
+        "Requests with a foreign Host header are refused",
         arguments: [
             "evil.example", "evil.example:PORT", "127.0.0.1", "127.0.0.1:1", "127.0.0.1:PORT.evil.example",
             "localhost.:PORT",
@@ -63,14 +63,14 @@ struct DashboardGuardTests {
         #expect(status == 403)
     }
 
-    @Test("Its own names are these", arguments: ["127.0.0.1", "localhost", "LOCALHOST", "[::1]"])
+    @Test("Loopback names are accepted as the Host", arguments: ["127.0.0.1", "localhost", "LOCALHOST", "[::1]"])
     func ownHost(_ name: String) throws {
         let dashboard = try TestDashboard()
         let (status, _, _) = try dashboard.get("/", host: "\(name):\(dashboard.port)")
         #expect(status == 200)
     }
 
-    @Test("One Host, and no more and no less")
+    @Test("A request without exactly one Host header is refused")
     func hostOnce() throws {
         let dashboard = try TestDashboard()
         let own = "Host: 127.0.0.1:\(dashboard.port)"
@@ -81,7 +81,7 @@ struct DashboardGuardTests {
     }
 
     @Test(
-        "Pages of other origins learn nothing",
+        "Requests from other origins are refused",
         arguments: [
             "http://evil.example", "null", "https://127.0.0.1:PORT", "http://127.0.0.1",
             "http://127.0.0.1:PORT.evil.example",
@@ -95,14 +95,14 @@ struct DashboardGuardTests {
         #expect(dashboard.server.counts.pages == 0)
     }
 
-    @Test("Its own origin may have the WebSocket")
+    @Test("The page's own origin can open the WebSocket")
     func ownOrigin() throws {
         let dashboard = try TestDashboard()
         let page = try PageClient(dashboard.port, headers: ["Origin: http://127.0.0.1:\(dashboard.port)"])
         #expect(try page.message("hello")["mode"] as? String == "live")
     }
 
-    @Test("What another site loads into itself is refused; a link from there is not")
+    @Test("Cross-site subresources and frames are refused, but links from other sites are not")
     func fetchMetadata() throws {
         let dashboard = try TestDashboard()
         #expect(
@@ -119,7 +119,7 @@ struct DashboardGuardTests {
         #expect(try dashboard.get("/", "Sec-Fetch-Site: none").status == 200)
     }
 
-    @Test("It gives, and takes nothing", arguments: ["POST", "PUT", "DELETE", "OPTIONS", "TRACE", "CONNECT", "get"])
+    @Test("Only GET and HEAD are allowed", arguments: ["POST", "PUT", "DELETE", "OPTIONS", "TRACE", "CONNECT", "get"])
     func methods(_ method: String) throws {
         let dashboard = try TestDashboard()
         let (status, headers, _) = try dashboard.ask(dashboard.request("/", method: method))
@@ -127,13 +127,13 @@ struct DashboardGuardTests {
         #expect(headers["allow"] == "GET, HEAD")
     }
 
-    @Test("HEAD gives the head of the answer to GET")
+    @Test("HEAD returns the headers of GET")
     func head() throws {
         let dashboard = try TestDashboard()
         let client = try TestClient(dashboard.port)
         let page = try dashboard.get("/")
         for _ in 0..<3 {
-            // On one connection: a body would be taken for the next answer.
+            // On one connection, a body would be parsed as the next response.
             let (status, headers, _) = try TestDashboard.answer(on: client, dashboard.request("/", method: "HEAD"))
             #expect(status == 200)
             #expect(headers == page.headers)
@@ -142,7 +142,7 @@ struct DashboardGuardTests {
     }
 
     @Test(
-        "Contents are refused, whatever says that they come",
+        "Requests with a body are refused, whichever header declares it",
         arguments: [
             "Content-Length: 5", "Transfer-Encoding: chunked", "Content-Length: -1",
             "Content-Length: 0\r\nContent-Length: 5",
@@ -150,14 +150,14 @@ struct DashboardGuardTests {
     func contents(_ header: String) throws {
         let dashboard = try TestDashboard()
         let client = try TestClient(dashboard.port)
-        // What follows is no request of its own.
+        // The bytes of the body are not parsed as a second request.
         let smuggled = dashboard.request("/", [header]) + dashboard.request("/page/index.html")
         #expect(try TestDashboard.answer(on: client, smuggled).status == 413)
         #expect(client.isClosed())
     }
 
     @Test(
-        "No path leads out of what is served",
+        "Paths outside the served files are not found",
         arguments: [
             "/../etc/passwd", "/page/../page/index.html", "/page/..%2findex.html", "/page//index.html",
             "/page/./index.html",
@@ -181,7 +181,7 @@ struct DashboardGuardTests {
         #expect(!String(decoding: body, as: UTF8.self).contains("secret"))
     }
 
-    @Test("What was there at the start is served by its name; a file that took its place is not")
+    @Test("Library files found at the start are served, but not a symbolic link that replaces one")
     func assets() throws {
         let folder = try AssetFixture()
         let assets = AssetFolder(root: folder.path + "/js")
@@ -198,7 +198,7 @@ struct DashboardGuardTests {
     }
 }
 
-/// Libraries as a system has them, with what must not be served beside them.
+/// JavaScript libraries as a distribution installs them, next to files that must not be served.
 final class AssetFixture {
     private let folder: TemporaryFolder
     var path: String { folder.path }

@@ -9,17 +9,15 @@ import Testing
 
 @testable import Dashboard
 
-/// What pages and clients try that mean no good.
+/// Attacks by malicious pages and clients.
 private enum Hostile: String, CaseIterable, Sendable {
     case foreignOrigin, rebinding, missingToken, wrongToken, endlessRequest, halfOpen, manyConnections, neverReads
     case traversal, readOnlyBypass
 
-    /// True for those that get nothing at all.
+    /// True if the attack must not receive any data.
     var learnsNothing: Bool { [.foreignOrigin, .rebinding, .traversal].contains(self) }
 
-    /// Tries it once; what was learnt.
-    ///
-    /// - Parameter held: what is kept open until the end.
+    /// Performs the attack once and returns the received text. Adds objects to `held` that stay open until the end.
     func attack(_ target: TestDashboard, holding held: inout [AnyObject]) throws -> String {
         var learnt = ""
         func ask(_ head: String, _ status: Int) throws {
@@ -65,18 +63,18 @@ private enum Hostile: String, CaseIterable, Sendable {
                 "/../../etc/passwd", "/assets/../secret.js", "/page/..%2f..%2fsecret.html", "/assets/leaflet/out.js",
             ] { try ask(target.request(path), 404) }
         case .readOnlyBypass:
-            // With the right token, as somebody has it whose dashboard was another one before.
+            // A valid token, as held by a page that was opened before the dashboard became read-only.
             let bytes = command(#""token":"\#(target.token)","#)
             try say(PageClient.masked(1, Array(bytes[..<9]), isLast: false) + PageClient.masked(0, Array(bytes[9...])))
             try ask(target.request("/live", method: "POST", ["Content-Length: \(bytes.count)"]), 405)
-            // It is its own word.
+            // Removes the token that the client sent itself.
             learnt = learnt.replacingOccurrences(of: target.token, with: "")
         }
         return learnt
     }
 }
 
-/// Several of them at once, each again and again.
+/// Runs several attacks at once, each in a loop on its own thread.
 private final class Attack: Sendable {
     private let isOver = Atomic<Bool>(false)
     private let rounds = Mutex<[Hostile: Int]>([:])
@@ -92,7 +90,7 @@ private final class Attack: Sendable {
             Thread.detachNewThread { [self] in
                 var held: [AnyObject] = []
                 while !isOver.load(ordering: .relaxed) {
-                    // Some are in each other's way: of many connections the oldest that asks for nothing makes way.
+                    // Attacks may interfere: at the connection limit, the server closes the oldest idle connection.
                     guard let new = try? hostile.attack(target, holding: &held) else { continue }
                     rounds.withLock { $0[hostile, default: 0] += 1 }
                     learnt.withLock { $0[hostile] = new }
@@ -103,10 +101,11 @@ private final class Attack: Sendable {
         }
     }
 
-    /// The least number of times that one of them has tried.
+    /// The smallest number of rounds of an attack. 0 until each attack has completed one.
     var least: Int { rounds.withLock { $0.count < count ? 0 : $0.values.min() ?? 0 } }
 
-    /// Has them end, and does something until they have; what each has learnt last.
+    /// Stops the attacks, calls `body` until all threads have ended, and returns the last text that each attack
+    /// received.
     func end(meanwhile body: () throws -> Void) rethrows -> [Hostile: String] {
         isOver.store(true, ordering: .relaxed)
         while left.withLock({ $0 }) > 0 {
@@ -117,9 +116,9 @@ private final class Attack: Sendable {
     }
 }
 
-@Suite("Ten hostile clients at once", .waiting)
+@Suite("Ten concurrent attacks on the dashboard", .waiting)
 struct DashboardHostileTests {
-    @Test("They change nothing and learn nothing, and the good page gets every reading", arguments: [true, false])
+    @Test("Attacks change and reveal nothing, and a regular page receives every reading", arguments: [true, false])
     func together(_ isReadOnly: Bool) throws {
         let heard = Mutex(0)
         let folder = try AssetFixture()
@@ -149,7 +148,7 @@ struct DashboardHostileTests {
                         received += 1
                     }
                 case .text(let text): Issue.record("The good page was told \(text)")
-                // Else it would be given up after a minute.
+                // Without pongs, the server would disconnect the page after a minute.
                 case .ping: try page.send(PageClient.masked(10, []))
                 default: break
                 }

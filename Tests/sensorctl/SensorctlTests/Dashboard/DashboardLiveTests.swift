@@ -10,7 +10,7 @@ import Testing
 @Suite("sensorctl dashboard --live", .toolIsBuilt, .waiting)
 struct DashboardLiveTests {
     @Test(
-        "Positions, sensors, accessories, users and findings of a machine are shown, and none of it can be played",
+        "The page shows positions, sensors, accessories, users and findings, and refuses playback commands",
         .enabled(if: Tool.readsSensors, "built without libiio"))
     func all() throws {
         let folder = try TemporaryFolder()
@@ -32,7 +32,7 @@ struct DashboardLiveTests {
                     ["latitude", "longitude"].allSatisfy { (fix[$0] as? Double) == location[$0] as? Double }
                 })
         }
-        // Somebody walks on the earth: g and some steps, and a quaternion is one.
+        // A walking person measures about 1 g plus steps. Quaternions have unit length.
         for reading in picture.readings[0] ?? [] where !reading.values[0].isNaN {
             #expect((0.2...3).contains(reading.values.reduce(0) { $0 + $1 * $1 }.squareRoot()))
         }
@@ -49,7 +49,7 @@ struct DashboardLiveTests {
         try picture.wait(for: "the scale") {
             $0.list("accessories").contains { $0["name"] as? String == "Weigh Scale" }
         }
-        // Live means live.
+        // Playback commands are refused in live mode.
         for members in [
             #""do":"play""#, #""do":"pause""#, #""do":"step""#, #""do":"seek","t":1"#, #""do":"loop","on":true"#,
         ] {
@@ -61,7 +61,7 @@ struct DashboardLiveTests {
         #expect(try picture.command(#""do":"region","add":{\#(members)}"#) == "done")
         try picture.wait(for: "the region") { $0.region("here")?["state"] as? String == "inside" }
         #expect(try picture.command(#""do":"doctor""#) == "done")
-        // Who comes later has the same picture.
+        // A page that connects later receives the same state.
         let later = DashboardPicture(try dashboard.page())
         try later.wait(for: "the beginning") { $0.ready != nil }
         #expect(later.readings[0]?.count ?? 0 > 200)
@@ -70,7 +70,7 @@ struct DashboardLiveTests {
         dashboard.end()
     }
 
-    @Test("Where there is no gpsd and no sensor it says so, and stays")
+    @Test("Without gpsd and sensors, the page shows the reasons and stays connected")
     func nothing() throws {
         let dashboard = try RunningDashboard(
             ["--live", "--region", "home=48,11,100"],
@@ -87,7 +87,7 @@ struct DashboardLiveTests {
         dashboard.end()
     }
 
-    @Test("A gpsd that goes is missed, and one that comes back is heard")
+    @Test("The page shows the loss of gpsd and resumes when gpsd is back")
     func comesAndGoes() throws {
         let port = try FreePort.next()
         func serve() throws -> RunningTool {
@@ -109,7 +109,7 @@ struct DashboardLiveTests {
         }
         let former = picture.locations.count
         try picture.wait(for: "a position again") { $0.locations.count > former }
-        // Who comes later is not told of a loss that is over.
+        // A page that connects later receives no notification of a loss that has ended.
         let later = DashboardPicture(try dashboard.page())
         try later.wait(for: "the beginning") { $0.ready != nil }
         #expect(later.messages["locationFailed"] == nil)

@@ -10,9 +10,9 @@ import Testing
 
 @testable import Dashboard
 
-@Suite("What the dashboard's server tells pages, and takes from them", .waiting)
+@Suite("Messages between the dashboard's server and its pages", .waiting)
 struct DashboardPageTests {
-    @Test("A page that comes later gets the last minute, the way and the last states, in order")
+    @Test("A new page receives the last minute, the track and the latest states in order")
     func history() throws {
         let dashboard = try TestDashboard()
         for index in 0..<8000 { dashboard.feed.add(1, at: Double(index) / 100, SIMD4(Float(index), 0, 0, 0)) }
@@ -43,13 +43,13 @@ struct DashboardPageTests {
             types == ["hello", "playback"] + [String](repeating: "readings", count: 7) + [
                 "location", "location", "location", "regions",
             ])
-        // 60 s at 100 Hz, and the one at both ends.
+        // 60 s at 100 Hz, including the readings at both ends.
         #expect(times.count == 6001)
         #expect(firsts == (1999...7999).map(Float.init))
         #expect(zip(times, 1999...7999).allSatisfy { abs($0 - Double($1) / 100) < 1e-5 })
     }
 
-    @Test("Two pages hear the same, each reading once")
+    @Test("Two pages receive the same readings, each reading once")
     func twoPages() throws {
         let dashboard = try TestDashboard()
         let pages = try (0..<2).map { _ in try PageClient(dashboard.port) }
@@ -67,7 +67,7 @@ struct DashboardPageTests {
         }
     }
 
-    @Test("A channel has one frame at most in each interval")
+    @Test("A channel sends at most one frame per interval")
     func pace() throws {
         let dashboard = try TestDashboard { $0.frameTime = 0.05 }
         let page = try PageClient(dashboard.port)
@@ -89,7 +89,7 @@ struct DashboardPageTests {
         #expect(frames <= Int(seconds / 0.05) + 2)
     }
 
-    @Test("A gap breaks the line, and is told")
+    @Test("A gap in the readings breaks the line and is reported")
     func gap() throws {
         let dashboard = try TestDashboard()
         let page = try PageClient(dashboard.port)
@@ -112,7 +112,7 @@ struct DashboardPageTests {
         #expect(values.map { $0[0].isNaN } == [false, false, false, false, true, false, false])
     }
 
-    @Test("At another place of a trace pages get what was before it, and nothing of the place that was left")
+    @Test("After a seek, pages receive the history before the new time and nothing from the old time")
     func newPlace() throws {
         let dashboard = try TestDashboard()
         let page = try PageClient(dashboard.port)
@@ -140,7 +140,7 @@ struct DashboardPageTests {
         #expect(places == [9])
     }
 
-    @Test("Who comes later is told what was said of late, and at another place what was said there")
+    @Test("A new page receives the recent messages; after a seek, those before the new time")
     func recent() throws {
         let dashboard = try TestDashboard()
         func tell(_ number: Int) {
@@ -169,7 +169,7 @@ struct DashboardPageTests {
         #expect(try numbers(try PageClient(dashboard.port)) == [5, 6, 7])
     }
 
-    @Test("What is told once is told, also between the way to another place and the next frame")
+    @Test("A one-time message is delivered even between a seek and the next frame")
     func newsAtNewPlace() throws {
         let dashboard = try TestDashboard()
         let page = try PageClient(dashboard.port)
@@ -185,7 +185,7 @@ struct DashboardPageTests {
     // MARK: Commands
 
     @Test(
-        "A command that names no token is none",
+        "A command without a token string is refused",
         arguments: ["", #""token":null,"#, #""token":7,"#, #""token":[],"#, #""token":true,"#, #""Token":"TOKEN","#])
     func missingToken(_ member: String) throws {
         let heard = Mutex(0)
@@ -202,7 +202,7 @@ struct DashboardPageTests {
     }
 
     @Test(
-        "Without the token, or with another one, nothing happens",
+        "A command with a wrong token is refused and not executed",
         arguments: [
             "", "0", "TOKEN0", "XOKEN", String(repeating: "f", count: 32),
         ])
@@ -222,14 +222,14 @@ struct DashboardPageTests {
         #expect(heard.withLock { $0 } == 0)
     }
 
-    @Test("The token is 128 bits of chance, other ones each time")
+    @Test("Each token consists of 128 random bits")
     func tokens() {
         let tokens = Set((0..<100).map { _ in DashboardToken().text })
         #expect(tokens.count == 100)
         #expect(tokens.allSatisfy { $0.count == 32 && $0.allSatisfy(\.isHexDigit) })
     }
 
-    @Test("Nothing of the token is told to who reads")
+    @Test("The token appears in no message, header or page")
     func tokenIsNotTold() throws {
         let dashboard = try TestDashboard()
         let page = try PageClient(dashboard.port)
@@ -241,7 +241,7 @@ struct DashboardPageTests {
         #expect(!"\(headers)\(String(decoding: body, as: UTF8.self))".contains(dashboard.token))
     }
 
-    @Test("A dashboard that is only read takes no command, with the right token either")
+    @Test("A read-only dashboard refuses commands even with the right token")
     func readOnly() throws {
         let heard = Mutex(0)
         let dashboard = try TestDashboard {
@@ -256,7 +256,7 @@ struct DashboardPageTests {
     }
 
     @Test(
-        "Commands are what they say",
+        "Valid commands are parsed, and invalid commands are refused",
         arguments: [
             (#""do":"play""#, .play), (#""do":"step""#, .step(1)), (#""do":"step","count":3"#, .step(3)),
             (#""do":"step","by":0.5"#, .advance(0.5)), (#""do":"seek","t":12.5"#, .seek(12.5)),
@@ -289,7 +289,7 @@ struct DashboardPageTests {
     }
 
     @Test(
-        "What is no object of JSON is refused, and the page stays",
+        "Text that is not a JSON object is refused, and the page stays connected",
         arguments: [
             "", "[]", "{", "{\"id\":1,}", String(repeating: "[", count: 4000), "{\"id\":\"\u{0}\"}", "null",
         ])
@@ -302,7 +302,7 @@ struct DashboardPageTests {
         #expect(try page.command(#""do":"play""#)["type"] as? String == "done")
     }
 
-    @Test("When the server ends its pages are told")
+    @Test("A stopped server closes its pages with status 1001")
     func end() throws {
         let dashboard = try TestDashboard()
         let page = try PageClient(dashboard.port)

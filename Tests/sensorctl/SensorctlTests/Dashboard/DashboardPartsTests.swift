@@ -7,11 +7,11 @@ import Testing
 @testable import Dashboard
 @testable import SensorTools
 
-@Suite("The parts of the dashboard's server")
+@Suite("Components of the dashboard's server")
 struct DashboardPartsTests {
-    // From FIPS 180-4's examples and RFC 3174, and RFC 4648, section 10.
+    // Test vectors of FIPS 180-4, RFC 3174 and RFC 4648, section 10.
     @Test(
-        "SHA-1",
+        "SHA-1 hashes match the published test vectors",
         arguments: [
             ("abc", "a9993e364706816aba3e25717850c26c9cd0d89d"), ("", "da39a3ee5e6b4b0d3255bfef95601890afd80709"),
             ("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", "84983e441c3bd26ebaae4aa1f95129e5e54670f1"),
@@ -22,14 +22,14 @@ struct DashboardPartsTests {
     }
 
     @Test(
-        "Base 64",
+        "Base64 encoding matches the published test vectors",
         arguments: [
             ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="),
             ("foobar", "Zm9vYmFy"),
         ])
     func base64(_ text: String, _ encoded: String) { #expect(Base64.text(Array(text.utf8)) == encoded) }
 
-    @Test("A request is read as it comes, byte by byte")
+    @Test("A request that arrives byte by byte is incomplete until its last byte")
     func request() throws {
         let bytes = Array(
             "GET /page/a.js?x=1 HTTP/1.1\r\nHost: a:1\r\nCONNECTION: keep-alive, Upgrade \r\nX:\r\n\r\nrest".utf8)
@@ -47,7 +47,7 @@ struct DashboardPartsTests {
     }
 
     @Test(
-        "What is not plainly a request is none",
+        "Malformed requests are refused as bad requests",
         arguments: [
             "GET / HTTP/1.1\nHost: a\r\n\r\n", "GET  / HTTP/1.1\r\n\r\n", "GET / HTTP/2.0\r\n\r\n", "GET /\r\n\r\n",
             "\r\n\r\n",
@@ -62,7 +62,7 @@ struct DashboardPartsTests {
         #expect(HTTPRequest.parse(Array(text.utf8)[...]) == .wrong(.badRequest))
     }
 
-    @Test("A page's queue drops the oldest readings, counts them, and keeps what is said of states")
+    @Test("A page's queue drops and counts the oldest readings, and keeps state messages")
     func queue() {
         var queue = PageQueue()
         queue.add([1], readings: 0)
@@ -86,14 +86,14 @@ struct DashboardPartsTests {
         #expect(text.contains(#""type":"dropped","count":\#((10_000 - parts) * 10)}"#))
     }
 
-    @Test("Answers that wait are counted, also those that make way for others")
+    @Test("Pending answers are counted until they are sent or dropped")
     func answers() {
         var queue = PageQueue()
         for _ in 0..<10 { queue.answer([1, 2, 3]) }
         #expect(queue.answers == 10)
         #expect(queue.send(atMost: 6) { $0.count })
         #expect(queue.answers == 8)
-        // Nothing else can be dropped.
+        // The queue has no readings to drop, so it drops the answers.
         queue.add([UInt8](repeating: 4, count: PageQueue.limit), readings: 0)
         #expect(queue.answers == 0)
         var bytes = 0
@@ -108,7 +108,7 @@ struct DashboardPartsTests {
         #expect((queue.size, queue.answers) == (0, 0))
     }
 
-    @Test("A pause that is much longer than usual is a gap; who is slower from there on has not one each time")
+    @Test("An unusually long interval is a gap, but a lower rate is not reported repeatedly")
     func gaps() {
         var watch = GapWatch()
         var gaps: [Double] = []
@@ -124,7 +124,7 @@ struct DashboardPartsTests {
         #expect((1...6).contains(gaps.count))
     }
 
-    @Test("What is sent in part is not dropped")
+    @Test("A partly sent frame is not dropped")
     func partlySent() {
         var queue = PageQueue()
         let first = [UInt8](repeating: 1, count: 100_000)
@@ -143,7 +143,7 @@ struct DashboardPartsTests {
         #expect(rest == first.count - 600)
     }
 
-    @Test("The way is thinned, and keeps its beginning and its end")
+    @Test("The track history is decimated and keeps its first and last position")
     func way() {
         var way = WayHistory()
         for index in 0..<100_000 { way.add(withUnsafeBytes(of: UInt32(index)) { Array($0) }) }
@@ -154,7 +154,7 @@ struct DashboardPartsTests {
     }
 
     @Test(
-        "Tiles come from one server, which the policy names",
+        "A tile URL gives the origin for the security policy, and invalid URLs are refused",
         arguments: [
             ("https://tile.example/{z}/{x}/{y}.png", "https://tile.example"),
             ("http://127.0.0.1:8080/{z}/{x}/{y}.png", "http://127.0.0.1:8080"),
@@ -166,8 +166,9 @@ struct DashboardPartsTests {
         #expect(DashboardOptions.Tiles(url: url, attribution: "")?.origin == origin)
     }
 
-    // The second line is a client of 127.0.0.1:2947; the first is gpsd's end of it, the third has ended, the fourth goes elsewhere.
-    @Test("The kernel's table tells who is connected to a port")
+    // Entry 1 is a client of 127.0.0.1:2947 and entry 0 is gpsd's end of that connection. Entry 2 has ended
+    // (TIME_WAIT), and entry 3 is connected to another port.
+    @Test("The clients of a port are read from the kernel's table of sockets")
     func sockets() {
         let table = """
               sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
@@ -179,9 +180,10 @@ struct DashboardPartsTests {
         #expect(ServiceClients.sockets(table, port: 2947) == [222: 1000])
     }
 
-    @Test("A program is found by its connection")
+    @Test("The process of a client is found by its connection")
     func client() throws {
-        // A listener and a connection to it, both of this process: which counts when it is not the one that asks.
+        // A listener and a connection to it, both in this process. The process counts as a client unless it is excluded
+        // as the caller.
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         let other = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer {

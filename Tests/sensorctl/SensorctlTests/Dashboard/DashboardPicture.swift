@@ -3,7 +3,7 @@
 import Foundation
 import Testing
 
-/// A page, and what it has been told so far.
+/// A page and the state it has received so far.
 final class DashboardPicture {
     struct Line: Equatable {
         var time: Double
@@ -19,9 +19,9 @@ final class DashboardPicture {
     private(set) var messages: [String: [String: Any]] = [:]
     private(set) var locations: [[String: Any]] = []
     private(set) var traffic: [Line] = []
-    /// By channel; what is no number breaks a line.
+    /// The readings by channel. NaN breaks a line.
     private(set) var readings: [Int: [(time: Double, values: [Float])]] = [:]
-    /// Where the history ended that came last; nil from when the page was cleared until then.
+    /// The end time of the last history. nil from a clear until the next history has arrived.
     private(set) var ready: Double?
     private(set) var clears = 0
     private var pings = 0
@@ -62,7 +62,8 @@ final class DashboardPicture {
         }
     }
 
-    /// Takes what comes until it is so. Pings come three times a minute, and who answers none is given up after the third.
+    /// Processes frames until the condition is true. Fails after two pings: the server sends three pings per minute and
+    /// disconnects a page that answers none of three.
     func wait(
         for what: Comment, sourceLocation: SourceLocation = #_sourceLocation, until isSo: (DashboardPicture) -> Bool
     ) throws {
@@ -76,12 +77,12 @@ final class DashboardPicture {
         }
     }
 
-    /// Sends a command; "done" or "refused".
+    /// Sends a command and returns "done" or "refused".
     func command(_ members: String) throws -> String {
         try page.command(members, passing: take)["type"] as? String ?? ""
     }
 
-    /// Goes to another place and waits until it is there.
+    /// Seeks to a time and waits until its history has arrived.
     func seek(_ place: Double) throws {
         let former = clears
         #expect(try command(#""do":"seek","t":\#(place)"#) == "done")
@@ -90,7 +91,6 @@ final class DashboardPicture {
 
     func list(_ type: String) -> [[String: Any]] { messages[type]?["list"] as? [[String: Any]] ?? [] }
 
-    /// The accessories that are attached.
     var attached: [[String: Any]] { list("accessories").filter { $0["connected"] as? Bool == true } }
 
     func region(_ name: String) -> [String: Any]? { list("regions").first { $0["id"] as? String == name } }

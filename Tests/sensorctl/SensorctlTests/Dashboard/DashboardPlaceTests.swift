@@ -6,11 +6,11 @@ import Testing
 
 @testable import Dashboard
 
-@Suite("sensorctl dashboard at another place of a trace, and at its end", .toolIsBuilt, .waiting)
+@Suite("sensorctl dashboard after a seek and at the end of a trace", .toolIsBuilt, .waiting)
 struct DashboardPlaceTests {
     private static let name = "com.example.scale"
 
-    /// A trace of those lines behind its header.
+    /// Writes a trace of a header and the given lines.
     private static func trace(_ lines: [String], in folder: TemporaryFolder) throws -> String {
         let path = folder.path + "/made.trace"
         let header =
@@ -27,7 +27,7 @@ struct DashboardPlaceTests {
         #"{"t":\#(time),"\#(direction)":"12345\r\n","accessory":"\#(id)","protocol":"\#(name)"}"#
     }
 
-    /// Two scales that nothing tells apart, for 200 s: one says something each second, the other is spoken to each 20 s.
+    /// A trace of two identical scales for 200 s. One sends a line every second, the other receives a line every 20 s.
     private static func scales(in folder: TemporaryFolder) throws -> String {
         var lines = [attach("a", at: 0.2), attach("b", at: 0.4)]
         lines.append(#"{"t":0.5,"open":"\#(name)","accessory":"a"}"#)
@@ -38,7 +38,7 @@ struct DashboardPlaceTests {
         return try trace(lines, in: folder)
     }
 
-    @Test("Traffic is that of the minute before the place, each line once, and goes on from there")
+    @Test("After a seek, each line of the preceding minute is shown once, and playback continues from there")
     func traffic() throws {
         let folder = try TemporaryFolder()
         let dashboard = try RunningDashboard([try Self.scales(in: folder)])
@@ -54,7 +54,8 @@ struct DashboardPlaceTests {
             picture.attached.map { $0["received"] as? Int } == [61 * 7, 0]
                 && picture.attached.map { $0["sent"] as? Int } == [0, 4 * 7]
         }
-        // Each is that of its own accessory, though both have one name, and who uses it was there before.
+        // Each line has the ID of its own accessory, although both have the same name. The users and connection times
+        // from before that minute are kept.
         let ids = picture.attached.map { $0["id"] as? Int ?? -1 }
         #expect(picture.traffic.allSatisfy { $0.id == ($0.direction == "received" ? ids.first : ids.last) })
         #expect(picture.attached.map { $0["users"] as? [String] } == [[Self.name], [Self.name]])
@@ -66,14 +67,14 @@ struct DashboardPlaceTests {
         try picture.wait(for: "the end") { $0.playback["ended"] as? Bool == true }
         try picture.wait(for: "the last line") { $0.traffic.last?.time ?? 0 > 199.9 }
         #expect(times("received") == Array(20...200))
-        // Who comes later is told the same.
+        // A page that connects later receives the same traffic.
         let later = DashboardPicture(try dashboard.page())
         try later.wait(for: "the beginning") { $0.ready != nil }
         #expect(later.traffic == picture.traffic)
         dashboard.end()
     }
 
-    @Test("What was unplugged by hand is there again when that is off, wherever the trace has attached it")
+    @Test("An accessory unplugged by hand returns when the fault is switched off, even after a seek")
     func unplug() throws {
         let folder = try TemporaryFolder()
         let dashboard = try RunningDashboard([try Self.scales(in: folder)])
@@ -92,7 +93,7 @@ struct DashboardPlaceTests {
         dashboard.end()
     }
 
-    @Test("On which side of a border the device is, and since when, is that of the place")
+    @Test("After a seek, a region has the state and the time of its last border crossing")
     func regions() throws {
         let dashboard = try RunningDashboard([Tool.drive])
         let picture = DashboardPicture(try dashboard.page())
@@ -113,7 +114,7 @@ struct DashboardPlaceTests {
         dashboard.end()
     }
 
-    @Test("A trace of a single moment ends, also when it is to begin again at its end", arguments: [0, 1])
+    @Test("A trace of a single moment ends, even with `--loop`", arguments: [0, 1])
     func moment(_ count: Int) throws {
         let folder = try TemporaryFolder()
         let lines = count == 0 ? [] : [Self.attach("a", at: 0)]
@@ -130,7 +131,7 @@ struct DashboardPlaceTests {
         dashboard.end()
     }
 
-    @Test("Steps come to the last of several events of one time")
+    @Test("Single steps deliver events with the same time one by one")
     func lastSteps() throws {
         let folder = try TemporaryFolder()
         let lines =
@@ -150,7 +151,7 @@ struct DashboardPlaceTests {
         dashboard.end()
     }
 
-    @Test("Who goes somewhere from the end and plays at once plays from there")
+    @Test("A seek from the end followed by play starts playback at the new time")
     func playsFromThere() throws {
         let folder = try TemporaryFolder()
         let dashboard = try RunningDashboard([try Self.scales(in: folder), "--speed", "100"])
@@ -162,12 +163,12 @@ struct DashboardPlaceTests {
                 PageClient.masked(1, Array(#"{"id":1,"token":"\#(token)",\#($0)}"#.utf8))
             })
         try picture.wait(for: "another place") { $0.clears > 0 && $0.ready != nil }
-        // It plays fast, and what is told then is in the history.
+        // Playback is fast, and the history contains everything delivered meanwhile.
         #expect((120...200).contains(try #require(picture.ready)))
         dashboard.end()
     }
 
-    @Test("A sensor that was lost by hand is back when that is off, where nothing but sensors was recorded")
+    @Test("In a trace of sensors only, a sensor lost by a manual fault returns when the fault is off")
     func lostSensor() throws {
         let dashboard = try RunningDashboard(["\(Tool.traces)/motionsense/motionsense_jog_16_sub5.csv", "--loop"])
         let picture = DashboardPicture(try dashboard.page())

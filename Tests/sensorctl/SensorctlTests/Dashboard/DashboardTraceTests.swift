@@ -6,13 +6,13 @@ import Testing
 
 @testable import Dashboard
 
-/// A sensorctl dashboard that runs while the test is its page.
+/// A running `sensorctl dashboard`. The test acts as its page.
 final class RunningDashboard {
     let tool: RunningTool
     let port: UInt16
     let token: String?
 
-    /// - Parameter before: what runs it, if something does.
+    /// - Parameter before: the command that runs the dashboard, if any.
     init(_ arguments: [String], before: [String] = [], environment: [String: String] = [:]) throws {
         tool = try RunningTool(before + ["dashboard", "--port", "0", "--json"] + arguments, environment: environment)
         let line = try PageClient.object(try #require(tool.nextLine()))
@@ -31,7 +31,7 @@ final class RunningDashboard {
 
 @Suite("sensorctl dashboard with a trace", .toolIsBuilt, .waiting)
 struct DashboardTraceTests {
-    /// What a page has heard from the beginning of a trace to its end.
+    /// The messages that a page has received from the beginning of a trace to its end.
     struct Heard {
         var hello: [String: Any] = [:]
         var locations: [[String: Any]] = []
@@ -56,7 +56,7 @@ struct DashboardTraceTests {
         }
     }
 
-    /// Plays a trace, which begins with the page, to its end.
+    /// Plays a trace to its end. Playback starts when the page connects.
     static func play(_ arguments: [String]) throws -> Heard {
         let dashboard = try RunningDashboard(arguments)
         let page = try dashboard.page()
@@ -65,14 +65,14 @@ struct DashboardTraceTests {
             let state = try page.message("playback") { try heard.take($0) }
             if state["ended"] as? Bool == true { break }
         }
-        // What was told with the end comes before the answer.
+        // Messages sent at the end arrive before the answer.
         _ = try page.command(#""do":"pause""#) { try heard.take($0) }
         dashboard.end()
         return heard
     }
 
     @Test(
-        "Its locations are those of replay --json",
+        "Locations are equal to those of `replay --json`",
         arguments: ["gpsd/bu303-moving.log.chk", "synthetic/mountain-road.json"])
     func locations(_ name: String) throws {
         let path = "\(Tool.traces)/\(name)"
@@ -92,7 +92,7 @@ struct DashboardTraceTests {
     }
 
     @Test(
-        "Its attitudes, headings and axes are those of replay --json",
+        "Attitudes, headings and axes are equal to those of `replay --json`",
         arguments: [
             ("device-motion", 4, "quaternion"), ("device-motion", 5, "userAcceleration"),
             ("device-motion", 6, "gravity"),
@@ -115,7 +115,7 @@ struct DashboardTraceTests {
                     values.append(try #require(line[String(key)] as? Double))
                 }
             }
-            // Scalar first, and what is not known is no number.
+            // Scalar first. Unknown values are NaN.
             if keys == "quaternion" { return [values[3], values[0], values[1], values[2]].map(Float.init) }
             return values.map { stream == "heading" && $0 < 0 ? .nan : Float($0) }
         }
@@ -135,7 +135,7 @@ struct DashboardTraceTests {
         }
     }
 
-    @Test("Pause, step, seek, speed and loop do what they say")
+    @Test("Pause, step, seek, speed and loop control the playback")
     func playback() throws {
         let dashboard = try RunningDashboard([Tool.drive])
         let page = try dashboard.page()
@@ -156,32 +156,32 @@ struct DashboardTraceTests {
         }
         func command(_ members: String) throws {
             #expect(try page.command(members, passing: take)["type"] as? String == "done")
-            // Its state may come behind the answer.
+            // The state may arrive after the answer, so another command follows.
             _ = try page.command(#""do":"fault","fault":"nofix","on":false"#, passing: take)
         }
         try command(#""do":"pause""#)
         #expect(state["playing"] as? Bool == false)
         let paused = try #require(state["t"] as? Double)
-        // The first lines of gpsd have one time.
+        // The first lines of gpsd have the same time.
         try command(#""do":"step","count":30"#)
         #expect(try #require(state["t"] as? Double) > paused)
         try command(#""do":"step","by":2.5"#)
-        // Somewhere else, with the minute before it.
+        // Seeks to a time, which delivers the preceding minute.
         try command(#""do":"seek","t":200"#)
         while abs((ready ?? 0) - 200) > 0.01 { try take(try page.frame()) }
-        // Two a second.
+        // Two locations per second.
         #expect((118...122).contains(locations.count))
         #expect(locations.allSatisfy { (139...200.01).contains($0) })
         try command(#""do":"speed","value":50"#)
         try command(#""do":"loop","on":true"#)
         #expect((state["speed"] as? Double, state["loop"] as? Bool) == (50, true))
         try command(#""do":"play""#)
-        // Over the end and from the beginning again.
+        // Playback passes the end and starts from the beginning.
         while ready ?? 200 > 5 { try take(try page.frame()) }
         dashboard.end()
     }
 
-    @Test("A fault is there from now on until it is switched off, and after going elsewhere too")
+    @Test("A fault applies until it is switched off, even after a seek")
     func faults() throws {
         let dashboard = try RunningDashboard([Tool.drive, "--speed", "50"])
         let page = try dashboard.page()
@@ -189,7 +189,7 @@ struct DashboardTraceTests {
             $0["id"] as? String
         }
         #expect(faults.contains("nofix") && faults.contains("loss(gpsd)"))
-        // What was told, in order: the places and why there is none, and where the picture began anew.
+        // The received positions, position errors and restarts of the history, in order.
         var told: [String] = []
         func take(_ frame: PageClient.Frame) throws {
             guard case .text(let text) = frame else { return }
@@ -210,7 +210,7 @@ struct DashboardTraceTests {
         try wait(for: "locationFailed The receiver")
         _ = try page.command(#""do":"seek","t":100"#, passing: take)
         try wait(for: "ready")
-        // None in the minute before either, and why is known.
+        // The preceding minute has no positions either, and the page knows the reason.
         #expect(told.reversed().prefix { $0 != "clear " }.allSatisfy { !$0.hasPrefix("location ") })
         #expect(told.reversed().prefix { $0 != "clear " }.contains { $0.hasPrefix("locationFailed") })
         #expect(try fault("nofix", false) == "done")
@@ -223,9 +223,9 @@ struct DashboardTraceTests {
         dashboard.end()
     }
 
-    @Test("A sensor that is stuck gives one value, and its own again afterwards")
+    @Test("A stuck sensor repeats one value, and recovers when the fault is switched off")
     func stuck() throws {
-        // Somebody runs: no reading is like the one before.
+        // A recording of a running person: consecutive readings differ.
         let dashboard = try RunningDashboard(["\(Tool.traces)/motionsense/motionsense_jog_16_sub5.csv", "--loop"])
         let page = try dashboard.page()
         var values: [[Float]] = []
@@ -248,7 +248,7 @@ struct DashboardTraceTests {
         dashboard.end()
     }
 
-    /// A walk of two and a half minutes, with nine axes at 100 Hz.
+    /// A walk of two and a half minutes with nine axes at 100 Hz.
     static func walk(in folder: TemporaryFolder) throws -> String {
         let trace = folder.path + "/walk.trace"
         try Data("48.1,11.5,520,1.4\n48.1008,11.5,525\n48.1012,11.5007,530,1.4,5\n".utf8)
@@ -257,7 +257,7 @@ struct DashboardTraceTests {
         return trace
     }
 
-    @Test("A recorded accessory is shown with what it and the program said")
+    @Test("A recorded accessory is shown with its traffic in both directions")
     func accessories() throws {
         let dashboard = try RunningDashboard(["\(Tool.traces)/udev/weigh-scale.trace", "--speed", "10"])
         let page = try dashboard.page()
@@ -281,7 +281,7 @@ struct DashboardTraceTests {
         dashboard.end()
     }
 
-    @Test("Regions are watched, and come and go")
+    @Test("Regions are monitored, added and removed")
     func regions() throws {
         let dashboard = try RunningDashboard([Tool.drive, "--speed", "100", "--region", "all=46.5,8.5,2000000"])
         let page = try dashboard.page()
@@ -307,7 +307,7 @@ struct DashboardTraceTests {
         dashboard.end()
     }
 
-    @Test("It says in words why it cannot begin")
+    @Test("Invalid arguments and a port in use end the program with an error")
     func refusals() throws {
         #expect(try Tool.run(["dashboard", "/nonexistent.trace"]).status == 66)
         #expect(try Tool.run(["dashboard", "--live", Tool.drive]).status == 64)

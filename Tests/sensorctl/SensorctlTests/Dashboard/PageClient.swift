@@ -7,7 +7,7 @@ import Testing
 @testable import Dashboard
 import TestSupport
 
-/// A page as the server sees one: a WebSocket on a raw socket.
+/// A page as the server sees it: a WebSocket on a raw socket.
 final class PageClient {
     enum Frame: Equatable {
         case text(String)
@@ -36,7 +36,7 @@ final class PageClient {
         var accepts = false
         while !line.isEmpty {
             line = try client.readLine()
-            // The key and its answer are those of RFC 6455, section 1.3.
+            // The key and the accept value are from RFC 6455, section 1.3.
             if line == "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=" { accepts = true }
         }
         try #require(accepts)
@@ -53,7 +53,7 @@ final class PageClient {
         return lines.map { $0 + "\r\n" }.joined() + "\r\n"
     }
 
-    /// The next frame, whole.
+    /// Reads the next frame, which must not be fragmented.
     func frame() throws -> Frame {
         let head = try client.read(2)
         #expect(head[0] & 0xF0 == 0x80, "Frames come whole")
@@ -75,7 +75,7 @@ final class PageClient {
 
     struct Unexpected: Error { let what: String }
 
-    /// The next message of JSON of a type; what comes before it is handed to the closure.
+    /// Returns the next JSON message of a type and passes all frames before it to the closure.
     func message(_ type: String, passing: (Frame) throws -> Void = { _ in }) throws -> [String: Any] {
         while true {
             let next = try frame()
@@ -116,7 +116,7 @@ final class PageClient {
 
     func send(text: String) throws { try send(Self.masked(1, Array(text.utf8))) }
 
-    /// Sends a command and waits for its answer.
+    /// Sends a command and returns its answer.
     func command(
         _ members: String, token: String? = nil, passing: (Frame) throws -> Void = { _ in }
     ) throws -> [String: Any] {
@@ -137,12 +137,12 @@ final class PageClient {
         return try #require(answer)
     }
 
-    /// A frame as clients send them.
+    /// Creates a masked frame, as clients send it.
     static func masked(_ kind: UInt8, _ payload: [UInt8], isLast: Bool = true) -> [UInt8] {
         let mask: [UInt8] = [0x37, 0xFA, 0x21, 0x3D]
         var frame: [UInt8] = [kind | (isLast ? 0x80 : 0)]
         let count = payload.count
-        // The length is in the byte itself, or in two or eight that follow.
+        // The length is in the second byte, or in the two or eight bytes after it.
         let following = count < 126 ? 0 : count < 65_536 ? 2 : 8
         frame.append(following == 0 ? 0x80 | UInt8(count) : following == 2 ? 0xFE : 0xFF)
         for place in 0..<following {
@@ -152,7 +152,7 @@ final class PageClient {
     }
 }
 
-/// A server with a feed that the test fills, on a port of its own.
+/// A server on its own port, with a feed that the test fills.
 final class TestDashboard: @unchecked Sendable {
     let feed: DashboardFeed
     let server: DashboardServer
@@ -178,7 +178,7 @@ final class TestDashboard: @unchecked Sendable {
 
     deinit { server.stop() }
 
-    /// What is answered to a request; the head line by line, and the body.
+    /// Sends a request and returns the response: the status, the headers and the body.
     func ask(_ head: String) throws -> (status: Int, headers: [String: String], body: [UInt8]) {
         try Self.answer(on: try TestClient(port), head)
     }

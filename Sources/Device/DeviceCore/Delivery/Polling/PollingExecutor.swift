@@ -3,26 +3,28 @@
 import Dispatch
 import Synchronization
 
-/// An executor of callbacks that also polls descriptors, so that no other thread has to be woken for a reading.
+/// An executor that can poll descriptors in addition to running callbacks, so that a reading does not have to wake
+/// another thread.
 package protocol PollingExecutor: Delivery {
-    /// Calls `read` on the executor whenever the set becomes readable, until the subscription ends.
+    /// Calls `read` on the executor whenever the set becomes readable, until the subscription is cancelled.
     ///
-    /// `read` has to read all that is available, or to call `WaitSet.tellAgain`: a run loop is called for changes only. The
-    /// callbacks that it schedules on this executor run right after it. It may be called once more while the subscription
-    /// ends.
+    /// `read` has to read everything that is available, or call `WaitSet.tellAgain`, because a run loop reports only
+    /// changes of readiness. Callbacks that `read` schedules on this executor run immediately after it. `read` may be
+    /// called once more while the subscription is being cancelled.
     ///
-    /// - Parameter onReady: Called once, on any thread, after nil was returned, when the executor may be able to poll.
-    /// - Returns: nil if the executor cannot poll, or not yet.
+    /// - Parameter onReady: Called if this function has returned nil and the executor may have become able to poll.
+    ///   Called at most once, on any thread.
+    /// - Returns: nil if the executor cannot poll, or cannot poll yet.
     func register(
         _ set: WaitSet, onReady: @escaping @Sendable () -> Void, read: @escaping @Sendable () -> Void
     ) throws(DeviceError) -> Subscription?
 }
 
-/// A polling executor as a part of a request. Requests with the same executor are equal.
+/// A polling executor as part of a request. Two values are equal if they have the same executor.
 package struct DirectPlace: Sendable, Hashable {
     package let delivery: any PollingExecutor
 
-    /// Returns nil if the executor does not poll.
+    /// Creates a value. Returns nil if the executor cannot poll descriptors.
     package init?(_ delivery: (any Delivery)?) {
         guard let delivery = delivery as? any PollingExecutor else { return nil }
         self.delivery = delivery
@@ -33,7 +35,8 @@ package struct DirectPlace: Sendable, Hashable {
     package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(delivery)) }
 }
 
-/// The callbacks that are scheduled on an executor while it reads a source. They run right after the read.
+/// A list of the callbacks that are scheduled on an executor while it reads a source. They run immediately after the
+/// read.
 package final class DeferredCallbacks {
     private static let key: pthread_key_t = {
         var key = pthread_key_t()
@@ -48,28 +51,29 @@ package final class DeferredCallbacks {
     private let executor: any Delivery
     private var callbacks: [@Sendable () -> Void] = []
 
-    /// Creates an empty list of callbacks of the executor.
+    /// Creates an empty list for the executor.
     package init(for executor: any Delivery) { self.executor = executor }
 
-    /// Appends the callback if this thread is reading for the executor. Otherwise returns false, and the caller has to
-    /// schedule it.
+    /// Appends the callback if the current thread is reading for the executor. Otherwise returns false, and the caller
+    /// has to schedule the callback.
     package static func append(_ callback: @escaping @Sendable () -> Void, for executor: any Delivery) -> Bool {
         guard let current, current.executor === executor else { return false }
         current.callbacks.append(callback)
         return true
     }
 
-    /// False if this thread is reading for another executor than that.
+    /// Returns false if the current thread is reading for a different executor.
     ///
-    /// A subscriber that joins while an executor polls must not be called there: it may wait for that executor.
+    /// While an executor polls, a subscriber of another executor may join. That subscriber must not be called on the
+    /// polling thread, because it may wait for the polling executor.
     package static func permits(_ executor: DirectPlace?) -> Bool {
         guard let current else { return true }
         return current.executor === executor?.delivery
     }
 
-    /// Reads, and then runs the callbacks inside of `enter`, which is not called if there are none.
+    /// Calls `read`, and then runs the callbacks inside `enter`. If there are no callbacks, `enter` is not called.
     package func run(after read: () -> Void, enter: (() -> Void) -> Void) {
-        // A callback may run a run loop, in which this thread reads again.
+        // Calls can be nested: a callback may run a run loop, in which this thread reads again.
         let outer = pthread_getspecific(Self.key)
         pthread_setspecific(Self.key, Unmanaged.passUnretained(self).toOpaque())
         read()
@@ -80,71 +84,5 @@ package final class DeferredCallbacks {
         enter { for callback in due { callback() } }
         due.removeAll(keepingCapacity: true)
         if callbacks.isEmpty { swap(&due, &callbacks) }
-    }
-}
-
-extension QueueDelivery: PollingExecutor {
-    /// Starts a thread that polls the set, reads, and enters the queue to run the callbacks.
-    ///
-    /// A queue has one such thread at a time, so that threads do not accumulate while the queue is blocked.
-    package func register(
-        _ set: WaitSet, onReady: @escaping @Sendable () -> Void, read: @escaping @Sendable () -> Void
-    ) throws(DeviceError) -> Subscription? {
-        guard polling.withLock({ $0.begin(orCallLater: onReady) }) else { return nil }
-        do throws(DeviceError) {
-            return try startPolling(set, read: read)
-        } catch {
-            endPolling()
-            throw error
-        }
-    }
-
-    private func startPolling(_ set: WaitSet, read: @escaping @Sendable () -> Void) throws(DeviceError) -> Subscription
-    {
-        let wakeUp = try WakeUp(for: "the executor of a subscriber")
-        let isCancelled = CancellationFlag()
-        try WorkerThread.start(callsBack: true) { [self] in
-            let callbacks = DeferredCallbacks(for: self)
-            while !isCancelled.value.load(ordering: .acquiring) {
-                guard wakeUp.wait(for: set.descriptor, events: Int16(POLLIN), milliseconds: -1) else { continue }
-                // Not asynchronously, for which another thread would have to be woken.
-                callbacks.run(after: read) { run in queue.sync(execute: run) }
-            }
-            endPolling()
-        }
-        return Subscription {
-            isCancelled.value.store(true, ordering: .releasing)
-            wakeUp.signal()
-        }
-    }
-
-    private func endPolling() {
-        for onReady in polling.withLock({ $0.end() }) { onReady() }
-    }
-
-    private final class CancellationFlag: Sendable {
-        let value = Atomic<Bool>(false)
-    }
-}
-
-/// Whether a thread polls for a queue, and the registrations that wait for its end.
-struct QueuePolling: Sendable {
-    private var isActive = false
-    private var waiting: [@Sendable () -> Void] = []
-
-    /// Begins polling. If a thread polls already, returns false and keeps the closure for `end()`.
-    mutating func begin(orCallLater onReady: @escaping @Sendable () -> Void) -> Bool {
-        guard isActive else {
-            isActive = true
-            return true
-        }
-        waiting.append(onReady)
-        return false
-    }
-
-    /// Ends polling, and returns the closures to be called.
-    mutating func end() -> [@Sendable () -> Void] {
-        isActive = false
-        return exchange(&waiting, with: [])
     }
 }

@@ -1,24 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The time at which an executor that polls a descriptor should have read it, and the timer that wakes the source's thread
-/// then.
+/// Calculates the time by which an executor should have read a descriptor, and sets the timer that wakes the source's
+/// thread at that time.
 ///
-/// The expected interval follows the longer ones of the recent intervals between reads, because the reports of an epoch arrive
-/// in a row. The timer is moved only if it would expire too late or before the next read, which saves a system call a reading.
+/// The expected interval between reads follows the longer of the recent intervals, because the reports of an epoch
+/// arrive in quick succession. The timer is set again only if it would expire too late, or before the next expected
+/// read. This saves a system call for most readings.
 struct ReadDeadlineMonitor: Sendable {
-    /// The longest delay of a read that is tolerated, in seconds.
+    /// The tolerated delay of a read, in seconds.
     private let tolerance: Double
-    /// The longest interval between reads that is expected, in seconds.
+    /// The upper limit of the expected interval between reads, in seconds.
     private let longestInterval: Double
     private var interval: Double
     private var lastRead: BootTime
     private var timerTime = BootTime.zero
-    /// The time at which a read is overdue.
+    /// The time at which the next read is overdue.
     private(set) var dueTime: BootTime
 
+    /// Creates a monitor that expects the first read within the tolerance.
+    ///
     /// - Parameters:
-    ///   - tolerance: The longest delay of a read that is tolerated, in seconds.
-    ///   - limit: The time in seconds after a read at which the next one is overdue at the latest.
+    ///   - tolerance: The tolerated delay of a read, in seconds.
+    ///   - limit: The maximum time, in seconds, from a read to the time at which the next one is overdue.
+    ///   - now: The current time.
     init(tolerance: Double, limit: Double, now: BootTime) {
         self.tolerance = tolerance
         longestInterval = max(0, limit - tolerance) / 1.5
@@ -27,9 +31,9 @@ struct ReadDeadlineMonitor: Sendable {
         dueTime = now.advanced(bySeconds: tolerance)
     }
 
-    /// Records a read by the executor.
+    /// Records a read by the executor, and sets the timer again if necessary.
     ///
-    /// - Parameter deadline: The time of the next timeout of the source, at which the timer expires at the latest.
+    /// - Parameter deadline: The time of the source's next timeout. The timer expires at that time at the latest.
     mutating func recordRead(_ timer: Alarm, now: BootTime, deadline: BootTime) {
         interval = max(min(now.seconds(since: lastRead), longestInterval), interval * 0.95)
         lastRead = now
@@ -38,13 +42,13 @@ struct ReadDeadlineMonitor: Sendable {
         if min(dueTime, deadline) < timerTime || timerTime < nextRead { setTimer(timer, now: now, deadline: deadline) }
     }
 
-    /// Expects a read within the tolerance, because the descriptor is readable, or may be.
+    /// Expects a read within the tolerance, because the descriptor is or may be readable.
     mutating func expectRead(_ timer: Alarm, now: BootTime, deadline: BootTime) {
         dueTime = now.advanced(bySeconds: tolerance)
         setTimer(timer, now: now, deadline: deadline)
     }
 
-    /// Sets the timer to the time at which a read is overdue, or to the next timeout of the source.
+    /// Sets the timer to the time at which a read is overdue, or to the source's next timeout if that is earlier.
     mutating func setTimer(_ timer: Alarm, now: BootTime, deadline: BootTime) {
         timerTime = min(dueTime, deadline)
         timer.set(seconds: timerTime.seconds(since: now))

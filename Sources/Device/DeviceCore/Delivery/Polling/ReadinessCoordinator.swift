@@ -5,8 +5,8 @@ import SystemCalls
 
 /// Decides whether the source's thread or an executor polls the descriptor of a source.
 ///
-/// If all subscribers have the same executor, and it can poll descriptors, it reads for as long as that is so: one thread is
-/// woken for a reading instead of two. The decision changes only with the subscriptions.
+/// If all subscribers have the same executor and it can poll descriptors, that executor polls. A reading then wakes one
+/// thread instead of two. The decision changes only if the subscriptions change or the executor cannot continue.
 ///
 /// ```
 ///          executor() changes                timer expires, descriptor not readable
@@ -16,16 +16,17 @@ import SystemCalls
 ///          or the executor has finished
 /// ```
 ///
-/// While an executor polls, the source's thread sleeps until a read is overdue, as when the app's main thread is busy. It then
-/// reads in place of the executor, so that readings are received in time and queued where their number is bounded, and does
-/// so again until the executor reads. Without input, it waits for the descriptor instead of a timer.
+/// While an executor polls, the source's thread sleeps until a read is overdue, for example because the app's main
+/// thread is busy. The source's thread then reads instead of the executor, so that readings are received in time and
+/// wait in bounded queues. It continues to do so until the executor reads again. Without input, it waits for the
+/// descriptor instead of the timer.
 package struct ReadinessCoordinator: ~Copyable {
     private enum Owner {
         case thread
         case executor(PollingRegistration, Wait)
     }
 
-    /// The event that the source's thread waits for while an executor polls.
+    /// The event for which the source's thread waits while an executor polls.
     private enum Wait {
         case timer, descriptor
     }
@@ -36,15 +37,21 @@ package struct ReadinessCoordinator: ~Copyable {
     private let monitor: ReadDeadlineMonitor
     private let executor: @Sendable () -> (any PollingExecutor)?
     private var owner = Owner.thread
-    /// The executor of the last attempt to register, which is repeated only when that executor may have become ready.
+    /// The executor of the last attempt to register. Registration is attempted again only with a different executor, or
+    /// if this one may have become ready.
     private weak var lastAttempt: (any PollingExecutor)?
     private let readiness = Flag()
 
+    /// Creates a coordinator. At first, the source's thread polls the descriptor.
+    ///
     /// - Parameters:
-    ///   - wakeUp: Signalled when the subscriptions change.
-    ///   - tolerance: The delay of a read, in seconds, after which the source's thread reads in place of the executor.
-    ///   - limit: The time in seconds after a read at which the next one is overdue at the latest.
-    ///   - executor: The executor of all subscribers; nil if they have different ones, or one that cannot poll.
+    ///   - source: The source to poll.
+    ///   - wakeUp: Signaled when the subscriptions change.
+    ///   - clock: The clock of the source's timeouts.
+    ///   - tolerance: The delay of a read, in seconds, after which the source's thread reads instead of the executor.
+    ///   - limit: The maximum time, in seconds, from a read to the time at which the next one is overdue.
+    ///   - executor: Returns the executor of all subscribers; nil if they have different executors or one that cannot
+    ///     poll.
     package init(
         source: any PollableSource, wakeUp: WakeUp, clock: any DeviceClock, tolerance: Double, limit: Double,
         executor: @escaping @Sendable () -> (any PollingExecutor)?
@@ -56,19 +63,24 @@ package struct ReadinessCoordinator: ~Copyable {
         monitor = ReadDeadlineMonitor(tolerance: tolerance, limit: limit, now: clock.now)
     }
 
-    /// Waits once, and handles the event.
+    deinit {
+        if case .executor(let registration, _) = owner { registration.cancel() }
+    }
+
+    /// Waits for one event and handles it.
     package mutating func run() throws(DeviceError) {
         if update() { return try handle(isReady: false) }
         let (descriptor, deadline) = pollTarget
         try handle(isReady: wakeUp.wait(for: descriptor, until: deadline, clock: clock))
     }
 
-    // MARK: For a thread that polls several sources
+    // MARK: For threads that poll several sources
 
     /// True while an executor polls the descriptor.
     package var isExecutorPolling: Bool { if case .executor = owner { true } else { false } }
 
-    /// The descriptor that the source's thread has to poll, beside the wake-up, and until when.
+    /// The descriptor that the source's thread has to poll in addition to the wakeup, and the time at which the wait
+    /// has to end.
     package var pollTarget: (descriptor: Int32, deadline: BootTime) {
         switch owner {
         case .thread, .executor(_, .descriptor): (source.descriptor, source.deadline)
@@ -76,8 +88,8 @@ package struct ReadinessCoordinator: ~Copyable {
         }
     }
 
-    /// Registers or deregisters the executor if the subscriptions have changed. Returns true if the executor has finished; then
-    /// `handle` has to be called.
+    /// Registers or deregisters an executor if the subscriptions have changed. Returns true if the executor has
+    /// finished; the caller then has to call `handle`.
     package mutating func update() -> Bool {
         let current = executor()
         if case .executor(let registration, _) = owner {
@@ -92,7 +104,7 @@ package struct ReadinessCoordinator: ~Copyable {
         return false
     }
 
-    /// Ends polling by the executor. A read that is running may still end after this returns.
+    /// Ends polling by the executor. A read that has begun may still be running when this function returns.
     package mutating func deregister() {
         if case .executor(let registration, _) = owner { registration.cancel() }
         owner = .thread
@@ -110,12 +122,14 @@ package struct ReadinessCoordinator: ~Copyable {
         if let registration { owner = .executor(registration, .timer) }
     }
 
-    /// Reads, or checks whether the executor does, after the wait for `pollTarget`.
+    /// Reads, or checks whether the executor reads in time. Called after the wait for `pollTarget`.
+    ///
+    /// - Parameter isReady: True if the descriptor of `pollTarget` is readable.
     package mutating func handle(isReady: Bool) throws(DeviceError) {
         switch owner {
         case .thread:
             if case .contended = try source.readAvailable(.thread(isReadable: isReady)) {
-                // A read by the former executor is about to end.
+                // The former executor is still reading, but is about to finish.
                 WorkerThread.pause(seconds: 0.0005)
             }
         case .executor(let registration, .timer):
@@ -142,7 +156,7 @@ package struct ReadinessCoordinator: ~Copyable {
     }
 }
 
-/// The registration of a source with an executor, used by that executor and by the source's thread.
+/// The registration of a source with an executor. Used by that executor and by the source's thread.
 private final class PollingRegistration: Sendable {
     let executor: any PollingExecutor
     let timer: Alarm
@@ -153,11 +167,11 @@ private final class PollingRegistration: Sendable {
     private let finished = Flag()
     private let subscription = Mutex<Subscription?>(nil)
 
-    /// Registers the source. Throws if no descriptor is left, or if the executor cannot poll.
+    /// Registers the source. Throws if no file descriptor is left or if the executor cannot poll.
     ///
     /// - Parameters:
-    ///   - isValid: False if the subscriptions have changed, so that the executor must not read.
-    ///   - onReady: Called once, on any thread, when an executor that cannot poll may be able to.
+    ///   - isValid: Returns false if the subscriptions have changed, so that the executor must not read.
+    ///   - onReady: Passed to `PollingExecutor.register`.
     init(
         _ source: any PollableSource, _ executor: any PollingExecutor, _ monitor: ReadDeadlineMonitor,
         clock: any DeviceClock, wakeUp: WakeUp, isValid: @escaping @Sendable () -> Bool,
@@ -180,23 +194,23 @@ private final class PollingRegistration: Sendable {
         if !set.add(source.descriptor) { finish() }
     }
 
-    /// True once only the source's thread can continue.
+    /// True once the registration has been cancelled or only the source's thread can continue.
     var isFinished: Bool { finished.value.load(ordering: .acquiring) }
 
-    /// The time at which a read is overdue.
+    /// The time at which a read by the executor is overdue.
     var dueTime: BootTime { monitor.withLock { $0.dueTime } }
 
     func expectRead() { monitor.withLock { $0.expectRead(timer, now: clock.now, deadline: source.deadline) } }
 
     func setTimer() { monitor.withLock { $0.setTimer(timer, now: clock.now, deadline: source.deadline) } }
 
-    /// Has the executor called again if the descriptor is still readable. A run loop is called for changes only, and it may
-    /// have found the source in use.
+    /// Makes the executor read again if the descriptor is still readable. This is necessary because a run loop reports
+    /// only changes of readiness, and the source may have been in use when the executor tried to read.
     func callAgain() { if !isFinished { set.tellAgain(source.descriptor) } }
 
     func cancel() {
         finish()
-        // It holds the closure, and that this object.
+        // The subscription retains the closure, which retains this object.
         subscription.withLock { $0.take() }?.cancel()
     }
 

@@ -2,28 +2,30 @@
 
 import DeviceCore
 
-/// What is known of one beacon that is being ranged.
+/// The state of a beacon that is being ranged.
 struct BeaconTrack: Sendable {
-    /// Strengths of the last this many seconds count. With a noise of 6 dB and one packet a second that puts a beacon at
-    /// rest into its class in 97 % of reports, and tells of one that is carried away after four seconds; 2 s give 87 %, and
-    /// the 20 s of the AltBeacon library fifteen seconds (measured on synthetic strengths, 0.25 to 6 m).
+    /// The time for which a signal strength is used, in seconds. With 6 dB of noise and one packet per second, 5 s
+    /// classify a stationary beacon correctly in 97 % of the reports, and a beacon that is carried away is detected
+    /// after four seconds. With 2 s, 87 % of the reports are correct. With 20 s, as in the AltBeacon library, detection
+    /// takes fifteen seconds. (Measured with synthetic signal strengths, 0.25 to 6 m.)
     static let window = 5.0
-    /// Of the strengths that count, a tenth at either end is left out, as in the AltBeacon library.
+    /// The divisor of the trimmed mean: a tenth of the signal strengths at either end is discarded, as in the AltBeacon
+    /// library.
     static let trimmedPart = 10
-    /// More strengths than this are not kept: the oldest are dropped.
+    /// The maximum number of stored signal strengths. If it is reached, the oldest is dropped.
     static let limit = 128
-    /// Without a packet for this many seconds nothing is said of the distance...
+    /// The time without a packet after which the distance is unknown, in seconds.
     static let silence = 2.0
-    /// ...and for this many the beacon is gone, as in the AltBeacon library.
+    /// The time without a packet after which the beacon is removed, in seconds, as in the AltBeacon library.
     static let age = 5.0
 
     let identity: BeaconIdentity
     private(set) var lastTime: BootTime
     private var measuredPower: Int8
-    /// In the order of time.
+    /// In chronological order.
     private var strengths: [(time: BootTime, rssi: Int8)] = []
     private var proximity = CLProximity.unknown
-    /// What has come in since the last report.
+    /// The sum and the number of the signal strengths since the last report.
     private var fresh: (sum: Int, count: Int) = (0, 0)
 
     init(_ sighting: BeaconSighting) {
@@ -33,10 +35,10 @@ struct BeaconTrack: Sendable {
         take(sighting)
     }
 
-    /// Takes another packet of the beacon.
+    /// Processes a packet from the beacon.
     mutating func take(_ sighting: BeaconSighting) {
         lastTime = max(lastTime, sighting.time)
-        // A beacon that has been set anew: strengths of before say nothing of the distance.
+        // The transmission power of the beacon has changed, so earlier signal strengths are not comparable.
         if measuredPower != sighting.measuredPower { strengths = [] }
         measuredPower = sighting.measuredPower
         guard let rssi = sighting.rssi else { return }
@@ -46,7 +48,7 @@ struct BeaconTrack: Sendable {
         fresh.count += 1
     }
 
-    /// What is told of the beacon now; nil when it is gone.
+    /// Returns the values to report; nil if the beacon has to be removed.
     mutating func report(now: BootTime) -> (proximity: CLProximity, accuracy: Double, rssi: Int)? {
         let silence = now.seconds(since: lastTime)
         guard silence < Self.age else { return nil }
@@ -71,25 +73,25 @@ struct BeaconTrack: Sendable {
     }
 }
 
-/// Distances of beacons from the strengths at which they are received.
+/// The conversion of signal strengths to distances.
 enum BeaconDistance {
-    /// The border between immediate and near, and that between near and far, in metres. Apple numbers neither; these are
-    /// what others have seen of it.
+    /// The borders between immediate and near, and between near and far, in metres. Apple documents neither; these
+    /// values have been observed by others.
     static let borders = (immediate: 0.5, near: 3.0)
-    /// How far beyond a border a distance has to be, as a part of it, for another class.
+    /// The fraction of a border by which a distance has to be beyond it for the class to change.
     static let hysteresis = 0.2
 
-    /// The distance in metres at which waves that spread freely have lost as much: 10^((power - rssi) / 20), after Friis.
-    /// Up to 10 m it agrees to a third with the curve that was fitted to what iPhones tell (0.89976 r^7.7095 + 0.111 with
-    /// r = rssi / power, Radius Networks).
+    /// Returns the distance in metres that corresponds to the free-space path loss (Friis): 10^((power - rssi) / 20).
+    /// Up to 10 m, it agrees to within a third with a curve that was fitted to the values of iPhones (0.89976 r^7.7095
+    /// + 0.111 with r = rssi / power, Radius Networks).
     ///
-    /// Nil for a beacon that does not say how strong it is at one metre: some advertise 0.
+    /// Returns nil for a beacon that does not advertise its power at one metre: some beacons advertise 0.
     static func metres(rssi: Double, measuredPower: Int8) -> Double? {
         guard measuredPower < 0 else { return nil }
         return pow(10, (Double(measuredPower) - rssi) / 20)
     }
 
-    /// The class of a distance, which is that of before unless the distance is clearly beyond its borders.
+    /// Returns the class of a distance. The former class is kept unless the distance is clearly beyond its borders.
     static func proximity(at metres: Double, after former: CLProximity) -> CLProximity {
         let (out, back) = (1 + hysteresis, 1 - hysteresis)
         let (immediate, near): (Double, Double) =

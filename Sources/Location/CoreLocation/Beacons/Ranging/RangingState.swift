@@ -2,10 +2,10 @@
 
 import DeviceCore
 
-/// Which beacons a program has asked for, in the form in which it asked.
+/// A request of the app to range beacons, in the form in which it was made.
 enum RangingWish {
     case constraint(CLBeaconIdentityConstraint)
-    /// The former form.
+    /// A request through the deprecated API.
     case region(CLBeaconRegion)
 
     var pattern: BeaconPattern {
@@ -15,7 +15,8 @@ enum RangingWish {
         }
     }
 
-    /// True when a program means the same: constraints have values, and regions names.
+    /// Returns whether two requests are the same: constraints are compared by their values, regions by their
+    /// identifiers.
     func isSame(as other: RangingWish) -> Bool {
         switch (self, other) {
         case (.constraint(let one), .constraint(let two)): one.pattern == two.pattern
@@ -25,39 +26,39 @@ enum RangingWish {
     }
 }
 
-/// What one manager knows of the beacons that it ranges. A part of the manager's state.
+/// The ranging state of a manager.
 struct RangingState {
-    /// Seconds from one report to the next.
+    /// The interval between reports, in seconds.
     static let interval = 1.0
-    /// More beacons than this are not followed: the one that was heard longest ago makes way.
+    /// The maximum number of tracked beacons. If it is reached, the beacon that was received least recently is dropped.
     static let trackLimit = 1024
 
     /// In the order in which they were started, which is the order of the reports.
     private(set) var wishes: [RangingWish] = []
     private var tracks: [BeaconIdentity: BeaconTrack] = [:]
-    /// Why no beacon can be heard, while that is so.
+    /// The reason why beacons cannot be received; nil if they can.
     private(set) var loss: DeviceError?
 
-    /// Begins to range; false when that goes on already.
+    /// Adds a request. Returns false if the same request exists already.
     mutating func start(_ wish: RangingWish) -> Bool {
         guard !wishes.contains(where: wish.isSame) else { return false }
         wishes.append(wish)
         return true
     }
 
-    /// Ends it.
+    /// Removes a request, and all beacons that no other request matches.
     mutating func stop(_ wish: RangingWish) {
         wishes.removeAll(where: wish.isSame)
         tracks = tracks.filter { entry in wishes.contains { $0.pattern.matches(entry.key) } }
     }
 
-    /// Nothing is heard any more, and nothing is known.
+    /// Discards all beacons and the reason of a loss.
     mutating func forget() {
         tracks = [:]
         loss = nil
     }
 
-    /// A beacon was heard.
+    /// Processes a sighting of a beacon.
     mutating func take(_ sighting: BeaconSighting) {
         if tracks[sighting.identity]?.take(sighting) != nil { return }
         guard wishes.contains(where: { $0.pattern.matches(sighting.identity) }) else { return }
@@ -67,17 +68,17 @@ struct RangingState {
         tracks[sighting.identity] = BeaconTrack(sighting)
     }
 
-    /// Beacons cannot be heard from here on.
+    /// Handles the loss of the beacon source.
     mutating func lose(_ error: DeviceError) {
         forget()
         loss = error
     }
 
-    /// They can be again.
+    /// Handles the recovery of the beacon source.
     mutating func regain() { loss = nil }
 
-    /// What is told now: for each wish the beacons, the nearest first, those of unknown distance last. Empty while beacons
-    /// cannot be heard.
+    /// Returns the beacons to report for each request, sorted by distance; beacons of unknown distance are last.
+    /// Returns no reports while beacons cannot be received.
     mutating func reports(at clock: any DeviceClock) -> [(wish: RangingWish, beacons: [CLBeacon])] {
         guard loss == nil else { return [] }
         let (now, wallTime) = (clock.now, clock.wallTime.sinceReferenceDate)
@@ -99,7 +100,8 @@ struct RangingState {
         }
     }
 
-    /// An order in which nothing is left to chance.
+    /// Returns whether the first beacon precedes the second one: by distance, then by identity. The order is
+    /// deterministic.
     private static func isNearer(_ left: CLBeacon.Values, _ right: CLBeacon.Values) -> Bool {
         func key(_ values: CLBeacon.Values) -> (Double, UInt64, UInt64, UInt16, UInt16) {
             let identity = values.identity

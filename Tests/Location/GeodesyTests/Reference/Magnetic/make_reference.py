@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""Makes pygeomag.txt with another program: pygeomag from PyPI (made with version 1.1.0), on WMM2025.COF beside it.
+"""Generates pygeomag.txt with another program: pygeomag from PyPI (version 1.1.0 was used), from the adjacent WMM2025.COF.
 
     pip install pygeomag
-    python3 make_reference.py        # from any folder; the seed is fixed, so the file comes out the same
+    python3 make_reference.py        # in any directory; the seed is fixed, so the file is reproducible
 
 Columns: year, latitude, longitude (degrees), altitude (km), x, y, z (nT), declination, inclination (degrees).
 A line that starts with "#" begins a category.

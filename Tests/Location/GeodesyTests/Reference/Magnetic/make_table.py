@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # This source file is part of the swift-device-services project.
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the built-in table Sources/Location/Geodesy/MagneticModel/MagneticModel+WMM2025.swift of WMM2025.COF beside this script.
+"""Generates the table Sources/Location/Geodesy/MagneticModel/MagneticModel+WMM2025.swift from the adjacent WMM2025.COF.
 
-    python3 make_table.py        # from any folder
+    python3 make_table.py        # in any directory
 
-Numbers are copied as they are written.
+Numbers are copied without change.
 """
 import os
 

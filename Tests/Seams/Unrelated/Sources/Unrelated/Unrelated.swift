@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Something that can be described in a word.
+/// A value that can be described in a word.
 public protocol Describable {
-    /// The word.
+    /// The description.
     var word: String { get }
 }
 
@@ -14,16 +14,16 @@ extension CLLocation: Describable {
     public var word: String { "latitude \(coordinate.latitude)" }
 }
 
-/// Says that Core Location was there when this was compiled.
+/// Reports that Core Location was available at compile time.
 public final class Description: NSObject, CLLocationManagerDelegate {
     private var last: CLLocation?
 
-    /// Looks at one location.
+    /// Stores the last location.
     public func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {
         last = locations.last
     }
 
-    /// What was seen.
+    /// The report as text.
     public var text: String {
         let manager = CLLocationManager()
         manager.delegate = self
@@ -32,11 +32,11 @@ public final class Description: NSObject, CLLocationManagerDelegate {
     }
 }
 #else
-/// Says that Core Location was not there when this was compiled.
+/// Reports that Core Location was not available at compile time.
 public final class Description {
     fileprivate init() {}
 
-    /// What was seen.
+    /// The report as text.
     public var text: String { "without Core Location" }
 }
 #endif
@@ -58,7 +58,7 @@ private let motion = ""
 public import ExternalAccessory
 
 extension EAAccessory: Describable {
-    /// Its name.
+    /// The name of the accessory.
     public var word: String { name }
 }
 
@@ -67,7 +67,7 @@ private let accessories = ", and External Accessory: \(EAConnectionIDNone)"
 private let accessories = ""
 #endif
 
-/// What this package has seen of Core Location, Core Motion and External Accessory.
+/// Reports the availability of Core Location, Core Motion and External Accessory.
 public func describe() -> String {
     Description().text + motion + accessories
 }

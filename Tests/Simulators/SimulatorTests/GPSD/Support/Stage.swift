@@ -8,7 +8,7 @@ import Trace
 
 @testable import GPSDSimulator
 
-/// A simulated gpsd with clients on pairs of sockets, and a clock that the test moves.
+/// A simulated gpsd with clients on socket pairs and a clock that the test advances.
 final class Stage {
     let engine: GPSDEngine
     private(set) var now = BootTime(nanoseconds: 1_000_000_000_000)
@@ -22,7 +22,7 @@ final class Stage {
         engine.advance(now: now)
     }
 
-    /// Lets that much time pass, step by step.
+    /// Advances the clock by `seconds` in steps of `step` seconds.
     func pass(_ seconds: Double, step: Double = 0.05) {
         var rest = seconds
         repeat {
@@ -38,7 +38,7 @@ final class Stage {
         return client
     }
 
-    /// Connects, and gives a copy of the server's end, as a program has that is just being started.
+    /// Connects, and duplicates the server's descriptor as a fork for a child process does.
     func connectWithCopy(room: Int32? = nil) throws -> (StageClient, Int32) {
         var ends: [Int32] = [-1, -1]
         try #require(
@@ -50,13 +50,13 @@ final class Stage {
         return (StageClient(ends[1], self), copy)
     }
 
-    /// Has the engine look at all its clients.
+    /// Serves all clients once.
     func serve() {
         for client in engine.clients { engine.serve(client, now: now) }
         engine.advance(now: now)
     }
 
-    /// A trace with a position each second from time 0 on.
+    /// A trace with one position per second from time 0.
     static func drive(_ count: Int, device: String? = "/dev/ttyS1") -> [String] {
         [#"{"format":"device-services-trace","version":1,"start":{"utc":"2024-03-23T12:00:00Z","boot":0}}"#]
             + (0..<count).map { #"{"t":\#($0),"gpsd":\#(fix($0, device: device))}"# }
@@ -69,7 +69,7 @@ final class Stage {
     }
 }
 
-/// A client's end of a pair of sockets.
+/// The client's end of a socket pair.
 final class StageClient {
     private let descriptor: Int32
     private unowned let stage: Stage
@@ -88,12 +88,12 @@ final class StageClient {
         stage.serve()
     }
 
-    /// For requests of several clients that are to be served at once.
+    /// Sends without serving, so that the requests of several clients are served together.
     func sendWithoutServing(_ text: String) {
         _ = Glibc.send(descriptor, text, text.utf8.count, Int32(MSG_NOSIGNAL))
     }
 
-    /// What has come so far; nil at the end.
+    /// Returns the bytes received so far, nil at end of file.
     func read() -> [UInt8]? {
         var all: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -113,12 +113,12 @@ final class StageClient {
         return true
     }
 
-    /// The lines that have come.
+    /// Returns the lines received so far.
     func lines() -> [String] {
         String(decoding: read() ?? [], as: UTF8.self).components(separatedBy: "\r\n").filter { !$0.isEmpty }
     }
 
-    /// The classes of the lines that have come; sentences by their names.
+    /// Returns the classes of the received reports, and the names of the received sentences.
     func kinds() -> [String] {
         lines().map { line in
             line.hasPrefix("$")

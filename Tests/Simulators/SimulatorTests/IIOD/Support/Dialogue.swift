@@ -6,23 +6,23 @@ import Synchronization
 
 @testable import IIODSimulator
 
-/// Counts how often a clock was read.
+/// Counts the reads of a clock.
 private final class Readings: Sendable {
     private let count = Atomic<Int>(0)
 
     func isFirst() -> Bool { count.add(1, ordering: .relaxed).oldValue == 0 }
 }
 
-/// A session without a socket, on a clock that the test moves.
+/// A session without a socket, on a clock that the test advances.
 struct Dialogue {
     var world: IIODWorld
     var session = IIODSession()
     /// Nanoseconds since boot.
     var now: Int64 = 5_000_000_000
-    /// What the session waits for after the last request.
+    /// The condition that the session waits for after the last request.
     private(set) var wait = IIODSession.Wait.input
 
-    /// - Parameter heldUp: For how many nanoseconds the thread sleeps behind its first reading of a clock.
+    /// - Parameter heldUp: The time for which the thread is suspended after its first clock read, in nanoseconds.
     init(
         _ context: IIOContext = Fixtures.accelerometer, samples: some IIOSampleSource = IIORestSource(),
         needingTrigger: Set<String> = [], heldUp: Int64 = 0,
@@ -40,18 +40,18 @@ struct Dialogue {
             })
     }
 
-    /// Sends bytes and gathers what comes back now.
+    /// Sends bytes and returns the immediate reply.
     mutating func send(_ bytes: [UInt8]) -> [UInt8] {
         bytes.withUnsafeBytes { session.receive($0) }
         return goOn()
     }
 
-    /// Sends a line and gathers what comes back now, as text.
+    /// Sends a line and returns the immediate reply as text.
     mutating func line(_ text: String) -> String {
         String(decoding: send(Array((text + "\r\n").utf8)), as: UTF8.self)
     }
 
-    /// Lets time pass and gathers what comes back.
+    /// Advances the clock and returns the reply.
     mutating func pass(_ nanoseconds: Int64) -> [UInt8] {
         now += nanoseconds
         _ = world.applyFaults(now: BootTime(nanoseconds: now))
@@ -74,12 +74,12 @@ struct Dialogue {
 
 /// The parts of an answer to READBUF.
 struct Chunks {
-    /// The numbers of the length lines.
+    /// The numbers in the length lines.
     var lengths: [Int] = []
     var mask = ""
     var scans: [UInt8] = []
 
-    /// Takes an answer apart; nil when it is none.
+    /// Parses an answer. nil if it is invalid.
     init?(_ reply: [UInt8]) {
         var rest = reply[...]
         func line() -> String? {
@@ -104,7 +104,7 @@ struct Chunks {
     /// The 16-bit big-endian number at the start of each scan of 16 bytes.
     var first: [Int] { stride(from: 0, to: scans.count, by: 16).map { Int(scans[$0]) << 8 | Int(scans[$0 + 1]) } }
 
-    /// The stamp at the end of each scan of 16 bytes.
+    /// The timestamp at the end of each scan of 16 bytes.
     var stamps: [Int64] {
         stride(from: 8, to: scans.count, by: 16).map { place in
             scans[place..<place + 8].reversed().reduce(0) { $0 << 8 | Int64($1) }

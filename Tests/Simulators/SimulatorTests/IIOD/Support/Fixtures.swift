@@ -43,13 +43,13 @@ enum Fixtures {
             devices: [device, IIODevice(id: "trigger0", name: "mpu6050-dev0")])
     }
 
-    /// Readings of the accelerometer that are its raw numbers 0, 1, 2 … on x, with y -16384 and z 12.
+    /// Accelerometer readings with the raw values 0, 1, 2, … on x, -16384 on y and 12 on z.
     static func counting(_ times: [Int64]) -> IIOSampleTrack {
         IIOSampleTrack(
             kind: .accelerometer, times: times,
             values: times.indices.map { SIMD3(Double($0), -16384, 12) * 0.000598 })
     }
 
-    /// Steps of ten milliseconds from 0.
+    /// Times in steps of 10 ms from 0, in nanoseconds.
     static func steps(_ count: Int) -> [Int64] { (0..<count).map { Int64($0) * 10_000_000 } }
 }
