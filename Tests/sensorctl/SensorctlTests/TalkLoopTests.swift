@@ -54,7 +54,13 @@ private final class Conversation: @unchecked Sendable {
 
     func type(_ bytes: some Sequence<UInt8>) { input.fileHandleForWriting.write(Data(bytes)) }
 
-    func endInput() { try? input.fileHandleForWriting.close() }
+    /// Closes the input and waits until the loop can read its end. A child process that another test is starting holds a
+    /// copy of the pipe until exec(2).
+    func endInput() {
+        try? input.fileHandleForWriting.close()
+        var state = pollfd(fd: input.fileHandleForReading.fileDescriptor, events: 0, revents: 0)
+        poll(&state, 1, 60_000)
+    }
 
     /// Waits for the end of the conversation. Returns nil after 60 s.
     func end() -> TalkEnd? {
